@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from hookline.journal.trail import Trail
+from hookline.journal.log_files import LogFiles
 
 SIZE = 256 << 20
 AT = "2026-11-21T10:00:00.000Z"
@@ -41,7 +41,7 @@ def main() -> None:
 
 def _write(folder: Path) -> int:
     """Write events with a run each until the journal is full; every thousandth denies."""
-    trail = Trail(str(folder), keep_bytes=0, keep_days=0)
+    trail = LogFiles(str(folder), keep_bytes=0, keep_days=0)
     number = written = 0
     while written < SIZE:
         batch = []

@@ -18,12 +18,12 @@ from hookline.cli.recorded import entry_page, event_line, pruned_page, verificat
 from hookline.engine.journaling import journal_folder, limits_of
 from hookline.engine.provenance import provenance
 from hookline.errors import CODES, ConfigError, JournalError
-from hookline.journal.query import Query, moment, stamp
-from hookline.journal.reading import segments
-from hookline.journal.retention import too_many
+from hookline.journal.log_files import LogFiles
+from hookline.journal.query import Query, format_time, parse_time
+from hookline.journal.retention import select_expired
 from hookline.journal.search import Search
-from hookline.journal.trail import Trail
-from hookline.journal.verify import remembered_head, verify
+from hookline.journal.segments import list_segments
+from hookline.journal.verify import parse_head, verify
 from hookline.model.frozen import Frozen
 from hookline.text.masking import mask_record
 
@@ -132,8 +132,8 @@ def log(
             hook=hook,
             stance=stance or "",
             session=session,
-            since=moment(since, now) if since else "",
-            until=moment(until, now) if until else "",
+            since=parse_time(since, now) if since else "",
+            until=parse_time(until, now) if until else "",
             fault=fault,
         )
         match what:
@@ -144,7 +144,7 @@ def log(
             case ["verify"]:
                 return _verify(folder, head, json=json, color=color)
             case ["prune"]:
-                return _prune(folder, stamp(now), dry_run=dry_run, json=json, color=color)
+                return _prune(folder, format_time(now), dry_run=dry_run, json=json, color=color)
     wrong, hint = (
         f"`{' '.join(what)}` is nothing that log does",
         "show ID, show last, verify or prune",
@@ -302,7 +302,7 @@ def _wanted(search: Search, wanted: str, query: Query) -> dict[str, Any]:
 
 
 def _verify(folder: str, head: str, *, json: bool, color: str) -> int:
-    remembered = remembered_head(head) if head else None
+    remembered = parse_head(head) if head else None
     if head and remembered is None:
         raise ConfigError(
             f"`--head {head}` is no head",
@@ -314,19 +314,19 @@ def _verify(folder: str, head: str, *, json: bool, color: str) -> int:
         return FINDINGS
     result = verify(folder, remembered=remembered)
     present(result.to_dict(), verification_page, json=json, color=color)
-    return OK if result.whole else FINDINGS
+    return OK if result.is_whole else FINDINGS
 
 
 def _prune(folder: str, at: str, *, dry_run: bool, json: bool, color: str) -> int:
     if not os.path.isdir(folder):
         raise JournalError(f"there is no journal in `{folder}`", name="journal.missing")
-    trail = Trail(folder, tell=_tell, **limits_of(os.environ))
+    trail = LogFiles(folder, tell=_tell, **limits_of(os.environ))
     if dry_run:
-        found = segments(folder)
+        found = list_segments(folder)
         sizes = [os.stat(os.path.join(folder, each.name)).st_size for each in found]
         gone = [
             each.name
-            for each in too_many(
+            for each in select_expired(
                 found, sizes, at[:10], trail.keep_days, trail.keep_bytes, asked=True
             )
         ]

@@ -6,7 +6,7 @@ import os
 
 from hookline.config.settings import settings
 from hookline.errors import CODES, ConfigError, HookError
-from hookline.journal.journal import Journal, place
+from hookline.journal.journal import Journal, default_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ def telemetry_of(
     """
     from importlib.util import find_spec  # noqa: PLC0415 - only a server asks
 
-    from hookline.journal.semconv import telemetry_asked  # noqa: PLC0415 - as above
+    from hookline.journal.semconv import is_telemetry_requested  # noqa: PLC0415 - as above
 
-    if not telemetry_asked(environ):
+    if not is_telemetry_requested(environ):
         return ()
     if find_spec("opentelemetry") is None:
         tell(
@@ -127,4 +127,4 @@ def _folder(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> str:
         raise ConfigError(
             f"`{who}` is `{path}`, which is no absolute path", name="config.option", hint="or `off`"
         )
-    return path or place(environ)
+    return path or default_folder(environ)

@@ -9,7 +9,7 @@ from hookline.config.places import project_root
 from hookline.engine.library import Library
 from hookline.engine.shelf import all_hooks
 from hookline.errors import HookError
-from hookline.journal.keeping import canonical
+from hookline.journal.payload_policy import to_canonical_json
 from hookline.model.handler import command_of
 from hookline.text.digest import sha256
 
@@ -107,7 +107,7 @@ def _command(
 
 
 def _digest(text: str) -> str:
-    return sha256(canonical(text).encode("ascii"))
+    return sha256(to_canonical_json(text).encode("ascii"))
 
 
 def _text(record: Mapping[str, Any], name: str) -> str:

@@ -127,7 +127,7 @@ def note_approvals(journal: Journal | None) -> WriteRecord | None:
     """Return what writes each approval, revocation and switch into a journal; None without one."""
     if journal is None:
         return None
-    from hookline.journal.records import short  # noqa: PLC0415 - a journal has it loaded
+    from hookline.journal.records import shorten_digest  # noqa: PLC0415 - a journal has it loaded
 
     def write(record: dict[str, Any]) -> bool:
         fields = {
@@ -138,7 +138,9 @@ def note_approvals(journal: Journal | None) -> WriteRecord | None:
         if "definition" in record:
             fields["identity"] = record["definition"]
         # A whole digest looks like a secret, and would be masked.
-        fields |= {name: short(fields[name]) for name in ("identity", "content") if name in fields}
+        fields |= {
+            name: shorten_digest(fields[name]) for name in ("identity", "content") if name in fields
+        }
         return journal.note("approval", kind="approval", did=record["what"], **fields)
 
     return write

@@ -1,7 +1,7 @@
-"""Chain: a record as one line that carries the hash of itself and of the line before it.
+"""Hash chain: writes a record as one line with its own hash and the hash of the line before it.
 
-The hash is taken over the bytes of the line as they are written, less the hash itself, which is always its last field. So
-nobody who checks it must bring a number or a text into the very form that the writer used.
+The hash covers the bytes of the line as written, without the hash itself, which is always the last field. So a reader can check
+it without reproducing the writer's formatting of numbers and texts.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 SCHEMA = "hookline.journal/1"
-NOTHING = "0" * 64
+GENESIS_HASH = "0" * 64
 _MOST = 1 << 63  # records; no database can hold a greater number
 _HASH = b',"hash":"'
 _END = len(_HASH) + 64 + len(b'"}')
-# The encoder of a module is made once; `json.dumps` with these arguments would make one a call.
+# `json.dumps` with these arguments would build an encoder per call.
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 class Link(Frozen):
-    """One line as it was read. `sound`: its hash is that of its bytes."""
+    """A line as it was read. `sound`: its hash matches its bytes."""
 
     seq: int
     prev: str
@@ -35,11 +35,11 @@ class Link(Frozen):
     sound: bool
 
 
-def linked(record: Mapping[str, Any], seq: int, prev: str) -> tuple[bytes, str]:
-    """A record as the line with that number after the line with that hash; and its own hash.
+def encode_line(record: Mapping[str, Any], seq: int, prev: str) -> tuple[bytes, str]:
+    """Return a record as the line with this number after the line with hash `prev`; and the line's own hash.
 
     Raises:
-        ValueError, TypeError, RecursionError: JSON cannot say it.
+        ValueError, TypeError, RecursionError: JSON cannot express the record.
     """
     body = _encode({"schema": SCHEMA, "seq": seq, "prev": prev, **record}).encode("ascii")
     digest = sha256(body)
@@ -47,7 +47,7 @@ def linked(record: Mapping[str, Any], seq: int, prev: str) -> tuple[bytes, str]:
 
 
 def read_link(line: bytes) -> Link | None:
-    """A line of a trail, without its line break; None if it is none."""
+    """Parse a line of the journal, without its line break; None if it is not a record."""
     if len(line) <= _END or line[-_END : -_END + len(_HASH)] != _HASH:
         return None
     try:

@@ -1,6 +1,6 @@
-"""Journal: what an engine tells of its events becomes records in the trail; it never raises, and never is silent.
+"""Journal: turns an engine's events into records of the log files. It raises no errors and reports each kind once.
 
-A journal that cannot write changes no verdict: what is lost is counted, and told once for each kind of trouble.
+A journal that cannot write changes no verdict. It counts what is lost and reports each kind of trouble once.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import os
 import time
 
 from hookline.errors import HookError, JournalError
-from hookline.journal.backlog import Backlog
-from hookline.journal.keeping import Keeping
+from hookline.journal.labels import definition_hash, describe_hook
 from hookline.journal.lock import BUSY
-from hookline.journal.naming import declared, definition_hash
+from hookline.journal.log_files import LogFiles
+from hookline.journal.payload_policy import PayloadPolicy
 from hookline.journal.records import event_record, note_record, run_record
-from hookline.journal.trail import Trail
+from hookline.journal.write_buffer import WriteBuffer
 from hookline.model.problem import Origin, Problem
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     _Moment: TypeAlias = tuple[str, str, str]
 
     class Finished(Protocol):
-        """The end of a detached hook, as an engine tells of it; `ended` in seconds since 1970."""
+        """The end of a detached hook, as an engine reports it; `ended` in seconds since 1970."""
 
         @property
         def hook_id(self) -> str: ...
@@ -49,29 +49,31 @@ if TYPE_CHECKING:
 
 
 _MOST_MOMENTS = 256
-_WAITS = "what waits for it is written when it lets go, and lost if this process ends before"
+_WAITS = (
+    "hookline writes the records when the lock is free; they are lost if this process ends before"
+)
 
 
-def nobody(_: str) -> None:
-    """No hook is known by any id."""
+def find_no_hook(_: str) -> None:
+    """Find no hook for any id."""
     return
 
 
 class Journal:
-    """One writer of a trail; without a trail, only its exports are told.
+    """Writes one journal; without log files, it only passes events to its exports.
 
-    `payload`: what is kept of what passed through, `hash`, `masked` or `full`. `fingerprint_of` tells what a hook is.
-    `clock` tells the time, in seconds since 1970; `new_id` an id for an event. `tell` is given one line for each kind of
-    trouble, once. `exports` are told every event as well, such as `otel.Telemetry`. `environ` is what hooks inherit, for the
+    `payload`: what to keep of payloads and other values: `hash`, `masked` or `full`. `fingerprint_of` returns a hook's fingerprint.
+    `clock` returns seconds since 1970; `new_id` returns an id for an event. `tell` receives one line for each kind of
+    trouble, once. `exports` receive every event too, such as `otel.Telemetry`. `environ` is what hooks inherit, to mask the
     secrets in it. `lost` counts records that were not written. Several threads may use it.
     """
 
     def __init__(
         self,
-        trail: Trail | None,
+        files: LogFiles | None,
         *,
         payload: str = "hash",
-        keeping: Keeping | None = None,
+        policy: PayloadPolicy | None = None,
         fingerprint_of: Callable[[HookSpec], str] = definition_hash,
         clock: Callable[[], float] = time.time,
         new_id: Callable[[], str] = lambda: os.urandom(8).hex(),
@@ -79,8 +81,8 @@ class Journal:
         exports: Sequence[Export] = (),
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        self.trail = trail
-        self.keeping = keeping or Keeping(
+        self.files = files
+        self.policy = policy or PayloadPolicy(
             how=payload, environ=os.environ if environ is None else environ
         )
         self.fingerprint_of = fingerprint_of
@@ -94,63 +96,63 @@ class Journal:
         self._ids: dict[_Moment, str] = {}
         self._given: dict[str, None] = {}
         self._early: dict[_Moment, list[dict[str, Any]]] = {}
-        self._backlog: Backlog | None = None
-        if trail is not None:
-            trail.tell = self._trouble
-            self._backlog = Backlog(trail, self._fell)
+        self._backlog: WriteBuffer | None = None
+        if files is not None:
+            files.tell = self._report
+            self._backlog = WriteBuffer(files, self._count_lost)
 
     @classmethod
     def open(
         cls, folder: str = "", *, environ: Mapping[str, str] | None = None, **chosen: Any
     ) -> Self:
-        """The journal in that folder, or else in the one of this user's state.
+        """Open the journal in a folder, by default the one in this user's state.
 
-        `chosen` are settings of this class and of `Trail`.
+        `chosen` are settings of this class and of `LogFiles`.
 
         Raises:
-            JournalError: nobody says where: no folder, and no home.
+            JournalError: there is no folder and no home.
         """
-        folder = folder or place({**(os.environ if environ is None else environ)})
+        folder = folder or default_folder({**(os.environ if environ is None else environ)})
         of_trail = {
             name: chosen.pop(name)
-            for name in Trail.__init__.__kwdefaults__ or {}
+            for name in LogFiles.__init__.__kwdefaults__ or {}
             if name in chosen and name != "tell"
         }
-        return cls(Trail(folder, **of_trail), environ=environ, **chosen)
+        return cls(LogFiles(folder, **of_trail), environ=environ, **chosen)
 
-    # -- what is told to it ----------------------------------------------------------------------------------------
+    # -- events ----------------------------------------------------------------------------------------------------
 
-    def observe(self, event: Event, decision: Decision, spec_of: SpecOf = nobody) -> None:
-        """Write down an event, the hooks that were asked and what was decided. `spec_of` tells a hook by its id.
+    def observe(self, event: Event, decision: Decision, spec_of: SpecOf = find_no_hook) -> None:
+        """Record an event, the hooks that ran and the decision. `spec_of` returns a hook by its id.
 
-        The event's own record is the last one, so that where it is, all of it is.
+        The event's own record comes last, so its presence shows that all are complete.
         """
-        if self.trail is not None:
-            self._guarded(lambda: self._observe(event, decision, spec_of))
+        if self.files is not None:
+            self._run_safely(lambda: self._observe(event, decision, spec_of))
         for export in self.exports:
             try:
                 export(event, decision, spec_of)
-            except Exception as error:  # noqa: BLE001 - whatever an exporter does, the decision stands
-                self._trouble(
+            except Exception as error:  # noqa: BLE001 - a fault of an exporter must not change the decision
+                self._report(
                     "journal.telemetry", f"an exporter failed: {type(error).__name__}: {error}"
                 )
 
     def finished(
-        self, done: Finished, spec_of: SpecOf = nobody, event: Event | None = None
+        self, done: Finished, spec_of: SpecOf = find_no_hook, event: Event | None = None
     ) -> None:
-        """Write down how a hook ended that nobody waited for, and which event had started it."""
-        self._guarded(lambda: self._finished(done, spec_of, event))
+        """Record the end of a detached hook, and which event had started it."""
+        self._run_safely(lambda: self._finished(done, spec_of, event))
 
     def note(
         self, what: str, *, note_id: str = "", seconds: float | None = None, **fields: Any
     ) -> bool:
-        """Write down something else that a person should find: an approval, a bypass, a host that got no decision.
+        """Record something else that you should find: an approval, a bypass, a host without a decision.
 
-        Whether it is written now. `note_id`: of a note that has one, and that is given until it is written; what waits to be written is
-        not written twice. `seconds`: when it was, since 1970.
+        Return whether it is written now. `note_id`: identifies a note that the caller repeats until it is written; the buffer keeps it
+        only once. `seconds`: its time since 1970.
         """
         if note_id in self._given:
-            return self._backlog is not None and not self._backlog.waiting
+            return self._backlog is not None and not self._backlog.count_waiting
         done: list[bool] = []
 
         def write() -> None:
@@ -159,36 +161,36 @@ class Journal:
                 fields,
                 note_id=note_id or self.new_id(),
                 at=self._now(seconds),
-                keeping=self.keeping,
+                policy=self.policy,
             )
             if note_id:
                 self._given[note_id] = None
             done.append(self._write([record]))
 
-        self._guarded(write)
+        self._run_safely(write)
         while len(self._given) > _MOST_MOMENTS:
             del self._given[next(iter(self._given))]
         return done == [True]
 
     def close(self) -> None:
-        """Write down what still waits, for its event or for the trail, and give the files back."""
+        """Write all records that still wait, and close the files."""
         early = [record for records in self._early.values() for record in records]
         self._early.clear()
         if early:
-            self._guarded(lambda: self._write(early))
-        if self.trail is not None:
-            self._guarded(self._flush)
-            self._guarded(self.trail.close)
+            self._run_safely(lambda: self._write(early))
+        if self.files is not None:
+            self._run_safely(self._flush)
+            self._run_safely(self.files.close)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was wrong with writing, one of each kind."""
+        """Return the problems with writing, one of each kind."""
         return tuple(self._troubles.values())
 
     # -- records ---------------------------------------------------------------------------------------------------
 
     def _observe(self, event: Event, decision: Decision, spec_of: SpecOf) -> None:
-        at, event_id, moment = self._now(), self.new_id(), _moment(event)
+        at, event_id, moment = self._now(), self.new_id(), _event_key(event)
         specs = [spec_of(verdict.hook_id) for verdict in decision.verdicts]
         runs = [
             self._run(
@@ -199,7 +201,7 @@ class Journal:
         early = [record | {"event": event_id} for record in self._early.pop(moment, ())]
         hooks = [spec for spec in specs if spec is not None]
         told = event_record(
-            event, decision, event_id=event_id, at=at, keeping=self.keeping, hooks=hooks
+            event, decision, event_id=event_id, at=at, policy=self.policy, hooks=hooks
         )
         self._ids[moment] = event_id
         while len(self._ids) > _MOST_MOMENTS:
@@ -223,14 +225,14 @@ class Journal:
             run_id=f"{event_id}.{number}" if event_id else self.new_id(),
             event_id=event_id,
             at=at,
-            keeping=self.keeping,
+            policy=self.policy,
             known=self._declared(spec),
             phase=phase,
             printed=printed,
         )
 
     def _finished(self, done: Finished, spec_of: SpecOf, event: Event | None) -> None:
-        moment = _moment(event) if event is not None else (done.session_id, done.kind, "")
+        moment = _event_key(event) if event is not None else (done.session_id, done.kind, "")
         event_id = self._ids.get(moment, "") if event is not None else self._latest(moment)
         at = self._now(done.ended) if done.ended else self._now()
         verdict = done.verdict.replace(hook_id=done.hook_id)
@@ -247,7 +249,7 @@ class Journal:
         record["id"] = self.new_id()
         if event_id or event is None or len(self._early) >= _MOST_MOMENTS:
             self._write([record])
-        else:  # it was quicker than the decision
+        else:  # the hook ended before the decision
             self._early.setdefault(moment, []).append(record)
 
     def _latest(self, moment: _Moment) -> str:
@@ -257,12 +259,12 @@ class Journal:
 
     def _declared(self, spec: HookSpec | None) -> dict[str, Any]:
         if spec is None:
-            return declared(None, self.keeping)
+            return describe_hook(None, self.policy)
         known = self._known.get(spec.id)
         if known is None or known[0] is not spec:
             known = self._known[spec.id] = (
                 spec,
-                declared(spec, self.keeping, self.fingerprint_of(spec)),
+                describe_hook(spec, self.policy, self.fingerprint_of(spec)),
             )
         return known[1]
 
@@ -278,48 +280,46 @@ class Journal:
     def _write(self, records: Sequence[dict[str, Any]]) -> bool:
         return self._backlog is not None and self._backlog.write(records)
 
-    def _fell(self, count: int, crowded: bool) -> None:  # noqa: FBT001 - as the backlog tells it
-        """Count what is not written any more; what could not be is told of by whoever caught why."""
+    def _count_lost(self, count: int, crowded: bool) -> None:  # noqa: FBT001 - as the backlog tells it
+        """Count records that are lost; the caller of `write` reports why they could not be written."""
         self.lost += count
         self._given.clear()  # a note may be among them
         if crowded:
-            self._trouble(
+            self._report(
                 "journal.lost",
-                f"{count} records fell out: too many wait for whoever holds `{self._folder}`",
+                f"{count} records are lost: another process holds the lock of `{self._folder}`, and the buffer is full",
             )
 
     def _flush(self) -> None:
-        """Tell of what waits even now, each time: the process may end."""
+        """Report records that are still in the buffer, because the process may end now."""
         left = self._backlog.close() if self._backlog is not None else 0
         if left:
             self._troubles.pop("journal.lost", None)
-            self._trouble(
+            self._report(
                 "journal.lost",
-                f"{left} records wait for whoever holds `{self._folder}`, and are lost if this process ends now",
+                f"another process holds the lock of `{self._folder}`; {left} records are lost if this process ends now",
             )
 
     @property
     def _folder(self) -> str:
-        return self.trail.folder if self.trail is not None else ""
+        return self.files.folder if self.files is not None else ""
 
-    def _guarded(self, act: Callable[[], object]) -> None:
+    def _run_safely(self, act: Callable[[], object]) -> None:
         try:
             act()
         except HookError as error:
-            self._trouble(error.name, error.message, _WAITS if error.name == BUSY else error.hint)
+            self._report(error.name, error.message, _WAITS if error.name == BUSY else error.hint)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
-            self._trouble(
-                "journal.unwritable", f"nothing can be written to `{self._folder}`: {why}"
-            )
-        except Exception as error:  # noqa: BLE001 - whatever it is, the decision stands
-            self._trouble(
+            self._report("journal.unwritable", f"hookline cannot write to `{self._folder}`: {why}")
+        except Exception as error:  # noqa: BLE001 - no fault here may change the decision
+            self._report(
                 "journal.unwritable",
-                f"an event could not be written down: {type(error).__name__}: {error}",
+                f"hookline could not record an event: {type(error).__name__}: {error}",
             )
 
-    def _trouble(self, name: str, message: str, hint: str = "") -> None:
-        """Tell of a trouble, once for each kind of it."""
+    def _report(self, name: str, message: str, hint: str = "") -> None:
+        """Report a trouble, once for each kind."""
         if name in self._troubles:
             return
         problem = Problem(
@@ -329,11 +329,11 @@ class Journal:
         self.tell(str(problem))
 
 
-def place(environ: Mapping[str, str]) -> str:
-    """Where the journal is when nobody says: in the folder of hookline's state.
+def default_folder(environ: Mapping[str, str]) -> str:
+    """Return the default folder of the journal: in hookline's state.
 
     Raises:
-        JournalError: there is no home to have it in.
+        JournalError: there is no home folder.
     """
     state = environ.get("XDG_STATE_HOME", "")
     if os.path.isabs(state):
@@ -348,13 +348,13 @@ def place(environ: Mapping[str, str]) -> str:
     return os.path.join(home, ".local", "state", "hookline", "journal")
 
 
-def _moment(event: Event) -> _Moment:
+def _event_key(event: Event) -> _Moment:
     call = event.body.value("call_id")
     return event.session_id, event.kind, call if isinstance(call, str) else ""
 
 
 def _phase(verdict: Verdict, spec: HookSpec | None) -> str:
-    """`late`: said by a hook that an earlier event had started, and told at this one."""
+    """Return `late` for the answer of a detached hook from an earlier event, `started` for one now started, else `done`."""
     if verdict.late:
         return "late"
     return "started" if spec is not None and spec.detached and verdict.fault is None else "done"

@@ -1,6 +1,6 @@
-"""Lock: the lock of a trail, on its file `head`: against other threads, and against other processes.
+"""Lock: the lock of the log files, on the file `head`, against other threads and other processes.
 
-A process that was stopped while it held the lock must not stop every hook on this machine: whoever waits gives up in time.
+A process that is stopped while it holds the lock must not stop every hook on this machine, so each waiter gives up in time.
 """
 
 from __future__ import annotations
@@ -15,56 +15,56 @@ if TYPE_CHECKING:
     from threading import Lock
     from typing import Protocol
 
-    class Trail(Protocol):
-        """The files of a journal, as far as their lock needs them."""
+    class Files(Protocol):
+        """The part of the log files that the lock uses."""
 
         folder: str
         head_file: int
         mutex: Lock
 
-        def look_for_fork(self) -> None: ...
+        def handle_fork(self) -> None: ...
         def open_head(self) -> None: ...
-        def holds_head(self) -> bool: ...
-        def give_back(self) -> None: ...
+        def has_current_head(self) -> bool: ...
+        def release(self) -> None: ...
 
 
 BUSY = "journal.busy"
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.005  # seconds
 
 
-class Locked:
-    """The lock, for the length of a `with`. `wait`: seconds after which it is given up; 0: it is tried once.
+class JournalLock:
+    """Holds the lock within a `with` block. `wait`: seconds before giving up; 0 tries once.
 
     Raises:
-        JournalError: `journal.busy`, somebody else holds it for too long; or as `Trail.append`.
+        JournalError: `journal.busy`, another writer holds it for too long; or as `LogFiles.append`.
     """
 
-    def __init__(self, trail: Trail, wait: float) -> None:
-        self.trail = trail
+    def __init__(self, files: Files, wait: float) -> None:
+        self.files = files
         self.wait = wait
 
     def __enter__(self) -> None:
-        trail = self.trail
-        trail.look_for_fork()
+        files = self.files
+        files.handle_fork()
         until = monotonic() + self.wait
-        if not trail.mutex.acquire(timeout=self.wait):
+        if not files.mutex.acquire(timeout=self.wait):
             raise self._busy()
         try:
             while True:
-                trail.open_head()
+                files.open_head()
                 self._lock(until)
-                if trail.holds_head():
+                if files.has_current_head():
                     return
-                trail.give_back()
+                files.release()
         except BaseException:
-            trail.mutex.release()
+            files.mutex.release()
             raise
 
     def _lock(self, until: float) -> None:
         pause = _FIRST_PAUSE
         while True:
             try:
-                fcntl.flock(self.trail.head_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(self.files.head_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if monotonic() >= until:
                     raise self._busy() from None
@@ -74,13 +74,13 @@ class Locked:
                 return
 
     def __exit__(self, *error: object) -> None:
-        fcntl.flock(self.trail.head_file, fcntl.LOCK_UN)
-        self.trail.mutex.release()
+        fcntl.flock(self.files.head_file, fcntl.LOCK_UN)
+        self.files.mutex.release()
 
     def _busy(self) -> JournalError:
         held = (
-            f"has held `{self.trail.folder}` for {self.wait:g} s"
+            f"has held `{self.files.folder}` for {self.wait:g} s"
             if self.wait
-            else f"holds `{self.trail.folder}`"
+            else f"holds `{self.files.folder}`"
         )
         return JournalError(f"another process {held}", name=BUSY)

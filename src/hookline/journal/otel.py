@@ -1,6 +1,6 @@
-"""OpenTelemetry: each event a span, each hook that was asked a child of it, and counts of what was decided and what failed.
+"""OpenTelemetry: exports each event as a span, each hook as its child, and counts of decisions and failures.
 
-It needs the API package only (the extra `otel`); where no SDK is set up, nothing is sent and next to nothing is spent.
+It needs only the API package (the extra `otel`); without an SDK it sends nothing and costs almost nothing.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from opentelemetry.trace import Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from hookline.journal import semconv
-from hookline.journal.naming import handler_kind
-from hookline.journal.records import failure_of
+from hookline.journal.labels import handler_kind
+from hookline.journal.records import failure_name
 from hookline.model.event import Generation, Prompt, ToolCall
 from hookline.model.verdict import Stance
 
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision, Verdict
 
 _NANO = 1_000_000_000
-# The second half of a moment's name says on which side of the model or the tool it is.
+# The second half of an event's name says whether it comes after the model or the tool.
 _OUTPUTS = frozenset({"after", "failed", "error", "display", "stop"})
 
 
 class Telemetry:
     """An observer of events: `Engine(observe=Telemetry())`, or one of a journal's `exports`.
 
-    Without providers, those that are set up for the whole process. `clock` tells the time, in seconds since 1970. `pending`
-    tells how many approvals wait for a person.
+    Without providers, it uses those of the process. `clock` returns seconds since 1970. `pending`
+    returns how many approvals wait for a person.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Telemetry:
         released = _version()
         self.tracer = trace.get_tracer("hookline", released, tracer_provider)
         meter = metrics.get_meter("hookline", released, meter_provider)
-        self.drafts = semconv.uses_drafts(os.environ if environ is None else environ)
+        self.drafts = semconv.should_use_drafts(os.environ if environ is None else environ)
         self.clock = clock
         self._seconds = meter.create_histogram(semconv.RUN_DURATION, "s", "how long a hook took")
         self._decisions = meter.create_counter(
@@ -80,13 +80,13 @@ class Telemetry:
         decision: Decision,
         spec_of: Callable[[str], HookSpec | None] = lambda _: None,
     ) -> None:
-        """Tell of one event. Its spans end now and began as long ago as it took."""
+        """Export one event. Its span ends now and started `decision.seconds` ago."""
         end = int(self.clock() * _NANO)
         began = end - int(decision.seconds * _NANO)
         specs = [spec_of(verdict.hook_id) for verdict in decision.verdicts]
         span = self.tracer.start_span(
             f"{semconv.EVENT_SPAN} {decision.kind}",
-            context=parent_of(event),
+            context=extract_parent(event),
             attributes=dict(self._of_event(event, decision)),
             start_time=began,
         )
@@ -121,7 +121,7 @@ class Telemetry:
         outcome = verdict.stance.name.lower()
         if verdict.fault is not None:
             outcome = "failed"
-            reason = failure_of(verdict.fault)
+            reason = failure_name(verdict.fault)
             span.set_status(Status(StatusCode.ERROR, reason))
             self._failures.add(1, {semconv.REASON: reason, semconv.EVENT: decision.kind})
         span.end(start + int(verdict.seconds * _NANO))
@@ -144,8 +144,8 @@ class Telemetry:
             yield from _of_host(event)
 
 
-def parent_of(event: Event) -> Context | None:
-    """The span of the host that an event belongs to, by the W3C `traceparent` that it carries."""
+def extract_parent(event: Event) -> Context | None:
+    """Return the host's span that an event belongs to, from its W3C `traceparent`."""
     carried: dict[str, str] = {}
     for name in ("traceparent", "tracestate"):
         value = event.body.facts.get(name, event.raw.get(name))
@@ -155,9 +155,9 @@ def parent_of(event: Event) -> Context | None:
 
 
 def set_up() -> bool:
-    """Set up an SDK as the environment says, unless somebody did (`opentelemetry-instrument`); whether there is one.
+    """Set up an SDK from the environment, unless that is done (`opentelemetry-instrument`); return whether there is one.
 
-    An SDK says how by the entry point `opentelemetry_configurator`, which the package opentelemetry-distro has.
+    The entry point `opentelemetry_configurator` finds the SDK; the package opentelemetry-distro has one.
     """
     if not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return True
@@ -170,7 +170,7 @@ def set_up() -> bool:
 def _version() -> str:
     try:
         return version("hookline")
-    except PackageNotFoundError:  # it runs from where it is written
+    except PackageNotFoundError:  # runs from a source tree
         return ""
 
 
@@ -216,7 +216,7 @@ def _of_guardrail(
         yield semconv.TARGET_SUBTYPE, "llm"
     yield semconv.VERDICT_TYPE, _verdict_type(verdict)
     if verdict.fault is not None:
-        yield semconv.VERDICT_REASON, failure_of(verdict.fault)
+        yield semconv.VERDICT_REASON, failure_name(verdict.fault)
     yield semconv.ACTION_TYPE, _action(decision, verdict)
     yield semconv.CONTENT_MODIFIED, verdict.rewrite is not None and not verdict.shadow
 
@@ -232,14 +232,14 @@ def _verdict_type(verdict: Verdict) -> str:
 
 
 def _action(decision: Decision, verdict: Verdict) -> str:
-    """What was done because of one hook, which is not what it said where it is only observed."""
+    """Return what happened because of one hook; a shadow hook causes nothing."""
     if verdict.shadow:
         return "allow"
     return _verdict_type(verdict) if verdict.stance <= decision.stance else "allow"
 
 
 def _starts(decision: Decision, began: int) -> Sequence[int]:
-    """When each hook began, as far as that can be known: one after the other, where their times add up to no more than the whole."""
+    """Return when each hook began: one after the other, if their times fit into the whole; else all at the start."""
     seconds = [verdict.seconds for verdict in decision.verdicts]
     if sum(seconds) > decision.seconds:
         return [began] * len(seconds)

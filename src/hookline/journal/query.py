@@ -1,4 +1,4 @@
-"""Query: which decisions of the journal somebody wants to see."""
+"""Query: filters for the decisions in the journal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
 
 class Query(Frozen):
-    """Filters that hold together; an empty one holds always.
+    """Filters that must all match; an empty query matches every record.
 
-    `event`: a canonical kind, or a native name. `hook`: a part of the id or the name of a hook that was asked, or of the command
-    where that is kept. `session`: how it begins. `since`, `until`: times as records have them. `fault`: a hook failed.
-    `after`: records behind that number only. `decided`: events alone, no notes.
+    `event`: a canonical kind, or a native name. `hook`: a part of a hook's id or name, or of its command where that is
+    kept. `session`: the start of a session id. `since`, `until`: times as records have them. `fault`: a hook failed.
+    `after`: only records with a higher number. `decided`: only events, no notes.
     """
 
     event: str = ""
@@ -38,9 +38,9 @@ class Query(Frozen):
     decided: bool = False
 
     def matches(self, record: Mapping[str, Any]) -> bool:
-        """Return whether a record of an event or note matches, as far as it says by itself.
+        """Return whether a record of an event or note matches.
 
-        `hook` is about other records, and not checked here.
+        `hook` concerns other records, so this function does not check it.
         """
         faults, seq = record.get("faults"), record.get("seq")
         return (
@@ -60,7 +60,7 @@ class Query(Frozen):
 
         The rarest come first.
         """
-        session = json.dumps(self.session)[:-1]  # it may go on
+        session = json.dumps(self.session)[:-1]  # the id may continue
         found = [
             ((f'"session":{session}',), self.session),
             ((f'"tool":{json.dumps(self.tool)}',), self.tool),
@@ -78,11 +78,11 @@ def _text(record: Mapping[str, Any], field: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def moment(text: str, now: float) -> str:
-    """A time as records have it: of `2026-11-21`, `2026-11-21T10:00`, with a zone or in that of this machine, or of `2h`, so long ago.
+def parse_time(text: str, now: float) -> str:
+    """Return a time as records have it, from `2026-11-21`, `2026-11-21T10:00` (with a zone, or in local time), or an age such as `2h`.
 
     Raises:
-        ConfigError: it is neither.
+        ConfigError: it is none of these.
     """
     span = _SPAN.fullmatch(text)
     try:
@@ -93,13 +93,13 @@ def moment(text: str, now: float) -> str:
         else:
             found = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
-        hint = "a time such as 2026-11-21T10:00, or so long ago: 30m, 2h, 7d"
-        raise ConfigError(f"`{text}` is no time", name="config.option", hint=hint) from None
-    return stamp(found.timestamp())
+        hint = "a time such as 2026-11-21T10:00, or an age: 30m, 2h, 7d"
+        raise ConfigError(f"`{text}` is not a time", name="config.option", hint=hint) from None
+    return format_time(found.timestamp())
 
 
-def stamp(seconds: float) -> str:
-    """Seconds since 1970 as records have them: in UTC, with milliseconds."""
+def format_time(seconds: float) -> str:
+    """Return seconds since 1970 as records have them: UTC with milliseconds."""
     return (
         datetime.fromtimestamp(seconds, UTC)
         .isoformat(timespec="milliseconds")

@@ -1,12 +1,12 @@
-"""Records: what the journal keeps of an event and of each hook that was asked about it.
+"""Records: what the journal keeps of an event and of each hook that ran for it.
 
-Of what passed through them it keeps the hash, or, where somebody chose so, the value itself, masked or whole.
+Of values it keeps the hash, or on request the value itself, masked or in full.
 """
 
 from __future__ import annotations
 
-from hookline.journal.keeping import canonical, plain
-from hookline.journal.naming import declared
+from hookline.journal.labels import describe_hook
+from hookline.journal.payload_policy import to_canonical_json, to_plain
 from hookline.model.event import ToolCall
 from hookline.model.outcome import Failure
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from hookline.journal.keeping import Keeping
+    from hookline.journal.payload_policy import PayloadPolicy
     from hookline.model.event import Event, Rewrite
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Verdict
 
 EVENT, RUN, NOTE = "event", "run", "note"
-# What is noted beside events, by the words that it is found by.
+# The kinds of notes, by the words that find them.
 NOTES = ("approval", "unanswered")
 _MOST = 100  # notes, lowered effects
-_LONGEST_NAME = 400  # characters of what a host calls its session, its tool, its call, and of whatever else is a name
-_LONGEST_PATH = 4096  # characters; no system takes a longer one
-_LONGEST_NOTE = 16 << 10  # bytes of a part of a note that is no text
-_SHORT = 16  # characters of a digest, where the whole of it would look like a secret
+_LONGEST_NAME = 400  # characters of a host's session id, tool name, call id, and of any other name
+_LONGEST_PATH = 4096  # characters; no system accepts a longer one
+_LONGEST_NOTE = 16 << 10  # bytes of a part of a note that is not text
+_SHORT = 16  # characters of a digest; a whole one would look like a secret
 
 
 def event_record(
@@ -37,10 +37,10 @@ def event_record(
     *,
     event_id: str,
     at: str,
-    keeping: Keeping,
+    policy: PayloadPolicy,
     hooks: Sequence[HookSpec] = (),
 ) -> dict[str, Any]:
-    """One event and what was decided about it, `hooks` being those that were asked.
+    """Return the record of an event and its decision; `hooks` are those that ran.
 
     `at` is a time in ISO 8601; `runs` counts the records of its hooks.
     """
@@ -56,19 +56,19 @@ def event_record(
         "cwd": event.cwd[:_LONGEST_PATH],
         "tool": _name(event.tool),
         "call": _name(body.call_id) if isinstance(body, ToolCall) else "",
-        "payload": keeping.content(_payload(event)),
+        "payload": policy.keep_value(_payload(event)),
         "stance": decision.stance.name.lower(),
-        "reason": keeping.text(decision.reason, hooks),
+        "reason": policy.keep_text(decision.reason, hooks),
         "redo": decision.redo,
         "retry_after": decision.retry_after,
-        "rewrite": _rewrite(decision.rewrite, keeping),
-        "effects": _effects(decision, keeping),
-        "evidence": _unless_none(decision.evidence, keeping),
-        "for_agent": [keeping.content(text) for text in decision.for_agent[:_MOST]],
-        "for_user": [keeping.text(text, hooks) for text in decision.for_user[:_MOST]],
+        "rewrite": _rewrite(decision.rewrite, policy),
+        "effects": _effects(decision, policy),
+        "evidence": _keep_optional(decision.evidence, policy),
+        "for_agent": [policy.keep_value(text) for text in decision.for_agent[:_MOST]],
+        "for_user": [policy.keep_text(text, hooks) for text in decision.for_user[:_MOST]],
         "lowered": [
             {name: _name(part) for name, part in entry.to_dict().items()}
-            | {"reason": keeping.text(entry.reason, hooks)}
+            | {"reason": policy.keep_text(entry.reason, hooks)}
             for entry in decision.lowered[:_MOST]
         ],
         "seconds": decision.seconds,
@@ -84,14 +84,14 @@ def run_record(
     run_id: str,
     event_id: str,
     at: str,
-    keeping: Keeping,
+    policy: PayloadPolicy,
     known: Mapping[str, Any] | None = None,
     phase: str = "done",
     printed: Outcome | None = None,
 ) -> dict[str, Any]:
-    """One hook that was asked. `phase`: `started` for one that nobody waits for, whose end is a record of its own.
+    """Return the record of one hook's run. `phase`: `started` for a detached hook, whose end has a record of its own.
 
-    `known`: what `declared` told of it before. `printed`: what its program left, where nobody else will ever be told of that.
+    `known`: an earlier result of `describe_hook`. `printed`: the program's output, if no other record will hold it.
     """
     hooks = (spec,) if spec is not None else ()
     record = {
@@ -101,55 +101,59 @@ def run_record(
         "at": at,
         "hook": verdict.hook_id[:_LONGEST_PATH],
         "phase": phase,
-        **(known or declared(spec, keeping)),
-        "identity": short(verdict.identity),
+        **(known or describe_hook(spec, policy)),
+        "identity": shorten_digest(verdict.identity),
         "content": verdict.content,
         "stance": verdict.stance.name.lower(),
-        "reason": keeping.text(verdict.reason, hooks),
-        "rewrite": _rewrite(verdict.rewrite, keeping),
-        "effects": _effects(verdict, keeping),
-        "evidence": _unless_none(verdict.evidence, keeping),
-        "for_agent": keeping.content(verdict.for_agent) if verdict.for_agent else None,
-        "for_user": keeping.text(verdict.for_user, hooks),
-        "unsupported": [keeping.text(entry, hooks) for entry in verdict.unsupported[:_MOST]],
-        "fault": None if verdict.fault is None else keeping.text(verdict.fault, hooks),
+        "reason": policy.keep_text(verdict.reason, hooks),
+        "rewrite": _rewrite(verdict.rewrite, policy),
+        "effects": _effects(verdict, policy),
+        "evidence": _keep_optional(verdict.evidence, policy),
+        "for_agent": policy.keep_value(verdict.for_agent) if verdict.for_agent else None,
+        "for_user": policy.keep_text(verdict.for_user, hooks),
+        "unsupported": [policy.keep_text(entry, hooks) for entry in verdict.unsupported[:_MOST]],
+        "fault": None if verdict.fault is None else policy.keep_text(verdict.fault, hooks),
         "exit_code": verdict.exit_code,
         "seconds": verdict.seconds,
         "shadow": verdict.shadow,
     }
-    return record | _printed(printed, keeping, hooks) if printed is not None else record
+    return record | _describe_output(printed, policy, hooks) if printed is not None else record
 
 
-def _printed(outcome: Outcome, keeping: Keeping, hooks: Sequence[HookSpec]) -> dict[str, Any]:
-    """What a program printed, kept as payloads are; None where that is nothing."""
+def _describe_output(
+    outcome: Outcome, policy: PayloadPolicy, hooks: Sequence[HookSpec]
+) -> dict[str, Any]:
+    """Return a program's output, kept by the payload policy; None for an empty stream."""
     streams = {"stdout": outcome.stdout, "stderr": outcome.stderr}
-    kept = {name: keeping.content(text, hooks) if text else None for name, text in streams.items()}
+    kept = {
+        name: policy.keep_value(text, hooks) if text else None for name, text in streams.items()
+    }
     return kept | {"truncated": outcome.truncated}
 
 
-def short(digest: str) -> str:
-    """The beginning of a digest, by which notes and runs name the same approval."""
+def shorten_digest(digest: str) -> str:
+    """Return the start of a digest, by which notes and runs name the same approval."""
     return digest[:_SHORT]
 
 
 def note_record(
-    what: str, fields: Mapping[str, Any], *, note_id: str, at: str, keeping: Keeping
+    what: str, fields: Mapping[str, Any], *, note_id: str, at: str, policy: PayloadPolicy
 ) -> dict[str, Any]:
-    """Something that is no event, and that a person should find in the journal. It is found by what it is, as by an event."""
+    """Return the record of a note: something besides events that you should find, by its name as if it were an event."""
     said = {
-        name: keeping.text(value) if isinstance(value, str) else _noted(value)
+        name: policy.keep_text(value) if isinstance(value, str) else _keep_note_value(value)
         for name, value in fields.items()
     }
     own = {"type": NOTE, "id": note_id, "at": at, "native_event": _name(what)}
     return own | said | own
 
 
-def essence(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What identifies a record, for one that is longer than a line may be: all of its fields, and little in each."""
-    return {name: _little(value) for name, value in record.items()} | {"cut": True}
+def summarise(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a short form of a record that is too long for a line: all of its fields, with little in each."""
+    return {name: _shorten(value) for name, value in record.items()} | {"cut": True}
 
 
-def _little(value: Any) -> Any:
+def _shorten(value: Any) -> Any:
     match value:
         case str():
             return value[:_LONGEST_NAME]
@@ -166,8 +170,8 @@ def _little(value: Any) -> Any:
             return value
 
 
-def failure_of(fault: str) -> str:
-    """Why a hook failed, as one of a few words: those of `Failure`, `exited` for an exit code, else `answer`."""
+def failure_name(fault: str) -> str:
+    """Return why a hook failed in one word: a name of `Failure`, `exited` for an exit code, else `answer`."""
     for failure in Failure:
         if fault.startswith(failure.value):
             return failure.name.lower()
@@ -175,23 +179,23 @@ def failure_of(fault: str) -> str:
 
 
 def _payload(event: Event) -> Any:
-    """What the host sent; of an event that somebody made by hand, what it carries."""
+    """Return what the host sent; for an event made by hand, its body."""
     if event.raw:
         return event.raw
     body = event.body
     return {name: getattr(body, name) for name in type(body).__fields__}
 
 
-def _noted(value: Any) -> Any:
-    """A part of a note as it is; of a large one the length alone."""
-    said = plain(value)
-    size = len(canonical(said))
+def _keep_note_value(value: Any) -> Any:
+    """Return a part of a note; of a large part, only the length."""
+    said = to_plain(value)
+    size = len(to_canonical_json(said))
     return said if size <= _LONGEST_NOTE else f"{size} bytes of JSON"
 
 
-def _effects(of: Decision | Verdict, keeping: Keeping) -> dict[str, Any]:
+def _effects(of: Decision | Verdict, policy: PayloadPolicy) -> dict[str, Any]:
     return {
-        name[:_LONGEST_NAME]: keeping.content(value)
+        name[:_LONGEST_NAME]: policy.keep_value(value)
         for name, value in list(of.effects.items())[:_MOST]
     }
 
@@ -200,11 +204,15 @@ def _name(given: Any) -> str:
     return given[:_LONGEST_NAME] if isinstance(given, str) else ""
 
 
-def _rewrite(rewrite: Rewrite | None, keeping: Keeping) -> dict[str, Any] | None:
+def _rewrite(rewrite: Rewrite | None, policy: PayloadPolicy) -> dict[str, Any] | None:
     if rewrite is None:
         return None
     patch = rewrite.patch if rewrite.patch is not None else rewrite.value
-    return {"target": _name(rewrite.target), "keys": _keys(patch), **keeping.content(rewrite.value)}
+    return {
+        "target": _name(rewrite.target),
+        "keys": _keys(patch),
+        **policy.keep_value(rewrite.value),
+    }
 
 
 def _keys(patch: Any) -> list[str]:
@@ -212,5 +220,5 @@ def _keys(patch: Any) -> list[str]:
     return sorted(str(key)[:_LONGEST_NAME] for key in named)[:_MOST]
 
 
-def _unless_none(value: Any, keeping: Keeping) -> Mapping[str, Any] | None:
-    return None if value is None else keeping.content(value)
+def _keep_optional(value: Any, policy: PayloadPolicy) -> Mapping[str, Any] | None:
+    return None if value is None else policy.keep_value(value)

@@ -13,10 +13,10 @@ import re
 
 from hookline.errors import JournalError
 from hookline.journal.chain import read_link
-from hookline.journal.files import open_to_read
-from hookline.journal.query import stamp
-from hookline.journal.reading import segments
+from hookline.journal.query import format_time
 from hookline.journal.records import EVENT, NOTE, RUN
+from hookline.journal.safe_files import open_to_read
+from hookline.journal.segments import list_segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _NUMBER = re.compile(rb'\{"schema":"[^"]*","seq":(\d{1,19}),')
 
 
 class Search:
-    """Answers questions about the journal in one folder.
+    """Searches the journal in one folder.
 
     `tell` receives the name of a problem and a message.
 
@@ -48,7 +48,7 @@ class Search:
             raise JournalError(
                 f"there is no journal in `{folder}`",
                 name="journal.missing",
-                hint="nothing has been written down there yet",
+                hint="hookline has not written to it yet",
             )
         self.folder = folder
         self.tell = tell
@@ -94,13 +94,13 @@ class Search:
 
     def count_runs(self, hook_id: str, since: float) -> int:
         """Count the runs of a hook since a time in seconds since 1970."""
-        start = stamp(since)
+        start = format_time(since)
         runs = self._records((RUN,), [(b'"hook":' + _encode(hook_id),)], since=start)
         return sum(run.get("hook") == hook_id and _text(run, "at") >= start for run in runs)
 
     def count_events(self, kind: str, root: str, since: float) -> int:
         """Count the events of a kind in a folder and below, since a time in seconds since 1970."""
-        start, below = stamp(since), f"{root.rstrip('/')}/"
+        start, below = format_time(since), f"{root.rstrip('/')}/"
         events = self._records((EVENT,), [(b'"kind":' + _encode(kind),)], since=start)
         return sum(
             event.get("kind") == kind
@@ -182,7 +182,7 @@ class Search:
             JournalError: a file cannot be read.
         """
         try:
-            found = segments(self.folder)
+            found = list_segments(self.folder)
             for each, following in zip(reversed(found), [None, *reversed(found)], strict=False):
                 if each.day < since[:10] or (following and following.seq <= after + 1):
                     return

@@ -1,8 +1,8 @@
-"""Names of telemetry: those of OpenTelemetry's drafts, which may still change, and our own, which do not.
+"""Names of telemetry: those of OpenTelemetry's drafts, which may still change, and hookline's own, which do not.
 
 The drafts (semantic conventions for generative AI; guardrails: pull request 427 there) are used only where
-`OTEL_SEMCONV_STABILITY_OPT_IN` names them. Of our own ones there is no `hooks.cached`: no hook is answered for
-by an earlier answer of its own. Each is asked about each event that it matches, or is not asked at all (`once`).
+`OTEL_SEMCONV_STABILITY_OPT_IN` names them. hookline has no counterpart of `hooks.cached`, because it never reuses a hook's
+earlier answer: a hook runs for each event that it matches, or not at all (`once`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 OPT_IN, EXPERIMENTAL = "OTEL_SEMCONV_STABILITY_OPT_IN", "gen_ai_latest_experimental"
 
-# -- ours --------------------------------------------------------------------------------------------------------------
+# -- hookline's own ----------------------------------------------------------------------------------------------------
 EVENT_SPAN, RUN_SPAN = "hooks.event", "hooks.run"
 EVENT, DIALECT, SESSION, DECISION, SHADOW = (
     "hooks.event",
@@ -63,13 +63,13 @@ _ASKING = (
 )
 
 
-def telemetry_asked(environ: Mapping[str, str]) -> bool:
-    """Whether the environment names somewhere to send telemetry to."""
+def is_telemetry_requested(environ: Mapping[str, str]) -> bool:
+    """Return whether the environment names a destination for telemetry."""
     if environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return False
     return any(environ.get(name, "none") not in ("", "none") for name in _ASKING)
 
 
-def uses_drafts(environ: Mapping[str, str]) -> bool:
-    """Whether somebody asked for the names that may still change."""
+def should_use_drafts(environ: Mapping[str, str]) -> bool:
+    """Return whether the environment opts in to names that may still change."""
     return EXPERIMENTAL in environ.get(OPT_IN, "").replace(" ", "").split(",")

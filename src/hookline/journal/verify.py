@@ -1,8 +1,8 @@
-"""Verify: whether a trail is whole and unaltered, and, if it is not, where it is broken and how.
+"""Verification: whether a journal is complete and unaltered, and if not, where and how it is broken.
 
-What this proves: nobody changed, removed, inserted or reordered a record without computing every later one anew. Who can
-write these files can do that, and can cut off the newest records together with the head; a head that is remembered elsewhere
-shows both.
+It proves that records were not changed, removed, inserted or reordered, unless every later one was computed anew. A process that
+can write the files can do that, and can remove the newest records together with the head. A head that you noted elsewhere
+reveals both.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ import fcntl
 import os
 from time import monotonic, sleep
 
-from hookline.journal.chain import NOTHING
-from hookline.journal.files import open_to_read
-from hookline.journal.reading import HEAD, HEAD_READ, Head, read_head, segments
-from hookline.journal.walk import (
+from hookline.journal.chain import GENESIS_HASH
+from hookline.journal.safe_files import open_to_read
+from hookline.journal.scanner import (
     EDITED,
     HEADLESS,
     REMOVED,
     REPLACED,
     TRUNCATED,
     Finding,
-    Walk,
-    lines_of,
-    with_next,
+    Scanner,
+    pair_with_next,
+    read_all_lines,
 )
+from hookline.journal.segments import HEAD, HEAD_READ, Head, list_segments, read_head
 from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
@@ -34,34 +34,34 @@ if TYPE_CHECKING:
 
 
 SCHEMA = "hookline.verification/1"
-_WAIT = 2.0  # seconds for the lock
+_WAIT = 2.0  # seconds to wait for the lock
 
 
 class Verification(Frozen):
-    """What was found: how many records are as they were written, from which number to which, what is broken, and what else is to be known."""
+    """The result: how many records are sound, from which number to which, what is broken, and further notes."""
 
     records: int = 0
     first: int = 0
     last: int = 0
-    head: str = NOTHING
+    head: str = GENESIS_HASH
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
     def broken(self) -> Finding | None:
-        """The first broken place."""
+        """Return the first broken place."""
         return self.findings[0] if self.findings else None
 
     @property
-    def whole(self) -> bool:
-        """Whether there are records, and all is as it was written."""
+    def is_whole(self) -> bool:
+        """Return whether there are records, and all are as written."""
         return self.records > 0 and not self.findings
 
     def to_dict(self) -> dict[str, Any]:
-        """The document `hookline.verification/1`."""
+        """Return the document `hookline.verification/1`."""
         return {
             "schema": SCHEMA,
-            "ok": self.whole,
+            "ok": self.is_whole,
             "records": self.records,
             "first": self.first,
             "last": self.last,
@@ -73,33 +73,33 @@ class Verification(Frozen):
 
 
 def verify(folder: str, *, remembered: tuple[int, str] | None = None) -> Verification:
-    """Check a whole trail. `remembered`: the number and the hash of a record that somebody wrote down.
+    """Check a whole journal. `remembered`: number and hash of a record that you noted earlier.
 
     Raises:
         OSError: the folder or a file cannot be read.
-        JournalError: a file of it is a link, a pipe or somebody else's.
+        JournalError: one of the files is a link, a pipe, or belongs to another user.
     """
     head, ends = _snapshot(folder)
-    walk = Walk(ends)
-    for line, following in with_next(lines_of(ends)):
-        walk.step(line, following)
-    return _Whole(folder, walk, head, remembered).result()
+    walk = Scanner(ends)
+    for line, following in pair_with_next(read_all_lines(ends)):
+        walk.scan(line, following)
+    return _Verifier(folder, walk, head, remembered).result()
 
 
 def _snapshot(folder: str) -> tuple[Head | None, Mapping[str, int]]:
-    """The head, and how long each file is, oldest first, between two records if its writers let us have that moment."""
+    """Return the head, and the size of each file, oldest first; between two records, if the writers release the lock in time."""
     try:
         descriptor = open_to_read(os.path.join(folder, HEAD))
     except FileNotFoundError:
-        return None, _ends(folder)
+        return None, _list_sizes(folder)
     try:
-        _locked(descriptor)
-        return read_head(os.pread(descriptor, HEAD_READ, 0)), _ends(folder)
+        _wait_for_lock(descriptor)
+        return read_head(os.pread(descriptor, HEAD_READ, 0)), _list_sizes(folder)
     finally:
         os.close(descriptor)
 
 
-def _locked(descriptor: int) -> None:
+def _wait_for_lock(descriptor: int) -> None:
     until = monotonic() + _WAIT
     while monotonic() < until:
         try:
@@ -109,16 +109,16 @@ def _locked(descriptor: int) -> None:
     return None
 
 
-def _ends(folder: str) -> Mapping[str, int]:
-    paths = [os.path.join(folder, each.name) for each in segments(folder)]
+def _list_sizes(folder: str) -> Mapping[str, int]:
+    paths = [os.path.join(folder, each.name) for each in list_segments(folder)]
     return {path: os.stat(path, follow_symlinks=False).st_size for path in paths}
 
 
-class _Whole:
-    """What a walk comes to, beside the heads that are known."""
+class _Verifier:
+    """Combines a scan with the head and the record that you noted."""
 
     def __init__(
-        self, folder: str, walk: Walk, head: Head | None, remembered: tuple[int, str] | None
+        self, folder: str, walk: Scanner, head: Head | None, remembered: tuple[int, str] | None
     ) -> None:
         self.folder = folder
         self.walk = walk
@@ -130,8 +130,8 @@ class _Whole:
         rest = [
             *self._beginning(),
             *self._ending(),
-            *self._headless(),
-            *self._compared(),
+            *self._check_missing_head(),
+            *self._check_remembered(),
         ]
         if walk.more:
             walk.notes.append(f"{walk.more} more places are broken")
@@ -146,9 +146,9 @@ class _Whole:
         )
 
     def _beginning(self) -> Iterator[Finding]:
-        """The first record is the first of all, or a record says that what was before it was removed by retention."""
+        """Check that the first record is number 1, or says that retention removed those before it."""
         began, cut = self.walk.began, self.walk.cut
-        if began is None or (began.seq == 1 and began.prev == NOTHING) or self._owns_up():
+        if began is None or (began.seq == 1 and began.prev == GENESIS_HASH) or self._admits_loss():
             return
         if cut is None or began.seq > cut[0] or (began.seq == cut[0] and began.prev != cut[1]):
             file = next(iter(self.walk.ends))
@@ -163,8 +163,8 @@ class _Whole:
             f"begins at record {began.seq}: what was before was removed by retention"
         )
 
-    def _owns_up(self) -> bool:
-        """Whether the first record tells that all before it are gone."""
+    def _admits_loss(self) -> bool:
+        """Return whether the first record says that all before it are lost."""
         began = self.walk.began
         match began.record.get("lost") if began is not None and began.sound else None:
             case {"from": 1}:
@@ -192,8 +192,8 @@ class _Whole:
                 f"{first.file}:{first.number}: torn: a writer was killed here; the next record will say so"
             )
 
-    def _headless(self) -> Iterator[Finding]:
-        """Without its head nobody can tell whether a trail was longer, unless somebody wrote that down."""
+    def _check_missing_head(self) -> Iterator[Finding]:
+        """Report a missing head: without it, only a noted record can show whether the journal was longer."""
         if (
             self.head is not None
             or not self.walk.began
@@ -205,7 +205,7 @@ class _Whole:
             "the file `head` is missing or unreadable: whether the newest records were removed cannot be told",
         )
 
-    def _compared(self) -> Iterator[Finding]:
+    def _check_remembered(self) -> Iterator[Finding]:
         if self.remembered is None:
             return
         seq, digest = self.remembered
@@ -220,7 +220,7 @@ class _Whole:
         return Finding(kind=kind, file=self.folder, line=0, message=message)
 
 
-def remembered_head(text: str) -> tuple[int, str] | None:
-    """A head as `hookline log verify` prints it, `SEQ:HASH`; None if it is none."""
+def parse_head(text: str) -> tuple[int, str] | None:
+    """Parse a head as `hookline log verify` prints it, `SEQ:HASH`; None if it is not one."""
     seq, colon, digest = text.partition(":")
     return (int(seq), digest.lower()) if colon and seq.isdecimal() and len(digest) >= 8 else None  # noqa: PLR2004 - 32 bits

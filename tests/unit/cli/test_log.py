@@ -15,9 +15,9 @@ import pytest
 from hookline.cli import log
 from hookline.cli.paint import Paint
 from hookline.cli.recorded import entry_page, event_line
+from hookline.journal.log_files import LogFiles
 from hookline.journal.query import Query
 from hookline.journal.search import Search
-from hookline.journal.trail import Trail
 from hookline.trust import Store
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 from tests.unit.cli.test_contracts import check
@@ -234,7 +234,7 @@ def test_a_record_that_is_too_long_is_listed(desk: Desk) -> None:
     own = {
         key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")
     }
-    Trail(folder_of(desk)).append(
+    LogFiles(folder_of(desk)).append(
         [own | {"id": "huge", "reason": "r" * (5 << 20)}], at=record["at"]
     )
 
@@ -273,7 +273,7 @@ def test_whatever_stands_in_a_record_is_listed_and_shown(odd: dict[str, Any], de
         | odd
         | {"exit_code": "no", "unsupported": 7, "phase": []}
     ]
-    Trail(folder_of(desk)).append(
+    LogFiles(folder_of(desk)).append(
         [*runs, {"type": "event", "id": "x"} | odd], at="2026-11-21T10:00:00.000Z"
     )
 

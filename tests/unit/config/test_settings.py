@@ -9,9 +9,9 @@ import pytest
 
 from hookline.config.settings import TABLES, settings, settings_path
 from hookline.errors import ConfigError
-from hookline.journal.journal import place
-from hookline.journal.keeping import Keeping
-from hookline.journal.trail import Trail
+from hookline.journal.journal import default_folder
+from hookline.journal.log_files import LogFiles
+from hookline.journal.payload_policy import PayloadPolicy
 from hookline.trust.policy import IN_PLACE, KEYS, WITHOUT_A_SEAL, Policy, allowed
 
 
@@ -114,15 +114,15 @@ def test_what_cannot_be_read_is_said(environ: dict[str, str]) -> None:
 def test_the_defaults_that_are_told_are_those_of_the_journal(tmp_path: Path) -> None:
     """What the page says of a key that nobody sets is what happens."""
     told = {key: row.default for key, row in TABLES["journal"].items()}
-    trail = Trail(str(tmp_path))
+    trail = LogFiles(str(tmp_path))
 
     assert told == {
         "enabled": "true",
-        "payload": Keeping().how,
+        "payload": PayloadPolicy().how,
         "keep_days": str(trail.keep_days),
         "keep_mb": str(trail.keep_bytes >> 20),
         "sync": str(trail.sync).lower(),
-        "path": place({"HOME": str(tmp_path)}).replace(str(tmp_path), "~"),
+        "path": default_folder({"HOME": str(tmp_path)}).replace(str(tmp_path), "~"),
     }
 
 

@@ -36,8 +36,8 @@ def test_one_is_kept_by_default(environ: dict[str, str]) -> None:
     journal, told = kept(environ)
 
     assert told == []
-    assert journal.trail.folder == f"{environ['HOME']}/.local/state/hookline/journal"
-    assert (journal.keeping.how, journal.trail.keep_days, journal.trail.sync) == ("hash", 90, False)
+    assert journal.files.folder == f"{environ['HOME']}/.local/state/hookline/journal"
+    assert (journal.policy.how, journal.files.keep_days, journal.files.sync) == ("hash", 90, False)
 
 
 def test_settings_choose(environ: dict[str, str]) -> None:
@@ -47,10 +47,10 @@ def test_settings_choose(environ: dict[str, str]) -> None:
 
     assert told == []
     assert (
-        journal.keeping.how,
-        journal.trail.keep_days,
-        journal.trail.keep_bytes,
-        journal.trail.sync,
+        journal.policy.how,
+        journal.files.keep_days,
+        journal.files.keep_bytes,
+        journal.files.sync,
     ) == ("masked", 7, 3 << 20, True)
     assert limits_of(environ) == {"keep_days": 7, "keep_bytes": 3 << 20}
 
@@ -67,7 +67,7 @@ def test_settings_switch_it_off_and_the_environment_on_again(environ: dict[str, 
 
     assert kept(environ) == (None, [])
     assert kept(environ | {"HOOKLINE_JOURNAL": "on"})[0] is not None
-    assert kept(environ | {"HOOKLINE_JOURNAL": "/elsewhere"})[0].trail.folder == "/elsewhere"
+    assert kept(environ | {"HOOKLINE_JOURNAL": "/elsewhere"})[0].files.folder == "/elsewhere"
 
 
 def test_it_can_be_read_where_it_is_switched_off(environ: dict[str, str]) -> None:
@@ -83,7 +83,7 @@ def test_wrong_settings_are_told_and_do_not_switch_it_off(environ: dict[str, str
     choose(environ, 'payload = "all"')
     journal, told = kept(environ)
 
-    assert journal.keeping.how == "hash"
+    assert journal.policy.how == "hash"
     assert len(told) == 1
     assert "HKL1403" in told[0]
     with pytest.raises(ConfigError):
@@ -139,4 +139,4 @@ def test_a_journal_that_is_off_still_exports(environ: dict[str, str]) -> None:
     journal = journal_of(environ | {"HOOKLINE_JOURNAL": "off"}, print, exports=[lambda *_: None])
 
     assert journal is not None
-    assert journal.trail is None
+    assert journal.files is None

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.engine.provenance import declared_here, provenance
-from hookline.journal.keeping import canonical
+from hookline.journal.log_files import LogFiles
+from hookline.journal.payload_policy import to_canonical_json
 from hookline.journal.search import Search
-from hookline.journal.trail import Trail
 from hookline.text.digest import sha256
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ ID = "settings.json#Stop.0.0"
 
 def kept(command: str, **more: Any) -> dict[str, Any]:
     """A command as a record has it."""
-    return {"sha256": sha256(canonical(command).encode()), "bytes": len(canonical(command))} | more
+    return {
+        "sha256": sha256(to_canonical_json(command).encode()),
+        "bytes": len(to_canonical_json(command)),
+    } | more
 
 
 @pytest.fixture
@@ -53,7 +56,7 @@ def told(
         {"type": "note", "id": "n", "at": AT, "native_event": "approval"} | note
         for note in notes or []
     ]
-    Trail(str(project.parent / "j")).append([*records, base | source | run, event], at=AT)
+    LogFiles(str(project.parent / "j")).append([*records, base | source | run, event], at=AT)
     search = Search(str(project.parent / "j"))
     (found,) = provenance(search, event, search.runs("e"), environ)
     return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hookline.engine.engine import Engine
 from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.journal.journal import Journal
-from hookline.journal.trail import Trail
+from hookline.journal.log_files import LogFiles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ class Workspace:
             {"event": "on_stop", "type": "http", "url": URL},
         )
         self.environ = {"PATH": os.environ["PATH"], "HOME": str(self.home), "USER": "ada"}
-        self.journal = Journal(Trail(str(folder / "journal")))
+        self.journal = Journal(LogFiles(str(folder / "journal")))
 
     def write(self, name: str, says: str) -> Path:
         """A script that blocks what it should, with this reason."""
@@ -69,13 +69,13 @@ class Workspace:
 
     def note_approvals(self) -> list[dict[str, Any]]:
         """What the journal has of approvals, in its order."""
-        assert self.journal.trail is not None
+        assert self.journal.files is not None
         self.journal.close()
-        if not os.path.isdir(self.journal.trail.folder):
+        if not os.path.isdir(self.journal.files.folder):
             return []
         lines = [
             line
-            for path in sorted(os.scandir(self.journal.trail.folder), key=lambda each: each.name)
+            for path in sorted(os.scandir(self.journal.files.folder), key=lambda each: each.name)
             for line in _lines(path.path)
         ]
         return [line for line in lines if line.get("native_event") == "approval"]

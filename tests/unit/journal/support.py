@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import hookline
 from hookline.journal.chain import read_link
-from hookline.journal.reading import segments
-from hookline.journal.trail import Trail
+from hookline.journal.log_files import LogFiles
+from hookline.journal.segments import list_segments
 from hookline.journal.verify import verify
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def note(text: object = "", at: str = AT) -> dict[str, Any]:
 
 def written(folder: Path, count: int, **chosen: Any) -> Path:
     """A journal with so many records, one an append."""
-    trail = Trail(str(folder), **chosen)
+    trail = LogFiles(str(folder), **chosen)
     for number in range(count):
         trail.append([note(number)], at=AT)
     trail.close()
@@ -44,7 +44,7 @@ def written(folder: Path, count: int, **chosen: Any) -> Path:
 
 def files(folder: Path) -> list[Path]:
     """The files of a trail, the oldest first."""
-    return [folder / each.name for each in segments(str(folder))]
+    return [folder / each.name for each in list_segments(str(folder))]
 
 
 def lines(folder: Path) -> list[bytes]:

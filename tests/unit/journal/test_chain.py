@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.journal.chain import NOTHING, SCHEMA, linked, read_link
+from hookline.journal.chain import GENESIS_HASH, SCHEMA, encode_line, read_link
 
 VALUES = st.recursive(
     st.none()
@@ -30,13 +30,13 @@ RECORDS = st.dictionaries(
 @given(RECORDS, st.integers(1, 10**9))
 def test_what_is_linked_is_read(record: dict[str, object], seq: int) -> None:
     """Every record that JSON can say comes back, on one line of ASCII, sound."""
-    line, digest = linked(record, seq, NOTHING)
+    line, digest = encode_line(record, seq, GENESIS_HASH)
     link = read_link(line[:-1])
 
     assert line.isascii()
     assert line.count(b"\n") == 1
     assert link is not None
-    assert (link.seq, link.prev, link.hash, link.sound) == (seq, NOTHING, digest, True)
+    assert (link.seq, link.prev, link.hash, link.sound) == (seq, GENESIS_HASH, digest, True)
     assert {
         key: value
         for key, value in link.record.items()
@@ -46,7 +46,7 @@ def test_what_is_linked_is_read(record: dict[str, object], seq: int) -> None:
 
 def test_the_hash_is_of_the_line_without_it() -> None:
     """Anybody can check it with a text editor and sha256sum."""
-    line, digest = linked({"type": "note"}, 1, NOTHING)
+    line, digest = encode_line({"type": "note"}, 1, GENESIS_HASH)
     body = line.decode().rstrip("\n").replace(f',"hash":"{digest}"', "")
 
     assert hashlib.sha256(body.encode()).hexdigest() == digest
@@ -56,7 +56,7 @@ def test_the_hash_is_of_the_line_without_it() -> None:
 @given(RECORDS, st.data())
 def test_one_changed_byte_is_seen(record: dict[str, object], data: st.DataObject) -> None:
     """Wherever it is, the line is no longer sound, or no longer a line of a trail."""
-    line = bytearray(linked(record, 1, NOTHING)[0][:-1])
+    line = bytearray(encode_line(record, 1, GENESIS_HASH)[0][:-1])
     at = data.draw(st.integers(0, len(line) - 1))
     line[at] ^= data.draw(st.integers(1, 127))
     link = read_link(bytes(line))
@@ -75,4 +75,4 @@ def test_what_is_no_record_is_none(line: bytes) -> None:
 def test_what_json_cannot_say_is_refused() -> None:
     """Rather than written in a form that others cannot read."""
     with pytest.raises(ValueError, match="JSON"):
-        linked({"seconds": float("nan")}, 1, NOTHING)
+        encode_line({"seconds": float("nan")}, 1, GENESIS_HASH)

@@ -15,7 +15,7 @@ import pytest
 import hookline
 from hookline.engine.detached import Finished
 from hookline.errors import JournalError
-from hookline.journal.journal import Journal, place
+from hookline.journal.journal import Journal, default_folder
 from hookline.model.outcome import Outcome
 from hookline.model.verdict import Verdict
 from tests.unit.journal.support import ROOT, SUDO, checked, fired, kind_of_break, records
@@ -326,7 +326,7 @@ def test_a_full_disk_changes_no_verdict(room: int, tmp_path: Path) -> None:
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
     told = done.stdout.strip()
 
-    assert told.startswith('[["DENY"], 1, ["journal: HKL6001 nothing can be written to')
+    assert told.startswith('[["DENY"], 1, ["journal: HKL6001 hookline cannot write to')
     assert kind_of_break(tmp_path / "j") == ""
     assert sum(record["type"] == "event" for record in records(tmp_path / "j")) >= 2
 
@@ -390,14 +390,15 @@ def test_it_is_in_the_folder_of_state(tmp_path: Path) -> None:
     """As the XDG rules say; a relative value is ignored."""
     home = str(tmp_path)
 
-    assert place({"HOME": home}) == f"{home}/.local/state/hookline/journal"
-    assert place({"HOME": home, "XDG_STATE_HOME": "/state"}) == "/state/hookline/journal"
+    assert default_folder({"HOME": home}) == f"{home}/.local/state/hookline/journal"
+    assert default_folder({"HOME": home, "XDG_STATE_HOME": "/state"}) == "/state/hookline/journal"
     assert (
-        place({"HOME": home, "XDG_STATE_HOME": "state"}) == f"{home}/.local/state/hookline/journal"
+        default_folder({"HOME": home, "XDG_STATE_HOME": "state"})
+        == f"{home}/.local/state/hookline/journal"
     )
 
 
 def test_a_home_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     """A daemon that has none is told what to do."""
     with pytest.raises(JournalError, match="no home"):
-        place({"HOME": str(tmp_path / "none")})
+        default_folder({"HOME": str(tmp_path / "none")})

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.journal.trail import Trail
+from hookline.journal.log_files import LogFiles
 from tests.unit.journal.support import AT, ROOT, checked, kind_of_break, records
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _NUMBER = re.compile(rb"(\d+)\n")
 
 
 def _write_for_ever(folder: str, announce: int, drawn: random.Random) -> None:
-    trail = Trail(folder, largest=1_000_000, wait=30.0, keep_bytes=0)
+    trail = LogFiles(folder, largest=1_000_000, wait=30.0, keep_bytes=0)
     while True:
         text = "x" * drawn.choice((0, 10, 300, 5000))
         head = trail.append(
@@ -79,7 +79,7 @@ def test_what_was_committed_survives_every_kill(tmp_path: Path) -> None:
             assert not announced & found
             announced |= found
 
-    Trail(folder).append([{"type": "note", "at": AT}], at=AT)
+    LogFiles(folder).append([{"type": "note", "at": AT}], at=AT)
     there = {record["seq"] for record in records(tmp_path / "j")}
     assert kind_of_break(tmp_path / "j") == ""
     assert len(announced) >= KILLS
@@ -93,7 +93,9 @@ def test_a_killed_writer_holds_no_lock(tmp_path: Path) -> None:
     child, reads = _start(str(tmp_path / "j"), random.Random(1))  # noqa: S311 - to be repeated
     _killed(child, reads, random.Random(2))  # noqa: S311 - as above
 
-    assert Trail(str(tmp_path / "j"), wait=0.5).append([{"type": "note", "at": AT}], at=AT).seq > 1
+    assert (
+        LogFiles(str(tmp_path / "j"), wait=0.5).append([{"type": "note", "at": AT}], at=AT).seq > 1
+    )
     assert records(tmp_path / "j")[0]["seq"] == 1
 
 

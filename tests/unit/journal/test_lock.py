@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import JournalError
-from hookline.journal.lock import Locked
-from hookline.journal.trail import Trail
+from hookline.journal.lock import JournalLock
+from hookline.journal.log_files import LogFiles
 from tests.unit.journal.support import written
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 def test_a_lock_that_is_held_is_given_up(wait: float, told: str, tmp_path: Path) -> None:
     """After the time that is said, and with words for it."""
     folder = written(tmp_path / "j", 1)
-    trail = Trail(str(folder))
+    trail = LogFiles(str(folder))
     began = time.monotonic()
     with (folder / "head").open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(JournalError, match=told) as caught, Locked(trail, wait):
+        with pytest.raises(JournalError, match=told) as caught, JournalLock(trail, wait):
             pass
 
     assert caught.value.name == "journal.busy"
@@ -36,9 +36,9 @@ def test_a_lock_that_is_held_is_given_up(wait: float, told: str, tmp_path: Path)
 
 def test_a_lock_that_is_free_needs_no_time(tmp_path: Path) -> None:
     """And is free again afterwards, for threads and for processes."""
-    trail = Trail(str(written(tmp_path / "j", 1)))
+    trail = LogFiles(str(written(tmp_path / "j", 1)))
     for _ in range(2):
-        with Locked(trail, 0.0):
+        with JournalLock(trail, 0.0):
             pass
 
     assert not trail.mutex.locked()

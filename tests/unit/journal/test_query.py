@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.journal.query import Query, moment, stamp
+from hookline.journal.query import Query, format_time, parse_time
 
 NOW = 1_795_255_200.5  # 2026-11-21T10:00:00.500Z
 
@@ -22,14 +22,14 @@ NOW = 1_795_255_200.5  # 2026-11-21T10:00:00.500Z
 )
 def test_a_time_is_so_long_ago_or_on_a_clock(text: str, at: str) -> None:
     """In UTC, as records have it, so that texts compare as times do."""
-    assert moment(text, NOW) == at
+    assert parse_time(text, NOW) == at
 
 
 @pytest.mark.parametrize("text", ["yesterday", "2x", "", "99999999w"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     """With an example of what is."""
-    with pytest.raises(ConfigError, match="is no time"):
-        moment(text, NOW)
+    with pytest.raises(ConfigError, match="is not a time"):
+        parse_time(text, NOW)
 
 
 def test_an_empty_query_matches_all() -> None:
@@ -46,4 +46,4 @@ def test_an_empty_query_matches_all() -> None:
 
 def test_a_stamp_has_milliseconds() -> None:
     """And is in UTC."""
-    assert stamp(NOW) == "2026-11-21T10:00:00.500Z"
+    assert format_time(NOW) == "2026-11-21T10:00:00.500Z"

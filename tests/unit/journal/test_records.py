@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.journal.keeping import Keeping
-from hookline.journal.naming import declared
+from hookline.journal.labels import describe_hook
+from hookline.journal.payload_policy import PayloadPolicy
 from hookline.journal.records import (
-    essence,
     event_record,
-    failure_of,
+    failure_name,
     note_record,
     run_record,
-    short,
+    shorten_digest,
+    summarise,
 )
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Verdict
@@ -27,16 +27,16 @@ SECRET = "hunter2hunter2"  # noqa: S105 - what must not be found
 
 
 def of_event(
-    keeping: Keeping, *calls: Any, payload: dict[str, Any] | None = None
+    keeping: PayloadPolicy, *calls: Any, payload: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """The record of one event."""
     event, decision, _ = fired(*calls, payload=payload)
-    return event_record(event, decision, event_id="e", at=AT, keeping=keeping)
+    return event_record(event, decision, event_id="e", at=AT, policy=keeping)
 
 
 def test_a_payload_is_kept_by_its_hash() -> None:
     """Of its JSON with sorted keys, without blanks, in ASCII."""
-    record = of_event(Keeping())
+    record = of_event(PayloadPolicy())
     said = json.dumps(SUDO, sort_keys=True, separators=(",", ":"))
 
     assert record["payload"] == {
@@ -48,7 +48,7 @@ def test_a_payload_is_kept_by_its_hash() -> None:
 
 def test_a_payload_may_be_kept_masked_or_whole() -> None:
     """Masked, what is secret is not in it; whole, it is."""
-    masked, full = of_event(Keeping(how="masked")), of_event(Keeping(how="full"))
+    masked, full = of_event(PayloadPolicy(how="masked")), of_event(PayloadPolicy(how="full"))
 
     assert masked["payload"]["value"]["input"] == {"command": "sudo ls", "password": "[masked 14]"}
     assert SECRET not in json.dumps(masked)
@@ -58,7 +58,7 @@ def test_a_payload_may_be_kept_masked_or_whole() -> None:
 def test_an_event_is_told_with_all_that_was_decided() -> None:
     """Ids, stance, reason, what it changed, what could not be carried out, and how many hooks there were."""
     record = of_event(
-        Keeping(),
+        PayloadPolicy(),
         lambda _: hookline.rewrite({"command": "ls"}),
         lambda _: hookline.note("look"),
         lambda _: hookline.deny("because"),
@@ -96,7 +96,7 @@ def test_an_event_is_told_with_all_that_was_decided() -> None:
 
 def known(spec: Any) -> dict[str, Any]:
     """A hook with a short fingerprint."""
-    return declared(spec, Keeping(), "f")
+    return describe_hook(spec, PayloadPolicy(), "f")
 
 
 def test_a_hook_is_told_with_what_it_said() -> None:
@@ -109,7 +109,7 @@ def test_a_hook_is_told_with_what_it_said() -> None:
             run_id=f"e.{at}",
             event_id="e",
             at=AT,
-            keeping=Keeping(),
+            policy=PayloadPolicy(),
             known=known(spec_of(each.hook_id)),
         )
         for at, each in enumerate(decision.verdicts)
@@ -122,9 +122,9 @@ def test_a_hook_is_told_with_what_it_said() -> None:
         ("inprocess", "process", "f", "done")
     ] * 2
     assert (
-        run_record(decision.verdicts[0], None, run_id="r", event_id="", at=AT, keeping=Keeping())[
-            "handler"
-        ]
+        run_record(
+            decision.verdicts[0], None, run_id="r", event_id="", at=AT, policy=PayloadPolicy()
+        )["handler"]
         == ""
     )
 
@@ -139,16 +139,16 @@ def test_a_hook_is_told_with_what_it_said() -> None:
 )
 def test_a_failure_is_one_of_few_words(fault: str, word: str) -> None:
     """By which they can be counted."""
-    assert failure_of(fault) == word
+    assert failure_name(fault) == word
 
 
 def test_a_record_that_is_too_long_is_kept_by_what_identifies_it() -> None:
     """It says that it was cut, and has every field that its pages read."""
-    record = of_event(Keeping(how="full"), lambda _: hookline.rewrite({"command": "ls"})) | {
+    record = of_event(PayloadPolicy(how="full"), lambda _: hookline.rewrite({"command": "ls"})) | {
         "reason": "r" * 9000,
         "for_user": ["y" * 100],
     }
-    kept = essence(record)
+    kept = summarise(record)
 
     assert set(kept) == {*record, "cut"}
     assert (kept["cut"], kept["id"], len(kept["reason"]), kept["for_user"]) == (True, "e", 400, [])
@@ -167,13 +167,13 @@ def test_what_a_host_names_is_cut() -> None:
         lambda _: hookline.rewrite({huge: 1}), payload=SUDO | {"call_id": huge, "session_id": huge}
     )
     record = event_record(
-        event.replace(cwd=f"/{huge}"), decision, event_id="e", at=AT, keeping=Keeping()
+        event.replace(cwd=f"/{huge}"), decision, event_id="e", at=AT, policy=PayloadPolicy()
     )
 
     assert len(json.dumps(record)) < 10_000
     assert (len(record["cwd"]), len(record["session"]), len(record["call"])) == (4096, 400, 400)
     assert (
-        note_record("x", {"list": [huge]}, note_id="n", at=AT, keeping=Keeping())["list"]
+        note_record("x", {"list": [huge]}, note_id="n", at=AT, policy=PayloadPolicy())["list"]
         == f"{len(huge) + 4} bytes of JSON"
     )
 
@@ -185,7 +185,7 @@ def test_a_note_is_found_by_what_it_is() -> None:
         {"hook": "h", "how": f"token={SECRET}", "count": 2},
         note_id="n",
         at=AT,
-        keeping=Keeping(),
+        policy=PayloadPolicy(),
     )
 
     assert (record["native_event"], record["how"], record["count"]) == (
@@ -198,9 +198,9 @@ def test_a_note_is_found_by_what_it_is() -> None:
 def test_a_hook_is_told_with_what_it_was_approved_as() -> None:
     """Short, as notes on approvals have it."""
     verdict = Verdict(hook_id="h", identity="ab" * 32, content="cd" * 32)
-    record = run_record(verdict, None, run_id="r", event_id="", at=AT, keeping=Keeping())
+    record = run_record(verdict, None, run_id="r", event_id="", at=AT, policy=PayloadPolicy())
 
-    assert (record["identity"], record["content"]) == (short("ab" * 32), "cd" * 32)
+    assert (record["identity"], record["content"]) == (shorten_digest("ab" * 32), "cd" * 32)
     assert len(record["identity"]) == 16
 
 
@@ -218,9 +218,9 @@ PRINTED = Outcome(stdout=f"password={SECRET}", stderr="MYVALUE7", truncated=True
 def test_what_a_hook_printed_is_kept_as_payloads_are(how: str, values: list[str | None]) -> None:
     """By hash and length, masked or whole; where it printed nothing, None; and a hook that was waited for has no such fields."""
     event, decision, spec_of = fired(lambda _: None)
-    verdict, keeping = Verdict(hook_id="h"), Keeping(how=how, environ={"A_TOKEN": "MYVALUE7"})
+    verdict, keeping = Verdict(hook_id="h"), PayloadPolicy(how=how, environ={"A_TOKEN": "MYVALUE7"})
     spec = spec_of(decision.verdicts[0].hook_id)
-    given = {"run_id": "r", "event_id": "e", "at": AT, "keeping": keeping, "phase": "finished"}
+    given = {"run_id": "r", "event_id": "e", "at": AT, "policy": keeping, "phase": "finished"}
     record = run_record(verdict, spec, printed=PRINTED, **given)
 
     assert event.kind == "tool.before"
@@ -232,7 +232,7 @@ def test_what_a_hook_printed_is_kept_as_payloads_are(how: str, values: list[str 
 
 def test_what_a_hook_printed_is_bounded() -> None:
     """Of too much of it there is the hash."""
-    given = {"run_id": "r", "event_id": "e", "at": AT, "keeping": Keeping(how="full")}
+    given = {"run_id": "r", "event_id": "e", "at": AT, "policy": PayloadPolicy(how="full")}
     record = run_record(Verdict(), None, printed=Outcome(stdout="x" * (1 << 20)), **given)
 
     assert set(record["stdout"]) == {"sha256", "bytes", "cut"}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.journal.reading import Segment, segment_name
-from hookline.journal.retention import too_many
-from hookline.journal.trail import Trail
+from hookline.journal.log_files import LogFiles
+from hookline.journal.retention import select_expired
+from hookline.journal.segments import Segment, segment_name
 from tests.unit.journal.support import checked, files, kind_of_break, note, records
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 DAYS = [f"2026-11-{day:02d}T10:00:00.000Z" for day in range(1, 11)]
 
 
-def ten_days(folder: Path, **chosen: object) -> Trail:
+def ten_days(folder: Path, **chosen: object) -> LogFiles:
     """A trail with a record a day."""
-    trail = Trail(str(folder), **chosen)  # type: ignore[arg-type]  # settings of a trail
+    trail = LogFiles(str(folder), **chosen)  # type: ignore[arg-type]  # settings of a trail
     for at in DAYS:
         trail.append([note(at, at)], at=at)
     return trail
@@ -38,7 +38,8 @@ def test_what_is_too_old_or_too_much_goes(keep_days: int, keep_bytes: int, gone:
     ]
 
     assert (
-        too_many(found, [100] * 4, "2026-11-21", keep_days, keep_bytes, asked=True) == found[:gone]
+        select_expired(found, [100] * 4, "2026-11-21", keep_days, keep_bytes, asked=True)
+        == found[:gone]
     )
 
 
@@ -51,16 +52,16 @@ def test_a_clock_that_jumps_ahead_removes_nothing() -> None:
     """A pass believes no more than a day beyond the former records."""
     found = segments_of("2026-11-01", "2026-11-02", "2026-11-03", "2027-12-31")
 
-    assert too_many(found, [100] * 4, "2027-12-31", 90, 0) == []
-    assert too_many(found, [100] * 4, "2027-12-31", 90, 0, asked=True) == found[:2]
+    assert select_expired(found, [100] * 4, "2027-12-31", 90, 0) == []
+    assert select_expired(found, [100] * 4, "2027-12-31", 90, 0, asked=True) == found[:2]
 
 
 def test_a_clock_that_stays_ahead_removes_few_files_at_once() -> None:
     """Because of their age; what is too much goes all the same."""
     found = segments_of(*(f"2026-11-{day:02d}" for day in range(1, 21)), "2027-12-30", "2027-12-31")
 
-    assert too_many(found, [100] * 22, "2027-12-31", 90, 0) == found[:4]
-    assert too_many(found, [100] * 22, "2027-12-31", 90, 500) == found[:17]
+    assert select_expired(found, [100] * 22, "2027-12-31", 90, 0) == found[:4]
+    assert select_expired(found, [100] * 22, "2027-12-31", 90, 500) == found[:17]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,8 @@ def test_a_clock_that_stays_ahead_removes_few_files_at_once() -> None:
 def test_a_day_that_is_none_makes_nothing_old(today: str, former: str) -> None:
     """Whatever a clock says, or a name."""
     assert (
-        too_many(segments_of("2026-11-01", former, "9999-12-31"), [100] * 3, today, 90, 0)[1:] == []
+        select_expired(segments_of("2026-11-01", former, "9999-12-31"), [100] * 3, today, 90, 0)[1:]
+        == []
     )
 
 
@@ -128,4 +130,4 @@ def test_nothing_to_remove_writes_nothing(tmp_path: Path) -> None:
 
     assert trail.prune(at=DAYS[-1]) == []
     assert len(records(tmp_path / "j")) == 10
-    assert Trail(str(tmp_path / "new")).prune(at=DAYS[-1]) == []
+    assert LogFiles(str(tmp_path / "new")).prune(at=DAYS[-1]) == []

@@ -9,11 +9,11 @@ import pytest
 
 import hookline
 from hookline.errors import JournalError
-from hookline.journal.chain import linked
+from hookline.journal.chain import encode_line
 from hookline.journal.journal import Journal
+from hookline.journal.log_files import LogFiles
 from hookline.journal.query import Query
 from hookline.journal.search import Search
-from hookline.journal.trail import Trail
 from tests.unit.journal.support import AT, files, fired, note, written
 
 
@@ -41,8 +41,8 @@ def journal(tmp_path: Path) -> Journal:
 
 def folder_of(journal: Journal) -> str:
     """Where it is."""
-    assert journal.trail is not None
-    return journal.trail.folder
+    assert journal.files is not None
+    return journal.files.folder
 
 
 QUERIES = [
@@ -94,8 +94,8 @@ def test_it_keeps_up_from_where_it_was_left(journal: Journal) -> None:
     """Also over a new file, and what is gone from the trail is gone from it."""
     search = Search(folder_of(journal))
     before = search.events(Query())
-    assert journal.trail is not None
-    journal.trail.largest = 1
+    assert journal.files is not None
+    journal.files.largest = 1
     journal.observe(*fired(lambda _: hookline.halt("stop")))
     assert [record["stance"] for record in search.events(Query(after=before[-1]["seq"]))] == [
         "halt"
@@ -137,7 +137,7 @@ def test_a_record_of_a_number_that_was_given_replaces_nothing(journal: Journal) 
         key: value for key, value in denied.items() if key not in ("schema", "seq", "prev", "hash")
     }
     with files(folder)[0].open("ab") as file:
-        file.write(linked(forged | {"stance": "allow"}, denied["seq"], denied["prev"])[0])
+        file.write(encode_line(forged | {"stance": "allow"}, denied["seq"], denied["prev"])[0])
     found, told = found_in(folder)
 
     assert (found[0]["stance"], told) == ("deny", ["journal.broken"])
@@ -155,7 +155,7 @@ def test_a_record_of_a_number_that_was_given_replaces_nothing(journal: Journal) 
 )
 def test_odd_values_of_a_record_break_no_search(odd: dict[str, object], tmp_path: Path) -> None:
     """Any program may have written it."""
-    Trail(str(tmp_path / "j")).append([{"type": "event", "at": AT} | odd], at=AT)
+    LogFiles(str(tmp_path / "j")).append([{"type": "event", "at": AT} | odd], at=AT)
 
     assert len(found_in(tmp_path / "j")[0]) == 1
 
@@ -164,7 +164,7 @@ def test_a_number_that_no_database_holds_is_that_of_no_record(tmp_path: Path) ->
     """Verify tells of the line."""
     folder = written(tmp_path / "j", 1)
     with files(folder)[0].open("ab") as file:
-        file.write(linked(note(), 1 << 70, "0" * 64)[0])
+        file.write(encode_line(note(), 1 << 70, "0" * 64)[0])
 
     assert len(found_in(folder)[0]) == 1
 
@@ -203,7 +203,7 @@ def test_a_line_that_is_still_being_written_is_not_read(tmp_path: Path) -> None:
 
 def test_only_files_that_may_match_are_read(tmp_path: Path) -> None:
     """By the day on which a file began, and the number of its first record."""
-    trail = Trail(str(tmp_path / "j"), largest=1)
+    trail = LogFiles(str(tmp_path / "j"), largest=1)
     for day in (19, 20, 21):
         trail.append([note(day, f"2026-11-{day}T10:00:00.000Z")], at=f"2026-11-{day}T10:00:00.000Z")
     trail.close()
@@ -232,7 +232,7 @@ def test_a_hook_is_found_by_what_it_is_called(
 ) -> None:
     """By its name, and by its command where that is kept; what is neither is skipped."""
     event = {"type": "event", "id": "e", "at": AT, "stance": "deny"}
-    Trail(str(tmp_path / "j")).append(
+    LogFiles(str(tmp_path / "j")).append(
         [{"type": "run", "id": "e.1", "event": "e"} | run, event], at=AT
     )
     search = Search(str(tmp_path / "j"))
@@ -244,7 +244,7 @@ def test_a_hook_is_found_by_what_it_is_called(
 def test_the_newest_note_about_a_hook_before_a_record_is_found(tmp_path: Path) -> None:
     """By what the hook is approved as."""
     notes = [note(number) | {"identity": identity} for number, identity in enumerate("aba")]
-    Trail(str(tmp_path / "j")).append(notes, at=AT)
+    LogFiles(str(tmp_path / "j")).append(notes, at=AT)
     search = Search(str(tmp_path / "j"))
     found = [
         (search.note_about(identity, before) or {}).get("seq")

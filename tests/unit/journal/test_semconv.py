@@ -18,7 +18,7 @@ from hookline.journal import semconv
 )
 def test_drafts_are_used_where_they_are_named(value: str, asked: object) -> None:
     """In the variable that OpenTelemetry has for it."""
-    assert semconv.uses_drafts({semconv.OPT_IN: value}) == asked
+    assert semconv.should_use_drafts({semconv.OPT_IN: value}) == asked
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_telemetry_is_sent_where_the_environment_says_so(
     environ: dict[str, str], asked: object
 ) -> None:
     """And nowhere by default."""
-    assert semconv.telemetry_asked(environ) == asked
+    assert semconv.is_telemetry_requested(environ) == asked
 
 
 def test_ours_begin_with_hooks_and_drafts_with_gen_ai() -> None:

@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.errors import JournalError
-from hookline.journal.chain import linked
-from hookline.journal.verify import remembered_head
-from hookline.journal.walk import (
+from hookline.journal.chain import encode_line
+from hookline.journal.scanner import (
     EDITED,
     HEADLESS,
     INSERTED,
@@ -25,6 +24,7 @@ from hookline.journal.walk import (
     REPLACED,
     TRUNCATED,
 )
+from hookline.journal.verify import parse_head
 from tests.unit.journal.support import checked, files, kind_of_break, lines, note, written
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def test_a_trail_that_nobody_touched_is_whole(trail: Path) -> None:
 def test_what_was_never_written_is_whole(tmp_path: Path) -> None:
     """An empty folder holds nothing that could be broken."""
     assert checked(tmp_path).broken is None
-    assert (checked(tmp_path).records, checked(tmp_path).whole) == (0, False)
+    assert (checked(tmp_path).records, checked(tmp_path).is_whole) == (0, False)
 
 
 def relinked(line: bytes) -> bytes:
@@ -70,7 +70,7 @@ def relinked(line: bytes) -> bytes:
     kept = {
         key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")
     }
-    return linked(kept | {"text": "another"}, record["seq"], record["prev"])[0]
+    return encode_line(kept | {"text": "another"}, record["seq"], record["prev"])[0]
 
 
 CHANGES = {
@@ -134,7 +134,13 @@ def test_any_change_of_lines_is_found(data: st.DataObject) -> None:
         edited[place] ^= data.draw(st.integers(1, 127))
         alien = data.draw(
             st.sampled_from(
-                [b"\n", b"{}\n", before[other], linked(note("x"), at + 1, "0" * 64)[0], b"\xff\n"]
+                [
+                    b"\n",
+                    b"{}\n",
+                    before[other],
+                    encode_line(note("x"), at + 1, "0" * 64)[0],
+                    b"\xff\n",
+                ]
             )
         )
         rest = before[:at] + before[at + 1 :]
@@ -171,7 +177,7 @@ def test_without_its_head_the_end_cannot_be_told(trail: Path) -> None:
 
     assert [each.kind for each in found.findings] == [HEADLESS]
     assert "newest records" in found.findings[0].message
-    assert checked(trail, remembered=(COUNT - 3, found.head)).whole
+    assert checked(trail, remembered=(COUNT - 3, found.head)).is_whole
 
 
 def test_a_head_that_was_gone_is_remembered(trail: Path) -> None:
@@ -207,7 +213,7 @@ def test_every_place_is_named_up_to_a_number(tmp_path: Path) -> None:
     put(trail, [line.replace(b'"text":', b'"texd":') for line in lines(trail)])
     found = checked(trail)
 
-    assert (len(found.findings), found.records, found.whole) == (50, 0, False)
+    assert (len(found.findings), found.records, found.is_whole) == (50, 0, False)
     assert "70 more places are broken" in found.notes
 
 
@@ -231,14 +237,14 @@ def test_a_head_that_is_remembered_elsewhere_shows_a_trail_that_was_made_anew(
     """Somebody who computes every hash, and the head, anew."""
     told = str(checked(trail).to_dict()["head"])
     forged = written(tmp_path / "forged", COUNT + 1, largest=10**6)
-    head = remembered_head(told)
+    head = parse_head(told)
     assert head is not None
     put(trail, lines(forged)[: COUNT + 1])
     shutil.copy(forged / "head", trail / "head")
 
     assert checked(trail).broken is None or checked(trail).records == COUNT + 1
     assert checked(trail, remembered=head).broken is None  # the same twelve notes were written
-    put(trail, [linked(note("other"), 1, "0" * 64)[0]])
+    put(trail, [encode_line(note("other"), 1, "0" * 64)[0]])
     (trail / "head").unlink()
     assert checked(trail, remembered=head).broken is not None
 
@@ -257,4 +263,4 @@ def test_a_remembered_head_that_was_replaced_is_named(trail: Path) -> None:
 )
 def test_a_head_is_read_as_it_is_printed(text: str, head: tuple[int, str] | None) -> None:
     """A number and at least eight digits of a hash."""
-    assert remembered_head(text) == head
+    assert parse_head(text) == head

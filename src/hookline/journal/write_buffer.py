@@ -1,7 +1,7 @@
-"""Backlog: what is to be written goes through here, in its order; it waits here while another process holds the trail.
+"""Write buffer: passes records to the log files in order, and holds them while another process has the lock.
 
-A verdict never depends on the journal: so an event loop hardly waits for the lock, and for some seconds after it was found
-held nobody waits for it at all. What waits is written before the next record, and at the end.
+A verdict never depends on the journal. So an event loop waits only briefly for the lock. After the lock was found taken, no writer
+waits for it for some seconds. Buffered records are written before the next one, and when the journal closes.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from hookline.journal.trail import Trail
+    from hookline.journal.log_files import LogFiles
 
-_ON_A_LOOP = 0.05  # seconds that an event loop waits at most, and everything else with it
-_SPELL = 5.0  # seconds in which a lock that was held is only tried
-_MOST = 2000  # records that wait at most, and
-_LARGEST = 16 << 20  # characters of them
+_ON_A_LOOP = 0.05  # seconds that an event loop waits at most
+_SPELL = 5.0  # seconds during which hookline only tries a lock that was taken
+_MOST = 2000  # the most records in the buffer, and
+_LARGEST = 16 << 20  # the most characters of them
 
 
-class Backlog:
-    """The one way to a trail; several threads may use it.
+class WriteBuffer:
+    """The only way to the log files; several threads may use it.
 
-    `fell` is told how many records were not written: because they could not be (which is raised as well), or because too many
-    others wait, which is `True` then.
+    `fell` receives the number of records that are lost, and True if the buffer was full. If they could not be written, the error is
+    raised as well.
     """
 
     def __init__(
         self,
-        trail: Trail,
+        files: LogFiles,
         fell: Callable[[int, bool], None],
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self.trail = trail
+        self.files = files
         self.fell = fell
         self.clock = clock
         self._batches: list[tuple[Sequence[dict[str, Any]], int]] = []
@@ -49,36 +49,36 @@ class Backlog:
         self._process = os.getpid()
 
     def write(self, records: Sequence[dict[str, Any]]) -> bool:
-        """Write records behind what waits; whether they are written now. On the thread that writes already, where there is one.
+        """Write records after the buffered ones; return whether they are written now. If a thread is already writing, it writes these too.
 
         Raises:
-            JournalError: `journal.busy`, they wait from now on; or as `Trail.append`, and they are lost.
-            OSError, ValueError, TypeError, RecursionError: as `Trail.append`, and they are lost.
+            JournalError: `journal.busy`, the records stay in the buffer; or as `LogFiles.append`, and they are lost.
+            OSError, ValueError, TypeError, RecursionError: as `LogFiles.append`, and they are lost.
         """
-        self._look_for_fork()
+        self._handle_fork()
         self._batches.append((records, 0))
-        return self._flush(self._patience())
+        return self._flush(self._wait_seconds())
 
     def close(self) -> int:
-        """Write what waits, for which the lock is waited for once more, and return how many records wait even then. Raises as `write`."""
-        self._look_for_fork()
+        """Write the buffered records, waiting once more for the lock; return how many are left. Raises as `write`."""
+        self._handle_fork()
         self._held_until = 0.0
         try:
-            done = self._flush(self._patience())
+            done = self._flush(self._wait_seconds())
         except JournalError as error:
             if error.name != BUSY:
                 raise
             done = False
-        return 0 if done else self.waiting
+        return 0 if done else self.count_waiting
 
     @property
-    def waiting(self) -> int:
-        """How many records wait."""
+    def count_waiting(self) -> int:
+        """Return how many records are in the buffer."""
         return sum(len(records) for records, _ in self._batches)
 
     def _flush(self, wait: float) -> bool:
-        """Write what waits; whether it was this thread's turn to do so in time."""
-        # Asked again after each turn: somebody may have come in who could not wait for the end of it.
+        """Write the buffered records; return False if another thread had the turn for too long."""
+        # Repeated after each turn: another thread may have added records without waiting.
         while self._batches:
             if not self._turn.acquire(timeout=wait):
                 self._held_until = self.clock() + _SPELL
@@ -93,11 +93,11 @@ class Backlog:
     def _write_oldest(self, wait: float) -> None:
         records, _ = self._batches[0]
         try:
-            self.trail.append(records, at=records[-1]["at"], wait=wait)
+            self.files.append(records, at=records[-1]["at"], wait=wait)
         except BaseException as error:
             if isinstance(error, JournalError) and error.name == BUSY:
                 self._held_until = self.clock() + _SPELL
-                self._trim()
+                self._drop_oldest()
             else:
                 del self._batches[0]
                 self.fell(len(records), False)
@@ -105,8 +105,8 @@ class Backlog:
         del self._batches[0]
         self._held_until = 0.0
 
-    def _trim(self) -> None:
-        """Let the oldest fall out where too many wait."""
+    def _drop_oldest(self) -> None:
+        """Drop the oldest records if the buffer is full."""
         count = size = 0
         for at in range(len(self._batches) - 1, -1, -1):
             records, known = self._batches[at]
@@ -118,15 +118,15 @@ class Backlog:
                 self.fell(fallen, True)
                 return
 
-    def _patience(self) -> float:
-        """Seconds to wait now: fewer on the thread of an event loop, none where somebody was found to hold the lock."""
+    def _wait_seconds(self) -> float:
+        """Return how many seconds to wait now: fewer on an event loop's thread, none after the lock was found taken."""
         if self.clock() < self._held_until:
             return 0.0
         asyncio = sys.modules.get("asyncio")
         looping = asyncio is not None and asyncio._get_running_loop() is not None
-        return min(self.trail.wait, _ON_A_LOOP) if looping else self.trail.wait
+        return min(self.files.wait, _ON_A_LOOP) if looping else self.files.wait
 
-    def _look_for_fork(self) -> None:
-        """After a fork, what waits is written by the process in which it happened; and whoever had the turn is not here."""
+    def _handle_fork(self) -> None:
+        """Start empty after a fork: the parent writes its own records, and the thread that had the turn does not exist here."""
         if self._process != os.getpid():
             self._process, self._batches, self._turn = os.getpid(), [], allocate_lock()

@@ -1,8 +1,8 @@
-"""Naming: what a record says of a hook as it is declared, the same for each of its runs, so that a person finds it, and what it runs."""
+"""Labels: what a record says about a hook's declaration, so that you can find the hook and see what it runs."""
 
 from __future__ import annotations
 
-from hookline.journal.keeping import canonical
+from hookline.journal.payload_policy import to_canonical_json
 from hookline.model.handler import Broken, Command, InProcess, command_of
 from hookline.text.digest import sha256
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.journal.keeping import Keeping
+    from hookline.journal.payload_policy import PayloadPolicy
     from hookline.model.spec import HookSpec
 
-_LONGEST_PATH = 4096  # characters; no system takes a longer one
-_LONGEST_NAME = 80  # characters of a name, or of a file's, that is taken for one
+_LONGEST_PATH = 4096  # characters; no system accepts a longer one
+_LONGEST_NAME = 80  # characters of a plausible name of a hook or file
 _MOST_FILES = 3
-_DIGITS = 4  # a name with as many is taken for something that a machine drew
+_DIGITS = 4  # a text with this many digits counts as generated
 _SCRIPTS = (
     ".py",
     ".sh",
@@ -37,31 +37,33 @@ _SCRIPTS = (
 _AROUND = "\"'`;|&()<>"
 
 
-def declared(spec: HookSpec | None, keeping: Keeping, fingerprint: str = "") -> dict[str, Any]:
-    """The part of a run's record that is about the hook and not about the run; of an unknown hook it is empty.
+def describe_hook(
+    spec: HookSpec | None, policy: PayloadPolicy, fingerprint: str = ""
+) -> dict[str, Any]:
+    """Return the part of a run's record that describes the hook, not the run; empty values for an unknown hook.
 
-    `name`: what it is called. `command`: what it runs, kept as payloads are.
+    `name`: the hook's name. `command`: what it runs, kept by the payload policy.
     """
     return {
         "source": spec.origin.place[:_LONGEST_PATH] if spec else "",
         "scope": spec.origin.scope if spec else "",
         "dialect": spec.dialect if spec else "",
         "handler": handler_kind(spec),
-        "name": _name(spec, keeping) if spec else "",
-        "command": keeping.content(command_of(spec.handler), (spec,)) if spec else None,
+        "name": _name(spec, policy) if spec else "",
+        "command": policy.keep_value(command_of(spec.handler), (spec,)) if spec else None,
         "fingerprint": fingerprint,
     }
 
 
 def handler_kind(spec: HookSpec | None) -> str:
-    """What runs a hook, in one word: `command`, `http`, `builtin`, `inprocess`, `broken` ..."""
+    """Return the kind of a hook's handler in one word: `command`, `http`, `builtin`, `inprocess`, `broken` ..."""
     return type(spec.handler).__name__.lower() if spec else ""
 
 
 def definition_hash(spec: HookSpec) -> str:
-    """A fingerprint of a hook as it is declared: whatever changes what it does changes this. What it calls is not read."""
+    """Return a hash of a hook's declaration. It changes with anything that the hook does. It ignores the content of files."""
     handler = spec.handler
-    fields = {name: _declared(getattr(handler, name)) for name in type(handler).__fields__}
+    fields = {name: _canonical_field(getattr(handler, name)) for name in type(handler).__fields__}
     said = (
         spec.dialect,
         spec.native_event,
@@ -70,34 +72,34 @@ def definition_hash(spec: HookSpec) -> str:
         [repr(each) for each in spec.conditions],
     )
     rules = (spec.rank, spec.timeout, spec.detached, spec.shadow, spec.on_failure.name, spec.strict)
-    return sha256(canonical([*said, *rules]).encode("ascii"))
+    return sha256(to_canonical_json([*said, *rules]).encode("ascii"))
 
 
-def _declared(value: Any) -> Any:
-    """A field of a handler, in a form that is the same in every process."""
+def _canonical_field(value: Any) -> Any:
+    """Return a handler's field in a form that is the same in every process."""
     if callable(value):
         return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__name__)}"
     return value if isinstance(value, dict) else repr(value)
 
 
-def _name(spec: HookSpec, keeping: Keeping) -> str:
-    """What a hook is called.
+def _name(spec: HookSpec, policy: PayloadPolicy) -> str:
+    """Return a hook's name.
 
-    A hook that nobody named is called by what it runs, which is no more the journal's than a payload is. So where payloads are
-    hashed it is called by the files in that alone.
+    A hook without a name is named after its command. With the policy `hash`, the journal may not keep that, so only the names of
+    files in the command are used.
     """
-    if keeping.how != "hash":
-        return keeping.text(spec.name[: 5 * _LONGEST_NAME], (spec,))
+    if policy.how != "hash":
+        return policy.keep_text(spec.name[: 5 * _LONGEST_NAME], (spec,))
     if type(spec.handler) is InProcess:
         return spec.handler.name[:_LONGEST_NAME]
-    given = [spec.name] if _is_plain(spec.name, " ") and not _is_made(spec) else []
+    given = [spec.name] if _is_plain(spec.name, " ") and not _is_derived_name(spec) else []
     return " ".join((*given, *_files(spec)))
 
 
-def _is_made(spec: HookSpec) -> bool:
-    """Whether the name of a hook is the beginning of what it runs, or of what it asks."""
+def _is_derived_name(spec: HookSpec) -> bool:
+    """Return whether a hook's name is the start of its command or prompt."""
     name, handler = spec.name.removesuffix("…"), spec.handler
-    if type(handler) is Broken:  # what it would run is not there to compare with
+    if type(handler) is Broken:  # a broken hook has no command to compare
         return True
     texts = (
         command_of(handler),
@@ -108,7 +110,7 @@ def _is_made(spec: HookSpec) -> bool:
 
 
 def _files(spec: HookSpec) -> list[str]:
-    """The names of the program and of the scripts that a command names, in its order; none of its arguments."""
+    """Return the names of the program and scripts in a command, in order, without its arguments."""
     if type(spec.handler) is not Command:
         return []
     lines = spec.handler.script.strip().splitlines()
@@ -120,7 +122,7 @@ def _file_names(words: tuple[str, ...]) -> Iterator[str]:
     program = True
     for word in words:
         name = word.strip(_AROUND).replace('"', "").replace("'", "").rpartition("/")[2]
-        if program and "=" in word:  # a variable, set for the program that follows
+        if program and "=" in word:  # a variable for the program that follows
             continue
         if "://" not in word and _is_plain(name) and (program or name.endswith(_SCRIPTS)):
             yield name
@@ -128,7 +130,7 @@ def _file_names(words: tuple[str, ...]) -> Iterator[str]:
 
 
 def _is_plain(name: str, besides: str = "") -> bool:
-    """Whether a text can be a name that somebody thought of."""
+    """Return whether a text looks like a name that a person chose."""
     letters = name.translate(dict.fromkeys(map(ord, f"-_.{besides}")))
     return (
         letters.isalnum()

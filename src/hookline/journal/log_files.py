@@ -1,7 +1,7 @@
-"""Trail: the files that records are appended to, by any number of processes, each record by one write.
+"""Log files: any number of processes append records to them, each record by one write.
 
-All writers take one lock, on the file `head`, which tells where the trail ends: so the next record is linked without
-reading the trail. What a writer that was killed left behind is found by its successor, which says so in a record.
+All writers take one lock, on the file `head`, which holds the end of the journal. So a writer links the next record without
+reading the files. If a writer was killed, the next one repairs the end and records that.
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from hookline.journal.chain import linked
-from hookline.journal.files import open_file, open_folder
-from hookline.journal.lock import Locked
-from hookline.journal.reading import (
+from hookline.journal.chain import encode_line
+from hookline.journal.lock import JournalLock
+from hookline.journal.records import summarise
+from hookline.journal.safe_files import open_file, open_folder
+from hookline.journal.segments import (
     HEAD,
     HEAD_READ,
     Head,
+    advance_head,
+    list_segments,
+    parse_segment_name,
     read_head,
     segment_name,
-    segment_of,
-    segments,
-    walked,
 )
-from hookline.journal.records import essence
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-MENDED, CUT = "mended", "cut"
-# What ends a line that a killed writer left: it must not look like a record, not even if its line break alone is missing.
+REPAIRED, CUT = "mended", "cut"
+# Ends a line that a killed writer left: the line must never look like a record, even if only its line break is missing.
 TORN_END = b"#\n"
 _LONGEST_LINE = 4 << 20  # bytes
 
 
-class Trail:
-    """The trail in one folder.
+class LogFiles:
+    """The log files in one folder.
 
-    `largest`: bytes at which a new file is begun, as it is with every day. `sync`: each record is on the disk before it
-    counts as written; without, it survives the death of every process, but not that of the machine. `keep_days`,
-    `keep_bytes`: what is older or more is removed, in whole files (0: nothing is). `wait`: seconds for the lock. `tell` is
-    given the name of a problem and a message, for what was found wrong and mended.
+    `largest`: the size in bytes at which a new file is begun; each day begins one too. `sync`: a record counts as written only once
+    it is on the disk; otherwise it survives the end of every process, but not a crash of the machine. `keep_days`,
+    `keep_bytes`: limits beyond which whole files are removed (0: no limit). `wait`: seconds to wait for the lock. `tell`
+    receives the name of a problem and a message about damage that was repaired.
     """
 
     def __init__(
@@ -70,97 +70,97 @@ class Trail:
     def append(
         self, records: Iterable[Mapping[str, Any]], *, at: str, wait: float | None = None
     ) -> Head:
-        """Append records, and return where the trail ends then. When it returns they are written.
+        """Append records and return the new end of the journal. When it returns, they are written.
 
-        `at`: a time in ISO 8601. `wait`: seconds for the lock, where they are others than those of the trail.
+        `at`: a time in ISO 8601. `wait`: seconds to wait for the lock, if not the default.
 
         Raises:
             JournalError: `journal.place`, the folder is not safe; `journal.busy`, others hold the lock for too long.
-            OSError: they could not be written, or not all of them.
-            ValueError, TypeError, RecursionError: JSON cannot say one of them.
+            OSError: some records could not be written.
+            ValueError, TypeError, RecursionError: JSON cannot express a record.
         """
-        with Locked(self, self.wait if wait is None else wait):
+        with JournalLock(self, self.wait if wait is None else wait):
             head = self._end(at)
             if not head.segment or head.size >= self.largest or at[:10] > head.segment[:10]:
                 head = self._begin_segment(head, at)
             for record in records:
                 head = self._write(head, record)
-            return self._remember(head)
+            return self._write_head(head)
 
     def prune(self, *, at: str) -> list[str]:
-        """Remove what is too old or too much, and return the names of the files. Raises as `append`."""
-        with Locked(self, self.wait):
+        """Remove files that are too old or too many, and return their names. Raises as `append`."""
+        with JournalLock(self, self.wait):
             head = self._end(at)
             if not head.segment:
                 return []
             return self._retain(head, at, asked=True)[1]
 
     def close(self) -> None:
-        """Give back the files, when no thread writes to them; the next record opens them again."""
-        self.look_for_fork()
+        """Close the files once no thread writes to them; the next record opens them again."""
+        self.handle_fork()
         if self.mutex.acquire(timeout=self.wait):
-            self.give_back()
+            self.release()
             self.mutex.release()
 
     def __del__(self) -> None:
-        """Whoever forgets to close a trail does not keep its files for ever."""
-        if os is not None:  # at the very end of an interpreter, which closes all of them
-            self.give_back()
+        """Close the files of an object that was never closed."""
+        if os is not None:  # at the very end, the interpreter closes them itself
+            self.release()
 
-    def look_for_fork(self) -> None:
-        """After a fork the files are shared, and with them the lock; and whoever held ours is not here."""
+    def handle_fork(self) -> None:
+        """Reopen after a fork: the parent shares the files and their lock, and the thread that held ours does not exist here."""
         if self.process != os.getpid():
-            self.give_back()
+            self.release()
             self.process, self.mutex = os.getpid(), allocate_lock()
 
-    def give_back(self) -> None:
-        """What `close` does, for whoever holds the lock already."""
+    def release(self) -> None:
+        """Close the files; the caller holds the lock."""
         for descriptor in (self.head_file, self._segment_file, self._folder_file):
             if descriptor >= 0:
                 os.close(descriptor)
         self.head_file = self._segment_file = self._folder_file = -1
         self._segment = ""
 
-    # -- the end of the trail --------------------------------------------------------------------------------------
+    # -- the end of the journal ------------------------------------------------------------------------------------
 
     def _end(self, at: str) -> Head:
-        """Where the trail ends, whatever happened to the last writer; what it left behind is closed by a record."""
+        """Return the end of the journal; if the last writer was interrupted, repair the end and record that."""
         told = os.pread(self.head_file, HEAD_READ, 0)
         head = read_head(told)
-        if head is not None and not head.segment and not segments(self._folder_file):
+        if head is not None and not head.segment and not list_segments(self._folder_file):
             return head
-        if head is not None and self._opened(head.segment) and self._size() == head.size:
+        if head is not None and self._open_existing(head.segment) and self._size() == head.size:
             return head
-        return self._mended(
+        return self._repair(
             head,
             at,
             ""
-            if head is not None or not segments(self._folder_file)
+            if head is not None or not list_segments(self._folder_file)
             else "unreadable"
             if told
             else "missing",
         )
 
-    def _mended(self, head: Head | None, at: str, gone: str) -> Head:
-        """The end of the trail as its files show it, after a record of what was lost and of what is no record.
+    def _repair(self, head: Head | None, at: str, gone: str) -> Head:
+        """Find the end from the files, and record what was lost and which bytes are not records.
 
-        `gone`: what became of the head, which alone tells whether the newest records were removed.
+        `gone`: what happened to the head; only the head shows whether the newest records were removed.
         """
-        found, rest = self._found(head)
+        found, rest = self._find_end(head)
         lost = None
         if head is not None and head.seq > found.seq:
             lost = {"from": found.seq + 1, "to": head.seq, "head": head.hash}
             found = found.replace(seq=head.seq)
         if lost is None and not rest and not gone:
             return found
-        if not found.segment or not self._opened(found.segment):
-            found = self._fresh(found, at)
+        if not found.segment or not self._open_existing(found.segment):
+            found = self._start_segment(found, at)
         torn = {"bytes": len(rest), "sha256": sha256(rest)} if rest else None
         before = TORN_END if rest[-1:] not in (b"", b"\n") else b""
-        record = {"type": MENDED, "at": at, "torn": torn, "lost": lost} | (
+        record = {"type": REPAIRED, "at": at, "torn": torn, "lost": lost} | (
             {"head": gone} if gone else {}
         )
-        mended = self._remember(
+        mended = self._write_head(
             self._write(found.replace(size=found.size + len(rest)), record, before)
         )
         if gone:
@@ -181,53 +181,53 @@ class Trail:
             )
         return mended
 
-    def _found(self, head: Head | None) -> tuple[Head, bytes]:
-        """The last sound record that is there, and the bytes behind it."""
+    def _find_end(self, head: Head | None) -> tuple[Head, bytes]:
+        """Return the last sound record, and the bytes after it."""
         if (
             head is not None
             and head.segment
-            and self._opened(head.segment)
+            and self._open_existing(head.segment)
             and self._size() > head.size
         ):
-            return walked(head, self._read(head.size))
-        for each in reversed(segments(self._folder_file)):
-            if self._opened(each.name) and self._size():
-                found, rest = walked(Head(segment=each.name), self._read(0))
+            return advance_head(head, self._read(head.size))
+        for each in reversed(list_segments(self._folder_file)):
+            if self._open_existing(each.name) and self._size():
+                found, rest = advance_head(Head(segment=each.name), self._read(0))
                 return (found if found.seq else found.replace(seq=each.seq - 1)), rest
         return Head(), b""
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
     def _write(self, head: Head, record: Mapping[str, Any], before: bytes = b"") -> Head:
-        line, digest = linked(record, head.seq + 1, head.hash)
+        line, digest = encode_line(record, head.seq + 1, head.hash)
         if len(line) > _LONGEST_LINE:
-            line, digest = linked(essence(record), head.seq + 1, head.hash)
+            line, digest = encode_line(summarise(record), head.seq + 1, head.hash)
         data = before + line
         written = os.write(self._segment_file, data)
         if written != len(
             data
-        ):  # the disk is full, or a limit is near: the rest raises what is the matter
+        ):  # the disk is full, or a limit is near; writing the rest raises the reason
             written += os.write(self._segment_file, data[written:])
         if written != len(data):
             raise OSError(f"{written} of {len(data)} bytes could be written")
         return head.replace(seq=head.seq + 1, hash=digest, size=head.size + len(data))
 
-    def _remember(self, head: Head) -> Head:
+    def _write_head(self, head: Head) -> Head:
         if self.sync:
             os.fdatasync(self._segment_file)
-        os.pwrite(self.head_file, head.written(), 0)
+        os.pwrite(self.head_file, head.to_line(), 0)
         return head
 
     def _begin_segment(self, head: Head, at: str) -> Head:
         if head.segment:
             os.fdatasync(self._segment_file)
-        fresh = self._remember(self._fresh(head, at))
+        fresh = self._write_head(self._start_segment(head, at))
         if self.sync:
             os.fsync(self._folder_file)
         return self._retain(fresh, at)[0] if head.segment else fresh
 
-    def _fresh(self, head: Head, at: str) -> Head:
-        """The head of an empty segment after that record."""
+    def _start_segment(self, head: Head, at: str) -> Head:
+        """Return the head of an empty segment after that record."""
         name = segment_name(at[:10], head.seq + 1)
         self._open_segment(name)
         return head.replace(segment=name, size=self._size())
@@ -235,17 +235,17 @@ class Trail:
     # -- retention -------------------------------------------------------------------------------------------------
 
     def _retain(self, head: Head, at: str, *, asked: bool = False) -> tuple[Head, list[str]]:
-        """Remove the oldest files, after a record that says where the trail begins from then on. `asked`: a person asks for it now."""
-        from hookline.journal.retention import first_link, too_many  # noqa: PLC0415 - once a day, or once in many records
+        """Remove the oldest files, after recording where the journal starts from then on. `asked`: a person asked for it now."""
+        from hookline.journal.retention import read_first_link, select_expired  # noqa: PLC0415 - once a day, or once in many records
 
-        names = segments(self._folder_file)
+        names = list_segments(self._folder_file)
         sizes = [os.stat(each.name, dir_fd=self._folder_file).st_size for each in names]
-        gone = too_many(names, sizes, at[:10], self.keep_days, self.keep_bytes, asked=asked)
+        gone = select_expired(names, sizes, at[:10], self.keep_days, self.keep_bytes, asked=asked)
         if not gone:
             return head, []
         kept = next(each for each in names if each not in gone)
         first = (
-            first_link(os.path.join(self.folder, kept.name))
+            read_first_link(os.path.join(self.folder, kept.name))
             if kept.name != head.segment or head.size
             else None
         )
@@ -255,7 +255,7 @@ class Trail:
             else {"seq": head.seq + 1, "prev": head.hash}
         )
         record = {"type": CUT, "at": at, "begins": begins, "removed": [each.name for each in gone]}
-        head = self._remember(self._write(head, record))
+        head = self._write_head(self._write(head, record))
         for each in gone:
             os.unlink(each.name, dir_fd=self._folder_file)
         return head, [each.name for each in gone]
@@ -263,29 +263,29 @@ class Trail:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def open_head(self) -> None:
-        """Open what the lock is taken on."""
+        """Open the file that carries the lock."""
         if self.head_file < 0:
             self._folder_file = open_folder(self.folder)
             self.head_file = open_file(HEAD, self._folder_file)
-            if not os.fstat(self.head_file).st_size and not segments(
+            if not os.fstat(self.head_file).st_size and not list_segments(
                 self._folder_file
-            ):  # else its head is gone
-                os.pwrite(self.head_file, Head().written(), 0)
+            ):  # else its head was removed
+                os.pwrite(self.head_file, Head().to_line(), 0)
 
-    def holds_head(self) -> bool:
-        """Whether the file that is locked still is the one that others would lock."""
+    def has_current_head(self) -> bool:
+        """Return whether the locked file is still the one that others would lock."""
         try:
             found = os.stat(f"{self.folder}/{HEAD}", follow_symlinks=False)
         except OSError:
             return False
         return found.st_ino == os.fstat(self.head_file).st_ino
 
-    def _opened(self, name: str) -> bool:
-        """Open a segment that is there."""
+    def _open_existing(self, name: str) -> bool:
+        """Open an existing segment."""
         if name == self._segment:
             if os.fstat(self._segment_file).st_nlink:
                 return True
-        elif segment_of(name) is None:
+        elif parse_segment_name(name) is None:
             return False
         try:
             os.stat(name, dir_fd=self._folder_file, follow_symlinks=False)

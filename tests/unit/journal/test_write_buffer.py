@@ -14,10 +14,10 @@ import pytest
 
 import hookline
 from hookline.errors import JournalError
-from hookline.journal import backlog
-from hookline.journal.backlog import Backlog
+from hookline.journal import write_buffer
 from hookline.journal.journal import Journal
-from hookline.journal.trail import Trail
+from hookline.journal.log_files import LogFiles
+from hookline.journal.write_buffer import WriteBuffer
 from tests.unit.journal.support import kind_of_break, note, records, written
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Desk:
         self.now = 100.0
         self.fell: list[tuple[int, bool]] = []
         self.waits: list[float] = []
-        trail = Trail(str(folder), **chosen)
+        trail = LogFiles(str(folder), **chosen)
         append = trail.append
 
         def counted(given: Any, *, at: str, wait: float | None = None) -> Any:
@@ -41,7 +41,7 @@ class Desk:
             return append(given, at=at, wait=wait)
 
         trail.append = counted  # type: ignore[method-assign]  # to see how long it is to wait
-        self.backlog = Backlog(
+        self.backlog = WriteBuffer(
             trail, lambda count, crowded: self.fell.append((count, crowded)), lambda: self.now
         )
 
@@ -75,10 +75,10 @@ def test_what_waits_is_written_before_the_next_record(desk: Desk) -> None:
     """In its order, each once."""
     with desk.held():
         assert [desk.write("a", "b"), desk.write("c")] == ["journal.busy"] * 2
-        assert desk.backlog.waiting == 3
+        assert desk.backlog.count_waiting == 3
     assert desk.write("d") == ""
 
-    assert (desk.texts(), desk.backlog.waiting, desk.fell) == (["a", "b", "c", "d"], 0, [])
+    assert (desk.texts(), desk.backlog.count_waiting, desk.fell) == (["a", "b", "c", "d"], 0, [])
     assert kind_of_break(desk.folder) == ""
 
 
@@ -123,12 +123,12 @@ def test_the_oldest_fall_out_where_too_many_wait(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That is told, with how many they are."""
-    monkeypatch.setattr(backlog, "_MOST", 3)
+    monkeypatch.setattr(write_buffer, "_MOST", 3)
     with desk.held():
         for text in "abcd":
             desk.write(text)
-        assert (desk.fell, desk.backlog.waiting) == ([(1, True)], 3)
-        monkeypatch.setattr(backlog, "_LARGEST", 1950)
+        assert (desk.fell, desk.backlog.count_waiting) == ([(1, True)], 3)
+        monkeypatch.setattr(write_buffer, "_LARGEST", 1950)
         desk.write("x" * 900)
     desk.write("e")
 
@@ -209,7 +209,7 @@ def test_a_verdict_does_not_depend_on_who_holds_the_journal(tmp_path: Path) -> N
         assert asyncio.run(_six(engine)) == ["SILENT"] * 6
         assert time.monotonic() - began < 1.0
         assert ["HKL6002" in line for line in told] == [True]
-        assert "written when it lets go" in told[0]
+        assert "when the lock is free" in told[0]
     engine.close()
 
     assert (len(records(folder)), journal.lost, kind_of_break(folder)) == (13, 0, "")
@@ -227,5 +227,9 @@ def test_what_waits_when_all_ends_is_told(tmp_path: Path) -> None:
         journal.close()
     journal.close()
 
-    assert ["HKL6011 1 records wait" in line for line in told] == [False, True, True]
+    assert ["HKL6011 another process holds the lock" in line for line in told] == [
+        False,
+        True,
+        True,
+    ]
     assert len(records(folder)) == 2

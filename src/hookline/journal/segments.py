@@ -1,11 +1,11 @@
-"""Reading: the files of a trail in their order, and the lines in them."""
+"""Segments: the files of a journal in order, and the lines in them."""
 
 from __future__ import annotations
 
 import os
 
-from hookline.journal.chain import NOTHING, read_link
-from hookline.journal.files import open_to_read
+from hookline.journal.chain import GENESIS_HASH, read_link
+from hookline.journal.safe_files import open_to_read
 from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 HEAD = "head"
 _ENDING = ".jsonl"
 _MAGIC = "hookline.head/1"
-_HEAD_SIZE = 256  # bytes, always: it is written over in place
+_HEAD_SIZE = 256  # bytes, always, because it is overwritten in place
 HEAD_READ = 2 * _HEAD_SIZE
 _DIGITS = 12
 _PART = 1 << 20  # bytes that are read at once
 
 
 class Head(Frozen):
-    """Where a trail ends: the number and the hash of its last record, and the file and how long it is behind that record."""
+    """The end of the journal: number and hash of the last record, its file, and the length of that file after it."""
 
     seq: int = 0
-    hash: str = NOTHING
+    hash: str = GENESIS_HASH
     segment: str = ""
     size: int = 0
 
-    def written(self) -> bytes:
-        """The head as a line of a fixed length."""
+    def to_line(self) -> bytes:
+        """Return the head as a line of fixed length."""
         said = f"{_MAGIC} {self.seq} {self.hash} {self.segment or '-'} {self.size}"
         return said.ljust(_HEAD_SIZE - 1).encode("ascii") + b"\n"
 
 
 def read_head(data: bytes) -> Head | None:
-    """A head as it was written; None if this is none."""
+    """Parse a head; None if the data is not one."""
     parts = data.decode("ascii", "replace").split()
     if len(parts) != 5 or parts[0] != _MAGIC or not (parts[1].isdecimal() and parts[4].isdecimal()):  # noqa: PLR2004 - its words
         return None
@@ -51,7 +51,7 @@ def read_head(data: bytes) -> Head | None:
 
 
 class Segment(Frozen):
-    """One file of a trail, by its name: the day that it was begun on, and the number of the first record in it."""
+    """A file of the journal, by its name: the day it was begun, and the number of its first record."""
 
     name: str
     day: str
@@ -59,12 +59,12 @@ class Segment(Frozen):
 
 
 def segment_name(day: str, seq: int) -> str:
-    """The name of the file that a record of that day and number begins."""
+    """Return the name of the file that starts with a record of that day and number."""
     return f"{day}.{seq:0{_DIGITS}d}{_ENDING}"
 
 
-def segment_of(name: str) -> Segment | None:
-    """What a name says; None if it is not that of a segment."""
+def parse_segment_name(name: str) -> Segment | None:
+    """Parse the name of a segment; None if it is not one."""
     day, dot, number = name.removesuffix(_ENDING).partition(".")
     if (
         not name.endswith(_ENDING)
@@ -76,23 +76,23 @@ def segment_of(name: str) -> Segment | None:
     return Segment(name=name, day=day, seq=int(number))
 
 
-def segments(folder: str | int) -> list[Segment]:
-    """Every segment in a folder, by its path or descriptor, the oldest first.
+def list_segments(folder: str | int) -> list[Segment]:
+    """Return the segments of a folder, given by path or descriptor, oldest first.
 
     Raises:
         OSError: the folder cannot be listed.
     """
-    found = (segment_of(name) for name in os.listdir(folder))
+    found = (parse_segment_name(name) for name in os.listdir(folder))
     return sorted(
         (each for each in found if each is not None), key=lambda each: (each.seq, each.name)
     )
 
 
-def lines(path: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file from an offset on, each with its offset, with its line break; the last may lack it.
+def read_lines(path: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file from an offset on, each with its offset and line break; the last line may lack a break.
 
     Raises:
-        JournalError: it is no file, or somebody else's.
+        JournalError: it is not a regular file, or belongs to another user.
         OSError: the file cannot be read.
     """
     with open(open_to_read(path), "rb", buffering=_PART) as file:
@@ -106,10 +106,10 @@ def lines(path: str, start: int = 0, end: int | None = None) -> Iterator[tuple[i
             at += len(line)
 
 
-def walked(head: Head, data: bytes) -> tuple[Head, bytes]:
-    """The head behind the whole and sound records that follow it in `data`, and the bytes that are none.
+def advance_head(head: Head, data: bytes) -> tuple[Head, bytes]:
+    """Return the head after the sound records at the start of `data`, and the bytes that follow them.
 
-    At the very beginning of what is there (`seq` 0 in a file whose former ones are gone) the first record is taken as it is.
+    If earlier files were removed (`seq` 0), the first record is accepted without its predecessor.
     """
     at = 0
     while (end := data.find(b"\n", at)) >= 0:

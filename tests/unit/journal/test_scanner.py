@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.journal.chain import linked
-from hookline.journal.walk import (
+from hookline.journal.chain import encode_line
+from hookline.journal.scanner import (
     EDITED,
     INSERTED,
     REMOVED,
     REORDERED,
     REPLACED,
     TRUNCATED,
-    Walk,
-    lines_of,
-    with_next,
+    Scanner,
+    pair_with_next,
+    read_all_lines,
 )
 from tests.unit.journal.support import files, lines, note, written
 
@@ -39,7 +39,7 @@ def anew(line: bytes, **changed: object) -> bytes:
     kept = {
         key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")
     }
-    return linked(kept | changed, record["seq"], record["prev"])[0]
+    return encode_line(kept | changed, record["seq"], record["prev"])[0]
 
 
 def found(folder: Path, changed: list[bytes]) -> list[tuple[str, int]]:
@@ -47,9 +47,9 @@ def found(folder: Path, changed: list[bytes]) -> list[tuple[str, int]]:
     (path,) = files(folder)
     path.write_bytes(b"".join(changed))
     ends = {str(path): path.stat().st_size}
-    walk = Walk(ends)
-    for line, following in with_next(lines_of(ends)):
-        walk.step(line, following)
+    walk = Scanner(ends)
+    for line, following in pair_with_next(read_all_lines(ends)):
+        walk.scan(line, following)
     return [(each.kind, each.line) for each in walk.findings]
 
 
@@ -81,7 +81,7 @@ STORIES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], list[tuple[str, i
         [(REORDERED, 5), (REORDERED, 7)],
     ),
     "a foreign record of a great number": (
-        lambda all_: [*all_[:4], linked(note("x"), 10**6, "0" * 64)[0], *all_[4:]],
+        lambda all_: [*all_[:4], encode_line(note("x"), 10**6, "0" * 64)[0], *all_[4:]],
         [(REORDERED, 5)],
     ),
     "a record again": (lambda all_: [*all_, all_[3]], [(INSERTED, COUNT + 1)]),
@@ -98,7 +98,7 @@ STORIES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], list[tuple[str, i
         [],
     ),
     "a number that no record has": (
-        lambda all_: [*all_, linked(note("x"), 1 << 63, "0" * 64)[0]],
+        lambda all_: [*all_, encode_line(note("x"), 1 << 63, "0" * 64)[0]],
         [],
     ),
 }
@@ -120,7 +120,7 @@ def test_each_line_comes_with_the_next_record(tmp_path: Path) -> None:
     path.write_bytes(one + b"#\n#\n" + two + three + b"#\n")
     pairs = [
         (line.link.seq if line.link else 0, after.seq if after else 0)
-        for line, after in with_next(lines_of({str(path): path.stat().st_size}))
+        for line, after in pair_with_next(read_all_lines({str(path): path.stat().st_size}))
     ]
 
     assert pairs == [(1, 2), (0, 2), (0, 2), (2, 3), (3, 0), (0, 0)]

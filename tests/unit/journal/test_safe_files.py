@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import JournalError
-from hookline.journal.files import open_file, open_folder, open_to_read
+from hookline.journal.safe_files import open_file, open_folder, open_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     """It says that it is no folder."""
     (tmp_path / "x").touch()
 
-    with pytest.raises(JournalError, match="no folder"):
+    with pytest.raises(JournalError, match="not a folder"):
         open_folder(str(tmp_path / "x"))
 
 

@@ -1,16 +1,16 @@
-"""Walk: along the lines of a trail, every place that is not as it was written, and what became of it there.
+"""Scanner: goes through the lines of a journal and reports every place that is not as written, and what happened there.
 
-A place that is broken ends no walk: what is behind it is linked to it or not, and has its own story. So a gap that a record
-owns up to hides nothing that somebody did later.
+It continues after a broken place, whose later records may be linked or not. So a gap that a record explains cannot hide later
+changes.
 """
 
 from __future__ import annotations
 
 from collections import deque
 
-from hookline.journal.chain import NOTHING, read_link
-from hookline.journal.reading import lines
-from hookline.journal.trail import CUT, MENDED, TORN_END
+from hookline.journal.chain import GENESIS_HASH, read_link
+from hookline.journal.log_files import CUT, REPAIRED, TORN_END
+from hookline.journal.segments import read_lines
 from hookline.model.frozen import Frozen
 from hookline.text.digest import sha256
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from hookline.journal.chain import Link
 
-# What may have happened to a record, in the words of the findings; or to the head, which would tell of the newest ones.
+# What may have happened to a record, or to the head, which identifies the newest ones.
 EDITED, REPLACED, REMOVED, INSERTED, REORDERED, TRUNCATED = (
     "edited",
     "replaced",
@@ -47,7 +47,7 @@ class Finding(Frozen):
 
 
 class Line(Frozen):
-    """One line of a trail, where it stands and ends, and what it is."""
+    """One line of the journal: its place, its end, and its content."""
 
     file: str
     number: int
@@ -56,16 +56,16 @@ class Line(Frozen):
     link: Link | None
 
 
-def lines_of(ends: Mapping[str, int]) -> Iterator[Line]:
-    """All lines of some files, each as far as it is to be read."""
+def read_all_lines(ends: Mapping[str, int]) -> Iterator[Line]:
+    """Yield all lines of some files, each up to a given size."""
     for path, end in ends.items():
-        for number, (at, data) in enumerate(lines(path, end=end), 1):
+        for number, (at, data) in enumerate(read_lines(path, end=end), 1):
             link = read_link(data[:-1]) if data.endswith(b"\n") else None
             yield Line(file=path, number=number, end=at + len(data), data=data, link=link)
 
 
-def with_next(found: Iterable[Line]) -> Iterator[tuple[Line, Link | None]]:
-    """Each line with the next record behind it, if there is one."""
+def pair_with_next(found: Iterable[Line]) -> Iterator[tuple[Line, Link | None]]:
+    """Yield each line with the next record after it, if there is one."""
     waiting: deque[Line] = deque()
     for line in found:
         if line.link is not None:
@@ -76,13 +76,13 @@ def with_next(found: Iterable[Line]) -> Iterator[tuple[Line, Link | None]]:
         yield line, None
 
 
-class Walk:
-    """One walk along a trail, to be told each line. `torn`: the lines that are no records, until one says what they are."""
+class Scanner:
+    """One scan of a journal, line by line. `torn`: lines that are not records, until a record explains them."""
 
     def __init__(self, ends: Mapping[str, int]) -> None:
         self.ends = ends
         self.records = self.first = self.seq = self.more = 0
-        self.hash = NOTHING
+        self.hash = GENESIS_HASH
         self.began: Link | None = None
         self.torn: list[Line] = []
         self.before: Line | None = None
@@ -92,20 +92,20 @@ class Walk:
         self.cut: tuple[int, str] | None = None
         self._numbers: set[int] | None = None
 
-    def step(self, line: Line, following: Link | None) -> None:
-        """Take one line, and the next record behind it."""
+    def scan(self, line: Line, following: Link | None) -> None:
+        """Check one line, given the next record after it."""
         link = line.link
         if link is None:
             self.torn.append(line)
         elif not link.sound:
-            self._unsound(line, link, following)
-        elif self.torn and not self._mends(link):
-            self._no_record(line, link, following)
+            self._check_unsound(line, link, following)
+        elif self.torn and not self._explains_torn_lines(link):
+            self._check_no_record(line, link, following)
         else:
-            self._linked(line, link, following)
+            self._check_linked(line, link, following)
 
-    def found(self, kind: str, line: Line, message: str) -> None:
-        """Keep a finding, unless there are very many."""
+    def add_finding(self, kind: str, line: Line, message: str) -> None:
+        """Keep a finding, up to a limit."""
         if len(self.findings) < _MOST:
             self.findings.append(
                 Finding(kind=kind, file=line.file, line=line.number, message=message)
@@ -113,22 +113,22 @@ class Walk:
         else:
             self.more += 1
 
-    # -- records that are as they were written ---------------------------------------------------------------------
+    # -- records that are as written -------------------------------------------------------------------------------
 
-    def _linked(self, line: Line, link: Link, following: Link | None) -> None:
-        if link.record.get("type") == MENDED:
-            self._owned_up(line, link)
+    def _check_linked(self, line: Line, link: Link, following: Link | None) -> None:
+        if link.record.get("type") == REPAIRED:
+            self._report_loss(line, link)
             if self.began is None or (self._is_after_lost(link) and link.prev == self.hash):
                 return self._take(line, link)
         if self.began is None or self._follows(link):
             return self._take(line, link)
-        return self._unlinked(line, link, following)
+        return self._check_unlinked(line, link, following)
 
-    def _owned_up(self, line: Line, link: Link) -> None:
-        """What a writer said of the end of the trail as it found it."""
+    def _report_loss(self, line: Line, link: Link) -> None:
+        """Report what a writer recorded about the damaged end that it found."""
         match link.record.get("lost"):
             case {"from": int(first), "to": int(last)}:
-                self.found(
+                self.add_finding(
                     TRUNCATED,
                     line,
                     f"records {first} to {last} were there and are gone: removed, or lost with the power",
@@ -136,7 +136,7 @@ class Walk:
         gone = link.record.get("head")
         if gone:
             told = f"the file `head` was {gone if gone == 'unreadable' else 'missing'} when record {link.seq} was written"
-            self.found(
+            self.add_finding(
                 HEADLESS, line, f"{told}: whether records before it were removed cannot be told"
             )
 
@@ -150,7 +150,7 @@ class Walk:
         return link.seq == self.seq + 1 and link.prev == self.hash
 
     def _take(self, line: Line, link: Link) -> None:
-        self._go_on(line, link, link.seq, link.hash)
+        self._advance(line, link, link.seq, link.hash)
         self.records += 1
         if link.record.get("type") == CUT:
             match link.record.get("begins"):
@@ -162,65 +162,69 @@ class Walk:
             )
             self.torn = []
 
-    def _go_on(self, line: Line, link: Link, seq: int, digest: str) -> None:
+    def _advance(self, line: Line, link: Link, seq: int, digest: str) -> None:
         self.began = self.began or link
         self.first = self.first or seq
         self.seq, self.hash, self.before = seq, digest, line
         self.known[seq] = digest
 
-    def _mends(self, link: Link) -> bool:
-        """Whether a record says what the lines before it are: the end of what a writer left that was killed."""
-        told = link.record.get("torn") if link.record.get("type") == MENDED else None
+    def _explains_torn_lines(self, link: Link) -> bool:
+        """Return whether a record explains the lines before it as left over from a killed writer."""
+        told = link.record.get("torn") if link.record.get("type") == REPAIRED else None
         if not isinstance(told, dict) or not isinstance(told.get("bytes"), int):
             return False
         data = b"".join(each.data for each in self.torn)
         torn, rest = data[: told["bytes"]], data[told["bytes"] :]
         return sha256(torn) == told.get("sha256") and rest in (b"", TORN_END)
 
-    # -- what it is that is wrong ----------------------------------------------------------------------------------
+    # -- records that are not as written ---------------------------------------------------------------------------
 
-    def _unsound(self, line: Line, link: Link, following: Link | None) -> None:
-        """A line that is not what its hash says: written anew, or put in by somebody who cannot link."""
+    def _check_unsound(self, line: Line, link: Link, following: Link | None) -> None:
+        """Report a line that does not match its hash: changed, or inserted by a writer that cannot link it."""
         if self.torn:
-            self.found(EDITED, self.torn[0], "a line that is no record, and no record says why")
+            self.add_finding(
+                EDITED, self.torn[0], "a line that is no record, and no record says why"
+            )
             self.torn = []
         if self.began is not None and following is not None and following.prev == self.hash:
-            return self.found(INSERTED, line, f"record {link.seq} was never part of it")
-        self.found(EDITED, line, f"record {link.seq} is not what was written: its hash is another")
+            return self.add_finding(INSERTED, line, f"record {link.seq} was never part of it")
+        self.add_finding(
+            EDITED, line, f"record {link.seq} is not what was written: its hash is another"
+        )
         if following is not None and (following.seq, following.prev) == (
             link.seq + 1,
             link.hash,
-        ):  # it is the one that was there
+        ):  # the original record
             if self.began is not None and link.seq > self.seq + 1:
-                self.found(*self._misplaced(line, link))
-            return self._go_on(line, link, link.seq, link.hash)
+                self.add_finding(*self._describe_misplaced(line, link))
+            return self._advance(line, link, link.seq, link.hash)
         seq = link.seq if self.began is None else self.seq + 1
         kept = following is not None and following.seq == seq + 1
-        return self._go_on(
+        return self._advance(
             line, link, seq, following.prev if following is not None and kept else link.hash
         )
 
-    def _no_record(self, line: Line, link: Link, following: Link | None) -> None:
-        """Lines that are no records, and that no record accounts for: put in, or made so, and then they are those that are missing."""
+    def _check_no_record(self, line: Line, link: Link, following: Link | None) -> None:
+        """Report lines that are not records and that no record explains: inserted, or damaged records, which are then the missing ones."""
         put_in = self.began is None or self._follows(link)
         kind, why = (
             (INSERTED, "a line that is no record")
             if put_in
             else (EDITED, "a line that no longer is a record")
         )
-        self.found(kind, self.torn[0], why)
+        self.add_finding(kind, self.torn[0], why)
         count, self.torn = len(self.torn), []
         if self.seq + 1 < link.seq <= self.seq + 1 + count:
             return self._take(line, link)
-        return self._linked(line, link, following)
+        return self._check_linked(line, link, following)
 
-    def _unlinked(self, line: Line, link: Link, following: Link | None) -> None:
-        """A sound record that does not belong behind the one before it."""
-        self.found(*self._misplaced(line, link))
+    def _check_unlinked(self, line: Line, link: Link, following: Link | None) -> None:
+        """Report a sound record that does not follow the one before it."""
+        self.add_finding(*self._describe_misplaced(line, link))
         if link.seq > self.seq and not (following is not None and self._follows(following)):
             self._take(line, link)
 
-    def _misplaced(self, line: Line, link: Link) -> tuple[str, Line, str]:
+    def _describe_misplaced(self, line: Line, link: Link) -> tuple[str, Line, str]:
         if link.seq <= self.seq:
             return (
                 (REORDERED if link.seq not in self.known else INSERTED),
@@ -245,7 +249,7 @@ class Walk:
         if self._numbers is None:
             self._numbers = {
                 each.link.seq
-                for each in lines_of(self.ends)
+                for each in read_all_lines(self.ends)
                 if each.link is not None and each.link.sound
             }
         return self._numbers

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.journal.keeping import Keeping, canonical
-from hookline.journal.naming import declared, definition_hash, handler_kind
+from hookline.journal.labels import definition_hash, describe_hook, handler_kind
+from hookline.journal.payload_policy import PayloadPolicy, to_canonical_json
 from hookline.model.handler import Broken
 from hookline.text.digest import sha256
 
@@ -52,23 +52,29 @@ NAMES = [
 @pytest.mark.parametrize(("command", "name"), NAMES)
 def test_a_hook_that_nobody_named_is_called_by_its_files(command: str, name: str) -> None:
     """Where payloads are hashed; of its command there is the hash."""
-    told = declared(specs(command)[0], Keeping(environ={}))
+    told = describe_hook(specs(command)[0], PayloadPolicy(environ={}))
 
     assert told["name"] == name
     assert told["command"] == {
-        "sha256": sha256(canonical(command).encode()),
-        "bytes": len(canonical(command)),
+        "sha256": sha256(to_canonical_json(command).encode()),
+        "bytes": len(to_canonical_json(command)),
     }
 
 
 def test_a_hook_that_somebody_named_has_that_name() -> None:
     """Unless it could be what it runs."""
     assert (
-        declared(specs("./check x", name="no force push")[0], Keeping())["name"]
+        describe_hook(specs("./check x", name="no force push")[0], PayloadPolicy())["name"]
         == "no force push check"
     )
-    assert declared(specs("./check x", name="key=hunter2hunter2")[0], Keeping())["name"] == "check"
-    assert declared(specs("login hunter", name="login hunter")[0], Keeping())["name"] == "login"
+    assert (
+        describe_hook(specs("./check x", name="key=hunter2hunter2")[0], PayloadPolicy())["name"]
+        == "check"
+    )
+    assert (
+        describe_hook(specs("login hunter", name="login hunter")[0], PayloadPolicy())["name"]
+        == "login"
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +83,9 @@ def test_a_hook_that_somebody_named_has_that_name() -> None:
 )
 def test_a_command_is_kept_as_payloads_are(how: str, value: str) -> None:
     """Masked or whole; and a name that is made of it, too."""
-    told = declared(specs("x --password hunter2hunter2")[0], Keeping(how=how, environ={}))
+    told = describe_hook(
+        specs("x --password hunter2hunter2")[0], PayloadPolicy(how=how, environ={})
+    )
 
     assert (told["command"]["value"], told["name"]) == (value, value)
 
@@ -86,11 +94,11 @@ def test_what_cannot_be_loaded_is_not_called_by_what_it_would_run() -> None:
     """There is nothing to compare its name with."""
     broken = specs("x")[0].replace(name="login hunter", handler=Broken(reason="no"))
 
-    assert declared(broken, Keeping())["name"] == ""
+    assert describe_hook(broken, PayloadPolicy())["name"] == ""
 
 
 def test_an_unknown_hook_has_no_name() -> None:
     """And every other field of one."""
-    told: dict[str, Any] = declared(None, Keeping())
+    told: dict[str, Any] = describe_hook(None, PayloadPolicy())
 
     assert json.loads(json.dumps(told)) == dict.fromkeys(told, "") | {"command": None}

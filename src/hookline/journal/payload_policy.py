@@ -1,4 +1,4 @@
-"""Keeping: how much is kept of what passed through: its hash, or, where somebody chose so, itself, masked or whole."""
+"""Payload policy: how much of a value the journal keeps: its hash, or on request the value itself, masked or in full."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
     from hookline.model.spec import HookSpec
 
-KEEPINGS = ("hash", "masked", "full")
+POLICIES = ("hash", "masked", "full")
 _LONGEST_TEXT = 2000  # characters of a reason, a fault, a note
 _LARGEST_VALUE = (
     256 << 10
-)  # bytes of a payload or a rewrite as JSON; of a larger one the hash alone is kept
+)  # bytes of a payload or a rewrite as JSON; of a larger one, only the hash is kept
 _DEEPEST = 100
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 
-class Keeping(Frozen):
-    """How much is kept of what passed through: `hash`, `masked` or `full`; and by what values and texts are masked.
+class PayloadPolicy(Frozen):
+    """How much to keep of values: `hash`, `masked` or `full`; and how to mask values and texts.
 
-    `environ`: what hooks inherit; the values in it that are secret by their names are masked wherever they are said.
+    `environ`: what hooks inherit; the values of variables with secret names are masked in every text.
     """
 
     how: str = "hash"
@@ -35,12 +35,12 @@ class Keeping(Frozen):
     mask_text: Callable[[str], str] | None = None
     environ: Mapping[str, str] = NO_ENV
 
-    def content(self, value: Any, hooks: Iterable[HookSpec] = ()) -> dict[str, Any]:
-        """A value by the SHA-256 and the length of its JSON (sorted keys, no blanks, ASCII); and itself, if it is kept.
+    def keep_value(self, value: Any, hooks: Iterable[HookSpec] = ()) -> dict[str, Any]:
+        """Return the SHA-256 and the length of a value's JSON (sorted keys, no blanks, ASCII); with the value, if the policy keeps it.
 
-        `hooks`: those whose text it is; it is masked as what they say is.
+        `hooks`: the hooks whose output it is; secrets in their declarations are masked too.
         """
-        text = canonical(value)
+        text = to_canonical_json(value)
         told: dict[str, Any] = {"sha256": sha256(text.encode("ascii")), "bytes": len(text)}
         if self.how == "hash":
             return told
@@ -48,22 +48,22 @@ class Keeping(Frozen):
             return told | {"cut": True}
         try:
             parsed = json.loads(text)
-            return told | {"value": parsed if self.how == "full" else self._hidden(parsed, hooks)}
+            return told | {"value": parsed if self.how == "full" else self._mask(parsed, hooks)}
         except RecursionError:
             return told | {"cut": True}
 
-    def text(self, text: str, hooks: Iterable[HookSpec] = ()) -> str:
-        """What a hook said to a person: always kept, less what looks like a secret, and at most so long.
+    def keep_text(self, text: str, hooks: Iterable[HookSpec] = ()) -> str:
+        """Return a hook's text for a person: always kept, with secrets masked, and cut to a maximum length.
 
-        `hooks`: those that it may be about. Where payloads are hashed they are called by their ids: their names are what they run.
+        `hooks`: the hooks that it may name. With `hash`, their ids replace their names, because a name may show what a hook runs.
         """
         if not text:
             return ""
         if self.how == "full":
             kept = text[: 2 * _LONGEST_TEXT]
         else:
-            kept = self._covered(
-                _by_ids(text, hooks) if self.how == "hash" else text, hooks, _LONGEST_TEXT
+            kept = self._mask_text(
+                _replace_names(text, hooks) if self.how == "hash" else text, hooks, _LONGEST_TEXT
             )
         return (
             f"{kept[:_LONGEST_TEXT]} [{len(text) - _LONGEST_TEXT} more]"
@@ -71,14 +71,14 @@ class Keeping(Frozen):
             else kept
         )
 
-    def _hidden(self, value: Any, hooks: Iterable[HookSpec]) -> Any:
+    def _mask(self, value: Any, hooks: Iterable[HookSpec]) -> Any:
         return (
-            self._covered(value, hooks, len(value))
+            self._mask_text(value, hooks, len(value))
             if hooks and isinstance(value, str)
             else (self.mask or _masked)(value)
         )
 
-    def _covered(self, text: str, hooks: Iterable[HookSpec], longest: int) -> str:
+    def _mask_text(self, text: str, hooks: Iterable[HookSpec], longest: int) -> str:
         from hookline.text.masking import find_secret_values, mask_secrets  # noqa: PLC0415 - its expressions cost 1 ms, and most hooks say nothing
 
         known = find_secret_values(self.environ)
@@ -88,12 +88,12 @@ class Keeping(Frozen):
                 if type(spec.handler) in (Command, Builtin)
                 else set()
             )
-        # Secrets that are known go first, and before the text is cut: half of one would not be known any more.
+        # Mask known secrets before cutting the text, because a half secret would not be recognised.
         return (self.mask_text or _masked)(mask_secrets(text[: 4 * longest], known)[: 2 * longest])
 
 
-def _by_ids(text: str, hooks: Iterable[HookSpec]) -> str:
-    """A text that calls hooks by their ids instead of their names."""
+def _replace_names(text: str, hooks: Iterable[HookSpec]) -> str:
+    """Replace the names of hooks in a text by their ids."""
     for spec in hooks:
         if spec.name and spec.name != spec.id:
             text = text.replace(f"`{spec.name}`", f"`{spec.id}`")
@@ -106,16 +106,16 @@ def _masked(value: Any) -> Any:
     return mask_value(value)
 
 
-def canonical(value: Any) -> str:
-    """A value as JSON with sorted keys and without blanks; what JSON cannot say is said in words."""
+def to_canonical_json(value: Any) -> str:
+    """Return a value as JSON with sorted keys and without blanks; values beyond JSON are described."""
     try:
         return _canonical(value)
     except (TypeError, ValueError, RecursionError):
-        return _canonical(plain(value))
+        return _canonical(to_plain(value))
 
 
-def plain(value: Any, depth: int = 0) -> Any:
-    """A value that JSON can say, nearest to one that it cannot: keys are texts, other objects are named by their type."""
+def to_plain(value: Any, depth: int = 0) -> Any:
+    """Return the closest value that JSON can express: keys become texts, other objects the name of their type."""
     if depth > _DEEPEST:
         return "nested too deeply"
     match value:
@@ -124,10 +124,10 @@ def plain(value: Any, depth: int = 0) -> Any:
         case float():
             return value if value - value == 0 else str(value)
         case dict():
-            return {str(key): plain(part, depth + 1) for key, part in value.items()}
+            return {str(key): to_plain(part, depth + 1) for key, part in value.items()}
         case list() | tuple():
-            return [plain(part, depth + 1) for part in value]
+            return [to_plain(part, depth + 1) for part in value]
         case set() | frozenset():
-            return sorted((plain(part, depth + 1) for part in value), key=repr)
+            return sorted((to_plain(part, depth + 1) for part in value), key=repr)
         case _:
             return f"a {type(value).__name__}"

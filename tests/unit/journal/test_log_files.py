@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import JournalError
-from hookline.journal.chain import linked
-from hookline.journal.reading import read_head, walked
-from hookline.journal.trail import Trail
-from hookline.journal.walk import HEADLESS, TRUNCATED
+from hookline.journal.chain import encode_line
+from hookline.journal.log_files import LogFiles
+from hookline.journal.scanner import HEADLESS, TRUNCATED
+from hookline.journal.segments import advance_head, read_head
 from tests.unit.journal.support import (
     AT,
     ROOT,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 NEXT = "2026-11-22T00:00:01.000Z"
 
 
-def told(trail: Trail) -> list[str]:
+def told(trail: LogFiles) -> list[str]:
     """The names of what a trail tells from now on."""
     names: list[str] = []
     trail.tell = lambda name, _: names.append(name)
@@ -44,7 +44,7 @@ def told(trail: Trail) -> list[str]:
 def test_a_trail_that_was_forgotten_keeps_no_files(tmp_path: Path) -> None:
     """Nor does one whose folder never was."""
     before = len(os.listdir("/proc/self/fd"))
-    trails = [Trail(str(tmp_path / "j")), Trail("/dev/null/nowhere")]
+    trails = [LogFiles(str(tmp_path / "j")), LogFiles("/dev/null/nowhere")]
     trails[0].append([note(1)], at=AT)
     assert len(os.listdir("/proc/self/fd")) > before
     del trails
@@ -96,7 +96,7 @@ def test_a_link_is_not_followed(name: str, tmp_path: Path) -> None:
 
 def test_a_day_and_a_size_begin_a_file(tmp_path: Path) -> None:
     """Each is named by its day and its first record, and the chain goes on over all of them."""
-    trail = Trail(str(tmp_path / "j"), largest=700)
+    trail = LogFiles(str(tmp_path / "j"), largest=700)
     for at in (AT, AT, AT, AT, NEXT):
         trail.append([note()], at=at)
 
@@ -110,7 +110,7 @@ def test_a_day_and_a_size_begin_a_file(tmp_path: Path) -> None:
 
 def test_a_clock_that_goes_back_begins_no_file(tmp_path: Path) -> None:
     """The order is that of the writing."""
-    trail = Trail(str(tmp_path / "j"))
+    trail = LogFiles(str(tmp_path / "j"))
     for at in (NEXT, AT, NEXT):
         trail.append([note()], at=at)
 
@@ -128,7 +128,7 @@ def test_a_torn_line_is_kept_and_closed(left: int, tmp_path: Path) -> None:
     with files(folder)[0].open("ab") as file:
         file.write(torn)
     assert "torn" in checked(folder).notes[0]
-    trail = Trail(str(folder))
+    trail = LogFiles(str(folder))
     names = told(trail)
     trail.append([note("next")], at=AT)
 
@@ -144,8 +144,8 @@ def test_a_record_that_lacks_its_line_break_only_was_not_written(tmp_path: Path)
     head = read_head((folder / "head").read_bytes())
     assert head is not None
     with files(folder)[0].open("ab") as file:
-        file.write(linked(note("torn"), 4, head.hash)[0][:-1])
-    Trail(str(folder)).append([note("next")], at=AT)
+        file.write(encode_line(note("torn"), 4, head.hash)[0][:-1])
+    LogFiles(str(folder)).append([note("next")], at=AT)
 
     assert (kind_of_break(folder), checked(folder).records) == ("", 5)
 
@@ -155,7 +155,7 @@ def test_a_writer_that_was_killed_while_it_closed_a_torn_line(tmp_path: Path) ->
     folder = written(tmp_path / "j", 3)
     with files(folder)[0].open("ab") as file:
         file.write(b'{"schema":"hookli\n{"schema":"hookline.jou')
-    Trail(str(folder)).append([note("next")], at=AT)
+    LogFiles(str(folder)).append([note("next")], at=AT)
 
     assert (kind_of_break(folder), checked(folder).records) == ("", 5)
 
@@ -166,7 +166,7 @@ def test_records_that_the_head_does_not_know_yet_are_kept(tmp_path: Path) -> Non
     before = (folder / "head").read_bytes()
     written(folder, 3)
     (folder / "head").write_bytes(before)
-    trail = Trail(str(folder))
+    trail = LogFiles(str(folder))
     names = told(trail)
 
     assert trail.append([note("next")], at=AT).seq == 6
@@ -186,7 +186,7 @@ def test_a_lost_head_is_found_again(damage, tmp_path: Path) -> None:
     folder = written(tmp_path / "j", 9, largest=1500)
     damage(folder / "head")
 
-    trail = Trail(str(folder))
+    trail = LogFiles(str(folder))
     names = told(trail)
 
     assert trail.append([note()], at=AT).seq == 11
@@ -200,7 +200,7 @@ def test_records_that_are_gone_are_missed_by_the_next(tmp_path: Path) -> None:
     """It says so, and no later record makes that unseen."""
     folder = written(tmp_path / "j", 5)
     files(folder)[0].write_bytes(b"".join(lines(folder)[:3]))
-    trail = Trail(str(folder))
+    trail = LogFiles(str(folder))
     names = told(trail)
     trail.append([note("next")], at=AT)
 
@@ -214,7 +214,7 @@ def test_a_trail_of_which_all_is_gone_says_so(tmp_path: Path) -> None:
     """The head remembers how long it was."""
     folder = written(tmp_path / "j", 5)
     files(folder)[0].unlink()
-    Trail(str(folder)).append([note("next")], at=AT)
+    LogFiles(str(folder)).append([note("next")], at=AT)
 
     assert kind_of_break(folder) == TRUNCATED
 
@@ -223,7 +223,7 @@ def test_a_file_that_was_begun_and_not_told_of_is_used(tmp_path: Path) -> None:
     """A writer that was killed between the two."""
     folder = written(tmp_path / "j", 2)
     (folder / "2026-11-22.000000000003.jsonl").touch(0o600)
-    trail = Trail(str(folder))
+    trail = LogFiles(str(folder))
     trail.append([note()], at=AT)
     trail.append([note()], at=NEXT)
 
@@ -239,14 +239,14 @@ def test_a_lock_that_is_held_is_not_waited_for_for_ever(tmp_path: Path) -> None:
     with (folder / "head").open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(JournalError, match="has held"):
-            Trail(str(folder), wait=0.02).append([note()], at=AT)
+            LogFiles(str(folder), wait=0.02).append([note()], at=AT)
 
-    assert Trail(str(folder)).append([note()], at=AT).seq == 2
+    assert LogFiles(str(folder)).append([note()], at=AT).seq == 2
 
 
 def test_a_folder_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
     """A writer that runs for days writes where others do."""
-    trail = Trail(str(tmp_path / "j"))
+    trail = LogFiles(str(tmp_path / "j"))
     trail.append([note()], at=AT)
     (tmp_path / "j").rename(tmp_path / "old")
     trail.append([note()], at=AT)
@@ -256,7 +256,7 @@ def test_a_folder_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
 
 def test_a_fork_has_files_of_its_own(tmp_path: Path) -> None:
     """Otherwise both would hold the lock."""
-    trail = Trail(str(tmp_path / "j"))
+    trail = LogFiles(str(tmp_path / "j"))
     trail.append([note()], at=AT)
     child = os.fork()
     if not child:
@@ -270,8 +270,8 @@ def test_a_fork_has_files_of_its_own(tmp_path: Path) -> None:
 
 _WRITER = f"""
 import sys
-from hookline.journal.trail import Trail
-trail = Trail(sys.argv[1], largest=20_000)
+from hookline.journal.log_files import LogFiles
+trail = LogFiles(sys.argv[1], largest=20_000)
 for number in range(int(sys.argv[2])):
     trail.append([{{"type": "note", "at": "{AT}", "who": sys.argv[3], "number": number, "text": "x" * (number % 700)}}], at="{AT}")
 """
@@ -320,7 +320,7 @@ def test_what_is_no_head_is_none(data: bytes) -> None:
 def test_a_walk_ends_at_what_does_not_follow(tmp_path: Path) -> None:
     """Only what is linked to the former record counts."""
     all_lines = lines(written(tmp_path / "j", 4))
-    head, rest = walked(
+    head, rest = advance_head(
         read_head((tmp_path / "j" / "head").read_bytes()).replace(seq=0, size=0),
         b"".join([*all_lines[:2], all_lines[3]]),
     )

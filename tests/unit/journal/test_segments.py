@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.journal.reading import Head, lines, read_head, segment_name, segment_of, segments
+from hookline.journal.segments import (
+    Head,
+    list_segments,
+    parse_segment_name,
+    read_head,
+    read_lines,
+    segment_name,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,8 +30,8 @@ def test_a_head_is_read_as_it_was_written(seq: int, digest: str, size: int) -> N
     """Always as long as the one before, so that it is written over in place."""
     head = Head(seq=seq, hash=digest, segment=segment_name("2026-11-21", seq), size=size)
 
-    assert read_head(head.written()) == head
-    assert len(head.written()) == len(Head().written())
+    assert read_head(head.to_line()) == head
+    assert len(head.to_line()) == len(Head().to_line())
 
 
 @pytest.mark.parametrize(
@@ -39,7 +46,7 @@ def test_a_head_is_read_as_it_was_written(seq: int, digest: str, size: int) -> N
 )
 def test_other_files_are_no_segments(name: str) -> None:
     """They lie in the same folder."""
-    assert segment_of(name) is None
+    assert parse_segment_name(name) is None
 
 
 def test_segments_are_in_the_order_of_their_records(tmp_path: Path) -> None:
@@ -47,7 +54,7 @@ def test_segments_are_in_the_order_of_their_records(tmp_path: Path) -> None:
     for name in (segment_name("2026-11-20", 30), segment_name("2026-11-21", 4), "head"):
         (tmp_path / name).touch()
 
-    assert [each.seq for each in segments(str(tmp_path))] == [4, 30]
+    assert [each.seq for each in list_segments(str(tmp_path))] == [4, 30]
 
 
 def test_lines_have_their_offsets(tmp_path: Path) -> None:
@@ -55,5 +62,5 @@ def test_lines_have_their_offsets(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"a\nbb\nccc")
 
-    assert list(lines(str(path))) == [(0, b"a\n"), (2, b"bb\n"), (5, b"ccc")]
-    assert list(lines(str(path), 2, 6)) == [(2, b"bb\n"), (5, b"c")]
+    assert list(read_lines(str(path))) == [(0, b"a\n"), (2, b"bb\n"), (5, b"ccc")]
+    assert list(read_lines(str(path), 2, 6)) == [(2, b"bb\n"), (5, b"c")]
