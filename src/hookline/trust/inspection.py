@@ -192,13 +192,7 @@ class FileTable:
         if not stat.S_ISREG(found.st_mode):
             return file.replace(problem="not a regular file")
         read = _read(path, _HEAD)
-        found, data = read or (found, b"")
-        line = data.partition(b"\n")[0] if data.startswith(b"#!") else b""
-        return file.replace(
-            problem="" if read else "unreadable",
-            head=os.fsdecode(line) or ("\0" if b"\0" in data else ""),
-            **_facts(found),
-        )
+        return file.replace(problem="" if read else "unreadable", **_facts(*(read or (found, b""))))
 
     def open(self, file: InspectedFile) -> InspectedFile:
         """Add the digest to a file that `peek` found."""
@@ -210,7 +204,7 @@ class FileTable:
             return file.replace(problem="unreadable", is_settled=False)
         self._data[file.path] = read[1]
         is_settled = self._inspector.is_settled(_stamp(read[0]), now)
-        return file.replace(sha256=sha256(read[1]), is_settled=is_settled, **_facts(read[0]))
+        return file.replace(sha256=sha256(read[1]), is_settled=is_settled, **_facts(*read))
 
     def references(self, language: str, source: InspectedFile | str) -> tuple[Reference, ...]:
         """What a covered file, or a text, refers to."""
@@ -347,13 +341,15 @@ def _remember(known: dict[str, Any], key: str, value: Any) -> None:
     known[key] = value
 
 
-def _facts(found: os.stat_result) -> dict[str, Any]:
-    mode = found.st_mode
-    bits = {
-        "is_executable": bool(mode & stat.S_IXUSR),
-        "is_writable_by_all": bool(mode & stat.S_IWOTH),
+def _facts(found: os.stat_result, data: bytes) -> dict[str, Any]:
+    """The fields of a file that follow from its status and its first bytes."""
+    line = os.fsdecode(data[:_HEAD].partition(b"\n")[0]) if data.startswith(b"#!") else ""
+    return {
+        "stamp": _stamp(found),
+        "is_executable": bool(found.st_mode & stat.S_IXUSR),
+        "is_writable_by_all": bool(found.st_mode & stat.S_IWOTH),
+        "head": line or ("\0" if b"\0" in data[:_HEAD] else ""),
     }
-    return {"stamp": _stamp(found), **bits}
 
 
 def _stamp(found: os.stat_result) -> Stamp:

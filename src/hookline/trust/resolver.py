@@ -35,8 +35,9 @@ MAX_NAMED = 64 << 20  # bytes of one file that the command itself names
 _MAX_TEXTS = 1_000  # that are read for one command
 _MAX_WORD = 64 << 10  # characters
 _MAX_VALUES = 16
-# Why a file is covered: a word names it, which must be code; something runs it; something imports it.
-_WORD, _RUN, _IMPORT = "word", "run", "import"
+_MAX_LETTERS = 3  # options of one letter in a word; `-File` is one option
+# Why a file is covered: a word names it, which must be code; something runs it or imports it; the entry lists it.
+_WORD, _RUN, _IMPORT, _LISTED = "word", "run", "import", "listed"
 
 
 class Scope:
@@ -83,7 +84,7 @@ class Resolver:
         scope = Scope((self._command.cwd,))
         for listed in self._command.listed:
             path = os.path.join(self._command.root, listed)
-            if not self._cover(path, scope, _RUN):
+            if not self._cover(path, scope, _LISTED):
                 self.covered[path] = self._files.peek(path)
         if self._command.argv:
             self._run(self._command.argv, scope, is_alone=True)
@@ -160,6 +161,7 @@ class Resolver:
                 language = option = ""
             elif not found and interpreter_of(word):
                 language = interpreter_of(word)
+                absent = absent or self._find_interpreter(values[at], scope)
             elif language and (option := _code_option(language, word)):
                 continue
             elif not values[at] and (language or is_program):
@@ -205,6 +207,11 @@ class Resolver:
             for each in values:
                 self._cover_word(each, scope)
         return ""
+
+    def _find_interpreter(self, values: Values, scope: Scope) -> str:
+        """Cover an interpreter that is named by its path; the path if there is none."""
+        is_path = "/" in _first(values)
+        return _first(values) if is_path and not self._cover_word(values, scope, _RUN) else ""
 
     def _check_program(self, paths: Values) -> None:
         """Say of covered files that they cannot be started."""
@@ -348,24 +355,20 @@ class Resolver:
 
     def _is_unseen(self, file: InspectedFile, role: str) -> bool:
         """Whether a file is not covered: a program of the system, a package that is installed, or too much."""
-        name = file.key
-        is_outside = os.path.isabs(file.key)
-        if is_outside and (
+        is_system = os.path.isabs(file.key) and (
             (file.head == "\0" and role != _IMPORT)
             or os.path.dirname(file.path) in search_path(self._command).split(":")
-        ):
-            name = "" if is_tool(file.path) else file.key
-        elif languages.PACKAGE_FOLDERS.isdisjoint(file.key.split("/")):
-            if self._loaded < 0:
-                is_small = file.size <= MAX_NAMED
-            else:
-                self._loaded += file.size
-                is_small = self._loaded <= MAX_LOADED
-            if is_small and len(self.covered) < MAX_FILES:
-                return False
-            self._loaded -= file.size if self._loaded > 0 else 0
-        self.unseen.update((name,) if name else ())
-        return True
+        )
+        is_package = not languages.PACKAGE_FOLDERS.isdisjoint(file.key.split("/"))
+        if role != _LISTED and (is_system or is_package):
+            self.unseen.update(() if is_system and is_tool(file.path) else (file.key,))
+            return True
+        limit = MAX_NAMED if self._loaded < 0 else MAX_LOADED - self._loaded
+        if file.size > limit or len(self.covered) >= MAX_FILES:
+            self.unseen.add(file.key)
+            return True
+        self._loaded += file.size if self._loaded >= 0 else 0
+        return False
 
     def _queue_file(self, file: InspectedFile, language: str, scope: Scope, role: str) -> None:
         """Read a file for what it loads, later."""
@@ -438,7 +441,7 @@ def _code_option(language: str, word: str) -> str:
     if language == SHELL:
         return "c" if "c" in letters else ""
     wanted = {PYTHON: "cm", JAVASCRIPT: "ep"}.get(language, "e")
-    return letters[-1:] if letters and letters[-1] in wanted else ""
+    return letters[-1:] if len(letters) <= _MAX_LETTERS and letters[-1:] in wanted else ""
 
 
 def _is_script_name(word: str) -> bool:

@@ -28,7 +28,9 @@ _MAX_ALTERNATIVES = 8
 _MAX_DEPTH = 64  # parts of a shell text within each other
 _BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./^- \t"
 _EXPANSION = r"(?s)\$\{(\w+)(?:\[[-0@]?\d*\])?(.*)\}"
-_REQUIRED = r"""(?:\bfrom|\bimport|\brequire(?:\.resolve)?)\s*\(?\s*(["'`])([^"'`\n]+)\1"""
+_REQUIRED = (
+    r"""(?:\bfrom|\bimport|\brequire(?:\.resolve)?)\s{0,9}\(?\s{0,9}(["'`])([^"'`\n]{1,999})\1"""
+)
 _PYTHON_STARTERS = frozenset({"subprocess", "runpy", "importlib", "exec", "__import__", "system", "popen", "execv", "execvp", "spawnv"})  # fmt: skip
 
 
@@ -169,6 +171,8 @@ def _is_fed(node: Node) -> bool:
     for _ in range(_MAX_DEPTH):
         if outer is None or outer.type == "function_definition":
             return False
+        if outer.type == "pipeline" and outer.child_count > _MAX_DEPTH:
+            return True
         if outer.type == "pipeline":
             behind = [each for each in outer.children if each.start_byte >= inner.end_byte]
             if any(_runs_input(_text(each)) for each in behind):

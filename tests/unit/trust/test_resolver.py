@@ -82,6 +82,8 @@ S = "#!/bin/sh\n"
         ("python3 pkg", "pkg/__main__.py"),
         ("node x.mjs", "dep.js x.mjs"),
         ("node -e 'require(\"./dep\")'", "dep.js"),
+        ("./bin/python tool.py", "bin/python other.py tool.py"),
+        ("powershell -File tool.ps1", "tool.ps1"),
         ("eslint --fix dep.js", ""),
         ("npx eslint --fix dep.js", ""),
         ("python3 -m pytest other.py", ""),
@@ -99,7 +101,7 @@ def test_a_command_text_names_its_files(tmp_path: Path, text: str, covered: str)
     write(
         root,
         {
-            "x.sh": S, "y.sh": S, "lib/z.sh": S, "plain": "true\n", "data.txt": "data", "lib/run.cmd": S, "lib/inner": S,
+            "x.sh": S, "y.sh": S, "lib/z.sh": S, "plain": "true\n", "bin/python": S, "tool.ps1": "", "data.txt": "data", "lib/run.cmd": S, "lib/inner": S,
             "tool.py": "import other\n", "other.py": "", "pkg/__init__.py": "", "pkg/__main__.py": "",
             "x.mjs": "import './dep.js'\n", "dep.js": "",
         },
@@ -246,11 +248,12 @@ def test_a_program_is_started_without_a_shell(tmp_path: Path) -> None:
 
 def test_listed_files_are_covered(tmp_path: Path) -> None:
     """Also data, and one that is gone."""
-    write(tmp_path, {"rules.json": "{}"})
+    write(tmp_path, {"rules.json": "{}", "node_modules/x.js": ""})
 
-    found = look(tmp_path, "true", listed=("rules.json", "gone.json"))
+    found = look(tmp_path, "true", listed=("rules.json", "gone.json", "node_modules/x.js"))
 
-    assert [(file.key, file.problem) for file in found.files] == [("gone.json", "gone"), ("rules.json", "")]  # fmt: skip
+    assert keys(found) == ["gone.json", "node_modules/x.js", "rules.json"]
+    assert [file.problem for file in found.files] == ["gone", "", ""]
 
 
 def test_a_file_outside_the_root_has_its_whole_path(tmp_path: Path) -> None:
@@ -280,7 +283,7 @@ def test_too_many_files_and_bytes_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["bash -c \"$X\"; X='bash -c \"$X\"'", "X=$X$X; " * 50 + "./$X", "$(" * 500, "(" * 5000, "\0\1\2 ./x \udc80"],
+    ["bash -c \"$X\"; X='bash -c \"$X\"'", "X=$X$X; " * 50 + "./$X", "$(" * 500, "(" * 5000, "x | " * 5000 + "x", "`x " * 1000, "\0\1\2 ./x \udc80"],
 )  # fmt: skip
 def test_no_text_holds_hookline_up(tmp_path: Path, text: str) -> None:
     """Neither one that runs itself, nor one that grows, nor one that nests."""
