@@ -7,7 +7,7 @@ import os
 from hookline.errors import ConfigError, HandlerError
 from hookline.model.handler import Command, InProcess
 from hookline.model.outcome import Outcome
-from hookline.model.spec import CLONED, USER
+from hookline.model.spec import CLONED, MANAGED, USER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def _make_inspect(
                 root=find_owner(spec, project).root,
                 variables=started.env,
                 listed=spec.files,
+                is_shielded=spec.origin.scope in (USER, MANAGED),
             )
         )
         inspector.save()

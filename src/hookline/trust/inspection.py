@@ -35,8 +35,10 @@ _UNSETTLED: Stamp = (-1,)  # equal to no stamp
 class StartedCommand(Frozen):
     """What a hook's entry starts: shell text, or a program with its arguments.
 
-    `root`: the folder of the project or plugin; files in it have relative keys. `variables`: what `text` may use, with HOME.
+    `root`: the folder of the project or plugin; files in it have relative keys; empty: none has. `variables`: what `text` may use, with HOME.
     `listed`: files that count whether the text names them or not, absolute or relative to `root`.
+    `is_shielded`: Python code in the command imports nothing from the working folder, unless some
+    file of it is Python or something of it is unseen (PYTHONSAFEPATH).
     """
 
     text: str = ""
@@ -45,6 +47,7 @@ class StartedCommand(Frozen):
     root: str
     variables: Mapping[str, str] = {}
     listed: tuple[str, ...] = ()
+    is_shielded: bool = False
 
 
 class InspectedFile(Frozen):
@@ -234,7 +237,7 @@ class FileTable:
     def _key_of(self, path: str) -> str:
         real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         for name, root in ((path, self._roots[0]), (real, self._roots[1])):
-            if name.startswith(f"{root}/"):
+            if root and name.startswith(f"{root}/"):
                 return name[len(root) + 1 :]
         return path
 

@@ -72,6 +72,7 @@ class Resolver:
         self.missing = ""
         self.used: dict[str, str | None] = {}
         self.has_python_file = False
+        self._shielded: list[Scope] = []
         self.imports_covered_python = False
         self._command = command
         self._files = files
@@ -92,9 +93,10 @@ class Resolver:
             self._read(SHELL, self._command.text, scope)
         self._loaded = 0
         for _ in range(_MAX_TEXTS):
-            if not self._waiting:
+            if not self._waiting and not self._cover_unshielded():
                 return
-            self._read(*self._waiting.pop(0))
+            if self._waiting:
+                self._read(*self._waiting.pop(0))
         self.unseen.add("more files than hookline reads")
 
     def _read(self, language: str, source: InspectedFile | str, scope: Scope) -> None:
@@ -319,7 +321,20 @@ class Resolver:
                 inner = Scope(scope.folders, scope.own, scope.folders, scope)
                 self._waiting.append((language, text, inner))
                 if language == PYTHON:
-                    self._cover_shadows(scope.folders, inner)
+                    self._shielded.append(inner)
+
+    def _cover_unshielded(self) -> bool:
+        """Cover what Python code given as text loads from the working folder, if it is no shielded start.
+
+        Returns:
+            Whether there may be more to read.
+        """
+        is_shielded = self._command.is_shielded and not (self.has_python_file or self.unseen)
+        if is_shielded or not self._shielded:
+            return False
+        scope = self._shielded.pop()
+        self._cover_shadows(scope.folders, scope)
+        return True
 
     # -- files ---------------------------------------------------------------------------------------------------------
 

@@ -288,3 +288,12 @@ def test_too_many_files_and_bytes_are_named(tmp_path: Path) -> None:
 def test_no_text_holds_hookline_up(tmp_path: Path, text: str) -> None:
     """Neither one that runs itself, nor one that grows, nor one that nests."""
     assert look(tmp_path, text).files == ()
+
+
+def test_a_shielded_command_imports_nothing_from_the_working_folder(tmp_path: Path) -> None:
+    """PYTHONSAFEPATH holds where all was seen and nothing is a Python file (trust.md 3)."""
+    write(tmp_path, {"json.py": ""})
+
+    assert keys(look(tmp_path, "python3 -c 'import json'")) == ["json.py"]
+    assert keys(look(tmp_path, "python3 -c 'import json'", is_shielded=True)) == []
+    assert keys(look(tmp_path, "python3 -c 'import other'", is_shielded=True)) == ["json.py"]
