@@ -104,7 +104,9 @@ class Inspector:
     def inspect(self, command: StartedCommand) -> Inspection:
         """The files of a command as they are now."""
         path = command.variables.get("PATH") or os.environ.get("PATH", "")
-        facts = (command.text, command.argv, command.cwd, command.root, command.listed, path)
+        facts = (
+            command.text, command.argv, command.cwd, command.root, command.listed, command.is_shielded, path,
+        )  # fmt: skip
         key = sha256(json.dumps((*facts, sys.version_info[:2])).encode())
         known = self._inspections.get(key) or _from_json(self._cache.load(key))
         if known is None or not _is_current(known, command):
