@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 _VERSION = 3
 # What stands in a definition for the folder of its owner. No file can contain it.
 _ROOT = "\0root"
+# The facts of a dialect that an entry declares and that change what the hook does, above all what
+# its failure means. The others are places and names.
+_FACTS = (
+    "allow_result_rewrite", "continue_on_block", "fail_closed", "loop_limit", "max_retries",
+    "metadata", "on_error", "rewake", "role", "strict_output",
+)  # fmt: skip
 
 
 def digest_definition(spec: HookSpec, folders: Iterable[str] = ()) -> str:
@@ -43,6 +49,7 @@ def digest_definition(spec: HookSpec, folders: Iterable[str] = ()) -> str:
         "once": spec.once,
         "shadow": spec.shadow,
         "sworn": spec.sworn,
+        "facts": {name: spec.facts[name] for name in _FACTS if spec.facts.get(name)},
     }
     text = json.dumps([_VERSION, to_json(told)], sort_keys=True, separators=(",", ":"))
     for folder in sorted(folders, key=len, reverse=True):

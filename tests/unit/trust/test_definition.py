@@ -27,6 +27,8 @@ SPEC = hook("./guard.sh")
         {"once": True},
         {"shadow": True},
         {"sworn": {"role": "guard"}},
+        {"facts": {"fail_closed": True}},
+        {"facts": {"on_error": "block"}},
     ],
 )
 def test_what_an_entry_does_is_part_of_it(change: dict[str, Any]) -> None:
@@ -43,6 +45,7 @@ def test_what_an_entry_does_is_part_of_it(change: dict[str, Any]) -> None:
         {"strict": True},
         {"alike": True},
         {"on_failure": Stance.DENY},
+        {"facts": {"fail_closed": False, "directory": "guard", "description": "denies"}},
         {"origin": Origin(file="/elsewhere", line=9, scope="project")},
         {"handler": Command(argv=("./guard.sh",), kill_leftovers=True, host_env={"A": "1"})},
     ],
