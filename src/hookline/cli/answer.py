@@ -227,7 +227,10 @@ def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None)
         selection.clean_environ(selection.folder)
     selection.host = host
     engine = selection.engine(
-        placed=False, journal=journal, sessions=selection.sessions(os.environ)
+        parses_new=False,
+        placed=False,
+        journal=journal,
+        sessions=selection.sessions(os.environ),
     )
     later.collect(engine)
     said = leave_to_host(engine, host) if not selection.configs else ()
@@ -321,7 +324,8 @@ def _guards_actions(request: Request) -> bool | None:
     """Whether a hook before an action is among the selected ones; None where that cannot be found out."""
     assert request.selection is not None  # noqa: S101 - the payload was read, so the command line could be
     try:
-        entries = request.selection.engine(placed=False).registry.entries()
+        engine = request.selection.engine(parses_new=False, placed=False)
+        entries = engine.registry.entries()
         return any(entry.spec.kind in ACTIONS for entry in entries)
     except Exception:  # noqa: BLE001 - the hooks themselves may be what is wrong
         return None

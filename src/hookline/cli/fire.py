@@ -150,7 +150,7 @@ def _fire(asked: _Asked, answers: AnswerPipe | None = None) -> int:
 
 def _decide(asked: _Asked, until: float | None) -> Decision:
     payload = read_payload(asked.source)
-    with asked.selection.engine(journal=journal_of(os.environ, tell)) as engine:
+    with asked.selection.engine(parses_new=False, journal=journal_of(os.environ, tell)) as engine:
         for problem in engine.problems:
             tell(str(problem))
         seconds = None

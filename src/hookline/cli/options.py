@@ -100,8 +100,10 @@ class Selection:
         """Where the state of sessions is. Each relay is one hook of a file that has many, so that each counts its redos alone."""
         return Sessions.of(environ, asker="\n".join(self.configs) if self.relay else "")
 
-    def engine(self, **settings: Any) -> Engine:
+    def engine(self, *, parses_new: bool = True, **settings: Any) -> Engine:
         """The engine with the selected hooks.
+
+        `parses_new`: whether files of a project without approvals are parsed.
 
         Raises:
             ConfigError: no such file, dialect, option, trust or mode.
@@ -131,6 +133,7 @@ class Selection:
                 trust=self.trust or "user",
                 mode=self.mode,
                 match_tools=self.match_tools,
+                parses_new=parses_new,
                 **settings,
             )
         engine = Engine(cwd=self.folder, relays=self.relay, **settings)

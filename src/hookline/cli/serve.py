@@ -251,7 +251,13 @@ def _service(
     made: list[Service] = []  # the engine of the service is another one after each reload
     telemetry = telemetry_of(os.environ, tell, lambda: count_waiting(made[0].engine) if made else 0)
     journal = journal_of(os.environ, tell, telemetry)
-    engine = selection.engine(observe=meter.observe, sessions=sessions, journal=journal)
+
+    def made_of(*, parses_new: bool = False) -> Engine:
+        return selection.engine(
+            parses_new=parses_new, observe=meter.observe, sessions=sessions, journal=journal
+        )
+
+    engine = made_of()
     try:
         get_gate(engine.gate)  # settings that are wrong are said now, and not at the first event
     except ConfigError as error:
@@ -263,7 +269,7 @@ def _service(
     own: dict[str, Engine] = {}
     # A file that is named is meant, whoever else reads it.
     for host, managed in () if selection.configs else callers(engine).items():
-        own[host] = selection.engine(observe=meter.observe, sessions=sessions, journal=journal)
+        own[host] = made_of()
         own[host].drop_dialect(host, managed=managed)
         without_calls(own[host])
     document = openapi(__version__, contract("decision"))
@@ -281,6 +287,8 @@ def _service(
         else Elsewhere(),  # who names files means these, wherever an event is of
         tell=tell,
     )
+    if not selection.configs:  # what nobody approved is parsed for a person who looks at it
+        service.for_people = lambda: made_of(parses_new=True)
     made.append(service)
     return service
 
@@ -291,6 +299,7 @@ def _reloading(selection: flags.Selection, service: Service, *, watch: bool) -> 
     return Reloading(
         service,
         lambda: selection.engine(
+            parses_new=False,
             observe=service.meter.observe,
             sessions=selection.sessions(os.environ),
             journal=service.engine.journal,

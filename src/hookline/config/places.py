@@ -87,6 +87,8 @@ PLACES: tuple[Place, ...] = (
 
 
 _PROJECTS = "{cwd}/"
+# Files of hooks in one folder; each costs milliseconds at every event.
+MOST_FILES = 64
 
 
 class Found(Frozen):
@@ -98,13 +100,17 @@ class Found(Frozen):
 
 
 def discovered(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator[Found]:
-    """Every place that exists for a project folder, in order; `only` keeps one dialect."""
+    """Every place that exists for a project folder, in order; `only` keeps one dialect.
+
+    Of a pattern in the project, one more than `MOST_FILES`: see `split_files`.
+    """
     names = _names(cwd, environ)
     seen: set[tuple[str, str]] = set()
     for place in PLACES:
         if only and place.dialect != only:
             continue
-        for path in _existing(place.path.format_map(names)):
+        paths = _existing(place.path.format_map(names))
+        for path in paths[: MOST_FILES + 1] if place.path.startswith(_PROJECTS) else paths:
             same = (place.dialect, real_path(path))
             if same not in seen:  # in the home folder, the user's file is the project's too
                 seen.add(same)

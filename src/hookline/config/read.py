@@ -6,6 +6,7 @@ import os
 from itertools import islice
 
 from hookline.config.layouts import LAYOUTS
+from hookline.config.places import MOST_FILES
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.kinds import natives
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 _SCRIPTS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".rb", ".pl")
 # A configuration is text that people write; what is larger is something else.
 _LARGEST = 1 << 20
-# Files of hooks in one folder; each costs milliseconds at every event.
-_MOST_FILES = 64
 _HEAD = 256
 # Scopes whose hooks belong to no project.
 _EVERYWHERE = ("managed", "user")
@@ -165,7 +164,7 @@ def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
     """
     layout = LAYOUTS[dialect]
     if os.path.isdir(path):
-        return list(islice(_in_folder(path, layout, level=level), _MOST_FILES + 1))
+        return list(islice(_in_folder(path, layout, level=level), MOST_FILES + 1))
     if not os.path.exists(path):
         raise _missing(path, layout)
     if layout.children and os.path.basename(path) not in (*layout.children, *layout.files):
@@ -181,17 +180,21 @@ def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
 
 def split_files(folder: str, files: list[str]) -> tuple[list[str], ConfigError | None]:
     """Return the files of a folder that hookline loads, and the error for the others; None where there are none."""
-    if len(files) <= _MOST_FILES:
+    if len(files) <= MOST_FILES:
         return files, None
-    first = os.path.relpath(files[_MOST_FILES], folder)
-    error = ConfigError(
-        f"more than {_MOST_FILES} files of hooks in this folder: hookline loads no file from"
+    first = os.path.relpath(files[MOST_FILES], folder)
+    return files[:MOST_FILES], too_many(folder, first)
+
+
+def too_many(folder: str, first: str) -> ConfigError:
+    """The error for the files of a folder that hookline does not load, of which this is the first."""
+    return ConfigError(
+        f"more than {MOST_FILES} files of hooks in this folder: hookline loads no file from"
         f" `{first}` on",
         name="config.too-large",
         place=folder,
         hint="remove the hooks that you do not use, or join them in fewer files",
     )
-    return files[:_MOST_FILES], error
 
 
 def is_own_file(path: str, dialect: str) -> bool:

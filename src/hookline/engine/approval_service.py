@@ -9,6 +9,7 @@ import time
 from hookline.config.enabling import enable
 from hookline.engine.shelf import all_hooks
 from hookline.engine.trust_gate import DeclaredHooks, get_gate, make_gate, note_approvals
+from hookline.engine.unread import list_unread
 from hookline.errors import ConfigError, HookError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Origin, Problem
@@ -132,7 +133,7 @@ def find_store_problem(engine: Engine) -> Problem | None:
 
 
 def count_waiting(engine: Engine) -> int:
-    """Return how many hooks do not run until a person approves them.
+    """Return how many hooks do not run until a person approves them; a file that is not parsed counts as one.
 
     Raises:
         ConfigError: the settings are wrong.
@@ -140,7 +141,8 @@ def count_waiting(engine: Engine) -> int:
     gate = gate_for(engine)
     states = commands.find_states(gate, all_hooks(engine))
     asked = (state for state in states if state.column and state.state in (NEW, CHANGED))
-    return sum(gate.find_effect(state) not in _LET_THROUGH for state in asked)
+    waits = sum(gate.find_effect(state) not in _LET_THROUGH for state in asked)
+    return waits + len(list_unread(engine))
 
 
 def list_off(switches: Mapping[str, bool]) -> list[tuple[str, str]]:

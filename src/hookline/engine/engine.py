@@ -15,6 +15,7 @@ from hookline.engine.library import Library
 from hookline.engine.notices import add_notices, note_folder, note_removed, was_told
 from hookline.engine.projects import folder_of_hooks, with_project
 from hookline.engine.trust_gate import DeclaredHooks, run_gated
+from hookline.engine.unread import note_unread
 from hookline.handlers import recursion_guard
 from hookline.model import kinds
 from hookline.model.event import Event, Stop
@@ -101,7 +102,10 @@ class Engine(Library):
         self.detach = detach
         self.keep: Callable[[Run, BackgroundProgram], None] | None = None  # running programs
         self.wake = wake
-        self.sessions: Sessions | Memory = sessions or _memory()
+        if sessions is None:
+            from hookline.sessions.memory import Memory as Kept  # noqa: PLC0415 - `answer` keeps files instead
+
+        self.sessions: Sessions | Memory = Kept() if sessions is None else sessions
         self.clock = clock
         self.journal = journal
         self.gate = gate
@@ -352,6 +356,8 @@ class Engine(Library):
         if event.folder and decision.verdicts and not os.path.isdir(event.cwd):
             decision = note_folder(self, event, decision)
         decision = note_removed(self, event, decision, chosen)
+        if self.leaves_unread:
+            decision = note_unread(self, event, decision)
         if self._alone and not self._once and event.kind not in REMEMBERING:
             return decision
         if event.kind in REMEMBERING:
@@ -490,9 +496,3 @@ class Engine(Library):
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _memory() -> Memory:
-    from hookline.sessions.memory import Memory  # noqa: PLC0415 - `answer` keeps files instead
-
-    return Memory()

@@ -57,6 +57,8 @@ class Library:
         self.registry = Registry()
         self.whole = Registry()  # with the hooks that are left out
         self.strict = False
+        self.leaves_unread = False
+        self.looked_in: set[tuple[str, bool]] = set()
         self.tells_time = self.tells_project = self.tells_folder = False
         self._combining: list[Problem] = []
         self._left_out: tuple[Problem, ...] = ()
@@ -80,6 +82,7 @@ class Library:
         mode: str = "fidelity",
         dialect: str = "",
         match_tools: str = "native",
+        parses_new: bool | None = None,
         **settings: Any,
     ) -> Self:
         """An engine with every dialect's files, managed, user and project.
@@ -88,6 +91,8 @@ class Library:
         With "user", the hooks of a project are listed and not run; with "all" they are; with "none"
         nothing is run. `dialect` looks for one dialect only. `match_tools`: see `add_source`.
         Without an `environ`, that of this process counts, less what the repository sets in it (see `problems`).
+        `parses_new`: whether files of a project without approvals are parsed, which then decide nothing; else its user is
+        told of them at an event. Without a word they are, but for `trust="approved"`.
         `settings` are those of the class.
 
         Raises:
@@ -100,14 +105,19 @@ class Library:
         one_of("trust", trust, TRUSTS)
         if trust == "approved":
             _ask_for_approvals(settings, cwd)
-            trust = "user"
+            trust, parses_new = "user", bool(parses_new)
         engine = cls(cwd=cwd, **settings)
         engine._left_out = (left_out,) if left_out else ()
         one_of("mode", mode, MODES)
         one_of("match_tools", match_tools, MATCHING)
         if dialect:
             engine.speaking.as_host(dialect)
-        engine._take(Discovery(trust=trust, mode=mode, match_tools=match_tools, dialect=dialect))
+        parses_new = parses_new is not False or trust == "all"
+        way = Discovery(
+            trust=trust, mode=mode, match_tools=match_tools, dialect=dialect, parses_new=parses_new
+        )
+        engine._take(way)
+        engine.leaves_unread = not parses_new
         return engine
 
     @classmethod

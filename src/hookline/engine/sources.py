@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import stat
 
-from hookline.config.places import discovered
-from hookline.config.read import files_of, source_of, split_files, stamp_of
+from hookline.config.places import MOST_FILES, discovered
+from hookline.config.read import files_of, source_of, split_files, stamp_of, too_many
 from hookline.core.dialect import Loaded, Source
+from hookline.engine.approvals import has_approvals
+from hookline.engine.limits import MOST_PARTS, is_within, long_key_line, within_limit
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED
@@ -30,12 +32,16 @@ if TYPE_CHECKING:
 
 
 class Discovery(Frozen):
-    """Whatever lies in the places of the dialects: of one `dialect`, or of all; less what the shelf `dropped`."""
+    """Whatever lies in the places of the dialects: of one `dialect`, or of all; less what the shelf `dropped`.
+
+    `parses_new`: whether that includes the files of a project without approvals.
+    """
 
     trust: str
     mode: str
     match_tools: str
     dialect: str = ""
+    parses_new: bool = True
 
 
 class Named(Frozen):
@@ -86,6 +92,8 @@ class Read(Frozen):
             return refuse_unreadable(source, self.dialect.table, error)
         if loaded.problems and source.text is not None and not source.placed:
             loaded, _ = self._load_within_budget(source.replace(placed=True))
+        if source.scope in CLONED:
+            loaded = within_limit(loaded, source.file)
         if source.match_tools == "canonical":
             loaded = loaded.replace(specs=tuple(spec.replace(alike=True) for spec in loaded.specs))
         if source.gated:
@@ -117,9 +125,8 @@ def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
         if error is not None:
             yield way.place.replace(file=path), way.dialect, error
         return
-    for found in discovered(library.cwd, library.environ, way.dialect):
-        if (found.dialect, found.scope) in library.shelf.dropped:
-            continue
+    counts: dict[tuple[str, str], int] = {}
+    for found in _places(library, way):
         dialect = library.speaking.made(found.dialect)
         trusted = (
             way.trust == "all"
@@ -130,6 +137,12 @@ def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
             file=found.path, scope=found.scope, mode=way.mode, trusted=trusted, match_tools=way.match_tools, placed=library.placed,
             gated=library.gated and way.trust == "user",
         )  # fmt: skip
+        if found.scope in CLONED and not os.path.isdir(found.path):
+            folder = (found.dialect, os.path.dirname(found.path))
+            counts[folder] = counts.get(folder, 0) + 1
+            if counts[folder] > MOST_FILES:
+                yield place.replace(file=folder[1]), dialect, too_many(*os.path.split(found.path))
+                continue
         try:
             files, beyond = split_files(found.path, files_of(found.path, found.dialect, level=True))
         except ConfigError as error:
@@ -139,6 +152,20 @@ def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
             yield place.replace(file=file), dialect, None
         if beyond is not None:
             yield place, dialect, beyond
+
+
+def _places(library: Library, way: Discovery) -> Iterator[Found]:
+    """The places with files that are read: not those that were dropped, and those of a project without approvals if `parses_new`."""
+    reads_project: bool | None = way.parses_new or None
+    for found in discovered(library.cwd, library.environ, way.dialect):
+        if (found.dialect, found.scope) in library.shelf.dropped:
+            continue
+        if found.scope in CLONED:
+            if reads_project is None:
+                reads_project = has_approvals(library.cwd, library.environ)
+            if not reads_project:
+                continue
+        yield found
 
 
 def _is_policy(found: Found) -> bool:
@@ -159,13 +186,14 @@ def read(library: Library, way: Way) -> Iterator[Read]:
     if isinstance(way, Given):
         yield Read(source=way.source, dialect=way.dialect)
         return
+    project = library.cwd if isinstance(way, Discovery) else ""
     for place, dialect, error in listed(library, way):
         stamp = stamp_of(place.file, dialect.table.name)
         if isinstance(way, Named) and not _is_plain(stamp):
             stamp = ()  # a pipe, which somebody handed over: it is read once
         source = place
         try:
-            source = place if error else _source(place, dialect, stamp)
+            source = place if error else _source(place, dialect, stamp, project)
         except ConfigError as unreadable:
             error = unreadable  # noqa: PLW2901 - one way or the other there is an error
         yield Read(
@@ -177,11 +205,28 @@ def read(library: Library, way: Way) -> Iterator[Read]:
         )
 
 
-def _source(place: Source, dialect: Dialect, stamp: Stamp) -> Source:
-    """A file with its text. One that has a stamp must be a plain file, because to read a pipe could take for ever."""
+def _source(place: Source, dialect: Dialect, stamp: Stamp, project: str) -> Source:
+    """A file with its text. One that has a stamp must be a plain file, because to read a pipe could take for ever.
+
+    `project`: the folder in which it was found; empty for a file that somebody named.
+
+    Raises:
+        ConfigError: it cannot be read; or it is a project's, and leads out of it, or is past its limits.
+    """
     if stamp and not _is_plain(stamp):
         raise ConfigError("is no plain file", name="config.unreadable", place=place.file)
-    return source_of(place, dialect.table.name)
+    if not project or place.scope not in CLONED:
+        return source_of(place, dialect.table.name)
+    if not is_within(place.file, project):
+        raise ConfigError("leads out of the repository", name="config.unreadable", place=place.file)
+    source = source_of(place, dialect.table.name)
+    if place.file.endswith(".toml") and (line := long_key_line(source.text or "")):
+        raise ConfigError(
+            f"a key of more than {MOST_PARTS} parts",
+            name="config.too-large",
+            place=f"{place.file}:{line}:1",
+        )
+    return source
 
 
 def _is_plain(stamp: Stamp) -> bool:

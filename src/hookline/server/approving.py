@@ -59,20 +59,21 @@ class Approving:
         self.refused = refused
 
     async def answer(
-        self, request: Request, engine: Engine, refresh: Callable[[], object]
+        self, request: Request, make: Callable[[], Engine], refresh: Callable[[], object]
     ) -> Response:
         """The answer to one request: what was approved, or a problem that says so; never 404, which means an older runtime.
 
-        `refresh` reads the files of hooks anew, because whoever asks has just written one.
+        `make` gives an engine that knows all hooks, approved or not. `refresh` reads the files of hooks anew, before and after,
+        because whoever asks has just written one, and what is approved is live at once.
         """
         try:
             how = self.admitted(request.scope)
             command, enable = asked_of(await json_of(request))
-            done = await asyncio.to_thread(_approved, engine, refresh, command, how, enable=enable)
+            told = await asyncio.to_thread(_approved, make, refresh, command, how, enable=enable)
         except HookError as error:
             self.refused(error.code)
             return _refusal(error)
-        return document(_told(done, engine))
+        return document(told)
 
     def admitted(self, scope: Scope) -> str:
         """How a request was let in, in words for the journal.
@@ -150,16 +151,24 @@ def asked_of(sent: Any) -> tuple[str, bool]:
 
 
 def _approved(
-    engine: Engine, refresh: Callable[[], object], command: str, how: str, *, enable: bool
-) -> ApprovalResult:
+    make: Callable[[], Engine],
+    refresh: Callable[[], object],
+    command: str,
+    how: str,
+    *,
+    enable: bool,
+) -> dict[str, Any]:
     refresh()
+    engine = make()
     try:
         specs = commanded(engine.hooks, command)
     except TrustError as error:
         if error.name == "trust.unmatched" and (wrong := _unread(engine)):
             raise TrustError(error.message, name=error.name, hint="; ".join(wrong)) from None
         raise
-    return approve_hooks(engine, specs, who="", how=how, enable=enable)
+    told = _told(approve_hooks(engine, specs, who="", how=how, enable=enable), engine)
+    refresh()
+    return told
 
 
 def _unread(engine: Engine) -> list[str]:

@@ -30,11 +30,14 @@ _LONGEST = {"text": 4000, "who": 256}  # characters
 
 
 async def answer_chat(
-    request: Request, engine: Engine, approving: Approving, refresh: Callable[[], object]
+    request: Request,
+    make: Callable[[], Engine],
+    approving: Approving,
+    refresh: Callable[[], object],
 ) -> Response:
     """The answer to one request: the plain text that the chat shows, or a problem.
 
-    `approving` checks who asks. `refresh` reads the files of hooks anew.
+    `make` gives an engine that knows all hooks, approved or not. `approving` checks who asks. `refresh` reads the files of hooks anew.
     """
     try:
         approving.check_token(request.scope)
@@ -42,7 +45,7 @@ async def answer_chat(
     except HookError as error:
         approving.refused(error.code)
         return problem(error)
-    answer = await asyncio.to_thread(_answer, engine, refresh, text, who)
+    answer = await asyncio.to_thread(_answer, make, refresh, text, who)
     return document({"schema": SCHEMA, "text": answer})
 
 
@@ -69,6 +72,8 @@ def read_command(sent: Any) -> tuple[str, str]:
     return str(found["text"]), str(found["who"])
 
 
-def _answer(engine: Engine, refresh: Callable[[], object], text: str, who: str) -> str:
+def _answer(make: Callable[[], Engine], refresh: Callable[[], object], text: str, who: str) -> str:
     refresh()
-    return command(text, who=who, engine=engine)
+    said = command(text, who=who, engine=make())
+    refresh()
+    return said

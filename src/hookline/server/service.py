@@ -82,6 +82,7 @@ class Service:
         self.elsewhere = elsewhere
         self.tell = tell
         self.refresh: Callable[[], object] = engine.reload_if_changed
+        self.for_people: Callable[[], Engine] = lambda: self.engine
 
     def app(self) -> Starlette:
         """The ASGI application, without the border before it."""
@@ -191,11 +192,11 @@ class Service:
 
     async def approve(self, request: Request) -> Response:
         """A declared hook approved, and live at the next event."""
-        return await self.approving.answer(request, self.engine, self.refresh)
+        return await self.approving.answer(request, self.for_people, self.refresh)
 
     async def chat(self, request: Request) -> Response:
         """A `/hooks` command that a person typed; the answer as plain text."""
-        return await answer_chat(request, self.engine, self.approving, self.refresh)
+        return await answer_chat(request, self.for_people, self.approving, self.refresh)
 
     # -- around them -----------------------------------------------------------------------------------------------
 

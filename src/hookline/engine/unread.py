@@ -1,0 +1,73 @@
+"""Unread: files of hooks of a repository without approvals, which are not parsed at an event, and what the user is told of them."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from hookline.config.places import discovered, kept_in
+from hookline.engine.approvals import has_approvals
+from hookline.engine.limits import is_within
+from hookline.engine.notices import add_notice
+from hookline.engine.sources import Discovery
+from hookline.model.spec import CLONED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.engine.engine import Engine
+    from hookline.engine.library import Library
+    from hookline.model.event import Event
+    from hookline.model.verdict import Decision
+
+_WORD = b"hooks"
+_HEAD = 1 << 20  # bytes of a file in which the word is looked for
+_MOST = 1024  # sessions that are remembered
+
+
+def note_unread(engine: Engine, event: Event, decision: Decision) -> Decision:
+    """Return the decision with a notice on the files of hooks that nobody approved, once a session."""
+    row = engine.host(event.dialect).table.row(event.native_name)
+    key = (event.session_id, row is None or "note" in row.powers_on(event.tool))
+    if key in engine.looked_in:
+        return decision
+    if len(engine.looked_in) >= _MOST:
+        engine.looked_in.clear()
+    engine.looked_in.add(key)
+    files = ", ".join(f"`{file}`" for file in list_unread(engine))
+    if not files:
+        return decision
+    text = f"hooks of this project ({files}) do not run, because nobody approved them. To look at them: `hookline approve`"
+    return add_notice(engine, event, decision, text)
+
+
+def list_unread(library: Library) -> list[str]:
+    """Where in the project files of hooks lie that are not parsed, as the formats name the places; each once."""
+    found = [
+        each
+        for way in library.shelf.ways
+        if isinstance(way, Discovery) and not way.parses_new
+        for each in discovered(library.cwd, library.environ, way.dialect)
+        if each.scope in CLONED and (each.dialect, each.scope) not in library.shelf.dropped
+    ]
+    if not found or has_approvals(library.cwd, library.environ):
+        return []
+    holding = (each for each in found if _may_hold_hooks(each.path, library.cwd))
+    return list(dict.fromkeys(kept_in(each.dialect, each.path) for each in holding))
+
+
+def _may_hold_hooks(path: str, project: str) -> bool:
+    """Whether a folder has an entry, or a file the word `hooks` in its first MiB; what cannot be read may hold any."""
+    try:
+        if os.path.isdir(path):
+            with os.scandir(path) as entries:
+                return any(True for _ in entries)
+        if not stat.S_ISREG(os.stat(path).st_mode) or not is_within(path, project):
+            return True
+        with open(path, "rb", opener=_open_at_once) as file:
+            return _WORD in file.read(_HEAD)
+    except OSError:
+        return True
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
