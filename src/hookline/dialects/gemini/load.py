@@ -26,7 +26,7 @@ def load(source: Source) -> Loaded:
     return load_file(source, _FORMAT)
 
 
-def _check(root: Node, _source: Source) -> None:
+def _check(root: Node, _source: Source) -> bool:
     """Report the keys of `hooksConfig` that stand among the events."""
     hooks = root.value.get("hooks") or {}
     for key in [key for key in FLAG_KEYS if key in hooks]:
@@ -35,6 +35,7 @@ def _check(root: Node, _source: Source) -> None:
             f"put it below `{FLAGS}`",
         )
         root.child("hooks").complain("key.misplaced", why, key, hint=hint)
+    return True
 
 
 def _command(hook: Node, _row: EventRow, source: Source) -> Command:

@@ -7,8 +7,10 @@ from hookline.dialects.kit.handlers import HookFormat, read_handler
 from hookline.dialects.kit.matcher import MatcherFormat, read_matcher
 from hookline.dialects.kit.timeout import read_timeout
 from hookline.model.frozen import Frozen
+from hookline.model.handler import Http
 from hookline.model.kinds import kind
 from hookline.model.spec import HookSpec
+from hookline.model.verdict import Stance
 from hookline.wire.groups import (
     Group,
     find_hooks_mapping,
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
-    from hookline.model.verdict import Stance
     from hookline.wire.fields import Node
 
 
@@ -59,7 +60,10 @@ class FileFormat(Frozen):
 
     `named_by`: keys of which the first names the hook. `identity`: the hook's name and its first text are its identity.
     `closes`: the key by which a failure refuses, and its value. `kept`: texts of a hook that become its facts, by key.
-    `flags`: reads the file's switches. `check`: reads what stands beside the hooks. `fields`: reads the keys of a hook
+    `flags`: reads the switches of a file. `finish`: applies
+    the switch of a file to the hooks of that file. `check`: reads what stands beside the hooks, and returns whether the
+    host can read the file. `fails_open`: unless in strict mode, what the host cannot read, and an HTTP hook, never refuse.
+    `fields`: reads the keys of a hook
     that no column describes; it returns fields of the `HookSpec`, `facts` and `conditions` being added to the others.
     """
 
@@ -80,7 +84,9 @@ class FileFormat(Frozen):
     closes: tuple[str, object] = ("", None)
     kept: Mapping[str, str] = {}
     flags: Callable[[Node, Source], Iterator[HookSpec]] | None = None
-    check: Callable[[Node, Source], None] | None = None
+    finish: Callable[[Node, Source, tuple[HookSpec, ...]], tuple[HookSpec, ...]] | None = None
+    check: Callable[[Node, Source], bool] | None = None
+    fails_open: bool = False
     fields: Callable[[Node, Place], Mapping[str, object]] | None = None
 
 
@@ -93,13 +99,32 @@ def load_file(source: Source, form: FileFormat, *, allow_local: bool = False) ->
     if form.comments and source.text is not None:
         source = source.replace(text=without_comments(source.text))
     root = read_frame(source, problems, form.what, hooks="`hooks`")
-    if root is None:
-        return refuse_source(source, form.table, problems)
-    specs = [
+    if root is None or not _is_readable(root, source, form):
+        return refuse_source(source, _refusing_table(source, form), problems)
+    specs = (
         *(form.flags(root, source) if form.flags is not None else ()),
         *_Loader(source, form, allow_local=allow_local).load(root),
-    ]
-    return Loaded(specs=tuple(specs), problems=tuple(problems))
+    )
+    if form.finish is not None:
+        specs = form.finish(root, source, specs)
+    return Loaded(specs=specs, problems=tuple(problems))
+
+
+def _is_readable(root: Node, source: Source, form: FileFormat) -> bool:
+    """Report what is wrong around the hooks, and return whether the host can read the file."""
+    rows = form.rows or form.table.rows
+    if form.keys and not (form.bare and root.value.get("hooks") is None):
+        severity = form.table.severity_of_unknown_key("file", source.mode)
+        root.check_known_keys((*form.keys, *rows), form.what, severity=severity)
+    return form.check is None or form.check(root, source)
+
+
+def _refusing_table(source: Source, form: FileFormat) -> Table:
+    """Return the table whose rows say what it means that the host cannot read a file."""
+    if not form.fails_open or source.mode == "strict":
+        return form.table
+    rows = {name: row.replace(fails=Stance.SILENT) for name, row in form.table.rows.items()}
+    return form.table.replace(rows=rows)
 
 
 class _Loader:
@@ -116,12 +141,6 @@ class _Loader:
         form = self.form
         bare = form.bare and root.value.get("hooks") is None
         events = root if bare else find_hooks_mapping(root, self.rows)
-        if form.keys and not bare:
-            root.check_known_keys(
-                (*form.keys, *self.rows), form.what, severity=self._severity("file")
-            )
-        if form.check is not None:
-            form.check(root, self.source)
         if events is None:
             return
         depth = 1 if bare else 2
@@ -262,6 +281,12 @@ class _Loader:
         self, node: Node, place: Place, *, handler: Handler | None = None, **fields: object
     ) -> HookSpec:
         row, source = place.row, self.source
+        if (
+            self.form.fails_open
+            and source.mode != "strict"
+            and (place.broken or handler is None or type(handler) is Http)
+        ):
+            fields["on_failure"] = Stance.SILENT
         defaults: dict[str, object] = {
             "timeout": row.timeout or self.form.table.default_timeout,
             "on_failure": resolve_failure(row, source.mode),

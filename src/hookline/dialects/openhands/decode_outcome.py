@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
@@ -23,7 +24,7 @@ _KNOWN = ("decision", "reason", "additionalContext", "continue")
 _MEANT: Mapping[str, str] = {"block": "deny", "ask": "ask"}
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
     """Return what a hook means. The host reads an object on stdout at every exit code."""
     if outcome.failure is not None:
         return failed(spec, outcome)

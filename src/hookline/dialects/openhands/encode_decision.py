@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
 _BLOCKED = 2
 
 
-def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
+def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
     """Return the reply: one JSON object, or nothing. A denial also exits with 2, because both block."""
     document: dict[str, Any] = {}
     denied = decision.stance >= DENY

@@ -39,7 +39,7 @@ _SYSTEM = (
 )
 
 
-def read_prompt_hook(hook: Node) -> Model:
+def read_prompt_hook(hook: Node, _row: EventRow, *, allow_local: bool) -> Model:  # noqa: ARG001 - as in other dialects
     """Return the handler that `prompt` declares, and report what is wrong with it."""
     prompt = hook.text("prompt", required=True)
     if not prompt.strip() and isinstance(hook.value.get("prompt"), str):

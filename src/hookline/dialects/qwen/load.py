@@ -30,7 +30,7 @@ def _flags(root: Node, source: Source) -> Iterator[HookSpec]:
     return read_all_off(root, source, NAME)
 
 
-def _check(root: Node, _source: Source) -> None:
+def _check(root: Node, _source: Source) -> bool:
     """Warn about `enabled` and `disabled` beside the events, where they disable a hook in an older release."""
     hooks = root.value.get("hooks") or {}
     is_set = {"enabled": hooks.get("enabled") is False, "disabled": bool(hooks.get("disabled"))}
@@ -41,6 +41,7 @@ def _check(root: Node, _source: Source) -> None:
         )
         hint = f"to switch hooks off, remove them or set `{ALL_OFF}`"
         root.child("hooks").complain("key.ignored", why, key, hint=hint, severity="warning")
+    return True
 
 
 def _expression(text: str, _row: EventRow) -> str:
