@@ -52,26 +52,23 @@ def read_tree(source: Source, problems: list[Problem]) -> Node:
 
 
 def read_frame(
-    source: Source, problems: list[Problem], what: str, *, hooks: str = "hooks"
+    source: Source, problems: list[Problem], what: str, *, code: str = "value.type"
 ) -> Node | None:
     """Return the root of a hook file if it is a mapping, and `hooks` in it too; else None, and file a problem.
 
     `what`: the noun for the file, for messages.
-    `hooks`: the noun for its `hooks`, for messages.
+    `code`: the name of the problem if `hooks` is no mapping.
     """
     try:
         root = read_tree(source, problems)
     except ConfigError as error:
         problems.append(to_problem(error, source.file, source.scope))
         return None
-    return (
-        root if root.is_mapping(what, "config.type") and has_place_for_hooks(root, hooks) else None
-    )
-
-
-def has_place_for_hooks(root: Node, called: str = "hooks") -> bool:
-    """Return whether `hooks` is missing or a mapping; file a problem if not."""
-    return root.value.get("hooks") is None or root.child("hooks").is_mapping(called)
+    if not root.is_mapping(what, "config.type"):
+        return None
+    if root.value.get("hooks") is None or root.child("hooks").is_mapping("`hooks`", code):
+        return root
+    return None
 
 
 def _as_parsed(value: Any) -> Any:

@@ -162,7 +162,7 @@ def test_a_frame_that_is_wrong_is_a_problem(text: str, message: str | None) -> N
     """And there is no root to go on with."""
     problems: list[Problem] = []
 
-    assert read_frame(Source(text=text, file="f.json"), problems, "a file", hooks="`hooks`") is None
+    assert read_frame(Source(text=text, file="f.json"), problems, "a file") is None
     assert [problem.severity for problem in problems] == ["error"]
     assert message in (None, problems[0].message)
 

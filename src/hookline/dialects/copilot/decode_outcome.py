@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Stance
@@ -45,7 +46,7 @@ _NESTED = "hookSpecificOutput"
 _REFUSES = 2
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
     """The verdict of one hook."""
     if outcome.failure is Failure.TIMED_OUT and not spec.strict:
         # A timeout fails open on every event, `preToolUse` and policy included (docs/formats/comparison.md 4).

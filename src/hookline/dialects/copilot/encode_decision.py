@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
     Object: TypeAlias = dict[str, Any]
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _WORDS = {ALLOW: "allow", ASK: "ask", DENY: "deny"}
 
 
-def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
+def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
     """The reply of a command hook. An exit code would be read instead of the answer, or be a mere warning, so it is 0."""
     notes = list(decision.for_user)
     said: Object = {}

@@ -1,202 +1,139 @@
-"""Reading Copilot's files: hook files, policies, and the `hooks` of a settings file (docs/formats/comparison.md 1; docs/formats/copilot.md 2)."""
+"""Loads Copilot's files: hook files, policies, and the `hooks` of a settings file (docs/formats/copilot.md 1, 2)."""
 
 from __future__ import annotations
 
-from hookline.core.dialect import Loaded
-from hookline.dialects.copilot.combine import is_settings, switched
-from hookline.dialects.copilot.handlers import handler
-from hookline.dialects.copilot.matcher import matcher
-from hookline.dialects.copilot.table import CONTRACTS, DEFAULT_TIMEOUT, NAME, SILENT, TABLE
-from hookline.errors import ConfigError
-from hookline.model.handler import Http
-from hookline.model.spec import HookSpec
-from hookline.wire.fields import to_problem
-from hookline.wire.groups import find_hooks_mapping, hook_id, read_entries
-from hookline.wire.matchers import read_conditions
-from hookline.wire.sources import (
-    has_place_for_hooks,
-    hook_name,
-    read_tree,
-    refuse_source,
-    resolve_failure,
-)
+from hookline.dialects.copilot.combine import apply_own_switch, is_settings
+from hookline.dialects.copilot.matcher import read_own_matcher
+from hookline.dialects.copilot.table import CONTRACTS, TABLE
+from hookline.dialects.kit.handlers import HookFormat
+from hookline.dialects.kit.load import FileFormat, Place, load_file
+from hookline.dialects.kit.matcher import MatcherFormat
+from hookline.dialects.kit.timeout import TimeLimit
+from hookline.model.handler import Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping
 
-    from hookline.core.dialect import EventRow, Source
-    from hookline.model.conditions import Condition
-    from hookline.model.handler import Handler
-    from hookline.model.problem import Problem
-    from hookline.model.verdict import Stance
+    from hookline.core.dialect import EventRow, Loaded, Source
     from hookline.wire.fields import Node
 
-_KEYS = ("version", "disableAllHooks", "hooks", "description", "$schema")
-_GROUP_KEYS = ("matcher", "hooks")
-_NAMED_BY = ("bash", "command", "powershell", "exec", "url", "prompt", "type")
 _VERSION = 1
+# Keys that VS Code reads in the same files, and the CLI does not.
+_OF_VSCODE = ("windows", "linux", "osx")
+# Key -> the interpreters of its text; the first key that is there counts. `command` is for whatever machine it is.
+_SHELLS: Mapping[str, tuple[str, ...]] = {
+    "bash": ("bash",),
+    "command": ("bash", "sh"),
+    "powershell": ("pwsh", "powershell"),
+}
+# Where files lie in a project, as seen from its folder.
+_IN_PROJECT = ("/.github/hooks", "/.github/copilot")
 
 
 def load(source: Source, *, allow_local: bool = False) -> Loaded:
-    """The hooks of a source, in declared order, and every problem that it has.
-
-    `allow_local`: HTTP hooks may be on this machine or in a private network.
-    """
-    problems: list[Problem] = []
-    try:
-        root = read_tree(source, problems)
-    except ConfigError as error:
-        return _refused(source, (to_problem(error, source.file, source.scope),))
-    if not _is_readable(root, source):
-        return _refused(source, problems)
-    specs = tuple(_Reader(source, allow_local=allow_local).hooks(root))
-    return Loaded(specs=switched(root, source, specs), problems=tuple(problems))
+    """Return the hooks of a source. `allow_local`: HTTP hooks may be on this machine or in a private network."""
+    form = _FORMAT.replace(keys=()) if is_settings(source) else _FORMAT
+    return load_file(source, form, allow_local=allow_local)
 
 
-def _refused(source: Source, problems: Sequence[Problem]) -> Loaded:
-    """A file that cannot be read: the host leaves it out, and goes on; here its hooks are missed aloud."""
-    if source.mode == "strict":
-        return refuse_source(source, TABLE, problems)
-    open_rows = {native: row.replace(fails=SILENT) for native, row in TABLE.rows.items()}
-    return refuse_source(source, TABLE.replace(rows=open_rows), problems)
-
-
-def _is_readable(root: Node, source: Source) -> bool:
-    """Whether the file's frame is as it should be; what is wrong with a single hook is that hook's affair."""
-    if not root.is_mapping("a file of hooks", "config.type"):
+def _check(root: Node, source: Source) -> bool:
+    """Return whether a file of hooks is of the version that the host reads."""
+    if is_settings(source):
+        return True
+    version = root.value.get("version")
+    if "version" not in root.value:
+        why = "the key `version` is missing"
+        root.complain("key.missing", why, hint="`version: 1`", severity="warning")
+    elif version != _VERSION or isinstance(version, bool):
+        why = f"`version: {version}` is not known"
+        root.complain("value.choice", why, "version", hint="this format is version 1")
         return False
-    if not is_settings(source):
-        root.check_known_keys(
-            (*_KEYS, *CONTRACTS),
-            "a file of hooks",
-            severity=TABLE.severity_of_unknown_key("file", source.mode),
-        )
-        if "version" not in root.value:
-            root.complain(
-                "key.missing",
-                "the key `version` is missing",
-                hint="`version: 1`",
-                severity="warning",
-            )
-        elif root.value["version"] != _VERSION or isinstance(root.value["version"], bool):
-            hint = "this format is version 1"
-            root.complain(
-                "value.choice",
-                f"`version: {root.value['version']}` is not known",
-                "version",
-                hint=hint,
-            )
-            return False
-    return has_place_for_hooks(root)
+    return True
 
 
-class _Reader:
-    """Reads the hooks of one source. What cannot be read stays in its place as a broken hook, so that it is missed aloud."""
+def _fields(hook: Node, place: Place) -> Mapping[str, object]:
+    """Report what is out of place in a hook."""
+    for key in _OF_VSCODE:
+        if key in hook.value:
+            why, hint = f"`{key}` is read by VS Code only", "write `bash` or `powershell`"
+            hook.complain("key.ignored", why, key, hint=hint, severity="warning")
+    if hook.value.get("type") == "prompt" and place.row.kind != "session.start":
+        why = f"a `prompt` hook stands on `sessionStart` only, not on `{place.row.native}`"
+        hook.complain("key.misplaced", why, "type")
+    return {}
 
-    def __init__(self, source: Source, *, allow_local: bool) -> None:
-        self.source = source
-        self.strict = source.mode == "strict"
-        self.allow_local = allow_local
 
-    def hooks(self, root: Node) -> Iterator[HookSpec]:
-        """The hooks below `hooks`, in file order, whichever way their keys are spelled."""
-        events = find_hooks_mapping(root, CONTRACTS)
-        if events is None:
-            return
-        for row, entry, broken in read_entries(
-            events, CONTRACTS, of="hooks", like="[{type: command, bash: ...}]", known=TABLE.rows
-        ):
-            if broken:
-                yield self._spec(entry, row, broken=broken)
-            else:
-                yield from self._entry(entry, row)
+def _command(hook: Node, _row: EventRow, source: Source) -> Command:
+    folder = source.names.get("folder", "")
+    common = Command(
+        env=hook.mapping("env"),
+        host_env={**_HOST_ENV, **({"COPILOT_HOOK_DIR": folder} if folder else {})},
+        expand="shell",
+        working_dir=_directory(hook, folder),
+        kill_leftovers=source.mode == "strict",
+    )
+    texts = {key: hook.text(key) for key in (*_SHELLS, "exec")}
+    given = [key for key, text in texts.items() if text.strip()]
+    if not given:
+        why = "a command hook needs `bash`, `powershell`, `command` or `exec`"
+        hook.complain("handler.command", why)
+        return common
+    if "exec" not in given:
+        if "args" in hook.value:
+            why = "`args` belong to `exec`, so they are ignored"
+            hook.complain("key.ignored", why, "args", severity="warning")
+        return common.replace(script=texts[given[0]], shell=_SHELLS[given[0]])
+    if len(given) > 1:
+        why = f"`exec` runs without a shell, so it cannot stand beside `{given[0]}`"
+        hook.complain("key.misplaced", why, "exec", hint="keep one of them")
+    return common.replace(argv=(texts["exec"], *hook.texts("args")))
 
-    def _entry(self, entry: Node, row: EventRow) -> Iterator[HookSpec]:
-        """A hook; or under a PascalCase key, as Claude's files have it, a group of them with one matcher (1.1)."""
-        if not isinstance(entry.value, dict) or "hooks" not in entry.value:
-            yield self._hook(entry, row)
-            return
-        before = entry.mark()
-        if row.native != row.called:
-            hint = "flat entries, or the key in PascalCase"
-            entry.complain(
-                "group.shape", f"`{row.native}` takes flat hooks, not matcher groups", hint=hint
-            )
-        elif not isinstance(entry.value["hooks"], list):
-            entry.complain(
-                "group.shape", f"a group of `{row.native}` needs `hooks`, a list of handlers"
-            )
-        if entry.errors_since(before):
-            yield self._spec(entry, row, broken=entry.errors_since(before))
-            return
-        entry.check_known_keys(
-            _GROUP_KEYS,
-            f"a group of `{row.native}`",
-            severity=TABLE.severity_of_unknown_key("group", self.source.mode),
-        )
-        demanded = read_conditions(entry, row, self._matcher) or ()
-        broken = entry.errors_since(before)
-        yield from (
-            self._hook(hook, row, demanded, broken) for hook in entry.child("hooks").children()
-        )
 
-    def _matcher(self, node: Node, row: EventRow) -> tuple[Condition, ...]:
-        return matcher(node, row, strict=self.strict)
+def _directory(hook: Node, folder: str) -> str:
+    """Return `cwd`: absolute, or relative to the project, which for a file in no project is where the event happens."""
+    path = hook.text("cwd")
+    ending = next((each for each in _IN_PROJECT if folder.endswith(each)), None)
+    root = folder.removesuffix(ending) if ending else ""
+    return f"{root}/{path}" if path and root and not path.startswith("/") else path
 
-    def _hook(
-        self, hook: Node, row: EventRow, demanded: tuple[Condition, ...] = (), broken: str = ""
-    ) -> HookSpec:
-        before = hook.mark()
-        if not hook.is_mapping("a hook"):
-            return self._spec(hook, row, broken=hook.errors_since(before))
-        made = handler(
-            hook, row, self.source.names, mode=self.source.mode, allow_local=self.allow_local
-        )
-        fields = {
-            "conditions": (*demanded, *(read_conditions(hook, row, self._matcher) or ())),
-            "timeout": self._timeout(hook),
-            "name": hook_name(
-                next(
-                    (hook.value[key] for key in _NAMED_BY if isinstance(hook.value.get(key), str)),
-                    "",
-                )
-            ),
-        }
-        return self._spec(
-            hook, row, broken=broken or hook.errors_since(before), handler=made, **fields
-        )
 
-    def _spec(
-        self,
-        node: Node,
-        row: EventRow,
-        *,
-        broken: str,
-        handler: Handler | None = None,
-        **fields: object,
-    ) -> HookSpec:
-        unread = bool(broken) or handler is None
-        return HookSpec(
-            id=hook_id(self.source.file, row.native, node),
-            dialect=NAME,
-            kind=row.kind,
-            native_event=row.native,
-            handler=node.choose_handler(handler, broken),
-            on_failure=self._on_failure(row, opens=unread or type(handler) is Http),
-            origin=node.origin(),
-            shadow=self.source.shadow,
-            strict=self.strict,
-            trusted=self.source.trusted,
-            **{"timeout": DEFAULT_TIMEOUT, **fields},  # type: ignore[arg-type]
-        )
+def _takes_groups(row: EventRow) -> bool:
+    """Return whether an event takes groups: under a PascalCase key, as Claude Code's files have them."""
+    return row.native == row.called
 
-    def _on_failure(self, row: EventRow, *, opens: bool) -> Stance:
-        """A hook that the host cannot read, or asks over HTTP, never fails closed there (1.4, 6)."""
-        return SILENT if opens and not self.strict else resolve_failure(row, self.source.mode)
 
-    @staticmethod
-    def _timeout(hook: Node) -> float:
-        """Seconds; `timeoutSec` counts before `timeout`."""
-        key = "timeoutSec" if hook.value.get("timeoutSec") is not None else "timeout"
-        return float(hook.duration(key) or DEFAULT_TIMEOUT)
+# What the host sets for every hook.
+_HOST_ENV = {
+    "COPILOT_CLI": "1",
+    "COPILOT_PROJECT_DIR": "${event.project}",
+    "CLAUDE_PROJECT_DIR": "${event.project}",
+}
+_FORMAT = FileFormat(
+    table=TABLE,
+    what="a file of hooks",
+    keys=("version", "disableAllHooks", "hooks", "description", "$schema"),
+    flat=True,
+    groups_in=_takes_groups,
+    rows=CONTRACTS,
+    matcher=MatcherFormat(flavour=TABLE.regex_flavour, everything=("",), read=read_own_matcher),
+    hook=HookFormat(
+        types={
+            "command": ("bash", "powershell", "command", "exec", "args", "cwd", "env"),
+            "http": ("url", "headers", "allowedEnvVars"),
+            "prompt": ("prompt",),
+        },
+        common=("type", "matcher", "timeoutSec", "timeout", "comment", *_OF_VSCODE),
+        default="command",
+        needs={"prompt": "the host's own prompt line"},
+        limits={"": TimeLimit(keys=("timeoutSec", "timeout"))},
+        https_only=True,
+        largest=10 << 20,  # bytes of an answer
+        command=_command,
+    ),
+    named_by=("bash", "command", "powershell", "exec", "url", "prompt", "type"),
+    finish=apply_own_switch,
+    check=_check,
+    fails_open=True,
+    fields=_fields,
+)

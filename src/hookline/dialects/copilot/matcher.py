@@ -7,7 +7,7 @@ from hookline.dialects.copilot.tool_names import claude_name, names_of, runtime_
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.text.regex import compile_regex
-from hookline.wire.matchers import is_ignored, list_exact_names
+from hookline.wire.matchers import list_exact_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,18 +22,15 @@ _EVERYTHING = ("*", "**")
 _EVERY_TOOL = "leave the matcher out to take everything"
 
 
-def matcher(node: Node, row: EventRow, *, strict: bool = False) -> tuple[Condition, ...]:
-    """The condition that a matcher is. Under a camelCase key `*` matches nothing, which strict mode refuses.
+def read_own_matcher(node: Node, row: EventRow, text: str, mode: str) -> tuple[Condition, ...]:
+    """Return the condition of a matcher. Under a camelCase key `*` matches nothing, which strict mode refuses.
 
     Raises:
         ConfigError: `matcher.regex`, an expression that cannot be compiled.
     """
-    text = node.text("matcher")
-    if not text or is_ignored(node, row, runs="the hook runs"):
-        return ()
     if row.native == row.called:
         return _as_in_claude(text, row.subject)
-    if text == "*" and not strict:
+    if text == "*" and mode != "strict":
         why = "`*` is no expression, so Copilot never runs this hook"
         node.complain("hook.never-runs", why, "matcher", hint=_EVERY_TOOL, severity="warning")
         return (Never(reason=why),)

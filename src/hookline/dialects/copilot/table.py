@@ -185,8 +185,3 @@ SPELLINGS = TABLE.replace(rows=CONTRACTS, aliases={})
 
 # The most of context that the model is given, in bytes (docs/formats/copilot.md 5).
 CONTEXT_LIMIT = 10 << 10
-
-
-def contract(native: str) -> EventRow | None:
-    """The contract of an event by either spelling of its key."""
-    return CONTRACTS.get(native)

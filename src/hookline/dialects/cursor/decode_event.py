@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Body, Event, Json
 
-_NAMES = {"native": "hook_event_name", "session_id": "conversation_id", "cwd": "cwd"}
+_KEYS = {"native": "hook_event_name", "session_id": "conversation_id", "cwd": "cwd"}
 
 
-def received(payload: Json, native: str) -> Event:
+def decode_event(payload: Json, native: str) -> Event:
     """The event that a payload is.
 
     Where the payload names no folder, the event happens in the first of the workspace's roots.
@@ -25,7 +25,7 @@ def received(payload: Json, native: str) -> Event:
     Raises:
         CodecError: the payload cannot be understood.
     """
-    event = decode(payload, TABLE, native, _NAMES)
+    event = decode(payload, TABLE, native, _KEYS)
     changes: dict[str, Any] = {}
     if not event.cwd:
         changes["cwd"] = _first_text(payload.get("workspace_roots"))

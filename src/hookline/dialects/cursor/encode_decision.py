@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
     Object: TypeAlias = dict[str, Any]
@@ -20,7 +21,7 @@ _REWRITES = {"input": "updated_input", "output": "updated_mcp_tool_output"}
 _GO_ON = "a hook wants the work to go on"
 
 
-def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
+def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
     """The reply of a command hook: exit 0 and one object, nothing at all where there is nothing to say."""
     if row is None:
         return Reply()

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from hookline.dialects.cursor.decode_event import loops
 from hookline.dialects.cursor.json_text import closed
-from hookline.dialects.cursor.table import MCP, NAME
+from hookline.dialects.cursor.table import MCP, NAME, TABLE
 from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import EventRow, Table
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
 
 _PACKED = ("tool_input", "tool_output", "result_json")
 
 
-def payload(event: Event, table: Table, row: EventRow | None, native: str) -> dict[str, Any]:
+def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
     """The payload of a hook that is declared under `native` (docs/formats/cursor.md 4).
 
     Raises:
         TypeError, ValueError, RecursionError: JSON cannot say a value that must be sent as text.
     """
-    given = encode(event, table, row, native)
+    given = encode(event, TABLE, row, spec.native_event)
     if row is None:
         return given
     if isinstance(event.input, dict):

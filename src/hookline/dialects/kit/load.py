@@ -53,7 +53,7 @@ class Place(Frozen):
 class FileFormat(Frozen):
     """How a host writes hooks into its files. A column is one way in which the hosts of the family differ.
 
-    `what`: the noun for the file. `comments`: the JSON may have comments. `keys`: what a file may have at its top; empty
+    `what`: the noun for the file. `code`: the problem of a file whose `hooks` is no mapping. `comments`: the JSON may have comments. `keys`: what a file may have at its top; empty
     where the other keys are the host's own. `flat`: an event has a list of hooks, and a matcher stands in the hook.
     `bare`: the events may stand at the top. `group_keys`: what a group may have. `beside`: keys next to the events that
     are no events. `rows`: the rows by every spelling of their events. `groups_in`: whether a flat event takes groups too.
@@ -71,6 +71,7 @@ class FileFormat(Frozen):
     hook: HookFormat
     matcher: MatcherFormat
     what: str = "a settings file"
+    code: str = "value.type"
     comments: bool = False
     keys: tuple[str, ...] = ()
     flat: bool = False
@@ -98,7 +99,7 @@ def load_file(source: Source, form: FileFormat, *, allow_local: bool = False) ->
     problems: list[Problem] = []
     if form.comments and source.text is not None:
         source = source.replace(text=without_comments(source.text))
-    root = read_frame(source, problems, form.what, hooks="`hooks`")
+    root = read_frame(source, problems, form.what, code=form.code)
     if root is None or not _is_readable(root, source, form):
         return refuse_source(source, _refusing_table(source, form), problems)
     specs = (
@@ -198,7 +199,9 @@ class _Loader:
     def _nested(self, entry: Node, place: Place) -> Iterator[HookSpec]:
         mark, row = entry.mark(), place.row
         if self.form.groups_in is None or not self.form.groups_in(row):
-            hint = "put `matcher` beside the hook's other keys"
+            hint = "write flat entries, or the key in PascalCase"
+            if self.form.groups_in is None:
+                hint = "put `matcher` beside the hook's other keys"
             why = f"`{row.native}` takes a flat list of hooks, not matcher groups"
             entry.complain("group.shape", why, hint=hint)
         elif not isinstance(entry.value["hooks"], list):
@@ -225,7 +228,8 @@ class _Loader:
 
     def _hook(self, hook: Node, place: Place) -> HookSpec:
         form, row, mark = self.form, place.row, hook.mark()
-        if not hook.is_mapping("a hook"):
+        shape = "group.shape" if form.flat and form.groups_in is None else "value.type"
+        if not hook.is_mapping("a hook", shape):
             return self._spec(hook, place.replace(broken=hook.errors_since(mark)))
         handler = read_handler(
             hook, row, self.source, form.table, form.hook, allow_local=self.allow_local

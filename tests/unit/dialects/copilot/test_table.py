@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.dialects.copilot.table import CONTRACTS, TABLE, contract
+from hookline.dialects.copilot.table import CONTRACTS, TABLE
 from hookline.dialects.copilot.tool_names import claude_name, names_of, runtime_name, runtime_names
 from hookline.model import kinds
 from hookline.model.verdict import Stance
@@ -52,7 +52,7 @@ def test_powers_stay_within_the_kind_but_where_the_host_does_more(native: str) -
 @pytest.mark.parametrize("native", CONTRACTS)
 def test_a_payload_has_session_folder_and_time(native: str) -> None:
     """In either spelling, and never twice under one name."""
-    row = contract(native)
+    row = CONTRACTS[native]
     assert row is not None
     fields = [field.native for field in row.fields]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hookline.core.dialect import Source
 from hookline.dialects.cursor import Cursor
-from hookline.dialects.cursor.load import _KEYS
+from hookline.dialects.cursor.load import FORMAT
 from hookline.dialects.cursor.table import TABLE
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken, Command
@@ -23,7 +23,7 @@ trees = st.recursive(
     ),
 )
 hooks = st.dictionaries(
-    st.sampled_from([*_KEYS, "prompt", "hooks"]),
+    st.sampled_from([*FORMAT.hook.common, "prompt", "hooks"]),
     trees | st.sampled_from(["command", "prompt", "(", "*", "Shell"]),
     max_size=6,
 )
