@@ -1,14 +1,12 @@
-"""What a hook of Gemini CLI meant: one JSON object on either stream, or its exit code (docs/formats/comparison.md 2; docs/formats/gemini.md 4, 5)."""
+"""Results of Gemini CLI's hooks as verdicts: one JSON object on either stream, or the exit code (docs/formats/gemini.md 4)."""
 
 from __future__ import annotations
 
-import json
-
-from hookline.core.failure import OVERFLOWED, aloud, describe, failed, label
-from hookline.dialects.gemini.specific import Specific
-from hookline.dialects.gemini.table import ASK, DENY, HALT, SILENT
-from hookline.model.verdict import Verdict
-from hookline.wire.hookoutput import NoObjectError, UnreadableError, has_object_start, parse_object
+from hookline.core.failure import OVERFLOWED, aloud, describe, failed
+from hookline.dialects.gemini.table import MODES, POWERS, SILENT
+from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object
+from hookline.model.event import Rewrite
+from hookline.wire.hookoutput import has_object_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,190 +17,162 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Stance
+    from hookline.model.verdict import Verdict
 
-# Output key -> its type, and what that is called.
-_TOP: Mapping[str, tuple[type, str]] = {
-    "continue": (bool, "true or false"), "stopReason": (str, "text"), "suppressOutput": (bool, "true or false"),
-    "systemMessage": (str, "text"), "decision": (str, "text"), "reason": (str, "text"),
-    "hookSpecificOutput": (dict, "an object"),
-}  # fmt: skip
-# Every word that some event knows; what it means is a column of the row. The first two mean nothing anywhere.
-_WORDS: Mapping[str, str] = {
-    "allow": "",
-    "approve": "",
-    "deny": "deny",
-    "block": "deny",
-    "ask": "ask",
-}
 _WARNS = 1
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
-    """The verdict of one hook.
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
+    """Return what a hook means.
 
-    An object is looked for on stdout or, where that is empty, on stderr, whatever the exit code; one that decides nothing,
-    and any other text, leaves the matter to the exit code.
+    The host looks for an object on stdout or, where that is empty, on stderr, whatever the exit code. An object that
+    decides nothing, and any other text, leave the matter to the exit code.
     """
     if outcome.failure is not None:
         return _failed(outcome, spec)
-    text = _said(outcome)
-    given = _object(text)
-    reader = _Reader(outcome, spec, row)
+    stderr = outcome.stderr.strip()
+    text = outcome.stdout.strip() or stderr
+    given = find_object(text)
+    answer = Answer(_FORMAT, outcome, spec, row, event)
     if given is None:
-        return reader.by_exit(text, answered=False)
-    reader.answer(given)
-    return reader.by_exit(
-        "" if text == outcome.stderr.strip() else outcome.stderr.strip(), answered=True
-    )
-
-
-def _said(outcome: Outcome) -> str:
-    return outcome.stdout.strip() or outcome.stderr.strip()
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    """The object that the text is, or, where it is a JSON text, the one inside of that; None for any other."""
-    try:
-        return parse_object(text)
-    except NoObjectError:
-        inner = json.loads(text.removeprefix("\ufeff"))
-        return _object(inner) if isinstance(inner, str) and inner.lstrip().startswith("{") else None
-    except UnreadableError:
-        return None
+        return _by_exit(answer, text, answered=False)
+    answer.read(given)
+    return _by_exit(answer, "" if text == stderr else stderr, answered=True)
 
 
 def _failed(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -> Verdict:
-    """A failure is what `on_failure` says; where it blocks nothing it is shown, on every event and not on gates only."""
+    """Return what `on_failure` says; the host shows a failure that blocks nothing on every event."""
     verdict = aloud(failed(spec, outcome, fault), spec)
     return verdict.replace(for_user=note) if note and verdict.stance is SILENT else verdict
 
 
-class _Reader:
-    """Collects what one hook claims; the strongest claim is its stance, the first of equals its reason."""
+def _by_exit(answer: Answer, text: str, *, answered: bool) -> Verdict:
+    """Return the verdict that goes with the exit code; `text` stands beside the answer, or in its place.
 
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow) -> None:
-        self.outcome = outcome
-        self.spec = spec
-        self.row = row
-        self.decided = False
-        self.claims: list[tuple[Stance, str]] = []
-        self.notes: list[str] = []
-        self.unsupported: list[str] = []
-        self.reason = ""
-        self.specific = Specific(row, self.unsupported)
+    A decision of the answer stands against any exit code. In strict mode none lifts a refusal, or makes a failure a yes.
+    """
+    code, row = answer.outcome.exit_code or 0, answer.row
+    if not code:
+        return answer.verdict() if answered else _plain(answer, text)
+    if answer.decided and not answer.spec.strict:
+        return answer.verdict()
+    if code == _WARNS:
+        return _warned(answer, text, answered=answered)
+    words = answer.reason or text or ("" if answered else describe(answer.outcome))
+    answer.claim(row.blocks, words, "deny")
+    if not row.can_block and words:
+        answer.notes.append(words)
+    return answer.verdict()
 
-    # -- exit codes ------------------------------------------------------------------------------------------------
 
-    def by_exit(self, text: str, *, answered: bool) -> Verdict:
-        """The verdict, once the exit code has had its say; `text` is what was printed beside the answer, or in its place.
+def _plain(answer: Answer, text: str) -> Verdict:
+    """Return what text at exit 0 means: what is on stdout is for the user, what is on stderr is a log."""
+    outcome, spec = answer.outcome, answer.spec
+    if spec.strict and has_object_start(text):
+        return _failed(outcome, spec, "its output holds JSON, but is not one object")
+    if outcome.truncated:
+        return _failed(outcome, spec, OVERFLOWED)
+    answer.notes += [text] if outcome.stdout.strip() else []
+    return answer.verdict()
 
-        A word of the answer stands against any exit code. In strict mode none lifts a refusal, or makes a failure a yes.
-        """
-        code = self.outcome.exit_code or 0
-        if not code:
-            return self._verdict() if answered else self._plain(text)
-        if self.decided and not self.spec.strict:
-            return self._verdict()
-        if code == _WARNS:
-            return self._warned(text, answered=answered)
-        self._refuse(self.reason or text or ("" if answered else describe(self.outcome)))
-        return self._verdict()
 
-    def _plain(self, text: str) -> Verdict:
-        """Text that is no object and comes with exit 0: for the user what is on stdout, a log what is on stderr."""
-        if self.spec.strict and has_object_start(text):
-            return _failed(self.outcome, self.spec, "its output holds JSON, but is not one object")
-        if self.outcome.truncated:
-            return _failed(self.outcome, self.spec, OVERFLOWED)
-        if self.outcome.stdout.strip():
-            self.notes.append(text)
-        return self._verdict()
+def _warned(answer: Answer, text: str, *, answered: bool) -> Verdict:
+    """Return what exit 1 means: the host goes on, shows the text, and takes what an object asks for beside a decision."""
+    if answer.claims and answer.stance >= answer.spec.on_failure:
+        return answer.verdict()
+    warning = f"Warning: {text}" if text else ""
+    if not answered or answer.spec.on_failure is not SILENT:
+        return _failed(answer.outcome, answer.spec, note=warning)
+    answer.notes += [warning] if warning else []
+    return answer.verdict(fault=describe(answer.outcome))
 
-    def _warned(self, text: str, *, answered: bool) -> Verdict:
-        """Exit 1: the host goes on, shows what the hook reports, and takes what an object asks for beside a decision."""
-        if self.claims and self._stance() >= self.spec.on_failure:
-            return self._verdict()
-        warning = f"Warning: {text}" if text else ""
-        if not answered or self.spec.on_failure is not SILENT:
-            return _failed(self.outcome, self.spec, note=warning)
-        self.notes += [warning] if warning else []
-        return self._verdict().replace(fault=describe(self.outcome))
 
-    def _refuse(self, words: str) -> None:
-        if self.row.blocks is SILENT:
-            self.unsupported.append("deny")
-            self.notes += [words] if words else []
-        else:
-            self.claims.append((DENY, words))
+# -- keys that Gemini CLI reads in its own way ---------------------------------------------------------------------------
 
-    # -- the answer ------------------------------------------------------------------------------------------------
 
-    def answer(self, given: Mapping[str, Any]) -> None:
-        """Take in an output object. The host reads loosely: what is of the wrong type is as if it were not there."""
-        top = {
-            key: value
-            for key, value in given.items()
-            if value is not None and self._is_known(key, value)
-        }
-        stop, self.reason = top.get("stopReason", ""), top.get("reason", "")
-        if top.get("systemMessage"):
-            self.notes.append(top["systemMessage"])
-        if top.get("continue") is False:
-            self._halt(stop or self.reason)
-        if word := top.get("decision"):
-            self._decision(word, self.reason or stop)
-        self.specific.take(top.get("hookSpecificOutput", {}))
+def _lose(answer: Answer, key: str, why: str) -> None:
+    answer.unsupported.append(f"{POWERS[key]}: `{key}` {why}")
 
-    def _is_known(self, key: str, value: Any) -> bool:
-        if key not in _TOP:
-            self.unsupported.append(key)
-            return False
-        kind, words = _TOP[key]
-        if not isinstance(value, kind):
-            self.unsupported.append(f"{key}: `{key}` must be {words}")
-            return False
-        return True
 
-    def _halt(self, reason: str) -> None:
-        if "halt" in self.row.powers:
-            self.decided = True
-            self.claims.append((HALT, reason))
-        else:
-            self.unsupported.append("halt")
+def _read_input(answer: Answer, value: Any, _given: Mapping[str, Any]) -> None:
+    answer.rewrite = Rewrite(target="input", value=value, merge=True)
 
-    def _decision(self, word: str, reason: str) -> None:
-        if word not in _WORDS:
-            self.unsupported.append(f"decision: unknown decision `{word}`")
-            return
-        self.decided = True
-        if word in self.row.words:
-            self.claims.append((self.row.words[word], reason))
-        elif _WORDS[word]:
-            self.unsupported.append(_WORDS[word])
 
-    # -- the verdict -----------------------------------------------------------------------------------------------
+def _read_request(answer: Answer, request: Mapping[str, Any], _given: Mapping[str, Any]) -> None:
+    """Take in a partial request: new messages are a rewrite, the model and its parameters an effect."""
+    beside = {key: value for key, value in request.items() if key != "messages"}
+    if beside:
+        answer.effects["request"] = beside
+    messages = request.get("messages")
+    if isinstance(messages, list):
+        answer.rewrite = Rewrite(target="messages", value=messages)
+    elif messages is not None:
+        _lose(answer, "llm_request", "has messages that are no list")
 
-    def _stance(self) -> Stance:
-        return max((stance for stance, _ in self.claims), default=SILENT)
 
-    def _verdict(self) -> Verdict:
-        stance = self._stance()
-        reason = next(
-            (reason for claimed, reason in self.claims if claimed is stance and reason), ""
-        )
-        if stance > ASK and not reason:
-            reason = next(iter(self.notes), f"blocked by hook `{label(self.spec)}`")
-        return Verdict(
-            hook_id=self.spec.id,
-            stance=stance,
-            reason=reason,
-            rewrite=self.specific.rewrite,
-            for_agent=self.specific.context,
-            for_user="\n".join(self.notes),
-            effects=self.specific.effects,
-            unsupported=tuple(self.unsupported),
-            exit_code=self.outcome.exit_code,
-            seconds=self.outcome.seconds,
-            shadow=self.spec.shadow,
-        )
+def _read_response(answer: Answer, response: Mapping[str, Any], _given: Mapping[str, Any]) -> None:
+    """Take in a reply: in the model's place, or instead of its own; without a candidate that says something, none."""
+    if not _speaks(response):
+        _lose(answer, "llm_response", "has no candidate with `content.parts`")
+    elif answer.row.reads["llm_response"] == "text":
+        answer.rewrite = Rewrite(target="text", value=response)
+    else:
+        answer.effects["return"] = response
+
+
+def _speaks(response: Mapping[str, Any]) -> bool:
+    candidates = response.get("candidates")
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    content = first.get("content") if isinstance(first, dict) else None
+    parts = content.get("parts") if isinstance(content, dict) else None
+    return isinstance(parts, list) and bool(parts)
+
+
+def _read_tools(answer: Answer, chosen: Mapping[str, Any], _given: Mapping[str, Any]) -> None:
+    mode, names = chosen.get("mode"), chosen.get("allowedFunctionNames")
+    kept: dict[str, Any] = {}
+    if mode in MODES:
+        kept["mode"] = mode
+    elif mode is not None:
+        known = ", ".join(f"`{word}`" for word in MODES)
+        _lose(answer, "toolConfig", f"has a mode that is none of {known}")
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        kept["allowedFunctionNames"] = names
+    elif names is not None:
+        _lose(answer, "toolConfig", "has `allowedFunctionNames` that are no list of texts")
+    if kept:
+        answer.effects["tools"] = kept
+
+
+def _read_tail_call(answer: Answer, call: Mapping[str, Any], _given: Mapping[str, Any]) -> None:
+    """Take in another tool, whose result takes the place of this one's."""
+    name, args = call.get("name"), call.get("args", {})
+    if isinstance(name, str) and name and isinstance(args, dict):
+        answer.effects["tail_call"] = {"name": name, "args": args}
+    else:
+        why = "needs the `name` of a tool, and its `args` as an object"
+        _lose(answer, "tailToolCallRequest", why)
+
+
+_FORMAT = AnswerFormat(
+    specific={
+        "tool_input": dict,
+        "additionalContext": str,
+        "tailToolCallRequest": dict,
+        "clearContext": bool,
+        "llm_request": dict,
+        "llm_response": dict,
+        "toolConfig": dict,
+    },
+    powers=POWERS,
+    words={"allow": "", "approve": "", "deny": "deny", "block": "deny", "ask": "ask"},
+    escapes=True,
+    effects={"clearContext": "clear_context"},
+    readers={
+        "tool_input": _read_input,
+        "llm_request": _read_request,
+        "llm_response": _read_response,
+        "toolConfig": _read_tools,
+        "tailToolCallRequest": _read_tail_call,
+    },
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hookline.core.dialect import ABSENT, EventRow, Field, FoldRule, Table, column
-from hookline.dialects.gemini.following import prompted, requested
 from hookline.model import kinds
 from hookline.model.event import Compaction, Generation, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -12,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.model.event import Body
+    from hookline.model.event import Body, Event
+    from hookline.model.verdict import Verdict
 
 NAME = "gemini"
 TICKS_PER_SECOND = 1000  # its timeouts are in milliseconds (docs/formats/comparison.md 3)
@@ -51,6 +51,29 @@ _BASE = (
 _TOOL = "tool_name=tool tool_input=input!{}"
 _BESIDE = "mcp_context original_request_name"
 
+
+def _add_context(event: Event, verdict: Verdict) -> Event:
+    """The prompt with the context that a hook added, as the model will read it."""
+    prompt = event.body.value("prompt")
+    if not verdict.for_agent or not isinstance(prompt, str):
+        return event
+    return event.replace(body=event.body.replace(prompt=f"{prompt}\n\n{verdict.for_agent}"))
+
+
+def _change_request(event: Event, verdict: Verdict) -> Event:
+    """The model's request with what a hook changed of it beside the messages, which are a rewrite."""
+    changes = verdict.effects.get("request")
+    if not changes:
+        return event
+    before = event.body.value("llm_request")
+    request = {**(before if isinstance(before, dict) else {}), **changes}
+    return event.replace(
+        body=event.body.replace(
+            model=request.get("model"), facts={**event.body.facts, "llm_request": request}
+        )
+    )
+
+
 # `allow` and `approve` are read nowhere: silence is allow (docs/formats/comparison.md 5).
 _REFUSES = {"deny": DENY, "block": DENY}
 _ASKS = {**_REFUSES, "ask": ASK}
@@ -75,6 +98,7 @@ def _row(
         fields=column(fields, _DEFAULTS),
         powers=frozenset({*pairs.values(), *does.split(), *refuses}),
         blocks=DENY if refuses else SILENT,
+        stops=HALT if refuses else SILENT,
         reads=pairs,
         **columns,  # type: ignore[arg-type]  # checked by the constructor
     )
@@ -87,11 +111,11 @@ _ROWS = (
         "SessionStart", "source!startup", subject="source", known=("startup", "resume", "clear"),
         reads="additionalContext=context",
     ),
-    _row("BeforeAgent", "prompt!", body=Prompt, words=_REFUSES, reads="additionalContext=context", carries=prompted),
+    _row("BeforeAgent", "prompt!", body=Prompt, words=_REFUSES, reads="additionalContext=context", carries=_add_context),
     # What `llm_request` holds beside its messages (the model, its parameters) is an effect of its own.
     _row(
         "BeforeModel", "llm_request!{}", body=Generation, words=_REFUSES, reads="llm_request=messages llm_response=return",
-        does="request", carries=requested,
+        does="request", carries=_change_request,
     ),
     _row("BeforeToolSelection", "llm_request!{}", body=Generation, reads="toolConfig=tools", does=""),
     _row("AfterModel", "llm_request!{} llm_response=response!{}", body=Generation, words=_REFUSES, reads="llm_response=text"),

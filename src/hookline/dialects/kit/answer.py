@@ -1,0 +1,224 @@
+"""Reads the object that a hook of Claude Code's family prints: its top, and its `hookSpecificOutput`, by the event's row."""
+
+from __future__ import annotations
+
+import json
+
+from hookline.dialects.kit.claims import Claims
+from hookline.model.event import Rewrite
+from hookline.model.frozen import Frozen
+from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object, select_typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
+    from hookline.model.outcome import Outcome
+    from hookline.model.spec import HookSpec
+
+_EMPTY: tuple[object, ...] = (None, "", False, [], {})
+_TOP: Mapping[str, type] = {
+    "continue": bool,
+    "stopReason": str,
+    "suppressOutput": bool,
+    "systemMessage": str,
+    "decision": str,
+    "reason": str,
+    "hookSpecificOutput": dict,
+}
+_NOUNS: Mapping[type, str] = {
+    bool: "true or false",
+    str: "text",
+    dict: "an object",
+    list: "a list",
+}
+_REQUEST: Mapping[str, type] = {
+    "behavior": str,
+    "updatedInput": dict,
+    "updatedPermissions": list,
+    "message": str,
+    "interrupt": bool,
+}
+_ONLY_WITH_ALLOW: Mapping[str, str] = {"updatedInput": "input", "updatedPermissions": "grant"}
+_PERMISSIONS = ("allow", "ask", "deny", "defer")
+# Keys that only explain another.
+_COMPANIONS = ("hookEventName", "permissionDecisionReason")
+
+
+class AnswerFormat(Frozen):
+    """What the object of a host may hold. A column is one way in which the hosts of the family differ.
+
+    `specific`: keys of `hookSpecificOutput`, and their types. `powers`: key -> the power that it uses, for a key that an
+    event does not read. `top`: the host's own keys at the top. `words`: every word of a `decision` -> the power that it
+    uses. `checked`: a value of another type, and an unknown word, makes the answer unreadable; otherwise the host
+    overlooks it. `named`: `hookEventName` must be the event's. `permission_first`: beside a `permissionDecision` the
+    `decision` does not count. `escapes`: the host escapes the tags in context. `rewrites`: key -> the target of the
+    rewrite. `effects`: key -> the effect that its value is. `readers`: keys that the host reads in its own way.
+    """
+
+    specific: Mapping[str, type]
+    powers: Mapping[str, str]
+    words: Mapping[str, str]
+    top: Mapping[str, type] = {}
+    checked: bool = False
+    named: bool = False
+    permission_first: bool = False
+    escapes: bool = False
+    rewrites: Mapping[str, str] = {}
+    effects: Mapping[str, str] = {}
+    readers: Mapping[str, Callable[[Answer, Any, Mapping[str, Any]], None]] = {}
+
+
+class Answer(Claims):
+    """Collects what one answer asks for."""
+
+    def __init__(
+        self,
+        form: AnswerFormat,
+        outcome: Outcome,
+        spec: HookSpec,
+        row: EventRow,
+        event: Event,
+    ) -> None:
+        super().__init__(outcome, spec, row, event)
+        self.form = form
+        self.reason = ""
+
+    def read(self, given: Mapping[str, Any]) -> None:
+        """Take in an output object.
+
+        Raises:
+            UnreadableError: a value that the host's own check refuses.
+        """
+        top = self._select(given, {**_TOP, **self.form.top})
+        stop, self.reason = top.get("stopReason", ""), top.get("reason", "")
+        if top.get("systemMessage"):
+            self.notes.append(top["systemMessage"])
+        if top.get("continue") is False:
+            self.claim(self.row.stops, stop or self.reason, "halt")
+        for key in self.form.top:
+            if top.get(key):
+                self.form.readers[key](self, top[key], top)
+        specific = top.get("hookSpecificOutput", {})
+        by_permission = "permissionDecision" in specific and "permissionDecision" in self.row.reads
+        if top.get("decision") and not (self.form.permission_first and by_permission):
+            self.decide(top["decision"], self.row.words, self.form.words, self.reason or stop)
+        if specific:
+            self._read_specific(specific)
+
+    def decide(
+        self, word: str, meanings: Mapping[str, Stance], known: Mapping[str, str], reason: str
+    ) -> None:
+        """Take in the word of a decision; "" in `known` stands for a word that asks for nothing.
+
+        Raises:
+            UnreadableError: an unknown word, where the host checks it.
+        """
+        if word in meanings:
+            power = known.get(word) if self.form.checked else word
+            self.claim(meanings[word], reason, power or word)
+        elif word in known:
+            self.decided = True
+            self.unsupported += [known[word]] if known[word] else []
+        elif self.form.checked:
+            raise UnreadableError(f"unknown decision `{word}`")
+        else:
+            self.unsupported.append(f"decision: unknown decision `{word}`")
+
+    def _select(self, given: Mapping[str, Any], types: Mapping[str, type]) -> dict[str, Any]:
+        """Return the known keys with a value of their type; keep the others in mind."""
+        self.unsupported += [
+            key for key, value in given.items() if key not in types and value is not None
+        ]
+        known = {key: value for key, value in given.items() if key in types and value is not None}
+        if self.form.checked:
+            return select_typed(known, types)
+        for key in [key for key, value in known.items() if not isinstance(value, types[key])]:
+            self.unsupported.append(f"{key}: `{key}` must be {_NOUNS[types[key]]}")
+            del known[key]
+        return known
+
+    def _read_specific(self, given: Mapping[str, Any]) -> None:
+        if self.form.named and given.get("hookEventName") != self.row.native:
+            self.unsupported.append("hookSpecificOutput")
+            return
+        for key, value in given.items():
+            if key in _COMPANIONS:
+                continue
+            if key not in self.row.reads:
+                self.unsupported += [self._lost(key, value)] if value not in _EMPTY else []
+            elif value is None or (value in _EMPTY and not self.form.checked):
+                continue
+            elif self.form.checked:
+                self._read_key(key, select_typed({key: value}, self.form.specific)[key], given)
+            elif isinstance(value, self.form.specific[key]):
+                self._read_key(key, value, given)
+            else:
+                noun = _NOUNS[self.form.specific[key]]
+                self.unsupported.append(f"{self._lost(key, value)}: `{key}` must be {noun}")
+
+    def _lost(self, key: str, value: Any) -> str:
+        """Return what a key asks for, in the words of the vocabulary if these have one."""
+        if key == "permissionDecision" and key in self.form.powers and value in _PERMISSIONS:
+            return str(value)
+        return self.form.powers.get(key, key)
+
+    def _read_key(self, key: str, value: Any, given: Mapping[str, Any]) -> None:
+        if key in self.form.readers:
+            self.form.readers[key](self, value, given)
+        elif key == "additionalContext":
+            if self.form.escapes:
+                # The host escapes them, so that no hook opens or closes a tag around its context.
+                value = value.replace("<", "&lt;").replace(">", "&gt;")
+            self.context = value
+        elif key == "permissionDecision":
+            reason = given.get("permissionDecisionReason") or self.reason
+            self.decide(value, self.row.verdicts or self.row.words, self.form.words, reason)
+        elif key == "decision":
+            self._read_request(value)
+        elif key in self.form.rewrites:
+            if self.rewrite is None:
+                self.rewrite = Rewrite(target=self.form.rewrites[key], value=value)
+        elif value:
+            self.effects[self.form.effects[key]] = value
+
+    def _read_request(self, given: Mapping[str, Any]) -> None:
+        """Take in the decision object of `PermissionRequest`; a new input, and a grant, count with an allow only."""
+        if self.form.checked:
+            given = select_typed(given, _REQUEST)
+        behavior, message = given.get("behavior"), str(given.get("message") or "")
+        if behavior not in ("allow", "deny"):
+            if self.form.checked:
+                raise UnreadableError("`decision.behavior` must be `allow` or `deny`")
+            self.unsupported.append(f"decision: unknown behavior `{behavior}`")
+            self.decided = True
+            return
+        self.unsupported += [key for key in given if key not in _REQUEST]
+        if behavior == "deny":
+            stance = Stance.HALT if given.get("interrupt") is True else Stance.DENY
+            self.claim(stance, message, "deny")
+            self.unsupported += [power for key, power in _ONLY_WITH_ALLOW.items() if given.get(key)]
+            return
+        self.claim(Stance.ALLOW, message, "allow")
+        if isinstance(given.get("updatedInput"), dict):
+            self.rewrite = Rewrite(target="input", value=given["updatedInput"])
+        if isinstance(given.get("updatedPermissions"), list) and given["updatedPermissions"]:
+            self.effects["grant"] = given["updatedPermissions"]
+
+
+def find_object(text: str) -> dict[str, Any] | None:
+    """Return the object that a text is, or that a JSON text in it is; None for any other text."""
+    if not text:
+        return None
+    try:
+        return parse_object(text)
+    except NoObjectError:
+        inner = json.loads(text.removeprefix("\ufeff"))
+        is_text = isinstance(inner, str) and inner.lstrip().startswith("{")
+        return find_object(inner) if is_text else None
+    except UnreadableError:
+        return None
