@@ -93,13 +93,13 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
             type=str,
             choices=("ask", "deny", "skip", "run"),
             default="ask",
-            meaning="what becomes of a project's approved hook whose files changed, before an action; elsewhere it does not run",
+            meaning="what happens before an action to a project's approved hook whose files changed; elsewhere it does not run",
         ),
         "own": Setting(
             type=str,
             choices=("first_use", "ask"),
             default="first_use",
-            meaning="whether the first use of a hook of yours records it, or it needs an approval like a project's",
+            meaning="`first_use`: the first use of your own hook approves it; `ask`: it needs an approval like a project's",
         ),
         "self_approve": Setting(
             type=bool,

@@ -2,7 +2,7 @@
 
 Most of them know only a time of a script, which everyone who can write the script can set. So an
 entry approves what is there now only by a digest, or where there is no script at all; a time can
-only tell that something changed (starchild.md 6, 12).
+only tell that something changed (docs/formats/starchild.md 6; docs/formats/hermes.md).
 """
 
 from __future__ import annotations

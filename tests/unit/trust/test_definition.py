@@ -32,7 +32,7 @@ SPEC = hook("./guard.sh")
     ],
 )
 def test_what_an_entry_does_is_part_of_it(change: dict[str, Any]) -> None:
-    """A limit of 1 ms and `async` disarm a guard (trust.md 2)."""
+    """A limit of 1 ms and `async` disarm a guard (docs/explanation/trust.md 2)."""
     assert digest_definition(SPEC.replace(**change)) != digest_definition(SPEC)
 
 

@@ -23,7 +23,7 @@ def project(world: World, folder: Path) -> Project:
 
 
 def test_linked_worktrees_share_an_owner_and_forged_ones_do_not(world: World) -> None:
-    """The repository has to point back at the worktree (trust.md 2)."""
+    """The repository has to point back at the worktree (docs/explanation/trust.md 2)."""
     entry = world.project / ".git/worktrees/w"
     entry.mkdir(parents=True)
     (tree := world.folder / "tree").mkdir()

@@ -291,7 +291,7 @@ def test_no_text_holds_hookline_up(tmp_path: Path, text: str) -> None:
 
 
 def test_a_shielded_command_imports_nothing_from_the_working_folder(tmp_path: Path) -> None:
-    """PYTHONSAFEPATH holds where all was seen and nothing is a Python file (trust.md 3)."""
+    """PYTHONSAFEPATH holds where all was seen and nothing is a Python file (docs/explanation/trust.md 3)."""
     write(tmp_path, {"json.py": ""})
 
     assert keys(look(tmp_path, "python3 -c 'import json'")) == ["json.py"]
