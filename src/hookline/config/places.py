@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from hookline.config.plugins import find_plugin_files
 from hookline.model.frozen import Frozen
 from hookline.paths import descend, holds_name, real_path
 
@@ -89,6 +90,8 @@ PLACES: tuple[Place, ...] = (
 _PROJECTS = "{cwd}/"
 # Files of hooks in one folder; each costs milliseconds at every event.
 MOST_FILES = 64
+# The place whose file enables plugins, which have hooks of their own.
+_WITH_PLUGINS = "{claude}/settings.json"
 
 
 class Found(Frozen):
@@ -115,6 +118,9 @@ def discovered(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator
             if same not in seen:  # in the home folder, the user's file is the project's too
                 seen.add(same)
                 yield Found(dialect=place.dialect, scope=place.scope, path=path)
+                if place.path == _WITH_PLUGINS:
+                    for file in find_plugin_files(names["claude"]):
+                        yield Found(dialect=place.dialect, scope=place.scope, path=file)
 
 
 def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str:
