@@ -275,7 +275,7 @@ def test_a_row_says_no_more_than_its_kind(dialect, row) -> None:
 )
 def test_a_row_is_of_a_kind_that_exists(dialect, row) -> None:
     """A canonical one, or one of the dialect's own."""
-    assert row.kind in kinds.NAMES or row.kind == kinds.unknown(dialect.table.name, row.native)
+    assert row.kind in kinds.NAMES or row.kind == kinds.unknown_kind(dialect.table.name, row.native)
 
 
 # hookline's own rows follow from `events.json`, whose columns name some fields like the payload's base, and one rewrite's

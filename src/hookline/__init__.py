@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.answers import allow, ask, context, deny, halt, note, retry, rewrite
+    from hookline.core.verdict_api import allow, ask, context, deny, halt, note, retry, rewrite
     from hookline.engine.engine import Engine
     from hookline.engine.reason_display import display_reason
     from hookline.engine.reload import Reloaded
@@ -55,15 +55,15 @@ _HOMES = {
     "TrustError": "errors",
     "Verdict": "model.verdict",
     "Watcher": "engine.watching",
-    "allow": "core.answers",
-    "ask": "core.answers",
-    "context": "core.answers",
-    "deny": "core.answers",
+    "allow": "core.verdict_api",
+    "ask": "core.verdict_api",
+    "context": "core.verdict_api",
+    "deny": "core.verdict_api",
     "display_reason": "engine.reason_display",
-    "halt": "core.answers",
-    "note": "core.answers",
-    "retry": "core.answers",
-    "rewrite": "core.answers",
+    "halt": "core.verdict_api",
+    "note": "core.verdict_api",
+    "retry": "core.verdict_api",
+    "rewrite": "core.verdict_api",
     "watching": "engine.watching",
 }
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.core.dialect import Companion, Source
 from hookline.core.dispatch import dispatch
-from hookline.core.likeness import seen_by
 from hookline.core.plan import plan
 from hookline.core.registry import Registry
+from hookline.core.tool_aliases import rename_for_hook
 from hookline.engine.catalog import make_dialect
 from hookline.engine.convert import convert
 from hookline.engine.library import Library
@@ -75,7 +75,7 @@ class Converted:
         row = self.target.table.row_of_kind(self.play.event.kind)
         assert row is not None
         spec = next(spec for spec in self.hooks if spec.kind == self.play.event.kind)
-        told = seen_by(spec.replace(alike=True, conditions=()), self.play.event)
+        told = rename_for_hook(spec.replace(alike=True, conditions=()), self.play.event)
         return self.target.decode_event(
             json.loads(self.target.encode_event(told, spec)), row.native
         )

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline.model.event import Event, Rewrite, ToolCall
-from hookline.model.frozen import Frozen, maker
+from hookline.model.frozen import Frozen, make_constructor
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance, Verdict
@@ -128,7 +128,7 @@ def test_replacing_is_what_dataclasses_do(given: dict[str, Any], changes: dict[s
 @given(st.integers(), st.integers())
 def test_a_maker_makes_what_the_constructor_makes(x: int, calls: int) -> None:
     """At its first call as at later ones, when it has written a function for itself."""
-    make = maker(Place, "x", "name")
+    make = make_constructor(Place, "x", "name")
 
     for _ in range(calls % (2 * OLD) + 1):
         assert make(x, "there") == Place(x=x, name="there")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hookline.core.dialect import EventRow, Loaded, Table
 from hookline.core.dispatch import Run, dispatch
-from hookline.core.failure import failed
+from hookline.core.failure import make_failed_verdict
 from hookline.core.plan import plan
 from hookline.core.registry import Registry
 from hookline.model.event import Event, Rewrite, ToolCall
@@ -91,7 +91,9 @@ class Stage:
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         if outcome.failure is not None or outcome.stdout:
-            return failed(spec, outcome, "" if outcome.failure else "stdout cannot be read")
+            return make_failed_verdict(
+                spec, outcome, "" if outcome.failure else "stdout cannot be read"
+            )
         said = outcome.answer if outcome.answer is not None else Verdict()
         return said.replace(hook_id=spec.id, shadow=spec.shadow)
 

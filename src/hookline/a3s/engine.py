@@ -12,8 +12,8 @@ from hookline.a3s.definitions import Hook, read_definition
 from hookline.a3s.events import HookEvent
 from hookline.a3s.handling import handler_of, in_process
 from hookline.a3s.payloads import copied
-from hookline.core.match import why_not
-from hookline.core.plan import order
+from hookline.core.match import explain_mismatch
+from hookline.core.plan import sort_hooks
 from hookline.core.registry import Registry
 from hookline.dialects.a3s import A3S, NAME, result_of
 from hookline.dialects.a3s.decode_outcome import decode_outcome
@@ -152,7 +152,11 @@ class HookEngine:
         """The hooks that an event selects as it stands, in the order in which they would be asked."""
         raised = self._raised(HookEvent.of(event))
         entries = self._engine.registry.of_kind(raised.kind)
-        found = (self.get_hook(spec.id) for spec in order(entries) if not why_not(spec, raised))
+        found = (
+            self.get_hook(spec.id)
+            for spec in sort_hooks(entries)
+            if not explain_mismatch(spec, raised)
+        )
         return [hook for hook in found if hook is not None]
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
-from hookline.core.wording import when
+from hookline.core.descriptions import describe_conditions
 from hookline.engine.approval_service import (
     describe_change,
     find_switches,
@@ -72,7 +72,7 @@ def head(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:
     """What runs when; of hooks that are broken `together`, the file that they stand for."""
     if len(together) > 1:
         return f"{spec.native_event} and {len(together) - 1} more  {spec.name or called(spec)}"
-    return f"{spec.native_event}{when(spec)}  {called(spec)}"
+    return f"{spec.native_event}{describe_conditions(spec)}  {called(spec)}"
 
 
 def hook_lines(

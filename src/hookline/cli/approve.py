@@ -12,7 +12,7 @@ from hookline.cli.ending import FINDINGS, OK, tell
 from hookline.cli.events import kind_of
 from hookline.cli.paint import Paint, cleaned, coloured, present
 from hookline.config.agent_hosts import require_person
-from hookline.core.wording import condition as wording
+from hookline.core.descriptions import describe_condition as wording
 from hookline.engine.approval_service import (
     approve_states,
     describe_change,

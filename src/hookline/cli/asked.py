@@ -8,7 +8,7 @@ from hookline.cli.events import kind_of, nearest
 from hookline.engine.provenance import declared_here
 from hookline.errors import ConfigError
 from hookline.journal.records import NOTES
-from hookline.model.handler import command_of
+from hookline.model.handler import describe_command
 from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ def known_hook(word: str, search: Search) -> None:
     if any(
         word.lower() in text.lower()
         for spec in specs
-        for text in (spec.id, spec.name, command_of(spec.handler))
+        for text in (spec.id, spec.name, describe_command(spec.handler))
     ):
         return
     ids = [

@@ -109,4 +109,4 @@ def _natives() -> Iterator[tuple[str, str, str]]:
     for key in VOCABULARY:
         label = _LABELS.get(key, key)
         if label not in spoken:
-            yield from ((label, native, kind) for native, kind in kinds.natives(key).items())
+            yield from ((label, native, kind) for native, kind in kinds.native_names(key).items())

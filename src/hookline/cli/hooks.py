@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 
 from hookline.cli import words
+from hookline.core.descriptions import describe_condition as wording
+from hookline.core.descriptions import describe_matcher
 from hookline.core.failure import explain_file_switch
-from hookline.core.plan import order
-from hookline.core.wording import condition as wording
-from hookline.core.wording import matcher
+from hookline.core.plan import sort_hooks
 from hookline.engine.approval_service import removed_problems
 from hookline.engine.shelf import all_hooks, given_way
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
@@ -71,7 +71,7 @@ def in_order(engine: Engine) -> Iterator[HookSpec]:
         # Equal hooks run once an event, but which of them does depends on the event; here all are told.
         yield from (
             specs[spec.id]
-            for spec in order(
+            for spec in sort_hooks(
                 entry.replace(spec=entry.spec.replace(identity="")) for entry in entries
             )
         )
@@ -95,7 +95,7 @@ def _line(engine: Engine, spec: HookSpec, status: HookStatus | None) -> dict[str
         "dialect": spec.dialect,
         "kind": spec.kind,
         "native_event": spec.native_event,
-        "matcher": matcher(spec),
+        "matcher": describe_matcher(spec),
         "when": [wording(condition) for condition in spec.conditions],
         "runs": words.handler(spec.handler),
         "timeout": spec.timeout,

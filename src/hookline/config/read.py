@@ -9,7 +9,7 @@ from hookline.config.layouts import LAYOUTS
 from hookline.config.places import MOST_FILES
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
-from hookline.model.kinds import natives
+from hookline.model.kinds import native_names
 from hookline.paths import read_start, real_path
 
 TYPE_CHECKING = False
@@ -121,7 +121,7 @@ def _by_contents(path: str, dialect: str, host: str) -> str:
         if os.path.isfile(os.path.join(root, manifest)):
             return owner
     events = _events_of(path)
-    known = {name: len(events & set(natives(key))) for name, key in _ALIKE.items()}
+    known = {name: len(events & set(native_names(key))) for name, key in _ALIKE.items()}
     likely = [name for name, count in known.items() if count == max(known.values())]
     return host if host in likely else dialect if dialect in likely else likely[0]
 

@@ -1,4 +1,4 @@
-"""The Dialect protocol, and the literal tables by which one dialect differs from another."""
+"""The Dialect protocol, and the tables of facts by which dialects differ."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision, Verdict
 
 
-# Kinds of event with which a turn begins, before the agent has been asked anything in it.
+# Kinds of event that start a turn, before the agent has begun to work.
 TURNS = frozenset({"session.start", "prompt.submit", "prompt.expand", "prompt.steer", "turn.start"})
 
 
@@ -276,11 +276,11 @@ class Table(Frozen):
     resolves_names: bool = False
 
     def row(self, native: str) -> EventRow | None:
-        """The row of a native event name, also by an alias; None for an unknown one."""
+        """Return the row of a native event name or alias; None for an unknown one."""
         return self.rows.get(native) or self.rows.get(self.aliases.get(native, ""))
 
     def severity_of_unknown_key(self, place: str, mode: str) -> str:
-        """How severe an unknown key is: an error where the host refuses it, and in strict mode everywhere.
+        """Return the severity of an unknown key: an error if the host refuses it, and in strict mode always.
 
         Args:
             place: `file`, `group` or `hook`.
@@ -290,7 +290,7 @@ class Table(Frozen):
         return "error" if refused or mode == "strict" else "warning"
 
     def folder_keys(self) -> tuple[str, ...]:
-        """Keys of a payload that may name the project's folder, the best first."""
+        """Return the keys of a payload that may name the project's folder, best first."""
         fields = (*self.base, *(field for row in self.rows.values() for field in row.fields))
         return tuple(
             dict.fromkeys(
@@ -299,12 +299,12 @@ class Table(Frozen):
         )
 
     def host_timeout(self, native: str) -> float:
-        """Seconds after which the host goes on without a hook of this event that names no time limit."""
+        """Return the seconds after which the host continues without a hook of this event that names no time limit."""
         row = self.row(native)
         return (row.timeout if row else 0.0) or self.default_timeout
 
     def event_keys(self) -> tuple[str, ...]:
-        """Keys of a payload that name its event."""
+        """Return the keys of a payload that name its event."""
         fields = (*self.base, *(field for row in self.rows.values() for field in row.fields))
         named = (field.native for field in fields if field.fact == "@native")
         return tuple(dict.fromkeys((*self.names_event, *named)))
@@ -319,22 +319,22 @@ class Table(Frozen):
         return {name: keys.get(name, name) for name in ("native", "session_id", "cwd")}
 
     def raises(self, kind: str) -> bool:
-        """Whether the host raises a narrower kind of event itself, beside the event of the call (docs/formats/vocabulary.md 4)."""
+        """Return whether the host raises a narrower kind itself, beside the event of the call (docs/formats/vocabulary.md 4)."""
         return self.raises_facets and self.row_of_kind(kind) is not None
 
     def selects(self, native: str) -> tuple[str, ...]:
-        """The rows, by their own names, whose hooks an event of this native name selects."""
+        """Return the rows, by native name, whose hooks an event of this native name selects."""
         row = self.row(native)
         return self.covers.get(native, (row.native,) if row else (native,))
 
     def row_of_kind(self, kind: str) -> EventRow | None:
-        """The row that speaks for a canonical kind; None where the dialect has no such event."""
+        """Return the row for a canonical kind; None if the dialect has no such event."""
         rows = [row for row in self.rows.values() if row.kind == kind]
         return next((row for row in rows if not row.secondary), rows[0] if rows else None)
 
 
 class Companion(Frozen):
-    """A file that belongs to a source, as far as loading needs to know it.
+    """A file that belongs to a source, with what loading needs of it.
 
     `head` is its first line; `text` all of it, where the dialect reads that; `fault`: why it could not be read.
     """
@@ -370,7 +370,7 @@ class Source(Frozen):
 
 
 class Loaded(Frozen):
-    """What a source held: hooks in declared order, and everything that is wrong with it."""
+    """The content of a source: hooks in declared order, and all problems with it."""
 
     specs: tuple[HookSpec, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -426,24 +426,24 @@ if TYPE_CHECKING:
             """
 
         def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-            """What the hooks of all sources of this dialect become together: overrides, duplicates, switches."""
+            """Combine the hooks of all sources of this dialect: overrides, duplicates, disable flags."""
 
         def decode_event(self, payload: Json, native: str = "") -> Event:
-            """A host's payload as an event; `native` names it where the payload does not.
+            """Return a host's payload as an event; `native` names it if the payload does not.
 
             Raises:
-                CodecError: the payload cannot be understood.
+                CodecError: the payload cannot be read.
             """
 
         def encode_decision(self, decision: Decision, event: Event) -> Reply:
-            """A decision in the host's own words."""
+            """Return a decision as the host expects it."""
 
         def encode_event(self, event: Event, spec: HookSpec) -> str:
-            """What the hook's handler is sent: one line of JSON, newline included.
+            """Return what the hook's handler receives: one line of JSON, newline included.
 
             Raises:
                 ValueError, TypeError, RecursionError: the payload cannot be serialised.
             """
 
         def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
-            """What the handler meant. Never raises: an unreadable answer is a verdict with a fault."""
+            """Return the meaning of a handler's outcome. Never raises: an unreadable answer becomes a verdict with a fault."""

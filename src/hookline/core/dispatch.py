@@ -1,18 +1,18 @@
-"""Dispatch: the generator that asks for runs, is given their outcomes, and returns the decision.
+"""Dispatch: a generator that yields runs of hooks, receives their outcomes, and returns the decision.
 
-It knows no process, no clock and no loop. Whoever drives it (synchronously, asynchronously, in a play, in a replay)
-performs the runs that it yields, in any order or at once, and sends back their outcomes in the order asked.
+It uses no process, no clock and no loop. Its driver (synchronous, asynchronous, a test, a replay) performs the runs that it
+yields, in any order or concurrently, and sends their outcomes back in the order of the runs.
 """
 
 from __future__ import annotations
 
-from hookline.core.failure import UNASKED, failed, switch_off
+from hookline.core.failure import UNASKED, make_failed_verdict, switch_off
 from hookline.core.fit import fit
 from hookline.core.fold import fold
-from hookline.core.hearing import hear, seen
+from hookline.core.interpretation import interpret, make_hook_event
 from hookline.core.match_budget import MatchBudget
-from hookline.core.plan import together
-from hookline.model.event import changed
+from hookline.core.plan import should_run_parallel
+from hookline.model.event import diff_inputs
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Builtin, Command, InProcess
 from hookline.model.outcome import Failure, Outcome
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     Identity: TypeAlias = tuple[str, bool, bool]
     _Asking: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Event]"
 
-# Who stands for no owner, and so for the program: what ends for him ends for all.
-_EVERYBODY = ""
+# No owner: a hook of the program itself. What it ends, it ends for all hooks.
+_NO_OWNER = ""
 
 
 def _no_clock() -> float:
@@ -43,12 +43,12 @@ def _no_clock() -> float:
 
 
 class Run(Frozen):
-    """One request: perform this hook's handler on this event.
+    """A request to perform a hook's handler on an event.
 
-    `payload` is what a process is sent (None for a handler in this process). `detached`: start it, do not wait; the
-    outcome sent back is empty, or says why it was not started. `dialect`: whose words the answer of a detached hook is in, or
-    of one that may go to the background while it runs.
-    `identity`, `content`: of a detached hook, what it was let through as; those of the outcome of its end.
+    `payload` is the text for a process (None for a handler in this process). `detached`: start it without waiting; the outcome
+    is then empty, or says why it did not start. `dialect`: the dialect of the answer of a hook that is detached or may go to the
+    background.
+    `identity`, `content`: the approval of a detached hook, for the outcome of its end.
     """
 
     spec: HookSpec
@@ -61,13 +61,13 @@ class Run(Frozen):
 
 
 def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -> Dispatch:
-    """Ask every hook of a plan; fold, fit and return what they said. `clock` tells seconds."""
+    """Run every hook of a plan, then fold and fit their verdicts. `clock` returns seconds."""
     began = clock()
     verdicts: list[Verdict] = []
     current = event
     budget = MatchBudget(clock)
     for group in plan.groups:
-        ask = _at_once if together(group, current, budget) else _in_turn
+        ask = _ask_in_parallel if should_run_parallel(group, current, budget) else _ask_in_turn
         current = yield from ask(group, current, verdicts, budget)
     if plan.reexamine and current is not event:
         yield from _reexamine(plan, current, verdicts, budget)
@@ -77,13 +77,13 @@ def dispatch(plan: Plan, event: Event, clock: Callable[[], float] = _no_clock) -
 
 
 def conclude_alone(plan: Plan, hook: Entry, outcome: Outcome, event: Event) -> Decision:
-    """The decision where one Python hook was all that had to be asked (`plan.solo`)."""
-    verdict, _ = _land(hear(hook, outcome, event), event, plan.groups[0], set())
+    """Return the decision where one Python hook was the only one to run (`plan.solo`)."""
+    verdict, _ = _land(interpret(hook, outcome, event), event, plan.groups[0], set())
     return conclude(plan, event, [verdict], outcome.seconds)
 
 
 def conclude(plan: Plan, event: Event, verdicts: list[Verdict], seconds: float) -> Decision:
-    """Fold the verdicts, and fit the decision to its host; and once more as if no hook were only observed."""
+    """Fold the verdicts and fit the decision to its host; with shadow hooks, also compute the decision as if they counted."""
     decision = _decide(plan, event, verdicts, seconds)
     for verdict in verdicts:
         if verdict.shadow:
@@ -106,11 +106,13 @@ def _decide(plan: Plan, event: Event, verdicts: list[Verdict], seconds: float) -
     return decision
 
 
-def _at_once(group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget) -> _Asking:
-    """All hooks of a group see the same event; their rewrites land afterwards, in plan order."""
+def _ask_in_parallel(
+    group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget
+) -> _Asking:
+    """Run all hooks of a group on the same event; apply their rewrites afterwards, in plan order."""
     seen: set[Identity] = set()
-    chosen = [step for step in group.steps if takes_part(step, event, seen, budget)]
-    spoken = yield from _ask(chosen, event, budget)
+    chosen = [step for step in group.steps if is_selected(step, event, seen, budget)]
+    spoken = yield from _run_hooks(chosen, event, budget)
     current = event
     landed: set[str] = set()
     for verdict in spoken:
@@ -121,8 +123,10 @@ def _at_once(group: Group, event: Event, verdicts: list[Verdict], budget: MatchB
     return current
 
 
-def _in_turn(group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget) -> _Asking:
-    """Each hook matches and sees the event as the former hooks left it."""
+def _ask_in_turn(
+    group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget
+) -> _Asking:
+    """Run hooks one by one; each sees the event as the previous ones left it."""
     landed: set[str] = set()
     seen: set[Identity] = set()
     told: list[Verdict] = []
@@ -130,8 +134,8 @@ def _in_turn(group: Group, event: Event, verdicts: list[Verdict], budget: MatchB
     for step in group.steps:
         if step.spec.owner in over:
             continue
-        shown = _carried(step, told, event)
-        if not takes_part(step, shown, seen, budget):
+        shown = _carry_over(step, told, event)
+        if not is_selected(step, shown, seen, budget):
             continue
         if step.spec.detached:
             verdict = yield from _start(step, shown, budget)
@@ -140,31 +144,31 @@ def _in_turn(group: Group, event: Event, verdicts: list[Verdict], budget: MatchB
         prepared = _prepare(step, shown, budget)
         if isinstance(prepared, Run):
             (prepared,) = yield (prepared,)
-        verdict, event = _land(hear(step, prepared, shown), event, group, landed)
+        verdict, event = _land(interpret(step, prepared, shown), event, group, landed)
         verdicts.append(verdict)
         told.append(verdict)
-        over |= _over(step, verdict)
-        if _EVERYBODY in over:
+        over |= _find_skipped(step, verdict)
+        if _NO_OWNER in over:
             break
     return event
 
 
-def _over(step: Entry, verdict: Verdict) -> set[str]:
-    """Whose remaining hooks of a group are not asked after this verdict.
+def _find_skipped(step: Entry, verdict: Verdict) -> set[str]:
+    """Return the owners whose remaining hooks of the group do not run after this verdict.
 
-    Where a hook stands for an owner, that is its own owner's: nobody puts another one's guards aside. What is denied on a gate
-    does not happen, so that there is nothing left to guard.
+    A hook with an owner ends only the hooks of that owner, so that it cannot disable the guards of others. An action that is denied
+    on a gate does not happen, so nothing is left to guard.
     """
     if not verdict.ends or verdict.shadow:
         return set()
     denied = (
         verdict.stance >= Stance.DENY and step.row is not None and step.row.fails >= Stance.DENY
     )
-    return {_EVERYBODY if denied else step.spec.owner}
+    return {_NO_OWNER if denied else step.spec.owner}
 
 
-def _carried(step: Entry, told: list[Verdict], event: Event) -> Event:
-    """The event as a hook sees it after those before it in its group: only in its own dialect, and never by the host."""
+def _carry_over(step: Entry, told: list[Verdict], event: Event) -> Event:
+    """Return the event as later hooks of the group see it: changed only within its own dialect, and never for the host."""
     carries = step.row.carries if step.row else None
     if carries is not None:
         for verdict in told:
@@ -172,22 +176,22 @@ def _carried(step: Entry, told: list[Verdict], event: Event) -> Event:
     return event
 
 
-def takes_part(
+def is_selected(
     step: Entry, event: Event, seen: set[Identity], budget: MatchBudget | None = None
 ) -> bool:
-    """Whether a hook is asked about the event as it stands; of equal hooks (`seen`) only the first that matches is.
+    """Return whether a hook runs for the event as it stands; of equal hooks (`seen`), only the first match runs.
 
-    `budget`: the time limit of matchers that backtrack, where the hook may have one.
+    `budget`: the time limit of matchers that backtrack, if the hook may have one.
     """
     spec = step.spec
-    # A copy that is only observed, or that nobody approved, must not stand in for the hook that counts.
+    # A shadow or unapproved copy must not replace the hook that counts.
     identity = (spec.identity, spec.shadow, spec.trusted) if spec.identity else None
     if identity in seen:
         return False
     for holds in step.content:
         if not holds(event):
             return False
-    if step.backtracking and budget is not None and not budget.selects(step, event):
+    if step.backtracking and budget is not None and not budget.is_selected(step, event):
         return False
     if identity:
         seen.add(identity)
@@ -195,7 +199,7 @@ def takes_part(
 
 
 def _land(verdict: Verdict, event: Event, group: Group, landed: set[str]) -> tuple[Verdict, Event]:
-    """Apply a verdict's rewrite, and complete it: the whole new value, and what changed."""
+    """Apply a verdict's rewrite, and complete it with the whole new value and what changed."""
     rewrite = verdict.rewrite
     if rewrite is None or verdict.shadow:
         return verdict, event
@@ -205,23 +209,25 @@ def _land(verdict: Verdict, event: Event, group: Group, landed: set[str]) -> tup
     ):
         return verdict, event
     landed.add(rewrite.target)
-    after = event.rewritten(rewrite)
+    after = event.apply_rewrite(rewrite)
     value = getattr(after.body, attribute)
-    patch = changed(getattr(event.body, attribute), value) if rewrite.target == "input" else None
+    patch = (
+        diff_inputs(getattr(event.body, attribute), value) if rewrite.target == "input" else None
+    )
     return verdict.replace(rewrite=rewrite.replace(value=value, merge=False, patch=patch)), after
 
 
-def _ask(
+def _run_hooks(
     steps: Sequence[Entry], event: Event, budget: MatchBudget
 ) -> Generator[tuple[Run, ...], tuple[Outcome, ...], list[Verdict]]:
-    """Yield the runs of some hooks at once, and read their outcomes, in the order of the hooks."""
+    """Yield the runs of some hooks together, and read their outcomes in the order of the hooks."""
     if not steps:
         return []
     prepared = [_prepare(step, event, budget) for step in steps]
     runs = tuple(run for run in prepared if isinstance(run, Run))
     outcomes = iter((yield runs) if runs else ())
     return [
-        hear(step, next(outcomes) if isinstance(run, Run) else run, event)
+        interpret(step, next(outcomes) if isinstance(run, Run) else run, event)
         for step, run in zip(steps, prepared, strict=True)
     ]
 
@@ -229,10 +235,10 @@ def _ask(
 def _prepare(
     step: Entry, event: Event, budget: MatchBudget, *, detached: bool = False
 ) -> Run | Outcome:
-    """A run; or at once an outcome, where the hook cannot be run at all."""
+    """Return the run of a hook; or an outcome, if the hook cannot run."""
     spec = step.spec
     handler = spec.handler
-    event = seen(spec, event)
+    event = make_hook_event(spec, event)
     if type(handler) is InProcess and not step.backtracking:
         return Run(spec=spec, event=event, detached=detached)
     if spec.off is not None:
@@ -257,11 +263,13 @@ def _prepare(
 def _reexamine(
     plan: Plan, final: Event, verdicts: list[Verdict], budget: MatchBudget
 ) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
-    """Ask once more, about the final input, whoever spoke before it was final; only stances count (decision 5)."""
-    heard_final = _heard_final(plan, final, verdicts, budget)
-    asked = [step for group in plan.groups for step in _asked(group, final, verdicts, budget)]
+    """Run hooks again on the final input if it changed after their verdict; only their stances count (decision 5)."""
+    heard_final = _find_final(plan, final, verdicts, budget)
+    asked = [
+        step for group in plan.groups for step in _select_again(group, final, verdicts, budget)
+    ]
     again = [step for step in asked if step.spec.id not in heard_final]
-    spoken = yield from _ask(again, final, budget)
+    spoken = yield from _run_hooks(again, final, budget)
     verdicts.extend(
         _stance_only(verdict)
         for verdict in spoken
@@ -269,28 +277,28 @@ def _reexamine(
     )
 
 
-def _asked(group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget) -> list[Entry]:
-    """The strict hooks of a group that are waited for and take part; where one ended it for them, only those that spoke."""
+def _select_again(
+    group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget
+) -> list[Entry]:
+    """Return the strict hooks of a group to run again; if a verdict ended the group, only those that ran."""
     said = {verdict.hook_id: verdict for verdict in verdicts}
-    in_turn = not together(group, event, budget)
+    in_turn = not should_run_parallel(group, event, budget)
     over = {
         owner
         for step in group.steps
         if in_turn and step.spec.id in said
-        for owner in _over(step, said[step.spec.id])
+        for owner in _find_skipped(step, said[step.spec.id])
     }
     seen: set[Identity] = set()
     strict = [step for step in group.steps if step.spec.strict and not step.spec.detached]
-    steps = [step for step in strict if takes_part(step, event, seen, budget)]
+    steps = [step for step in strict if is_selected(step, event, seen, budget)]
     return [
-        step for step in steps if step.spec.id in said or not over & {_EVERYBODY, step.spec.owner}
+        step for step in steps if step.spec.id in said or not over & {_NO_OWNER, step.spec.owner}
     ]
 
 
-def _heard_final(
-    plan: Plan, final: Event, verdicts: list[Verdict], budget: MatchBudget
-) -> set[str]:
-    """The hooks that spoke after the last rewrite, and not beside it."""
+def _find_final(plan: Plan, final: Event, verdicts: list[Verdict], budget: MatchBudget) -> set[str]:
+    """Return the hooks that ran after the last rewrite, and not in parallel with it."""
     last = max(
         at
         for at, verdict in enumerate(verdicts)
@@ -301,7 +309,7 @@ def _heard_final(
         (
             {step.spec.id for step in group.steps}
             for group in plan.groups
-            if together(group, final, budget) and _has(group, verdicts[last])
+            if should_run_parallel(group, final, budget) and _has(group, verdicts[last])
         ),
         set(),
     )
@@ -321,14 +329,14 @@ def _stance_only(verdict: Verdict) -> Verdict:
 def _detach(
     plan: Plan, event: Event, verdicts: list[Verdict], budget: MatchBudget
 ) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
-    """Start what is not waited for, after everything that is."""
+    """Start the detached hooks, after all others."""
     denied = any(verdict.stance >= Stance.DENY and not verdict.shadow for verdict in verdicts)
     for group in plan.groups:
         if not group.detached or (denied and not group.dialect.table.detached_after_denial):
             continue
         seen: set[Identity] = set()
         for step in group.detached:
-            if not takes_part(step, event, seen, budget):
+            if not is_selected(step, event, seen, budget):
                 continue
             verdict = yield from _start(step, event, budget)
             verdicts.append(verdict)
@@ -337,15 +345,17 @@ def _detach(
 def _start(
     step: Entry, event: Event, budget: MatchBudget
 ) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Verdict]:
-    """Start one hook that is not waited for."""
+    """Start one detached hook."""
     prepared = _prepare(step, event, budget, detached=True)
     if not isinstance(prepared, Run):
         return (
-            failed(step.spec, prepared) if prepared.means is None else hear(step, prepared, event)
+            make_failed_verdict(step.spec, prepared)
+            if prepared.means is None
+            else interpret(step, prepared, event)
         )
     (outcome,) = yield (prepared.replace(dialect=step.dialect),)
     if outcome.failure is not None:
-        return hear(step, outcome, event)
+        return interpret(step, outcome, event)
     return Verdict(
         hook_id=step.spec.id,
         shadow=step.spec.shadow,

@@ -1,4 +1,4 @@
-"""What a failed hook says: its `on_failure`, with a fault that nobody can overlook."""
+"""Failure: the verdict of a failed hook: its `on_failure`, with a fault that the decision always shows."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 
-# What a person does about a hook that does not run.
+# What to do about a hook that does not run.
 REVIEW = "To review it: `hookline approve`"
-# The detail of a hook of a project where no approval is looked up.
+# The detail for a project's hook where hookline looks up no approval.
 UNASKED = "no approval counts here (with `--trust none`, and in Python without `gate=`)"
 OVERFLOWED = "its output exceeds the limit of 1 MiB a stream"
 
 
-def failed(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
-    """The verdict of a hook that gave no answer (docs/architecture.md 4.2).
+def make_failed_verdict(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
+    """Return the verdict of a hook that gave no answer (docs/architecture.md 4.2).
 
-    `fault` overrides the words for the failure. Where something can be refused, on a gate or elsewhere, a hook that fails
-    open leaves a note for the user, so that a guard which could not run is never the same as a guard that said yes.
+    `fault` replaces the description of the failure. If the event can be refused, a hook that fails open leaves a note for
+    the user. So a guard that could not run always differs from a guard that allowed the action.
     """
-    words = fault or describe(outcome)
+    words = fault or describe_failure(outcome)
     stance = spec.on_failure
     note = (
         f"{identify(spec, words)} had no say: {words}"
-        if stance is Stance.SILENT and kind(spec.kind).guarded
+        if stance is Stance.SILENT and kind(spec.kind).can_guard
         else ""
     )
     reason = ""
@@ -57,14 +57,14 @@ def judge_unrun(spec: HookSpec, outcome: Outcome) -> Verdict:
     stance = outcome.means or Stance.SILENT
     words = outcome.note
     is_silent = outcome.told or outcome.failure is Failure.SWITCHED_OFF
-    if not words and not is_silent and kind(spec.kind).guarded:
+    if not words and not is_silent and kind(spec.kind).can_guard:
         words = f"hookline skipped {_name(spec)} because {_explain(spec, outcome)}"
     return Verdict(
         hook_id=spec.id,
         stance=stance,
         reason=words if stance else "",
         for_user="" if stance else words,
-        fault=describe(outcome),
+        fault=describe_failure(outcome),
         shadow=spec.shadow,
     )
 
@@ -93,10 +93,10 @@ def _explain(spec: HookSpec, outcome: Outcome) -> str:
     if outcome.detail == UNASKED:
         return f"it is not approved: {UNASKED}"
     told = outcome.replace(detail="") if spec.origin.scope in CLONED else outcome
-    return f"it is {describe(told)}. {REVIEW}"
+    return f"it is {describe_failure(told)}. {REVIEW}"
 
 
-def aloud(verdict: Verdict, spec: HookSpec) -> Verdict:
+def show_failure(verdict: Verdict, spec: HookSpec) -> Verdict:
     """A failed hook's verdict for a host that shows every failure: one that stops nothing is a note on any event, not on gates only."""
     if verdict.stance is not Stance.SILENT or verdict.for_user:
         return verdict
@@ -106,21 +106,21 @@ def aloud(verdict: Verdict, spec: HookSpec) -> Verdict:
 
 
 def label(spec: HookSpec) -> str:
-    """What a hook is called before anybody, on one line: its name, or its id."""
+    """Return the name or id of a hook for display, on one line."""
     return escape_line(spec.name or spec.id)
 
 
 def identify(spec: HookSpec, words: str = "") -> str:
-    """A hook as messages name it: by its name, and by its plugin or file, its line, its event and its matcher.
+    """Return a hook for messages: its name, its plugin or file, its line, its event and its matcher.
 
-    What the rest of the message (`words`) says of its place is left out, and so is a file without a folder, which the name
-    of the hook tells already.
+    It leaves out what the rest of the message (`words`) says already, and a file without a folder, because the hook's name
+    contains it.
     """
     if "/" not in spec.origin.file:
         return f"hook `{label(spec)}`"
-    from hookline.core.wording import matcher  # noqa: PLC0415 - most hooks do not fail
+    from hookline.core.descriptions import describe_matcher  # noqa: PLC0415 - most hooks do not fail
 
-    selects, origin = matcher(spec), spec.origin.with_line()
+    selects, origin = describe_matcher(spec), spec.origin.with_line()
     place = ":".join(str(part) for part in (_source(spec), origin.line) if part)
     parts = (
         "" if origin.file in words else place,
@@ -131,21 +131,21 @@ def identify(spec: HookSpec, words: str = "") -> str:
 
 
 def _source(spec: HookSpec) -> str:
-    """The plugin that a hook comes from, by the name of its folder without a version; else its file."""
+    """Return the plugin of a hook, as its folder's name without a version; else the hook's file."""
     folders = str(spec.facts.get("plugin") or "").rstrip("/").split("/")
     names = [name for name in folders if name and not name[:1].isdigit()]
     return f"plugin {names[-1]}" if names else spec.origin.file
 
 
 def _remedy(spec: HookSpec, outcome: Outcome) -> str:
-    """What to do about a hook that refuses because it could not be loaded; empty for every other failure."""
+    """Return what to do about a hook that refuses because it could not be loaded; empty for other failures."""
     if outcome.failure is not Failure.UNLOADABLE or "/" not in spec.origin.file:
         return ""
     return escape_line(f"; correct it, and check it with `hookline validate {spec.origin.file}`")
 
 
-def describe(outcome: Outcome) -> str:
-    """A failure, or an exit code that counts as one, in a few words on one line."""
+def describe_failure(outcome: Outcome) -> str:
+    """Describe a failure, or an exit code that counts as one, in a few words on one line."""
     return escape_line(_described(outcome))
 
 
@@ -154,7 +154,7 @@ def _described(outcome: Outcome) -> str:
         return f"exited with status {outcome.exit_code}{_tail(outcome)}"
     told = outcome.failure.value
     if outcome.detail.endswith(told):
-        return outcome.detail  # it says so itself, and of what
+        return outcome.detail  # the detail already contains it
     return f"{told}: {outcome.detail}" if outcome.detail else told
 
 

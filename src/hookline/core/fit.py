@@ -1,4 +1,4 @@
-"""Fit: lower a decision to what its event and host can express, and say what was lowered."""
+"""Fit: reduces a decision to what its event and host can express, and lists what was lost."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def fit(
     ask_becomes: Stance = Stance.SILENT,
     redoes: bool = False,
 ) -> Decision:
-    """The decision without what `powers` lacks; every loss is an entry of `lowered` (docs/architecture.md 4.7).
+    """Return the decision without what `powers` lacks; each loss is an entry of `lowered` (docs/architecture.md 4.7).
 
-    Only an ask can become a denial that no hook gave: where the host cannot ask and `ask_becomes` says so, as before an
-    action, and where a guard asks because it failed.
+    Only an ask can become a denial that no hook gave: if the host cannot ask and `ask_becomes` says so, as before an
+    action, and if a guard asks because it failed.
     `redoes`: a denial sends the agent back to work, which is the opposite of a halt.
     """
     failure = _failed_ask(decision) if "deny" in powers else None
@@ -61,16 +61,16 @@ def fit(
         return decision
     unsaid = stance < Stance.DENY <= decision.stance
     if unsaid and decision.reason and "context" in powers and kind(decision.kind).feedback:
-        # What such a denial is for, the model can still be told.
+        # The model can still be told what such a denial wants.
         changes["for_agent"] = (decision.reason, *decision.for_agent)
-    entries = tuple(_losses(decision, lost, refuses=refuses))
+    entries = tuple(_list_losses(decision, lost, refuses=refuses))
     return decision.replace(**changes, lowered=decision.lowered + entries)
 
 
 def _stance(
     stance: Stance, powers: frozenset[str], ask_becomes: Stance
 ) -> tuple[Stance, list[str]]:
-    """The strongest stance that can be expressed and claims no more, and the stances lost on the way."""
+    """Return the strongest stance that can be expressed and is no stronger, and the stances lost on the way."""
     lost: list[str] = []
     while stance is not Stance.SILENT and _POWER_OF[stance] not in powers:
         lost.append(_POWER_OF[stance])
@@ -84,7 +84,7 @@ def _stance(
 
 
 def _failed_ask(decision: Decision) -> Verdict | None:
-    """The verdict that asks because its hook failed, where the decision is an ask; a denial needs no help."""
+    """Return the verdict that asks because its hook failed, if the decision is an ask."""
     if decision.stance is not Stance.ASK:
         return None
     asking = (
@@ -96,7 +96,7 @@ def _failed_ask(decision: Decision) -> Verdict | None:
 
 
 def _carried(decision: Decision) -> Iterator[tuple[str, str, Any]]:
-    """What a decision carries beside its stance: the power it needs, its field, and the empty value of that."""
+    """Yield the parts of a decision besides its stance: the power that each needs, its field, and its empty value."""
     if decision.rewrite is not None:
         yield decision.rewrite.target, "rewrite", None
     if decision.for_agent:
@@ -107,8 +107,8 @@ def _carried(decision: Decision) -> Iterator[tuple[str, str, Any]]:
         yield "retry", "retry_after", None
 
 
-def _losses(decision: Decision, lost: list[str], *, refuses: bool) -> Iterator[Lowered]:
-    """Each lost effect, once for every hook that asked for it; `refuses`: an ask is a denial now."""
+def _list_losses(decision: Decision, lost: list[str], *, refuses: bool) -> Iterator[Lowered]:
+    """Yield each lost effect, once for every hook that asked for it; `refuses`: an ask is a denial now."""
     event = f"`{decision.native_event or decision.kind}` of {decision.dialect}"
     for effect in lost:
         reason = (
@@ -119,14 +119,14 @@ def _losses(decision: Decision, lost: list[str], *, refuses: bool) -> Iterator[L
         asking = dict.fromkeys(
             verdict.hook_id
             for verdict in decision.verdicts
-            if not verdict.shadow and _asks(verdict, effect)
+            if not verdict.shadow and _has_effect(verdict, effect)
         )
         for hook in asking or ("",):
             yield Lowered(effect=effect, reason=reason, hook=hook)
 
 
-def _asks(verdict: Verdict, effect: str) -> bool:
-    """Whether a verdict is what an effect came from."""
+def _has_effect(verdict: Verdict, effect: str) -> bool:
+    """Return whether a verdict contributed to an effect."""
     carried = {
         "context": bool(verdict.for_agent),
         "note": bool(verdict.for_user),

@@ -1,11 +1,11 @@
-"""Fold: many verdicts, in plan order, become one decision."""
+"""Fold: combines verdicts, in plan order, into one decision."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
-from hookline.model.event import Rewrite, changed
-from hookline.model.frozen import maker
+from hookline.model.event import Rewrite, diff_inputs
+from hookline.model.frozen import make_constructor
 from hookline.model.kinds import kind
 from hookline.model.verdict import NO_EFFECTS, Decision, Lowered, Stance, Verdict
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
 
 
-_silent = maker(Decision, "kind", "dialect", "native_event", "seconds", "verdicts")
+_silent = make_constructor(Decision, "kind", "dialect", "native_event", "seconds", "verdicts")
 
 
 def fold(
@@ -30,21 +30,23 @@ def fold(
     seconds: float = 0.0,
     redoes: bool | None = None,
 ) -> Decision:
-    """The decision that follows from the verdicts of one event; `seconds` is how long asking took. Total, deterministic.
+    """Return the decision for the verdicts of one event; `seconds` is how long the hooks took. Total, deterministic.
 
-    `redoes`: a denial sends the agent back to work (by default where the kind says so).
+    `redoes`: a denial sends the agent back to work (by default as the kind says).
 
-    The strongest stance wins and, among equals, the first in plan order gives the reason; so adding a verdict never
-    lowers the stance, and permuting verdicts never changes it. Shadow verdicts are listed and count for nothing.
+    The strongest stance wins; among equals, the first in plan order gives the reason. So adding a verdict never
+    lowers the stance, and permuting verdicts never changes it. Shadow verdicts are listed without effect.
     """
-    counted = [verdict for verdict in verdicts if not (verdict.shadow or verdict.mute)]
+    counted = [verdict for verdict in verdicts if not (verdict.shadow or verdict.is_silent)]
     if not counted:
-        return silence(event, verdicts, seconds=seconds)
-    counted += _clashes(counted, rule)
+        return make_silent_decision(event, verdicts, seconds=seconds)
+    counted += _find_clashes(counted, rule)
     leader = max(counted, key=lambda verdict: verdict.stance)
     stance = leader.stance
     dropped = stance >= Stance.DENY and rule.drops_rewrite_when_denied
-    rewrite, lost = (None, _undone(counted)) if dropped else _rewrite(counted, rule, event)
+    rewrite, lost = (
+        (None, _list_dropped_rewrites(counted)) if dropped else _rewrite(counted, rule, event)
+    )
     return Decision(
         kind=event.kind,
         dialect=event.dialect,
@@ -64,7 +66,7 @@ def fold(
         lowered=(
             *(lowered for verdict in counted for lowered in _unsupported(verdict)),
             *lost,
-            *_replaced(counted, rule),
+            *_list_replaced_effects(counted, rule),
         ),
         seconds=seconds,
         verdicts=tuple(verdicts),
@@ -72,11 +74,11 @@ def fold(
 
 
 def _notes(verdict: Verdict) -> tuple[str, ...]:
-    """What a verdict tells the user: its note, and its warnings."""
+    """Return a verdict's texts for the user: its note, and its warnings."""
     return (verdict.for_user, *verdict.warnings) if verdict.for_user else verdict.warnings
 
 
-def _undone(verdicts: list[Verdict]) -> list[Lowered]:
+def _list_dropped_rewrites(verdicts: list[Verdict]) -> list[Lowered]:
     why = "what was denied keeps its original input"
     return [
         Lowered(effect=v.rewrite.target, reason=why, hook=v.hook_id)
@@ -85,7 +87,7 @@ def _undone(verdicts: list[Verdict]) -> list[Lowered]:
     ]
 
 
-def _replaced(verdicts: list[Verdict], rule: FoldRule) -> list[Lowered]:
+def _list_replaced_effects(verdicts: list[Verdict], rule: FoldRule) -> list[Lowered]:
     """Return a loss for each effect that a later hook replaced by another value."""
     lost: list[Lowered] = []
     for effect in sorted(rule.lasts):
@@ -102,14 +104,16 @@ def _replaced(verdicts: list[Verdict], rule: FoldRule) -> list[Lowered]:
     return lost
 
 
-def silence(event: Event, verdicts: Sequence[Verdict] = (), *, seconds: float = 0.0) -> Decision:
-    """The decision where nobody asks for anything, as on most events."""
+def make_silent_decision(
+    event: Event, verdicts: Sequence[Verdict] = (), *, seconds: float = 0.0
+) -> Decision:
+    """Return the decision without any request, as for most events."""
     kind = event.kind
     return _silent(kind, event.dialect, event.native_name or kind, seconds, tuple(verdicts))
 
 
-def _clashes(verdicts: list[Verdict], rule: FoldRule) -> list[Verdict]:
-    """A denial for each exclusive effect to which two hooks gave different values."""
+def _find_clashes(verdicts: list[Verdict], rule: FoldRule) -> list[Verdict]:
+    """Return a denial for each exclusive effect to which two hooks gave different values."""
     values = {
         effect: [verdict.effects[effect] for verdict in verdicts if effect in verdict.effects]
         for effect in rule.exclusive
@@ -140,9 +144,9 @@ def _reason(verdicts: list[Verdict], stance: Stance, rule: FoldRule) -> str:
 def _rewrite(
     verdicts: list[Verdict], rule: FoldRule, event: Event
 ) -> tuple[Rewrite | None, list[Lowered]]:
-    """The effective value after every rewrite, in plan order; an input's patch is against the original event.
+    """Return the effective value after every rewrite, in plan order; an input's patch is relative to the original event.
 
-    A decision has room for one target: the last that the event's kind knows. What another hook rewrote beside it is lost.
+    A decision carries one target: the last one that the event's kind has. Rewrites of other targets are lost.
     """
     rewritable = type(event.body).rewritable
     current = event
@@ -161,7 +165,7 @@ def _rewrite(
                 )
             )
             continue
-        current = current.rewritten(rewrite)
+        current = current.apply_rewrite(rewrite)
         landed.pop(rewrite.target, None)
         landed[rewrite.target] = verdict.hook_id
     if not landed:
@@ -182,14 +186,14 @@ def _rewrite(
     )
     if target != "input":
         return Rewrite(target=target, value=after), lost
-    after, beyond = _within(before, after, rule.input_keys)
+    after, beyond = _limit_keys(before, after, rule.input_keys)
     lost += [Lowered(effect="input", reason=why, hook=landed[target]) for why in beyond]
-    patch = changed(before, after)
+    patch = diff_inputs(before, after)
     return (Rewrite(target=target, value=after, patch=patch) if patch or not beyond else None), lost
 
 
-def _within(before: Any, after: Any, may: frozenset[str]) -> tuple[Any, list[str]]:
-    """The new input as far as the host can make it so, and what it cannot do to the keys."""
+def _limit_keys(before: Any, after: Any, may: frozenset[str]) -> tuple[Any, list[str]]:
+    """Return the new input as far as the host can apply it, and the changes of keys that it cannot make."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         return after, []
     beyond = []
@@ -207,7 +211,7 @@ def _keys(names: AbstractSet[str]) -> str:
 
 
 def _evidence(verdicts: list[Verdict]) -> Any:
-    """Evidence objects are merged key by key, the last one winning; other evidence is the strongest verdict's."""
+    """Merge evidence objects by key, the last value winning; of other evidence, return the strongest verdict's."""
     given = [verdict.evidence for verdict in verdicts if verdict.evidence is not None]
     if not given:
         return None
@@ -225,17 +229,17 @@ def _effects(verdicts: list[Verdict], rule: FoldRule, *, denied: bool) -> Mappin
             if power not in merged or power in rule.lasts:
                 merged[power] = value
             elif power in rule.unions:
-                merged[power] = _united(merged[power], value, rule.unions[power])
+                merged[power] = _merge_ranked(merged[power], value, rule.unions[power])
             else:
-                merged[power] = _joined(merged[power], value)
+                merged[power] = _join(merged[power], value)
     if denied:
         without = {*rule.exclusive, *(rule.lasts if rule.drops_rewrite_when_denied else ())}
         merged = {power: value for power, value in merged.items() if power not in without}
     return merged or NO_EFFECTS
 
 
-def _joined(former: Any, latter: Any) -> Any:
-    """Lists add up, objects are merged, anything else is replaced by the later one."""
+def _join(former: Any, latter: Any) -> Any:
+    """Join two values: lists add up, objects merge, and the later one replaces anything else."""
     if isinstance(former, list) and isinstance(latter, list):
         return former + [item for item in latter if item not in former]
     if isinstance(former, dict) and isinstance(latter, dict):
@@ -243,10 +247,10 @@ def _joined(former: Any, latter: Any) -> Any:
     return latter
 
 
-def _united(former: Any, latter: Any, ranks: Mapping[str, tuple[str, ...]]) -> Any:
-    """Two objects as one, part by part: of ranked words the strongest, and what else both have is joined."""
+def _merge_ranked(former: Any, latter: Any, ranks: Mapping[str, tuple[str, ...]]) -> Any:
+    """Merge two objects part by part: of ranked words the strongest wins, other common parts are joined."""
     if not isinstance(former, dict) or not isinstance(latter, dict):
-        return _joined(former, latter)
+        return _join(former, latter)
     united = former | latter
     for part in former.keys() & latter.keys():
         words = ranks.get(part, ())
@@ -254,7 +258,7 @@ def _united(former: Any, latter: Any, ranks: Mapping[str, tuple[str, ...]]) -> A
         united[part] = (
             max(both, key=words.index)
             if words and all(word in words for word in both)
-            else _joined(*both)
+            else _join(*both)
         )
     return united
 

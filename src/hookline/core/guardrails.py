@@ -15,45 +15,45 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
-# Kinds that begin a new turn, or end the last one, and with it the count. A host whose `turn.start` is a mere model call
+# Kinds that begin a new turn or end the last one, and so reset the count. A host whose `turn.start` is only a model call
 # (docker-agent) cannot send its agent back at all.
 NEW_TURN = frozenset(
     {"prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"}
 )
 
-# The agent's own stop; a sub-agent's is not the moment to tell the agent anything.
+# The agent's own stop. The stop of a sub-agent is no occasion to tell the agent anything.
 STOPS = frozenset({"stop"})
-# Kinds at which a refusal sends somebody back to work (`Kind.redo`, as a set that costs nothing to ask).
+# Kinds at which a refusal sends an agent back to work (`Kind.redo`, as a set for fast look-up).
 GATES = STOPS | {"subagent.stop", "teammate.idle", "completion.claim"}
-# Kinds of event at which something is told, counted or forgotten that was not said about them. What a dialect delivers at
-# others (`Table.delivers`) is delivered only here, so that the calls of tools never look at a disk.
+# Kinds at which hookline delivers, counts or forgets results of other events. A dialect may list more in
+# `Table.delivers`; they take effect only here, so that tool calls never need the disk.
 REMEMBERING = TURNS | NEW_TURN | GATES
 
-# Kinds that are counted by the goal that the agent claims to have reached. What the user says in between begins no new count.
+# Kinds that are counted by the goal that the agent claims to have reached. A user's message does not reset this count.
 CLAIMS = frozenset({"completion.claim"})
 # Kinds that begin or end a session, and with it every count.
 _SESSION = frozenset({"session.start", "session.end"})
 
-_MOST_GATES = 256  # of one session: sub-agents, mostly
-_GOAL = " goal:"  # what stands before a goal in the name of a gate
+_MOST_GATES = 256  # of one session, mostly of sub-agents
+_GOAL = " goal:"  # separates the goal in the key of a gate
 _LONGEST = 128  # characters of an agent's name
-# Seconds. No agent is sent back, interrupted by its user, told something else and done with that so soon; and if it were, its stop
-# would count as one more redo, and be let through no earlier than at the limit.
+# Seconds. No agent is sent back, interrupted by its user and finished with something else so soon. If it were, its stop would
+# count as one more redo, which at worst ends the redos at the limit.
 _AT_ONCE = 5.0
 
 _UNKNOWN = "how often it was sent back before cannot be known"
 
 
-def agent_of(event: Event) -> str:
-    """The agent that an event is about, where the host names it: a sub-agent, mostly. Empty where it does not."""
+def find_agent(event: Event) -> str:
+    """Return the agent that an event is about, mostly a sub-agent; empty if the host does not name it."""
     named = event.body.value("agent_id") or event.raw.get("agent_id") or ""
     name = str(named)
     return name if len(name) <= _LONGEST else name[: _LONGEST // 2] + name[-_LONGEST // 2 :]
 
 
-def gate_of(event: Event) -> str:
-    """What a stop gate is counted by within its session: the kind of event and the agent; a claim also by its goal."""
-    gate = f"{event.kind} {agent}" if (agent := agent_of(event)) else event.kind
+def gate_key(event: Event) -> str:
+    """Return the key that a stop gate is counted by within its session: kind and agent; for a claim also the goal."""
+    gate = f"{event.kind} {agent}" if (agent := find_agent(event)) else event.kind
     goal = event.body.value("goal") or event.raw.get("goal") if event.kind in CLAIMS else None
     if not goal:
         return gate
@@ -70,58 +70,57 @@ def _is_claim(gate: str) -> bool:
     return gate.partition(_GOAL)[0].partition(" ")[0] in CLAIMS
 
 
-class Redos(Frozen):
-    """How often each stop gate of one session sent its agent back in the running row of redos, by `gate_of`.
+class RedoCounts(Frozen):
+    """How often each stop gate of one session sent its agent back without interruption, by `gate_key`.
 
-    `rows`: until when (in seconds since 1970) a stop of which the host says that it follows none still belongs to that row.
+    `rows`: until when (seconds since 1970) a stop still continues a series, although the host says that it follows no refusal.
     """
 
     counts: Mapping[str, int] = {}
     rows: Mapping[str, float] = {}
 
     def count(self, event: Event) -> int:
-        return self.counts.get(gate_of(event), 0)
+        return self.counts.get(gate_key(event), 0)
 
-    def had(self, event: Event, *, follows: bool | None, began: float, now: float) -> int:
-        """How many redos the row has had that this stop belongs to; `follows` as of `follows_redo`.
+    def count_before(self, event: Event, *, follows: bool | None, began: float, now: float) -> int:
+        """Return how many redos the series of this stop has had; `follows` as from `follows_redo`.
 
-        Where the host says that the stop follows none, a new row begins: a row may have as many redos as the limit is, and there are
-        as many rows as the host says that it began. But one stop may be asked about several times at once, and each of these then
-        says that it follows none: who `began` before the last redo of the row was counted, or hardly later, belongs to that row. So
-        the first of them does not begin the row anew while it is under way, and together they are within its limit.
+        If the host says that a stop follows no refusal, a new series begins. But several hooks may judge one stop concurrently, and each
+        of these calls says so. A call that `began` before the last redo was counted, or hardly later, belongs to its series. So the
+        first call does not restart a series that is under way, and all calls together stay within its limit.
         """
         return 0 if follows is False and self._is_over(event, began, now) else self.count(event)
 
     def _is_over(self, event: Event, began: float, now: float) -> bool:
-        until = self.rows.get(gate_of(event), 0.0)
-        return began >= until or until > now + _AT_ONCE  # the latter: the clock was set back
+        until = self.rows.get(gate_key(event), 0.0)
+        return began >= until or until > now + _AT_ONCE  # the second case: the clock was set back
 
-    def back(
+    def with_redo(
         self, event: Event, had: int, *, follows: bool | None = None, now: float = 0.0
-    ) -> Redos:
-        """The counters after an event that sent the agent back, in a row that `had` so many redos before."""
-        gate = gate_of(event)
+    ) -> RedoCounts:
+        """Return the counters after an event that sent the agent back, in a series of `had` earlier redos."""
+        gate = gate_key(event)
         others = {known: count for known, count in self.counts.items() if known != gate}
         counts = dict(list(others.items())[1 - _MOST_GATES :]) | {gate: had + 1}
         rows = {
             known: until for known, until in self.rows.items() if known in counts and known != gate
         }
-        # Whoever comes after a redo has run in between, so that the next one which follows none is certainly another.
-        return Redos(
+        # A stop after a redo follows a run of the agent, so the next stop that follows no refusal starts a new series.
+        return RedoCounts(
             counts=counts,
             rows=rows if follows is None else rows | {gate: now + (0.0 if follows else _AT_ONCE)},
         )
 
-    def over(
+    def with_stop(
         self, event: Event, *, follows: bool | None = None, began: float = 0.0, now: float = 0.0
-    ) -> Redos:
-        """The counters after an event that sent nobody back.
+    ) -> RedoCounts:
+        """Return the counters after an event that sent no agent back.
 
-        A stop that nobody refused ends the turn, unless the host says that it comes after one that somebody refused: then
-        others may send the agent back as well, and the count goes on. So it does after one that was asked about at once with others.
+        A stop without a refusal ends the turn, unless the host says that it follows a refused one: other hooks may then
+        send the agent back too, and the count continues. The same holds for a stop that was judged concurrently with others.
         """
         if event.kind in NEW_TURN:
-            agent = "" if event.kind == "session.end" else agent_of(event)
+            agent = "" if event.kind == "session.end" else find_agent(event)
             over = {
                 known
                 for known in self.counts
@@ -135,29 +134,29 @@ class Redos(Frozen):
         ):
             over = set()
         else:
-            over = {gate_of(event)}
+            over = {gate_key(event)}
         if not over & set(self.counts):
             return self
         counts = {known: count for known, count in self.counts.items() if known not in over}
-        return Redos(
+        return RedoCounts(
             counts=counts,
             rows={known: until for known, until in self.rows.items() if known in counts},
         )
 
 
 def follows_redo(event: Event, table: Table) -> bool | None:
-    """Whether the host says that this stop comes after one that was refused; None where it says nothing, or nothing reliable."""
+    """Return whether the host says that this stop follows a refused one; None if it says nothing reliable."""
     said = event.raw.get(table.redo_flag) if table.redo_flag and event.kind in GATES else None
     return None if said is None else bool(said)
 
 
 def is_flagged(event: Event) -> bool:
-    """Whether the host, or our own count, says that the agent was sent back already."""
+    """Return whether the host, or hookline's own count, says that the agent was sent back already."""
     return isinstance(event.body, Stop) and bool(event.body.stop_hook_active)
 
 
-def goes_on(decision: Decision, row: EventRow | None) -> bool:
-    """Whether the agent goes on working because of a decision at its stop: refused, or told something where that has the same effect."""
+def is_sent_back(decision: Decision, row: EventRow | None) -> bool:
+    """Return whether a decision makes a stopping agent continue: by a refusal, or by a context with the same effect."""
     told = (
         row is not None
         and row.context_redoes
@@ -168,7 +167,7 @@ def goes_on(decision: Decision, row: EventRow | None) -> bool:
 
 
 def is_spent(decision: Decision) -> bool:
-    """Whether a hook lets the agent stop only because it sent it back as often as it may."""
+    """Return whether a hook lets the agent stop only because it has used up its redos."""
     return any(
         verdict.redo_limit is not None and verdict.stance < Stance.DENY and not verdict.shadow
         for verdict in decision.verdicts
@@ -176,7 +175,7 @@ def is_spent(decision: Decision) -> bool:
 
 
 def redo_limit(decision: Decision, usual: int) -> int:
-    """How often the hooks that send the agent back may do so: the most generous of what they say themselves, else `usual`."""
+    """Return how often the refusing hooks may send the agent back: the highest of their own limits, else `usual`."""
     verdicts = [
         verdict
         for verdict in decision.verdicts
@@ -189,12 +188,12 @@ def redo_limit(decision: Decision, usual: int) -> int:
 def cap_redo(
     decision: Decision, count: int | None, limit: int, row: EventRow | None = None
 ) -> Decision:
-    """The decision, or, when the agent was already sent back `limit` times this turn, leave to stop, said aloud.
+    """Return the decision, or let the agent stop with a notice if it was sent back `limit` times this turn.
 
-    `count`: how often, which is more than the limit where another hook may send it back more often; None where it was sent back, and nobody knows how often: that is once too often. A limit of 0 or less is no limit.
-    (docs/architecture.md 4.12)
+    `count`: how often so far. It exceeds the limit if another hook has a higher one. None: the agent was sent back, but the number is
+    unknown, which counts as over the limit. A limit of 0 or less means no limit (docs/architecture.md 4.12).
     """
-    if limit <= 0 or not goes_on(decision, row) or (count is not None and count < limit):
+    if limit <= 0 or not is_sent_back(decision, row) or (count is not None and count < limit):
         return decision
     which = "which is the limit" if count == limit else f"and the limit is {limit}"
     span = "for this goal" if decision.kind in CLAIMS else "in this turn"
@@ -206,7 +205,7 @@ def cap_redo(
         Lowered(effect=effect, reason=why, hook=hook)
         for effect, is_lost in (("deny", decision.redo), ("context", bool(heard)))
         if is_lost
-        for hook in _asking(decision, effect)
+        for hook in _find_refusing_hooks(decision, effect)
     ]
     return decision.replace(
         stance=Stance.SILENT if decision.redo else decision.stance,
@@ -219,8 +218,8 @@ def cap_redo(
     )
 
 
-def _asking(decision: Decision, effect: str) -> tuple[str, ...]:
-    """The ids of the hooks that refused the stop, or that gave the agent a context; one empty id where no hook did."""
+def _find_refusing_hooks(decision: Decision, effect: str) -> tuple[str, ...]:
+    """Return the ids of the hooks that refused the stop or gave a context; one empty id if no hook did."""
     asking = dict.fromkeys(
         verdict.hook_id
         for verdict in decision.verdicts

@@ -1,4 +1,4 @@
-"""Does this condition hold of this event; and if not, why not."""
+"""Match: whether a condition holds for an event, and if not, why."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     Predicate: TypeAlias = Callable[[Event], bool]
 
 _INPUT = "input."
-# Kinds that are some calls of tools only (docs/formats/vocabulary.md 4).
+# Kinds that cover only some tool calls (docs/formats/vocabulary.md 4).
 FACETS = ("shell.", "file.read.", "file.write.", "mcp.")
 
 
 def holds(condition: Condition, event: Event) -> bool:
-    """Whether a condition holds of an event."""
-    return predicate(condition)(event)
+    """Return whether a condition holds for an event."""
+    return make_predicate(condition)(event)
 
 
-def predicate(condition: Condition) -> Predicate:
-    """A condition as a function of the event, so that what it is need not be found out for every event."""
+def make_predicate(condition: Condition) -> Predicate:
+    """Return a condition as a function of the event, so that its type is examined only once."""
     match condition:
         case OneOf(field=field, names=names):
             return lambda event: _text(event, field) in names
@@ -51,62 +51,64 @@ def predicate(condition: Condition) -> Predicate:
             matches = regex.is_full_match if full else regex.has_match_in
             return lambda event: (text := _text(event, field)) is not None and matches(text)
         case Leaves(regex=regex):
-            return lambda event: any(map(regex.has_match_in, leaves(event.input)))
+            return lambda event: any(map(regex.has_match_in, list_leaves(event.input)))
         case Flattened(facts=facts, regex=regex):
             return lambda event: any(
-                regex.has_match_in(text) for fact in facts for text in texts(event.body.value(fact))
+                regex.has_match_in(text)
+                for fact in facts
+                for text in list_texts(event.body.value(fact))
             )
         case Glob(patterns=patterns):
-            from hookline.core.rules import paths  # noqa: PLC0415 - with it comes the shell's grammar, which few hooks need
+            from hookline.core.rules import list_paths  # noqa: PLC0415 - it loads the shell's grammar, which few hooks need
 
             return lambda event: any(
-                path_matches(path, patterns, event.cwd) for path in paths(event.input)
+                path_matches(path, patterns, event.cwd) for path in list_paths(event.input)
             )
         case PathPattern():
             return lambda event: _path_holds(condition, event)
         case Rule():
-            from hookline.core.rules import rule_holds  # noqa: PLC0415 - as above
+            from hookline.core.rules import is_covered  # noqa: PLC0415 - as above
 
-            return lambda event: rule_holds(condition, event.tool, event.input, event.cwd)
+            return lambda event: is_covered(condition, event.tool, event.input, event.cwd)
         case Never():
             return lambda _: False
         case _ as unreachable:
             raise _forgotten(unreachable)
 
 
-def facets_of(event: Event) -> tuple[str, ...]:
-    """The narrower kinds that a call of a tool also is, where its event has such (docs/formats/vocabulary.md 4)."""
+def find_facets(event: Event) -> tuple[str, ...]:
+    """Return the narrower kinds that a tool call also is, if any (docs/formats/vocabulary.md 4)."""
     from hookline.model.tools import facets  # noqa: PLC0415 - few registries have hooks on such events
 
     return facets(event.kind, event.tool, event.dialect) if event.tool else ()
 
 
-def why_not(spec: HookSpec, event: Event) -> str:
-    """Why a hook does not take part in an event, in words; empty if it does."""
-    if spec.kind != event.kind and spec.kind not in facets_of(event):
+def explain_mismatch(spec: HookSpec, event: Event) -> str:
+    """Return why a hook does not run for an event; empty if it does."""
+    if spec.kind != event.kind and spec.kind not in find_facets(event):
         return f"it is declared for `{spec.native_event}`"
     for condition in spec.conditions:
         try:
-            holds = asked(condition, spec)(event)
+            holds = make_hook_predicate(condition, spec)(event)
         except MatchTimeoutError:
-            continue  # the hook takes part, as one that has failed
+            continue  # the hook is selected, as one that has failed
         if not holds:
-            return _unmet(condition, event) + (
+            return _explain_unmet(condition, event) + (
                 " under any name that hosts have for it" if spec.alike else ""
             )
     return ""
 
 
-def asked(condition: Condition, spec: HookSpec) -> Predicate:
-    """A condition of a hook as a function of the event; of a tool it may know the names in all hosts."""
+def make_hook_predicate(condition: Condition, spec: HookSpec) -> Predicate:
+    """Return a hook's condition as a function of the event; it may accept a tool's names in all hosts."""
     if not spec.alike and not spec.kind.startswith(FACETS):
-        return predicate(condition)
-    from hookline.core.likeness import of_any_name  # noqa: PLC0415 - few sources ask for it
+        return make_predicate(condition)
+    from hookline.core.tool_aliases import match_any_name  # noqa: PLC0415 - few sources ask for it
 
-    return of_any_name(condition, predicate(condition), spec)
+    return match_any_name(condition, make_predicate(condition), spec)
 
 
-def _unmet(condition: Condition, event: Event) -> str:
+def _explain_unmet(condition: Condition, event: Event) -> str:
     match condition:
         case OneOf(field=field, names=names):
             listed = ", ".join(f"`{name}`" for name in sorted(names))
@@ -131,9 +133,9 @@ def _unmet(condition: Condition, event: Event) -> str:
 
 
 def _text(event: Event, field: str) -> str | None:
-    """The text of a field; empty where the event has none, None where the tool's input has no such text."""
+    """Return the text of a field; empty if the event has none, None if the tool's input has no such text."""
     if field == "tool":
-        return event.tool  # by which plans are remembered, so it must not be read elsewhere
+        return event.tool  # plans are cached by it, so it must not be read elsewhere
     if field == "command":
         return event.command
     if field == "session_id":
@@ -156,10 +158,10 @@ def _path_holds(condition: PathPattern, event: Event) -> bool:
     )
 
 
-def leaves(value: Json) -> Iterator[str]:
-    """Every leaf value at any depth, as text: numbers and booleans as JSON writes them, keys never (docs/formats/agenthooks.md 5)."""
+def list_leaves(value: Json) -> Iterator[str]:
+    """Yield every leaf value at any depth as text: numbers and booleans as in JSON, no keys (docs/formats/agenthooks.md 5)."""
     left = [value]
-    while left:  # no recursion: an agent that nests its input must not be able to stop a guard
+    while left:  # no recursion: a deeply nested input must not stop a guard
         node = left.pop()
         if isinstance(node, str):
             yield node
@@ -171,8 +173,8 @@ def leaves(value: Json) -> Iterator[str]:
             yield json.dumps(node, default=str)
 
 
-def texts(value: Json) -> Iterator[str]:
-    """Every text at any depth, keys never; a list of nothing but texts also as one, joined by blanks (docs/formats/starchild.md 4)."""
+def list_texts(value: Json) -> Iterator[str]:
+    """Yield every text at any depth, no keys; a list of texts also as one, joined by blanks (docs/formats/starchild.md 4)."""
     left = [value]
     while left:  # no recursion, as above
         node = left.pop()
@@ -187,5 +189,5 @@ def texts(value: Json) -> Iterator[str]:
 
 
 def _forgotten(condition: Unreachable) -> AssertionError:
-    # `typing.assert_never` without the import of typing; the type checker proves that nobody gets here.
+    # `typing.assert_never` without the import of typing; the type checker proves that this is unreachable.
     return AssertionError(condition)

@@ -19,8 +19,8 @@ _HINT = "write it without look-around or nested repetitions"
 class MatchBudget:
     """Counts the seconds that the backtracking matchers of one event take, and keeps the failures.
 
-    A matcher that takes too long selects its hook, and the hook has failed. So a guard never disappears because an agent
-    chose a text that is hard to match.
+    A matcher that takes too long selects its hook, which then counts as failed. So a text that is hard to match cannot make a
+    guard disappear.
     """
 
     __slots__ = ("_clock", "_failures", "_spent")
@@ -30,8 +30,8 @@ class MatchBudget:
         self._spent = 0.0
         self._failures: dict[int, Outcome] = {}  # by the identity of an entry
 
-    def selects(self, entry: Entry, event: Event) -> bool:
-        """Whether the backtracking matchers of a hook select the event; True, and a failure, if that takes too long."""
+    def is_selected(self, entry: Entry, event: Event) -> bool:
+        """Return whether the backtracking matchers of a hook select the event; True, and a failure, if that takes too long."""
         self._failures.pop(id(entry), None)
         for holds in entry.backtracking:
             if self._spent >= EVENT_LIMIT:
@@ -51,7 +51,7 @@ class MatchBudget:
         return True
 
     def failure(self, entry: Entry) -> Outcome | None:
-        """The failure of a hook whose matcher took too long, when it was last asked."""
+        """Return the failure of a hook whose matcher took too long at the last attempt."""
         return self._failures.get(id(entry))
 
     def _fail(self, entry: Entry, detail: str) -> None:

@@ -1,15 +1,15 @@
-"""Options: what a dialect is made with, checked where it is made, because anything but nothing is true to Python."""
+"""Options: checks the options that a dialect is created with, because Python takes any non-empty text for true."""
 
 from __future__ import annotations
 
 from hookline.errors import ConfigError
 
 
-def switch(dialect: str, option: str, given: object) -> bool:
-    """An option that is on or off.
+def read_switch(dialect: str, option: str, given: object) -> bool:
+    """Return an option that is on or off.
 
     Raises:
-        ConfigError: it is no boolean. A text is none, whatever it says: `no`, `0` and `False` would all switch it on.
+        ConfigError: it is not a boolean. A text is refused: Python takes `no`, `0` and `False` for true.
     """
     if not isinstance(given, bool):
         said = given if isinstance(given, str) else repr(given)

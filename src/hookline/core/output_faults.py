@@ -1,10 +1,10 @@
-"""Output faults: signs in what a program printed that its answer went wrong, although it exited with 0."""
+"""Output faults: signs in a program's output that its answer went wrong, although it exited with 0."""
 
 from __future__ import annotations
 
 import json
 
-from hookline.core.failure import failed, label
+from hookline.core.failure import label, make_failed_verdict
 from hookline.model.handler import Command
 from hookline.model.kinds import kind
 from hookline.model.outcome import Failure
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Verdict
 
 _LONGEST = 200  # characters of a line that a fault quotes
-# Keys by which a hook of any dialect decides. One of them in the middle of other text shows an answer, not a log.
+# Keys by which a hook of any dialect decides. One of them within other text shows an answer, not a log.
 _DECIDING = (
     "decision|permission|permissionDecision|permission_decision|hookSpecificOutput|hook_specific_output"
     "|behavior|action|continue|block"
@@ -30,9 +30,9 @@ _DECIDING = (
 
 
 def check_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
-    """The verdict of a command that exited with 0, with what its output shows to be wrong.
+    """Return the verdict of a command that exited with 0, with the faults that its output shows.
 
-    In fidelity the verdict stays as its dialect reads it, and gets a fault and a notice. In strict mode the hook has
+    In fidelity mode the verdict stays as its dialect reads it, with a fault and a notice. In strict mode the hook has
     failed, as its `on_failure` says. A verdict that asks or denies stays as it is.
     """
     if not (outcome.stdout or outcome.stderr) or type(spec.handler) is not Command:
@@ -43,7 +43,9 @@ def check_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
         return verdict
     if garbled := _find_garbled(spec, outcome, verdict):
         if spec.strict:
-            return failed(spec, outcome.replace(failure=Failure.UNREADABLE, detail=garbled))
+            return make_failed_verdict(
+                spec, outcome.replace(failure=Failure.UNREADABLE, detail=garbled)
+            )
         return _with_notice(spec, verdict, garbled)
     missing = find_missing_program(outcome.stderr)
     if missing is None:
@@ -51,12 +53,12 @@ def check_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
     program, line = missing
     fault = f"its shell could not run `{escape_line(program)}` ({escape_line(line)[:_LONGEST]})"
     if spec.strict and spec.on_failure > verdict.stance:
-        return failed(spec, outcome, fault)
+        return make_failed_verdict(spec, outcome, fault)
     return _with_notice(spec, verdict, fault)
 
 
 def find_garbled_answer(stdout: str) -> str:
-    """Why text that looks like an answer is not one JSON object, in words for its author; empty for an answer and for a log."""
+    """Return why text that looks like an answer is not one JSON object; empty for an answer and for a log."""
     text = stdout.strip().removeprefix("\ufeff").strip()
     if not text or not ("{" in text or "[" in text):
         return ""
@@ -86,7 +88,7 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 
 def _has_answer(text: str) -> bool:
-    """Whether a line begins as an object or an array of objects does, or a deciding key stands somewhere in the text."""
+    """Return whether a line begins like an object or a list of objects, or a deciding key is anywhere in the text."""
     import re  # noqa: PLC0415 - few hooks print anything but their answer
 
     begins = r"^[ \t]*(?:\{|\[\s*[\[{\"])"
@@ -97,7 +99,7 @@ def _has_answer(text: str) -> bool:
 
 
 def _find_garbled(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> str:
-    """The same for a hook whose verdict says nothing; text that its host calls context stays context in fidelity."""
+    """Do the same for a hook whose verdict is silent; text that its host takes for context stays context in fidelity mode."""
     if verdict.stance or verdict.rewrite is not None:
         return ""
     if not spec.strict and (verdict.for_agent or verdict.effects):
@@ -106,11 +108,11 @@ def _find_garbled(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> str:
 
 
 def _with_notice(spec: HookSpec, verdict: Verdict, fault: str) -> Verdict:
-    """The verdict with the fault, and with a notice to the user where a hook may refuse something.
+    """Return the verdict with the fault, and with a notice to the user if the hook may refuse something.
 
-    A verdict that reports already what its dialect does not honour needs no second notice.
+    A verdict that already reports an effect its dialect does not honour needs no second notice.
     """
-    if verdict.unsupported or not kind(spec.kind).guarded:
+    if verdict.unsupported or not kind(spec.kind).can_guard:
         return verdict.replace(fault=fault)
     notice = f"hook `{label(spec)}` may not have checked anything: {fault}"
     return verdict.replace(

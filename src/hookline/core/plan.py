@@ -1,4 +1,4 @@
-"""Plan: which hooks an event asks, in which order, and which of them at once."""
+"""Plan: selects the hooks for an event, their order, and which of them run in parallel."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _SCOPE_ORDER = {scope: order for order, scope in enumerate(SCOPES)}
 class Group(Frozen):
     """The hooks of one dialect, in its own order.
 
-    `parallel`: all at once, each seeing the same event; otherwise one after the other, each seeing the former's rewrite.
-    `turns`: so it is, too, where a hook takes part that wants it (`together`).
-    `detached`: hooks that are started and not waited for, after all others (where they start in turn they are steps).
+    `parallel`: all run at the same time on the same event; otherwise each sees the previous one's rewrite.
+    `turns`: hooks of the group also run one by one if a selected hook demands it (`should_run_parallel`).
+    `detached`: hooks that start after all others, without waiting (if they start in turn, they are steps).
     """
 
     dialect: Dialect
@@ -38,11 +38,11 @@ class Group(Frozen):
 
 
 class Plan(Frozen):
-    """What one event does to one registry, as its host orders and folds it.
+    """The hooks of one registry that run for one event, as its host orders and folds them.
 
-    `redoes`: a denial sends the agent back to work. `reexamine`: strict hooks whose input changed after they
-    spoke are asked once more, for their stance only. `detaches`: some hook is not waited for. `solo`: the only hook, where it is a plain
-    Python callable. `leaves_process`: some hook is more than a Python callable, so that it needs a folder to run in.
+    `redoes`: a denial sends the agent back to work. `reexamine`: strict hooks whose input changed after their
+    verdict run once more, for their stance only. `detaches`: some hook is detached. `solo`: the only hook, if it is a plain
+    Python function. `leaves_process`: some hook is not a Python function, so it needs a folder to run in.
     """
 
     groups: tuple[Group, ...]
@@ -57,19 +57,19 @@ class Plan(Frozen):
 
 
 def plan(registry: Registry, event: Event, host: Dialect, *, headless: bool = False) -> Plan:
-    """Select, order and group the hooks of an event. `headless`: no person sits at the host's terminal.
+    """Select, order and group the hooks of an event. `headless`: no person is at the host's terminal.
 
-    The conditions on the input, and which of equal hooks is asked, are left to `dispatch`: a rewrite may change them.
+    `dispatch` checks the conditions on the input, and selects among equal hooks, because a rewrite may change both.
     """
-    known = planned(registry, event)
+    known = find_cached_plan(registry, event)
     if known is None:
         known = _plan(registry, event, host, headless=headless)
         registry.remember(_key(event), known)
     return known
 
 
-def planned(registry: Registry, event: Event) -> Plan | None:
-    """The plan that the registry remembers for events like this one."""
+def find_cached_plan(registry: Registry, event: Event) -> Plan | None:
+    """Return the cached plan for events like this one."""
     return registry.plans.get(_key(event))
 
 
@@ -80,17 +80,18 @@ def _key(event: Event) -> tuple[str, str, str, str]:
 def _plan(registry: Registry, event: Event, host: Dialect, *, headless: bool) -> Plan:
     row = host.table.row(event.native_name) or host.table.row_of_kind(event.kind)
     groups = tuple(
-        _group(entries) for entries in _by_row(registry.candidates(event, row, host.table))
+        _group(entries)
+        for entries in _group_by_row(registry.find_candidates(event, row, host.table))
     )
     return Plan(
         groups=groups,
         rule=(row.fold if row else None) or host.table.fold,
         powers=_powers(row, event, host.table, headless=headless),
-        ask_becomes=_unasked(host.table, event.kind),
+        ask_becomes=_lower_ask(host.table, event.kind),
         redoes=kind(event.kind).redo and not (row is not None and row.feedback),
         reexamine=any(step.spec.strict for group in groups for step in group.steps),
         detaches=any(group.detached for group in groups),
-        solo=_solo(groups, event.kind),
+        solo=_find_solo(groups, event.kind),
         leaves_process=any(
             type(step.spec.handler) is not InProcess
             for group in groups
@@ -100,22 +101,22 @@ def _plan(registry: Registry, event: Event, host: Dialect, *, headless: bool) ->
 
 
 def _powers(row: EventRow | None, event: Event, table: Table, *, headless: bool) -> frozenset[str]:
-    """What a decision may carry: what the row says, without `ask` where the host has nobody to ask."""
+    """Return what a decision may carry: the row's powers, without `ask` if the host has no person to ask."""
     powers = row.powers_on(event.tool) if row else kind(event.kind).powers | {"note"}
     return powers - {"ask"} if headless and table.asks_at_terminal else powers
 
 
-def _unasked(table: Table, kind: str) -> Stance:
-    """What an ask becomes where the host cannot ask.
+def _lower_ask(table: Table, kind: str) -> Stance:
+    """Return what an ask becomes if the host cannot ask.
 
-    A permission request is itself the host's question, so there an ask needs no answer of ours.
+    A permission request is itself the host's question, so there an ask needs no replacement.
     """
     if table.ask_becomes is not None:
         return table.ask_becomes
     return Stance.DENY if kind in ACTIONS and kind != _REQUEST else Stance.SILENT
 
 
-def _solo(groups: tuple[Group, ...], kind: str) -> Entry | None:
+def _find_solo(groups: tuple[Group, ...], kind: str) -> Entry | None:
     steps = [step for group in groups for step in group.steps + group.detached]
     spec = steps[0].spec if len(steps) == 1 else None
     if (
@@ -131,10 +132,10 @@ def _solo(groups: tuple[Group, ...], kind: str) -> Entry | None:
     return None if spec.handler.worker or spec.handler.read_by_dialect else steps[0]
 
 
-def _by_row(entries: Iterable[Entry]) -> list[list[Entry]]:
-    """Entries of one dialect and row together, because each dialect promises an order inside itself.
+def _group_by_row(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """Group entries by dialect and row, because each dialect promises an order inside itself.
 
-    Dialects follow each other by the strongest scope that they have a hook in, rows by their order in the table.
+    Dialects follow each other by the strongest scope of their hooks, rows by their order in the table.
     """
     groups: dict[tuple[int, str], list[Entry]] = {}
     scope: dict[int, int] = {}
@@ -169,31 +170,31 @@ def _group(entries: list[Entry]) -> Group:
         steps=tuple(entry for entry in ordered if in_turn or not entry.spec.detached),
         detached=tuple(entry for entry in ordered if entry.spec.detached and not in_turn),
         parallel=parallel,
-        turns=parallel and any(wants_turns(entry.spec) for entry in entries),
+        turns=parallel and any(should_run_in_turn(entry.spec) for entry in entries),
     )
 
 
-def together(group: Group, event: Event, budget: MatchBudget) -> bool:
-    """Whether the hooks of a group are asked at once about this event."""
+def should_run_parallel(group: Group, event: Event, budget: MatchBudget) -> bool:
+    """Return whether the hooks of a group run in parallel for this event."""
     if not group.turns:
         return group.parallel
     return not any(
-        wants_turns(step.spec)
+        should_run_in_turn(step.spec)
         and all(holds(event) for holds in step.content)
-        and budget.selects(step, event)
+        and budget.is_selected(step, event)
         for step in group.steps
     )
 
 
-def wants_turns(spec: HookSpec) -> bool:
-    """Whether a hook puts those of its dialect in turn; one that does not count has no say about others."""
+def should_run_in_turn(spec: HookSpec) -> bool:
+    """Return whether a hook makes those of its dialect run one by one; unapproved and shadow hooks cannot."""
     return spec.in_turn and spec.trusted and not spec.shadow
 
 
-def order(entries: Iterable[Entry]) -> list[HookSpec]:
-    """Hooks of one kind in the order in which they run, detached ones last in each dialect's group."""
+def sort_hooks(entries: Iterable[Entry]) -> list[HookSpec]:
+    """Return the hooks of one kind in the order in which they run; in each dialect's group, detached ones come last."""
     return [
         entry.spec
-        for group in map(_group, _by_row(entries))
+        for group in map(_group, _group_by_row(entries))
         for entry in group.steps + group.detached
     ]

@@ -1,4 +1,4 @@
-"""Record: what happened in one dispatch, without a word of what passed through it."""
+"""Record: an account of one dispatch without any payload text."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 SCHEMA = "hookline.record/1"
 
 
-def record(event: Event, decision: Decision, *, event_id: str, at: str) -> dict[str, Any]:
-    """An account of a dispatch that may be kept anywhere: ids, stances, faults and times, no payload text.
+def make_record(event: Event, decision: Decision, *, event_id: str, at: str) -> dict[str, Any]:
+    """Return an account of a dispatch that is safe to store: ids, stances, faults and times, no payload text.
 
     `at` is an ISO 8601 time. Reasons, contexts and rewritten values are left out, because a hook may quote the payload
-    in them; of a rewrite only its target and the changed keys are kept.
+    in them. Of a rewrite, only its target and the changed keys are kept.
     """
     return {
         "schema": SCHEMA,

@@ -1,4 +1,4 @@
-"""Permission rules such as `Bash(git commit:*)` and `Edit(*.ts)`: does one cover this tool call."""
+"""Permission rules such as `Bash(git commit:*)` and `Edit(*.ts)`: whether one covers a tool call."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from hookline.model.event import Json
 
-# A rule for one of these tools also covers the tools that do the same to files.
+# A rule for one of these tools also covers tools that access files in the same way.
 _FAMILIES: Mapping[str, frozenset[str]] = {
     "Edit": frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit")),
     "Read": frozenset(("Read", "Grep", "Glob")),
 }
-# Keys under which the known tools keep a command line, and a path.
+# The keys under which known tools have a command line, and a path.
 _COMMAND_KEYS = ("command", "cmd")
 _PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "paths")
 _DOMAIN = "domain:"
@@ -30,30 +30,30 @@ _ONE_RULE = (
 
 
 def parse_rule(source: str) -> Rule:
-    """The rule that a text spells.
+    """Parse a permission rule.
 
     Raises:
-        ConfigError: `matcher.rule`; the text is empty, several rules, or its brackets do not match.
+        ConfigError: `matcher.rule`; the text is empty, contains several rules, or its brackets do not match.
     """
     text = source.strip()
     name, bracket, _ = text.partition("(")
     whole_server = name.startswith("mcp__") and name.count("__") > 1
     tool = name.removesuffix("__*") if whole_server else name
     if not tool or not all(char.isalnum() or char in "_-.:" for char in tool):
-        raise _malformed(source, "it does not begin with the name of one tool")
+        raise _malformed_error(source, "it does not begin with the name of one tool")
     tools = _FAMILIES.get(tool, frozenset((tool,)))
     if not bracket:
         return Rule(source=source, tools=tools)
     if _closing_bracket(text) != len(text) - 1:
-        raise _malformed(source, "its brackets do not enclose one pattern")
+        raise _malformed_error(source, "its brackets do not enclose one pattern")
     pattern = text[len(name) + 1 : -1].replace("\\(", "(").replace("\\)", ")").strip()
     if not pattern:
-        raise _malformed(source, "there is nothing between its brackets")
+        raise _malformed_error(source, "there is nothing between its brackets")
     return Rule(source=source, tools=tools, pattern=None if pattern == "*" else pattern)
 
 
 def _closing_bracket(text: str) -> int:
-    """Where the first bracket is closed again; -1 if it never is."""
+    """Return where the first bracket is closed; -1 if it never is."""
     depth = 0
     for at, char in enumerate(text):
         if char in "()" and text[at - 1] != "\\":
@@ -63,16 +63,16 @@ def _closing_bracket(text: str) -> int:
     return -1
 
 
-def _malformed(source: str, why: str) -> ConfigError:
+def _malformed_error(source: str, why: str) -> ConfigError:
     return ConfigError(
         f"`{source}` is not a permission rule: {why}", name="matcher.rule", hint=_ONE_RULE
     )
 
 
-def rule_holds(rule: Rule, tool: str, tool_input: Json, cwd: str) -> bool:
-    """Whether a rule covers a call (docs/formats/claude-code.md 3).
+def is_covered(rule: Rule, tool: str, tool_input: Json, cwd: str) -> bool:
+    """Return whether a rule covers a call (docs/formats/claude-code.md 3).
 
-    A command rule looks into every simple command of the line; a command that cannot be parsed is covered, because the
+    A command rule checks every simple command of the line. A command that cannot be parsed is covered, because the
     hook behind the rule must then see it.
     """
     if not any(_names_tool(name, tool) for name in rule.tools):
@@ -86,7 +86,7 @@ def rule_holds(rule: Rule, tool: str, tool_input: Json, cwd: str) -> bool:
             return _command_holds(rule.pattern, tool_input[key])
     if rule.pattern.startswith(_DOMAIN):
         return _domain_holds(rule.pattern.removeprefix(_DOMAIN), tool_input.get("url"))
-    return any(_path_holds(rule.pattern, path, cwd) for path in paths(tool_input))
+    return any(_path_holds(rule.pattern, path, cwd) for path in list_paths(tool_input))
 
 
 def _names_tool(name: str, tool: str) -> bool:
@@ -109,7 +109,7 @@ def _command_holds(pattern: str, line: Json) -> bool:
 
 
 def _text_matches(pattern: str, text: str) -> bool:
-    """Whether a text is as the pattern says: `*` is any text, `:*` or ` *` at the end nothing or further words."""
+    """Return whether a text matches: `*` is any text; a final `:*` or ` *` is nothing or further words."""
     for ending in (":*", " *"):
         words = pattern.removesuffix(ending)
         if words != pattern:
@@ -118,7 +118,7 @@ def _text_matches(pattern: str, text: str) -> bool:
 
 
 def _glob_matches(pattern: str, text: str) -> bool:
-    # Piece by piece, each as early as possible: linear, where an expression with many `.*` is not.
+    # Piece by piece, each as early as possible, in linear time; an expression with many `.*` would be slower.
     first, *rest = [piece.replace("\0", "*") for piece in pattern.replace("\\*", "\0").split("*")]
     if not rest:
         return text == first
@@ -144,10 +144,10 @@ def _domain_holds(domain: str, url: Json) -> bool:
 
 
 def _host(url: str) -> str:
-    """The host that a browser would ask; empty if there is none."""
+    """Return the host that a browser would contact; empty if there is none."""
     from urllib.parse import unquote, urlsplit  # noqa: PLC0415 - only rules with a domain need it
 
-    # To a browser `\` is `/`, so `https://evil.com\@good.com` asks `evil.com`.
+    # A browser takes `\` for `/`, so `https://evil.com\@good.com` leads to `evil.com`.
     address = "".join(url.split()).replace("\\", "/")
     scheme, _, rest = address.partition(":")
     address = rest if scheme.lower() in {"http", "https"} else address
@@ -161,8 +161,8 @@ def _host(url: str) -> str:
 # -- paths -----------------------------------------------------------------------------------------------------------------
 
 
-def paths(value: Json) -> Iterator[str]:
-    """The paths that a tool's input names."""
+def list_paths(value: Json) -> Iterator[str]:
+    """Yield the paths that a tool's input names."""
     if not isinstance(value, dict):
         return
     for key in _PATH_KEYS:
@@ -174,9 +174,9 @@ def paths(value: Json) -> Iterator[str]:
 
 
 def _path_holds(pattern: str, path: str, cwd: str) -> bool:
-    """Whether a path, or a folder that it is in, is as the pattern says, in the manner of gitignore."""
+    """Return whether a path, or a folder above it, matches the pattern, as in gitignore."""
     if pattern.startswith("~"):
-        # Nobody down here knows whose home is meant, so only a path that is itself written with `~` is compared.
+        # The home folder is unknown here, so only paths that are themselves written with `~` can match.
         return path.startswith("~") and _is_in(pattern, path)
     absolute = normalise_path(path, cwd)
     if pattern.startswith("//"):
@@ -193,7 +193,7 @@ def _is_in(pattern: str, path: str) -> bool:
 
 
 def _seen_from(folder: str, path: str) -> str | None:
-    """The path as seen from a folder; None if it is elsewhere."""
+    """Return the path relative to the folder; None if it is elsewhere."""
     if not folder:
         return None if path.startswith(("/", "../")) else path
     # POSIX keeps exactly two leading slashes; to Linux they are one.

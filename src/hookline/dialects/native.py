@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hookline.core.dialect import ABSENT, EventRow, Field, FoldRule, Loaded, Table
-from hookline.core.failure import failed
+from hookline.core.failure import make_failed_verdict
 from hookline.model import kinds
 from hookline.model.event import Compaction, Generation, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.reply import Reply
@@ -48,7 +48,7 @@ _ANSWERS = frozenset({"ask", "deny"})
 
 def _takes_answers(kind: kinds.Kind) -> bool:
     """Whether an ask or a denial means something: on a gate that stops anything, and where a session or an agent starts."""
-    return (kind.gate and not kind.feedback) or kind.cls == "context"
+    return (kind.is_gate and not kind.feedback) or kind.cls == "context"
 
 
 def _row(kind: kinds.Kind) -> EventRow:
@@ -106,7 +106,7 @@ class Native:
         )
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
-        return failed(spec, outcome)
+        return make_failed_verdict(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002 - the protocol's
         if not decision.verdicts and not decision.stance:

@@ -11,7 +11,14 @@ from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Command, InProcess, Model
-from hookline.model.tools import broader, called, families, known_families, mcp_parts, translated
+from hookline.model.tools import (
+    families,
+    find_broader_kind,
+    known_families,
+    list_names,
+    mcp_parts,
+    translate_name,
+)
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.wire.disable_flags import drop_flags
@@ -107,7 +114,7 @@ def _must_be_text(written: Written) -> None:
 
 def _row(spec: HookSpec, target: Dialect) -> EventRow | None:
     """The target's event that a hook is for: of its kind, or the wider one that its kind is a part of."""
-    wider = broader(spec.kind)
+    wider = find_broader_kind(spec.kind)
     return target.table.row_of_kind(spec.kind) or (
         target.table.row_of_kind(wider[0]) if wider else None
     )
@@ -184,9 +191,9 @@ def _tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple[str, ...]
 
 def _tools_of_kind(kind: str, target: str) -> tuple[str, ...]:
     """The target's tools whose calls are of a narrower kind (`shell.before`); empty where nobody knows, which is all."""
-    wider = broader(kind)
+    wider = find_broader_kind(kind)
     return (
-        tuple(dict.fromkeys(name for family in wider[1] for name in called(family, target)))
+        tuple(dict.fromkeys(name for family in wider[1] for name in list_names(family, target)))
         if wider
         else ()
     )
@@ -196,7 +203,7 @@ def _names(names: list[str], dialect: str, target: str, *, plain: bool) -> tuple
     """What tools are called by the target; a tool that no host is known to have keeps its name."""
     found: list[str] = []
     for name in names:
-        new = translated(name, dialect, target)
+        new = translate_name(name, dialect, target)
         if not new and not plain and (families(name, dialect) or mcp_parts(name, dialect)):
             return ()
         found += new or (name,)
@@ -212,12 +219,12 @@ def _expression(pattern: Pattern, source: str, dialect: str, target: str) -> str
     selected = [
         family
         for family in known_families()
-        if any(_selects(pattern, old) for old in called(family, dialect))
+        if any(_selects(pattern, old) for old in list_names(family, dialect))
     ]
     new = dict.fromkeys(
         name
         for family in selected
-        for name in called(family, target)
+        for name in list_names(family, target)
         if not (written.has_match_in(name) if written else _selects(pattern, name))
     )
     return f"{source}|^(?:{'|'.join(new)})$" if new else source

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 
-from hookline.core.hearing import hear
+from hookline.core.interpretation import interpret
 from hookline.core.registry import Entry
 from hookline.handlers.inprocess import call
 from hookline.handlers.process_spec import Cancel, Limits
@@ -79,7 +79,7 @@ def _heard(run: Run, outcome: Outcome) -> Verdict:
             shadow=spec.shadow,
         )
     row = run.dialect.table.row(spec.native_event)
-    return hear(
+    return interpret(
         Entry(spec=spec, dialect=run.dialect, row=row, tools=None, on_tool=(), content=()),
         outcome,
         run.event,

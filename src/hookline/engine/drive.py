@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cache
 from time import monotonic, perf_counter
 
-from hookline.core.dispatch import Run, conclude_alone, takes_part
-from hookline.core.fold import silence
+from hookline.core.dispatch import Run, conclude_alone, is_selected
+from hookline.core.fold import make_silent_decision
 from hookline.handlers.exceptions import make_failure_outcome
 from hookline.handlers.inprocess import call, call_async, finish_coroutine, refuse_late_answer
 from hookline.handlers.table import perform_all
-from hookline.model.frozen import maker
+from hookline.model.frozen import make_constructor
 from hookline.model.handler import InProcess
 from hookline.model.outcome import TOO_LATE, Failure, Outcome
 from hookline.model.verdict import Verdict
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _MOST_WAITING = 64
 _SHORTEST = 0.001  # seconds, for a run whose time is already over
 # The verdict of a hook that was asked and had nothing to say.
-_heard = maker(Verdict, "hook_id", "seconds")
+_heard = make_constructor(Verdict, "hook_id", "seconds")
 
 
 def drive(
@@ -209,8 +209,8 @@ async def _in_thread(
 
 def ask_alone(plan: Plan, event: Event, hook: Entry) -> Decision:
     """What `drive` would return for a plan with this one Python hook, without a generator between."""
-    if not takes_part(hook, event, set()):
-        return silence(event)
+    if not is_selected(hook, event, set()):
+        return make_silent_decision(event)
     outcome = call(Run(spec=hook.spec, event=event))
     return conclude_alone(plan, hook, outcome, event)
 
@@ -219,7 +219,7 @@ async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
     """What `drive_async` would return for a plan with this one Python hook; it costs a third of it."""
     for holds in hook.content:
         if not holds(event):
-            return silence(event)
+            return make_silent_decision(event)
     spec = hook.spec
     began = perf_counter()
     try:
@@ -237,7 +237,7 @@ async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
     else:
         seconds = perf_counter() - began
         if answer is None:
-            return silence(event, (_heard(spec.id, seconds),), seconds=seconds)
+            return make_silent_decision(event, (_heard(spec.id, seconds),), seconds=seconds)
         outcome = Outcome(answer=answer, seconds=seconds)
     return conclude_alone(plan, hook, outcome, event)
 

@@ -7,9 +7,9 @@ import time
 from time import perf_counter
 
 from hookline.core.dispatch import dispatch
-from hookline.core.fold import silence
+from hookline.core.fold import make_silent_decision
 from hookline.core.guardrails import REMEMBERING, follows_redo
-from hookline.core.plan import plan, planned
+from hookline.core.plan import find_cached_plan, plan
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
 from hookline.engine.library import Library
 from hookline.engine.notices import add_notices, note_folder, note_removed, was_told
@@ -147,7 +147,7 @@ class Engine(Library):
         """
         raised, chosen = self._planned(event, payload, dialect)
         if not chosen.groups:
-            return self._settle(raised, silence(raised), chosen)
+            return self._settle(raised, make_silent_decision(raised), chosen)
         token = self._entered(raised)
         if token is None:
             return self._settle(raised, refuse(dispatch(chosen, raised), self._too_deep(raised)))
@@ -185,7 +185,7 @@ class Engine(Library):
         """
         raised, chosen = self._planned(event, payload, dialect)
         if not chosen.groups:
-            return self._settle(raised, silence(raised), chosen)
+            return self._settle(raised, make_silent_decision(raised), chosen)
         token = self._entered(raised)
         if token is None:
             return self._settle(raised, refuse(dispatch(chosen, raised), self._too_deep(raised)))
@@ -246,7 +246,7 @@ class Engine(Library):
         raised = self._completed(event) if is_timed else event
         if self.tells_project and not raised.project:
             raised = with_project(self, raised)
-        chosen = planned(self.registry, raised)
+        chosen = find_cached_plan(self.registry, raised)
         if chosen is None:
             chosen = self.plan(raised)
         if chosen.leaves_process and (self.tells_folder or not os.path.isdir(raised.cwd)):

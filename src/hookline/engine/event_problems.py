@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hookline.core.match import facets_of
+from hookline.core.match import find_facets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,4 +40,4 @@ def _is_elsewhere(problem: Problem, table: Table, event: Event) -> bool:
         return False
     if event.dialect == table.name and event.native_name:
         return row.native not in table.selects(event.native_name)
-    return row.kind != event.kind and row.kind not in facets_of(event)
+    return row.kind != event.kind and row.kind not in find_facets(event)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hookline.core.failure import explain_file_switch
-from hookline.core.match import why_not
-from hookline.core.plan import wants_turns
+from hookline.core.match import explain_mismatch
+from hookline.core.plan import should_run_in_turn
 from hookline.engine.callers import called
 from hookline.engine.shelf import all_hooks, given_way
 from hookline.model.frozen import Frozen
@@ -104,10 +104,12 @@ def _sources(engine: Engine) -> Iterator[dict[str, Any]]:
 
 def _why_not(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
     """Why a hook is not selected, in words; empty if it is."""
-    if spec.off is not None and not why_not(spec, event):
+    if spec.off is not None and not explain_mismatch(spec, event):
         return f"it is switched off: {explain_file_switch(spec)}"
     planned = [entry.spec for group in drawn.groups for entry in group.steps + group.detached]
-    reason = (given_way(engine, spec) if spec.kind == event.kind else "") or why_not(spec, event)
+    reason = (given_way(engine, spec) if spec.kind == event.kind else "") or explain_mismatch(
+        spec, event
+    )
     if reason:
         return reason
     if any(other.id == spec.id for other in planned):
@@ -115,7 +117,7 @@ def _why_not(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
             (
                 other.id
                 for other in planned
-                if spec.identity == other.identity and not why_not(other, event)
+                if spec.identity == other.identity and not explain_mismatch(other, event)
             ),
             spec.id,
         )
@@ -137,7 +139,7 @@ def _steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
         at_once = (
             group.parallel
             and len(chosen) > 1
-            and not any(wants_turns(entry.spec) for entry in chosen)
+            and not any(should_run_in_turn(entry.spec) for entry in chosen)
         )
         how = AT_ONCE if at_once else IN_TURN
         steps |= {

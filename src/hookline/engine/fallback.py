@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from hookline.core.fold import silence
+from hookline.core.fold import make_silent_decision
 from hookline.engine.catalog import make_dialect
 from hookline.errors import HookError
 from hookline.model import kinds
@@ -101,8 +101,8 @@ def find_event(dialect: Dialect, sent: bytes, event: str) -> str:
 
 def _find_kind(sent: bytes, event: str) -> str:
     """The kind of event that a host without a dialect means, by the names that other hosts use."""
-    named = _find_name(sent, _EVENT_KEYS, lambda name: bool(kinds.meant_by(name)))
-    return kinds.meant_by(event) or kinds.meant_by(named)
+    named = _find_name(sent, _EVENT_KEYS, lambda name: bool(kinds.find_by_native_name(name)))
+    return kinds.find_by_native_name(event) or kinds.find_by_native_name(named)
 
 
 def _find_name(sent: bytes, keys: tuple[str, ...], is_known: Callable[[str], bool]) -> str:
@@ -136,7 +136,9 @@ def _outermost_strings(sent: bytes, last: int) -> Iterator[int]:
 def _mentions_stop(dialect: Dialect | None, sent: bytes) -> bool:
     """Whether the bytes hold the name of an event at which a refusal sends the agent back to work."""
     if dialect is None:
-        names = {native for native in kinds.all_natives() if _is_stop(kinds.meant_by(native))}
+        names = {
+            native for native in kinds.all_natives() if _is_stop(kinds.find_by_native_name(native))
+        }
     else:
         table = dialect.table
         names = {name for name, row in table.rows.items() if _is_stop(row.kind)}
@@ -180,7 +182,7 @@ def _encode(
         event = Event(
             kind=row.kind, dialect=dialect.table.name, native_name=native, body=row.body(**values)
         )
-        decision: Decision = silence(event).replace(**said)
+        decision: Decision = make_silent_decision(event).replace(**said)
         return dialect.encode_decision(decision, event)
     except Exception:  # noqa: BLE001 - an answer is owed to the host, whatever is wrong with the dialect
         return None

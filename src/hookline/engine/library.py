@@ -394,10 +394,10 @@ class Library:
     @property
     def hooks(self) -> tuple[HookSpec, ...]:
         """Every hook that may take part in an event, grouped by event, each group in the order in which it runs."""
-        from hookline.core.plan import order  # noqa: PLC0415 - looking is not firing
+        from hookline.core.plan import sort_hooks  # noqa: PLC0415 - looking is not firing
 
         return tuple(
-            spec for kind in self.registry.kinds for spec in order(self.registry.of_kind(kind))
+            spec for kind in self.registry.kinds for spec in sort_hooks(self.registry.of_kind(kind))
         )
 
     def available_hooks(self) -> str:

@@ -54,7 +54,7 @@ def own_hook(
         tool=tool, command=command, path=path, rank=rank, timeout=timeout, on_failure=on_failure
     )
     if kind not in kinds.NAMES and not kind.startswith("x."):
-        hosts = kinds.meant_by(kind)  # the commonest mistake: a host's name of the event
+        hosts = kinds.find_by_native_name(kind)  # the commonest mistake: a host's name of the event
         near = f"did you mean `{hosts}`?" if hosts else did_you_mean(kind, kinds.NAMES)
         hint = near or "canonical events are spelled `tool.before`"
         raise ConfigError(f"unknown event `{kind}`", name="event.unknown", hint=hint)

@@ -8,7 +8,7 @@ import shlex
 from hookline.engine.approval_service import gate_for
 from hookline.engine.shelf import all_hooks
 from hookline.errors import TrustError
-from hookline.model.handler import Http, Model, command_of
+from hookline.model.handler import Http, Model, describe_command
 from hookline.text.terminal_escape import escape_line
 from hookline.trust.commands import choose_hooks, find_states
 from hookline.wire.sources import hook_name
@@ -33,7 +33,9 @@ def called(spec: HookSpec) -> str:
             + f": {handler.prompt.strip()}"
         )
     return (
-        f"{handler.method} {handler.url}" if isinstance(handler, Http) else command_of(spec.handler)
+        f"{handler.method} {handler.url}"
+        if isinstance(handler, Http)
+        else describe_command(spec.handler)
     )
 
 

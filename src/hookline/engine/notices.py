@@ -7,7 +7,7 @@ import json
 from hookline.core.fit import fit
 from hookline.errors import CodecError
 from hookline.model.handler import Command
-from hookline.model.kinds import ACTIONS, kind, unknown
+from hookline.model.kinds import ACTIONS, kind, unknown_kind
 from hookline.model.verdict import Lowered, Stance
 from hookline.wire.payload import unknown_event_error
 
@@ -45,14 +45,16 @@ def add_notices(engine: Engine, event: Event, decision: Decision) -> Decision:
     """
     decision = _note_switched_off(engine, event, decision)
     table = engine.host(event.dialect).table
-    is_unknown = event.kind == unknown(event.dialect, event.native_name)
+    is_unknown = event.kind == unknown_kind(event.dialect, event.native_name)
     if not is_unknown or table.row(event.native_name) is not None:
         return decision
     if engine.registry.of_kind(event.kind):
         return decision
     error = unknown_event_error(table, event.native_name)
     hint = error.hint if error.hint.startswith("did you mean") else _NEWER
-    if any(entry.spec.strict and kind(entry.spec.kind).gate for entry in engine.registry.entries()):
+    if any(
+        entry.spec.strict and kind(entry.spec.kind).is_gate for entry in engine.registry.entries()
+    ):
         raise CodecError(
             f"{error.message}, which may be a gate, and in strict mode none is passed unasked",
             name=error.name,

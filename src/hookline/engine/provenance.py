@@ -10,7 +10,7 @@ from hookline.engine.library import Library
 from hookline.engine.shelf import all_hooks
 from hookline.errors import HookError
 from hookline.journal.payload_policy import to_canonical_json
-from hookline.model.handler import command_of
+from hookline.model.handler import describe_command
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -98,11 +98,12 @@ def _command(
         same = (
             text
             for spec in specs
-            if _digest(text := command_of(spec.handler)) == kept.get("sha256")
+            if _digest(text := describe_command(spec.handler)) == kept.get("sha256")
         )
         return next(((text, CONFIGURATION) for text in same), ("", ""))
     return next(
-        ((command_of(spec.handler), NOW) for spec in specs if spec.id == run.get("hook")), ("", "")
+        ((describe_command(spec.handler), NOW) for spec in specs if spec.id == run.get("hook")),
+        ("", ""),
     )
 
 

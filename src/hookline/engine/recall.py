@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from hookline.core.guardrails import cap_redo, follows_redo, goes_on, is_spent, redo_limit
-from hookline.core.late import fell_out, late_of, tells_all, tells_wakes, told
+from hookline.core.deferred_results import (
+    add_deferred,
+    can_deliver_all,
+    can_deliver_wakes,
+    make_deferred,
+    report_dropped,
+)
+from hookline.core.guardrails import cap_redo, follows_redo, is_sent_back, is_spent, redo_limit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hookline.core.deferred_results import DeferredResult
     from hookline.core.dialect import EventRow, Table
     from hookline.core.dispatch import Run
-    from hookline.core.late import Late
     from hookline.core.plan import Plan
     from hookline.engine.detached import Finished
     from hookline.engine.engine import Engine
@@ -32,7 +38,7 @@ def concluded(engine: Engine, event: Event, decision: Decision, chosen: Plan | N
         }:
             ended(event.session_id)
     row, follows = table.row(event.native_name), follows_redo(event, table)
-    if goes_on(decision, row):
+    if is_sent_back(decision, row):
         sent = _sent_back(engine, event, decision, row, follows=follows)
         return (
             with_late(engine, event, decision, chosen, table)[0]
@@ -44,7 +50,7 @@ def concluded(engine: Engine, event: Event, decision: Decision, chosen: Plan | N
     heard, lates = (
         with_late(engine, event, decision, chosen, table) if chosen is not None else (decision, ())
     )
-    if not goes_on(heard, row):
+    if not is_sent_back(heard, row):
         engine.sessions.settle(
             event, follows=follows, lasted=decision.seconds, ends=event.kind in table.ends_session
         )
@@ -69,11 +75,11 @@ def _sent_back(
 
 def with_late(
     engine: Engine, event: Event, decision: Decision, chosen: Plan, table: Table
-) -> tuple[Decision, Sequence[Late]]:
+) -> tuple[Decision, Sequence[DeferredResult]]:
     """The decision with what detached hooks said since the last one that could tell it; and all of that."""
-    everything = tells_all(event, decision, chosen, table)
+    everything = can_deliver_all(event, decision, chosen, table)
     if not everything and not (
-        tells_wakes(event, decision, chosen) and _may_go_on(engine, event, decision, table)
+        can_deliver_wakes(event, decision, chosen) and _may_go_on(engine, event, decision, table)
     ):
         return decision, ()
     lates, dropped = engine.sessions.take(event, wakes=not everything)
@@ -82,14 +88,16 @@ def with_late(
         if lates and engine.gate is not None
         else lates
     )
-    return fell_out(told(decision, event, chosen, heard) if heard else decision, dropped), lates
+    return report_dropped(
+        add_deferred(decision, event, chosen, heard) if heard else decision, dropped
+    ), lates
 
 
 def _may_go_on(engine: Engine, event: Event, decision: Decision, table: Table) -> bool:
     """Whether the agent goes on anyway, or may be sent back once more for this; if not, it stops, and is told at the next turn."""
     limit = engine._limit(event)
     return (
-        goes_on(decision, table.row(event.native_name))
+        is_sent_back(decision, table.row(event.native_name))
         or limit <= 0
         or engine._redos(event, table) < limit
     )
@@ -134,13 +142,13 @@ def ended(engine: Engine, run: Run, finished: Finished) -> None:
         from hookline.engine.once import mark_of  # noqa: PLC0415 - as above
 
         engine._lasting.release(run.event, mark_of(run.spec))
-    late = late_of(finished.verdict, run.dialect.table) if run.dialect is not None else None
+    late = make_deferred(finished.verdict, run.dialect.table) if run.dialect is not None else None
     try:
         if late is not None and late.wake and engine.wake is not None:
             engine.wake(run.event.session_id, late.wake)
             late = late.replace(wake="")
     finally:  # also where whoever is to be told raises
-        if late is not None and late.says:
+        if late is not None and late.has_content:
             engine.sessions.keep(run.event, late)
         engine.sessions.over(run.event, run.spec.id)
         if engine.journal is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.journal.payload_policy import to_canonical_json
-from hookline.model.handler import Broken, Command, InProcess, command_of
+from hookline.model.handler import Broken, Command, InProcess, describe_command
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ def describe_hook(
         "dialect": spec.dialect if spec else "",
         "handler": handler_kind(spec),
         "name": _name(spec, policy) if spec else "",
-        "command": policy.keep_value(command_of(spec.handler), (spec,)) if spec else None,
+        "command": policy.keep_value(describe_command(spec.handler), (spec,)) if spec else None,
         "fingerprint": fingerprint,
     }
 
@@ -102,7 +102,7 @@ def _is_derived_name(spec: HookSpec) -> bool:
     if type(handler) is Broken:  # a broken hook has no command to compare
         return True
     texts = (
-        command_of(handler),
+        describe_command(handler),
         " ".join(getattr(handler, "argv", ())),
         getattr(handler, "prompt", ""),
     )

@@ -1,4 +1,4 @@
-"""Conditions: what must hold of an event before a hook takes part in it, as data."""
+"""Conditions: what must hold for an event before a hook runs, as data."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class OneOf(Frozen):
-    """The field's text is one of these names, exactly.
+    """The field's text is exactly one of these names.
 
-    A field is a canonical fact, `command`, `session_id`, or `input.<key>`: the text under a key of the tool's input, which
-    nothing matches where there is none.
+    A field is a canonical fact, `command`, `session_id`, or `input.<key>`: the text under a key of the tool's input. A missing
+    text matches no name.
     """
 
     field: str
@@ -27,7 +27,7 @@ class OneOf(Frozen):
 
 
 class Pattern(Frozen):
-    """A compiled expression is found in the field's text; with `full` it must cover all of it."""
+    """A compiled expression matches somewhere in the field's text; with `full`, all of it."""
 
     field: str
     source: str
@@ -36,14 +36,14 @@ class Pattern(Frozen):
 
 
 class Leaves(Frozen):
-    """A compiled expression is found in at least one leaf value of the tool's input, each taken by itself."""
+    """A compiled expression matches somewhere in at least one leaf value of the tool's input."""
 
     source: str
     regex: Regex
 
 
 class Flattened(Frozen):
-    """A compiled expression is found in at least one text of these facts, at any depth, or in a list of texts as one line."""
+    """A compiled expression matches in at least one text of these facts, at any depth, or in a list of texts joined to one line."""
 
     facts: tuple[str, ...]
     source: str
@@ -57,9 +57,9 @@ class Glob(Frozen):
 
 
 class PathPattern(Frozen):
-    """The path under the first of these keys of a tool's input whose value is text is covered by a compiled expression.
+    """A compiled expression matches the path under the first of these keys whose value is text.
 
-    It is tried absolute and relative to cwd; with `climbs` also by its way up from cwd (`../x`).
+    The path is tried absolute and relative to cwd; with `climbs`, also relative through `..`.
     """
 
     keys: tuple[str, ...]
@@ -69,7 +69,7 @@ class PathPattern(Frozen):
 
 
 class Rule(Frozen):
-    """A permission rule such as `Bash(git commit:*)`: tools, and what one of their commands or paths must look like.
+    """A permission rule such as `Bash(git commit:*)`: tools, and a pattern for one of their commands or paths.
 
     `pattern` is the text between the brackets; None covers every call of the tools.
     """

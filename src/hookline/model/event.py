@@ -1,4 +1,4 @@
-"""Event: one lifecycle moment, in words that belong to no dialect."""
+"""Event: one lifecycle moment, independent of any dialect."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ NOTHING: Mapping[str, Any] = {}
 
 
 class Rewrite(Frozen):
-    """A change of what is about to happen or to be seen.
+    """A change of an action, or of what the model or the user sees.
 
     `target` is input, text, messages, output or summary. With `merge` the value is a patch of top-level keys (input
-    only); without it the value replaces the whole target. `patch` is filled in when the rewrite lands: what changed.
+    only); without it the value replaces the whole target. `patch` is set when the rewrite is applied: what changed.
     """
 
     target: str
@@ -28,7 +28,7 @@ class Rewrite(Frozen):
     patch: Json = None
 
     def to_dict(self) -> dict[str, Json]:
-        """The rewrite as in a decision document: the whole new value, and for an input beside it what changed."""
+        """Return the rewrite as in a decision document: the whole new value, and for an input also what changed."""
         if self.target == "input":
             return {"input": self.value, "patch": self.patch}
         return {self.target: self.value}
@@ -43,14 +43,14 @@ class Body(Frozen):
     rewritable: ClassVar[Mapping[str, str]] = {}
 
     def value(self, name: str) -> Json:
-        """A fact by its canonical name: an attribute of this body, or an entry of `facts`; None if absent."""
+        """Return a fact by its canonical name: an attribute of this body, or an entry of `facts`; None if absent."""
         if name in type(self).__fields__:
             return getattr(self, name)
         return self.facts.get(name)
 
 
 class ToolCall(Body):
-    """A tool about to run, running, or done. `input` is an object, or None when the arguments were no object."""
+    """A tool about to run, running, or done. `input` is an object, or None if the arguments were not an object."""
 
     tool: str
     input: Json = None
@@ -111,12 +111,12 @@ _LIFECYCLE = Lifecycle()
 
 
 class Event(Frozen):
-    """One lifecycle moment, in words that belong to no dialect.
+    """One lifecycle moment, independent of any dialect.
 
-    `kind` is canonical (`tool.before`) or `x.<dialect>.<native>`; `native_name` is what the host called it, verbatim;
-    `raw` is what the host sent, never trimmed; `agent` names the agent where one is known. `project`: the folder of the project that
-    `cwd` is in, where an engine was asked for it. `folder`: where hooks run whose host does not run them in `cwd`, or for which
-    `cwd` does not exist; an engine fills it in where it matters.
+    `kind` is canonical (`tool.before`) or `x.<dialect>.<native>`; `native_name` is the host's name for it, verbatim;
+    `raw` is what the host sent, never trimmed; `agent` names the agent if it is known. `project`: the project folder that contains
+    `cwd`, if an engine looked it up. `folder`: where hooks run if their host does not run them in `cwd`, or if
+    `cwd` does not exist; an engine sets it when needed.
     """
 
     kind: str
@@ -131,17 +131,17 @@ class Event(Frozen):
 
     @property
     def tool(self) -> str:
-        """The tool's name; empty where the event has none."""
+        """Return the tool's name; empty if the event has none."""
         return self.body.tool if isinstance(self.body, ToolCall) else ""
 
     @property
     def input(self) -> Json:
-        """The tool's input; None where the event has none."""
+        """Return the tool's input; None if the event has none."""
         return self.body.input if isinstance(self.body, ToolCall) else None
 
     @property
     def command(self) -> str:
-        """The command line of a shell call (`command` or `cmd` of its input); empty where there is none."""
+        """Return the command line of a shell call (`command` or `cmd` of its input); empty if there is none."""
         found = self.input
         if not isinstance(found, dict):
             return ""
@@ -150,13 +150,13 @@ class Event(Frozen):
 
     @property
     def text(self) -> str:
-        """The prompt, reply or message; empty where the event has none."""
+        """Return the prompt, reply or message; empty if the event has none."""
         attribute = type(self.body).rewritable.get("text")
         found = getattr(self.body, attribute) if attribute else ""
         return found if isinstance(found, str) else ""
 
-    def rewritten(self, rewrite: Rewrite) -> Event:
-        """The event as it stands after that rewrite; itself where its body has nothing of the kind, or a patch is none."""
+    def apply_rewrite(self, rewrite: Rewrite) -> Event:
+        """Return the event after that rewrite; the event itself if its body has no such target, or a patch is not an object."""
         attribute = type(self.body).rewritable.get(rewrite.target)
         value = rewrite.value
         if attribute is None or (rewrite.merge and not isinstance(value, dict)):
@@ -167,8 +167,8 @@ class Event(Frozen):
         return self.replace(body=self.body.replace(**{attribute: value}))
 
 
-def changed(before: Json, after: Json) -> Json:
-    """What differs between two tool inputs, by top-level key; the whole of `after` where one is no object."""
+def diff_inputs(before: Json, after: Json) -> Json:
+    """Return what differs between two tool inputs, by top-level key; the whole of `after` if one is not an object."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         return after
     return {key: value for key, value in after.items() if key not in before or before[key] != value}

@@ -1,7 +1,7 @@
-"""Frozen value classes: what `dataclass(frozen, slots, kw_only)` gives, at a tenth of its import time.
+"""Frozen value classes: the features of `dataclass(frozen, slots, kw_only)` at a tenth of its import time.
 
-`hookline answer` starts for every tool call of a host, and 30 dataclasses cost 24 ms to define, more than the whole rest
-of that process. Here a constructor is generated when the first instance is made, so a class that is not used costs
+`hookline answer` starts for every tool call of a host. Defining 30 dataclasses takes 24 ms, more than the rest of that
+process. Here a class generates its constructor when the first instance is made, so an unused class costs
 nothing (decision record 0002).
 """
 
@@ -21,13 +21,13 @@ else:
 
 _REQUIRED = object()
 NO_FIELDS: frozenset[str] = frozenset()
-# So many instances of a class are filled field by field before it is worth a constructor of its own.
+# So many instances are filled field by field before a class generates its own constructor.
 _FEW = 40
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class _FrozenMeta(type):
-    """Turns annotations into slots, and remembers their defaults."""
+    """Turns annotations into slots, and keeps their defaults."""
 
     __fields__: tuple[str, ...]
     __defaults__: dict[str, object]
@@ -65,7 +65,7 @@ class _FrozenMeta(type):
 
 
 def _first_calls(cls: Any, /, **given: Any) -> Any:
-    """Fill a few instances field by field; then, or to complain of arguments, generate the class's real constructor."""
+    """Fill the first instances field by field; then, or to report wrong arguments, generate the real constructor."""
     values = cls.__defaults__ | given
     if (
         cls.__made__ >= _FEW
@@ -85,7 +85,7 @@ def _first_calls(cls: Any, /, **given: Any) -> Any:
 class Frozen(metaclass=_FrozenMeta):
     """Base of all value classes: keyword-only, immutable, compared and hashed by their fields.
 
-    `UNDECLARED`: fields that no file declares, so that they are no part of what somebody approves.
+    `UNDECLARED`: fields that no file declares, so that an approval does not cover them.
     """
 
     UNDECLARED = NO_FIELDS
@@ -120,10 +120,10 @@ class Frozen(metaclass=_FrozenMeta):
         )
 
     def replace(self, **changes: Any) -> Self:
-        """A copy of this value with some fields changed.
+        """Return a copy of this value with some fields changed.
 
         Raises:
-            TypeError: a name that is no field.
+            TypeError: a name is not a field.
         """
         kept = {
             field: getattr(self, field) for field in type(self).__fields__ if field not in changes
@@ -160,10 +160,10 @@ def _constructor(cls: _FrozenMeta) -> Callable[..., Any]:
     return constructor
 
 
-def maker(cls: type[Value], *fields: str) -> Callable[..., Value]:
-    """A constructor for instances that differ from the defaults in these fields only, taken by position.
+def make_constructor(cls: type[Value], *fields: str) -> Callable[..., Value]:
+    """Return a fast constructor for instances that differ from the defaults only in these fields, taken by position.
 
-    It costs half of the general one. For the few values that every event makes.
+    It takes half the time of the general one. It is meant for the few values that every event makes.
     """
     made = 0
     build: Callable[..., Value] | None = None
@@ -194,8 +194,8 @@ def _filler(cls: Any, fields: tuple[str, ...]) -> Callable[..., Any]:
 
 
 def _open_twin(cls: _FrozenMeta) -> type:
-    """A sibling of `cls` with the same memory layout that can be written, so that `__class__` may be assigned."""
-    # Both names fill one slot of the type: with one of them in Python, each write would take the slow way through both.
+    """Return a writable class with the memory layout of `cls`, so that `__class__` can be assigned."""
+    # Python fills one slot of the type for both names; defining only one in Python would slow down each write.
     body = {
         "__slots__": cls.__dict__["__slots__"],
         "__setattr__": object.__setattr__,

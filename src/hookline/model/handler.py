@@ -18,16 +18,16 @@ NO_SCHEMA: Mapping[str, Any] = {}
 class Command(Frozen):
     """A program. Either `argv` (no shell) or `script`, a text for the shell named in `shell`.
 
-    As its first part `argv` may have `{python}`, the interpreter that runs hookline, or `{shell}`, bash or else sh.
+    The first part of `argv` may be `{python}`, the interpreter that runs hookline, or `{shell}`, bash or else sh.
 
     `shell` lists interpreters in order of preference ("bash", "sh", "powershell"). `env` is added to the inherited
-    environment, from which names that match `drop_env` are left out. `expand` says which references in `env` and
-    `working_dir` are filled in from the environment when the hook runs ("" none, "dotenv" `${env.X}`, "shell" `$X` `${X}`,
-    and in paths both, and `~`). Always filled in, in `env` and in what is substituted, are `${event.cwd}`, `${event.session_id}`,
+    environment, without the names that match `drop_env`. `expand` says which references to the environment in `env` and
+    `working_dir` are expanded when the hook runs ("" none, "dotenv" `${env.X}`, "shell" `$X` `${X}`; in paths both, and `~`).
+    `env` and substituted values always expand `${event.cwd}`, `${event.session_id}`,
     `${event.project}`, `${event.tool}` and `${event.facts.X}`. `working_dir` is relative to the event's cwd;
     with `in_folder`, to the engine's folder. `substitute` are literal replacements in `script`, `argv`.
-    `kill_leftovers`: what the hook left running in the background dies with it; otherwise it is only no longer read.
-    `host_env`: variables that the host sets for each of its hooks; `env` goes before them.
+    `kill_leftovers`: processes that the hook left running are ended; otherwise only their output is ignored.
+    `host_env`: variables that the host sets for each of its hooks; `env` overrides them.
     """
 
     argv: tuple[str, ...] = ()
@@ -42,17 +42,17 @@ class Command(Frozen):
     host_env: Mapping[str, str] = NO_ENV
     in_folder: bool = False
 
-    # What a gate, the mode of reading, the dialect and the host add, which no file declares.
+    # Set by the gate, the mode, the dialect and the host, never by a file.
     UNDECLARED = frozenset({"kill_leftovers", "host_env", "in_folder"})
 
 
 class Http(Frozen):
-    """An address that the payload is sent to as `application/json`; what it answers is read as what a program prints.
+    """An address that receives the payload as `application/json`; its answer is read like a program's output.
 
-    In the values of `headers`, `$NAME` and `${NAME}` are filled in from the environment when the hook runs, if the name is
-    one of `env`; any other becomes nothing. `secret` names the variable with the key by which the payload is signed ("" =
-    it is not). With `allow_local` the address may be on this machine or in a private network. `largest`: bytes of an answer
-    (0: as many as the engine's limits keep of a stream). `body`: what is sent instead of the payload, as it stands.
+    In the values of `headers`, `$NAME` and `${NAME}` are expanded from the environment when the hook runs, if the name is
+    one of `env`; any other becomes empty. `secret` names the variable with the key that signs the payload ("" = no
+    signature). With `allow_local` the address may be on this machine or in a private network. `largest`: bytes of an answer
+    (0: the engine's limit for a stream). `body`: sent instead of the payload, unchanged.
     """
 
     url: str
@@ -64,23 +64,23 @@ class Http(Frozen):
     largest: int = 0
     body: str = ""
 
-    # What the user's options and the dialect say.
+    # Set by the user's options and the dialect.
     UNDECLARED = frozenset({"allow_local", "largest"})
 
 
 class Model(Frozen):
-    """A question to a language model, about the payload; its reply is read as what a program prints is.
+    """A question to a language model about the payload; its reply is read like a program's output.
 
-    `names`: what it is called, `provider/model`, in order of preference; a name that begins with `$` stands in that variable
-    of the environment, and counts when that is set. `provider`: whose it is where a name does not say so. `prompt` is what
-    the model is asked: in the `language` "template" jinja2 or the plain part of Go's text/template, in "arguments" a text in
-    which `$ARGUMENTS` is the payload. `system` is said before it. `schema`: the JSON Schema of the reply, empty for free text,
+    `names`: the model as `provider/model`, in order of preference; a name that begins with `$` refers to an environment
+    variable and counts if that is set. `provider`: for names without one. `prompt` is the question:
+    in the `language` "template" it is jinja2 or the basic part of Go's text/template; in "arguments" it is a text in
+    which `$ARGUMENTS` is the payload. `system` precedes it. `schema`: the JSON Schema of the reply, empty for free text,
     and `shape` the name by which the dialect reads it.
 
-    `base_url`: the address of the provider's interface, where it is not the provider's own or the one that the environment names.
-    With `allow_local` a name in it may stand for this machine or a private network; an address that says so itself always may.
-    `key`: the variable with the key, where it is not the provider's. `most_tokens` of a reply; one that is longer is
-    a failure. `most_prompt` characters of a prompt: what it quotes of the event is cut so far, and the model is told so.
+    `base_url`: the address of the provider's API, if it is not the provider's own or the one in the environment.
+    With `allow_local` a name in it may resolve to this machine or a private network; a literal local address always may.
+    `key`: the variable with the key, if it is not the provider's. `most_tokens`: a longer reply is
+    a failure. `most_prompt`: characters of a prompt; longer quotations of the event are cut, and the model is told so.
     """
 
     names: tuple[str, ...]
@@ -96,7 +96,7 @@ class Model(Frozen):
     most_tokens: int = 1024
     most_prompt: int = 64 << 10
 
-    # hookline's own words and limits, which no file declares, and which another version of it may say otherwise; and the user's options.
+    # hookline's own words and limits, which no file declares and another version may change; and the user's options.
     UNDECLARED = frozenset({"system", "schema", "allow_local", "most_prompt"})
 
 
@@ -110,15 +110,15 @@ class Builtin(Frozen):
     working_dir: str = ""
     in_folder: bool = False
 
-    # What the dialect says.
+    # Set by the dialect.
     UNDECLARED = frozenset({"in_folder"})
 
 
 class InProcess(Frozen):
     """A Python callable, plain or asynchronous: takes the event, returns a Verdict or None.
 
-    `read_by_dialect`: what it returns is an answer in its dialect's own words, for `decode_outcome`. `worker`: it is plain,
-    and called on a thread of its own, so that its time limit can end the wait; the value is the `WorkerBudget` of its engine.
+    `read_by_dialect`: it returns an answer in its dialect's own form, for `decode_outcome`. `worker`: set for a plain function that
+    runs on a thread of its own, so that its time limit can end the wait; the value is the `WorkerBudget` of its engine.
     """
 
     call: Callable[..., Any]
@@ -130,8 +130,8 @@ class InProcess(Frozen):
 class Broken(Frozen):
     """A hook that could not be loaded: running it is a failure that says why.
 
-    `url`: the address that it would have called. The reason does not repeat it, because it may hold a secret. `absent`: what
-    is declared is sound, and only the program is not there yet.
+    `url`: the address that it would have called. The reason does not repeat it, because it may hold a secret. `absent`: the
+    declaration is valid, and only the program is missing.
     """
 
     reason: str
@@ -141,14 +141,14 @@ class Broken(Frozen):
     UNDECLARED = frozenset({"absent"})
 
 
-def command_of(handler: Handler) -> str:
-    """What a handler runs, in one text, as `approve` takes it: a command, an address, a name."""
+def describe_command(handler: Handler) -> str:
+    """Return what a handler runs in one text, as `approve` shows it: a command, an address, a name."""
     for field in ("script", "url", "name"):
         if text := getattr(handler, field, ""):
             return str(text)
     argv = getattr(handler, "argv", ())
     if argv:
-        import shlex  # noqa: PLC0415 - a person reads it, or it is written down once
+        import shlex  # noqa: PLC0415 - only for display and records
 
         return shlex.join(argv)
     return type(handler).__name__.lower()

@@ -1,6 +1,6 @@
-"""The canonical kinds of event: what each is called, what it carries, and what a hook may do there.
+"""The canonical kinds of event: the name of each, what it carries, and what a hook may do there.
 
-The facts are `events.json`, next to this module; nothing here names a kind. docs/formats/vocabulary.md explains the
+The facts are in `events.json`, next to this module; nothing here names a kind. docs/formats/vocabulary.md explains the
 classes and the words of the effect column.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         "return", "model", "tools", "content", "instructions", "path", "tail_call",
     ]  # fmt: skip
 
-# How the words of the data are spelled here; the data keeps the natives' own words.
+# How this code spells the words of the data, which keeps the documents' own words.
 _SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "allow": ("allow",),
     "ask": ("ask",),
@@ -62,8 +62,8 @@ _SPELLINGS: Mapping[str, tuple[str, ...]] = {
 class Kind(Frozen):
     """One canonical event.
 
-    `cls` is gate, transform, context or observe; `powers` caps what a decision may carry; `payload` names the canonical
-    fields; `redo` is true where a denial sends the agent back to work instead of refusing something, `feedback` where it is told to
+    `cls` is gate, transform, context or observe; `powers` limits what a decision may carry; `payload` names the canonical
+    fields; `redo`: a denial sends the agent back to work instead of refusing something. `feedback`: a denial is shown to
     the model, and undoes nothing.
     """
 
@@ -75,17 +75,17 @@ class Kind(Frozen):
     feedback: bool = False
 
     @property
-    def gate(self) -> bool:
+    def is_gate(self) -> bool:
         return self.cls == "gate"
 
     @property
-    def guarded(self) -> bool:
-        """Whether a hook may stand guard here: on a gate, or where else something can be refused."""
-        return self.gate or "deny" in self.powers
+    def can_guard(self) -> bool:
+        """Return whether a hook can act as a guard: on a gate, or where a hook can refuse something."""
+        return self.is_gate or "deny" in self.powers
 
 
 def _read() -> dict[str, Any]:
-    # The loader reads the data where the package lies, a zip file included, without an import that costs start-up time.
+    # The module's loader reads the data also from a zip file, without an import that costs start-up time.
     loader: Any = __spec__.loader
     read: dict[str, Any] = json.loads(
         loader.get_data(__file__.rpartition("kinds")[0] + "events.json")
@@ -95,25 +95,25 @@ def _read() -> dict[str, Any]:
 
 _DATA = _read()
 NAMES: tuple[str, ...] = tuple(_DATA["canonical"])
-# Kinds of event that come before an action: what cannot be decided there is refused.
+# Kinds of event before an action: if no decision is possible there, the action is refused.
 ACTIONS: frozenset[str] = frozenset(_DATA["actions"])
 _made: dict[str, Kind] = {}
 
 
-def words(column: str) -> tuple[str, ...]:
-    """The effect words of one column of the data; a comma inside brackets does not separate."""
+def split_words(column: str) -> tuple[str, ...]:
+    """Return the effect words of one column of the data; a comma inside brackets does not separate."""
     marked = column.replace("(action,content)", "(action;content)")
     return tuple(word.replace(";", ",") for word in marked.split(",") if word)
 
 
 def kind(name: str) -> Kind:
-    """The canonical kind of that name; an unknown one (`x.<dialect>.<native>`) may only be observed."""
+    """Return the canonical kind of that name; an unknown one (`x.<dialect>.<native>`) can only be observed."""
     known = _made.get(name)
     if known is None:
         row = _DATA["canonical"].get(name)
         if row is None:
             return Kind(name=name, cls="observe", powers=frozenset(), payload=())
-        effects = words(row["effects"])
+        effects = split_words(row["effects"])
         known = _made[name] = Kind(
             name=name,
             cls=row["cls"],
@@ -125,8 +125,8 @@ def kind(name: str) -> Kind:
     return known
 
 
-def natives(key: str) -> Mapping[str, str]:
-    """Native name -> canonical name of one dialect, by its key in the data.
+def native_names(key: str) -> Mapping[str, str]:
+    """Return native name -> canonical name of one dialect, by its key in the data.
 
     Raises:
         KeyError: the data has no such dialect.
@@ -135,8 +135,8 @@ def natives(key: str) -> Mapping[str, str]:
     return mapping
 
 
-def meant_by(native: str) -> str:
-    """The canonical event that some host calls by this name; empty where none does."""
+def find_by_native_name(native: str) -> str:
+    """Return the canonical event that some host calls by this name; empty if none does."""
     return next(
         (
             names[native]
@@ -148,10 +148,10 @@ def meant_by(native: str) -> str:
 
 
 def all_natives() -> frozenset[str]:
-    """Every name that some host gives to an event."""
+    """Return every name that some host gives to an event."""
     return frozenset(name for names in _DATA["dialects"].values() for name in names)
 
 
-def unknown(dialect: str, native: str) -> str:
-    """The name under which an event passes that the dialect does not know."""
+def unknown_kind(dialect: str, native: str) -> str:
+    """Return the kind of an event that the dialect does not know."""
     return f"x.{dialect}.{native}"

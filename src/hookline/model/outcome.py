@@ -1,4 +1,4 @@
-"""Outcome: what running a handler produced, before anyone reads a meaning into it."""
+"""Outcome: what running a handler produced, before its meaning is read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Failure(enum.Enum):
-    """Why a handler gave no answer. What a failure means is the hook's `on_failure`."""
+    """Why a handler gave no answer. The hook's `on_failure` says what a failure means."""
 
     TIMED_OUT = "timed out"
     NOT_STARTED = "could not be started"
@@ -37,26 +37,26 @@ class Failure(enum.Enum):
     CANCELLED = "cancelled"
 
 
-# Why a hook was kept from running at all, by somebody and not by a mishap.
+# The reasons for which hookline deliberately did not run a hook.
 BARRED = frozenset({
     Failure.UNTRUSTED, Failure.CHANGED, Failure.UNKNOWABLE, Failure.REVOKED, Failure.ABSENT, Failure.SWITCHED_OFF,
 })  # fmt: skip
-# The detail of a run that timed out without having been started.
+# The detail of a run that timed out before it started.
 TOO_LATE = "before it could start"
 
 
 class Outcome(Frozen):
-    """What a run produced, unread.
+    """What a run produced, uninterpreted.
 
-    `exit_code` is None when no process ended by itself; an address that answered has 0. `stdout` and `stderr` are text
-    (undecodable bytes replaced), at most the kept part of the stream; `truncated` says that more came. `answer` is what an
-    in-process handler returned. `detail` makes a failure concrete; `seconds` is wall time; `leftovers` says that the hook
-    left processes running. `spent`: it was to run once, and did so in another process of the session.
-    `background`: it goes on in the background, and what it says comes later.
-    `identity`: what it is approved as, and `content`: the digest of the files that it ran, where somebody looked. `note`: what
-    whoever let it run, or did not, has to say to the user. `means`: what the failure means, whatever the hook's own `on_failure` says.
-    `told`: the user of this session knows of it already. `distrusted`: files of the hook changed while it ran, so that no more of
-    its answer counts than a denial, and at least this stance.
+    `exit_code` is None if no process ended by itself; an address that answered has 0. `stdout` and `stderr` are text
+    (undecodable bytes replaced), at most the kept part of the stream; `truncated` says that there was more. `answer` is what an
+    in-process handler returned. `detail` describes a failure; `seconds` is wall time; `leftovers` says that the hook
+    left processes running. `spent`: it may run only once, and did so in another process of the session.
+    `background`: it continues in the background and answers later.
+    `identity`: its approval, and `content`: the digest of the files that it ran, if they were inspected. `note`: a message of the
+    gate to the user. `means`: the stance that the failure stands for, whatever the hook's own `on_failure` says.
+    `told`: the user of this session knows of it already. `distrusted`: the hook's files changed while it ran, so only a denial of
+    its answer counts, and at least this stance.
     """
 
     exit_code: int | None = None

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Origin(Frozen):
     """A place in a source: `pointer` is the path of keys (`pre_tool_use.0.hooks.0`), line and column count from 1.
 
-    Line and column are 0 where they are not known: a tree has none, and the fast path of `answer` does not look. There `search`
-    finds both.
+    Line and column are 0 if they are unknown: a tree has none, and the fast path of `answer` does not compute them. `search`
+    then finds both.
     """
 
     UNDECLARED = frozenset({"search"})
@@ -29,7 +29,7 @@ class Origin(Frozen):
     search: Callable[[], tuple[int, int]] | None = None
 
     def with_line(self) -> Origin:
-        """The same place with its line and column, found now if they were left out."""
+        """Return the same place with its line and column, found now if they were left out."""
         if self.line or self.search is None:
             return self
         line, column = self.search()
@@ -37,15 +37,15 @@ class Origin(Frozen):
 
     @property
     def place(self) -> str:
-        """`file:line:column`, as far as it is known."""
+        """Return `file:line:column`, as far as known."""
         return ":".join(str(part) for part in (self.file, self.line, self.column) if part)
 
 
 class Problem(Frozen):
     """One finding about a source, with what to do about it.
 
-    `name` is its key in `errors.CODES`; `severity` is "error" (what it names does not take part) or "warning". `hook`: the one that
-    it is about; `hooks`: the ids of all that are gone for it, where that may be several. `tells_user`: the user learns of it
+    `name` is its key in `errors.CODES`; `severity` is "error" (the named part has no effect) or "warning". `hook`: the hook that
+    it is about; `hooks`: the ids of all hooks lost by it, if there may be several. `tells_user`: hookline shows it to the user
     once a session, at an event that a hook of the same file is for.
     """
 
@@ -81,4 +81,4 @@ class Problem(Frozen):
         place = f"{self.origin.place}: " if self.origin.place else ""
         return escape_line(
             f"{place}{self.code} {self.message}{hint}"
-        )  # a line, whatever a file's author wrote into it
+        )  # one line, whatever the file contains

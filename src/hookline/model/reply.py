@@ -1,4 +1,4 @@
-"""Reply: a decision in a host's own words."""
+"""Reply: a decision as a host expects it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hookline.model.frozen import Frozen
 
 
 class Reply(Frozen):
-    """What a command hook of that host would print, and the exit code it would end with."""
+    """What a command hook of that host would print, and its exit code."""
 
     stdout: str = ""
     stderr: str = ""

@@ -1,4 +1,4 @@
-"""HookSpec: a hook as declared, whatever file and dialect declared it."""
+"""HookSpec: a hook as declared, in whatever file and dialect."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 # Across sources: managed policy first, in-process hooks last (docs/architecture.md 4.3).
 SCOPES = ("managed", "user", "project", "local", "explicit", "process")
 MANAGED, USER = SCOPES[:2]
-# What comes along with a clone of a project.
+# The scopes of files in a repository, which a clone brings along.
 CLONED = frozenset({"project", "local"})
 NO_FACTS: Mapping[str, Any] = {}
 
 
 def nearness(scope: str) -> int:
-    """How much a file's word counts where files contradict each other: the nearest to the work the most, but policy above all."""
+    """Return the rank of a scope where files contradict each other: nearer to the work is higher, policy is highest."""
     return len(SCOPES) if scope == MANAGED else SCOPES.index(scope)
 
 
@@ -31,14 +31,14 @@ class HookSpec(Frozen):
     """A hook as declared.
 
     `rank`: lower runs first, in every dialect. `timeout` is in seconds, in every dialect. `on_failure`: what a failure
-    of this hook means (SILENT = fail open, ASK, DENY = fail closed). `detached`: started and not waited for. `shadow`:
+    of this hook means (SILENT = fail open, ASK, DENY = fail closed). `detached`: started without waiting. `shadow`:
     run and recorded, never enforced. `identity`: hooks of one dialect with equal identity run once per event; empty
-    means never the same. `in_turn`: where it takes part, the hooks of its dialect are asked one after the other, even where
-    they are otherwise asked at once. `alike`: a tool's names in other hosts count as its names, and it is told of foreign
-    calls in its own host's words (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False while nobody
-    approved the source; `gated`: that is asked of a gate, whenever the hook is about to run. `owner`: who put it in place from outside
-    of every file and of this program; what it says about the hooks after it is said of this owner's. `off`: the key of a file
-    that says, by being false, that it is not run; `on`: that key where it is true.
+    means never equal. `in_turn`: if it is selected, the hooks of its dialect run one after the other, even if they otherwise
+    run in parallel. `alike`: a tool's names in other hosts count as its names, and it receives foreign
+    calls in its own host's words (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False until you
+    approve the source; `gated`: a gate checks that whenever the hook is about to run. `owner`: a party outside every file and this
+    program that registered it; it can end or order only that owner's hooks. `off`: the key of a file
+    that disables it by being false; `on`: that key where it is true.
     """
 
     id: str

@@ -1,8 +1,8 @@
-"""Tool names and input keys: what the tools of one kind are called by each host, and what they are given.
+"""Tool names and input keys: how each host names the tools of one kind, and their inputs.
 
-The facts are `tools.json`, next to this module (docs/formats/comparison.md 12; the names of each dialect's own page; docs/formats/vocabulary.md 4). A name
-may belong to several families (`apply_patch` writes and edits, and so does Cursor's `Write`); families are never merged through
-such a name.
+The facts are in `tools.json`, next to this module (docs/formats/comparison.md 12; the names of each dialect's own page; docs/formats/vocabulary.md 4). A name
+may belong to several families (`apply_patch` writes and edits, and so does Cursor's `Write`). Such a name never merges
+families.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _data() -> Mapping[str, Any]:
 
 @cache
 def families(name: str, dialect: str = "") -> tuple[str, ...]:
-    """The families that a tool name belongs to: in that dialect's words, or, if these lack it, in any host's."""
+    """Return the families that a tool name belongs to: in that dialect, or, if it lacks the name, in any host."""
     hosts_of = _data()["families"]
     own = tuple(family for family, hosts in hosts_of.items() if name in hosts.get(dialect, ()))
     return own or tuple(
@@ -46,21 +46,21 @@ def families(name: str, dialect: str = "") -> tuple[str, ...]:
 
 
 def known_families() -> tuple[str, ...]:
-    """Every family of tools."""
+    """Return every family of tools."""
     return tuple(_data()["families"])
 
 
-def called(family: str, dialect: str) -> tuple[str, ...]:
-    """What a dialect's host calls the tools of a family; empty where it has none, or nobody knows."""
+def list_names(family: str, dialect: str) -> tuple[str, ...]:
+    """Return how a dialect's host names the tools of a family; empty if it has none, or they are unknown."""
     return tuple(_data()["families"].get(family, {}).get(dialect, ()))
 
 
 @cache
-def alike(name: str, dialect: str = "") -> tuple[str, ...]:
-    """Every other name of a dialect's tool, in any host's words, each once; of an MCP tool every host's spelling."""
+def list_equivalent_names(name: str, dialect: str = "") -> tuple[str, ...]:
+    """Return every other name of a dialect's tool in any host, each once; for an MCP tool, every host's spelling."""
     mcp = mcp_parts(name, dialect)
     if mcp is not None:
-        # A server that the name does not tell stands for itself, so that `mcp__.*` still sees the tool.
+        # A server that the name does not show stands for itself, so that `mcp__.*` still matches the tool.
         names = [
             spelling.format(server=mcp[0] or _OTHERS, tool=mcp[1])
             for spelling in _data()["mcp"].values()
@@ -75,8 +75,8 @@ def alike(name: str, dialect: str = "") -> tuple[str, ...]:
     return tuple(other for other in dict.fromkeys(names) if other != name)
 
 
-def translated(name: str, dialect: str, target: str) -> tuple[str, ...]:
-    """What the target's host calls a dialect's tool, the usual name first; empty where nobody knows."""
+def translate_name(name: str, dialect: str, target: str) -> tuple[str, ...]:
+    """Return how the target's host names a dialect's tool, the usual name first; empty if unknown."""
     mcp = mcp_parts(name, dialect)
     if mcp is not None:
         spelling = _data()["mcp"].get(target)
@@ -85,7 +85,7 @@ def translated(name: str, dialect: str, target: str) -> tuple[str, ...]:
             if spelling and (mcp[0] or "{server}" not in spelling)
             else ()
         )
-    names = [other for family in families(name, dialect) for other in called(family, target)]
+    names = [other for family in families(name, dialect) for other in list_names(family, target)]
     return (name,) if name in names else tuple(dict.fromkeys(names))
 
 
@@ -94,23 +94,23 @@ def translated(name: str, dialect: str, target: str) -> tuple[str, ...]:
 
 @cache
 def mcp_parts(name: str, dialect: str = "") -> tuple[str, str] | None:
-    """Server and tool of an MCP tool's name; None for a name that is none. The server is empty where it is not told.
+    """Return server and tool of an MCP tool's name; None if it is not one. The server is empty if the name does not show it.
 
-    The dialect's own spelling is tried first, then the unmistakable ones, which no other tool's name looks like.
+    The dialect's own spelling is tried first, then the unambiguous ones, which no other tool's name resembles.
     """
     spellings = _data()["mcp"]
     for spelling in (
         spellings.get(dialect, ""),
         *(spellings[host] for host in _data()["unmistakable"]),
     ):
-        found = _parted(name, spelling) if spelling else None
+        found = _split_name(name, spelling) if spelling else None
         if found and not (spelling.startswith("{") and families(name, dialect)):
             return found
     return None
 
 
-def _parted(name: str, spelling: str) -> tuple[str, str] | None:
-    """Server and tool, where a name is spelled so; the first separator counts."""
+def _split_name(name: str, spelling: str) -> tuple[str, str] | None:
+    """Return server and tool if a name has this spelling; the first separator counts."""
     opening, _, rest = spelling.partition("{")
     between = rest.partition("}")[2].partition("{")[0]
     if not name.startswith(opening):
@@ -124,7 +124,7 @@ def _parted(name: str, spelling: str) -> tuple[str, str] | None:
 
 
 def facets(kind: str, name: str, dialect: str = "") -> tuple[str, ...]:
-    """The narrower kinds that an event about a tool also is: a shell's `tool.before` is a `shell.before` (docs/formats/vocabulary.md 4)."""
+    """Return the narrower kinds of an event about a tool: a shell's `tool.before` is a `shell.before` (docs/formats/vocabulary.md 4)."""
     narrower = _data()["facets"].get(kind)
     if not narrower:
         return ()
@@ -132,8 +132,8 @@ def facets(kind: str, name: str, dialect: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(narrower[family] for family in of if family in narrower))
 
 
-def broader(kind: str) -> tuple[str, tuple[str, ...]] | None:
-    """The wider kind that a narrower one is a part of, and the families whose calls it is; None for any other kind."""
+def find_broader_kind(kind: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return the wider kind of a narrower one, and the families of tools whose calls it covers; None for other kinds."""
     for wider, narrower in _data()["facets"].items():
         if kind in narrower.values():
             return wider, tuple(family for family, part in narrower.items() if part == kind)
@@ -145,9 +145,9 @@ def broader(kind: str) -> tuple[str, tuple[str, ...]] | None:
 
 @cache
 def input_names(name: str, dialect: str, target: str) -> Mapping[str, str]:
-    """Input keys of a dialect's tool that the target's host has another key for: old key -> new key.
+    """Return the input keys of a dialect's tool that differ in the target's host: old key -> new key.
 
-    Any host's key for a thing is understood, because hosts are not of one mind about their own (`cmd`, `command`).
+    Keys of any host are understood, because hosts disagree even within themselves (`cmd`, `command`).
     """
     renamed: dict[str, str] = {}
     for family in families(name, dialect):

@@ -19,8 +19,8 @@ SCHEMA = "hookline.decision/1"
 class Stance(enum.IntEnum):
     """From the weakest claim to the strongest.
 
-    SILENT is no opinion; ALLOW vouches (the host may skip its prompt); ASK wants a person; DENY refuses (at a stop gate:
-    go on working, with the reason as the instruction); HALT ends the run.
+    SILENT is no opinion; ALLOW approves (the host may skip its prompt); ASK wants a person; DENY refuses (at a stop gate:
+    continue working, with the reason as the instruction); HALT ends the run.
     """
 
     SILENT = 0
@@ -39,11 +39,11 @@ class Verdict(Frozen):
     `fault` says what went wrong with the hook, if anything did; `ends` keeps the remaining hooks of its source from
     running; `effects` are those that have no field of their own (env, title, watch, grant ...), by power;
     `unsupported` lists what the hook asked for that its own dialect does not honour on this event; an entry may say why
-    after `: `. `redo_limit`: how often this hook may send the agent back in one turn, where it says so itself (0: no limit).
-    `late`: it was said by a detached hook after its own moment, and is told at this one. `identity`: what the hook is approved
-    as, and `content`: the digest of the files that it runs, where somebody looked. `told`: the user of this session knows of its
-    fault already. `stdout`: what the hook printed, where its dialect keeps that in the result. `labels`: words by which the
-    caller sorts what happened. `warnings`: what the user should know, whatever is decided.
+    after `: `. `redo_limit`: how often this hook may send the agent back in one turn, if it says so itself (0: no limit).
+    `late`: a detached hook gave it after its own event, and this event delivers it. `identity`: the hook's
+    approval, and `content`: the digest of the files that it runs, if they were inspected. `told`: the user of this session knows of its
+    fault already. `stdout`: the hook's output, if its dialect keeps that in the result. `labels`: words by which the
+    caller sorts results. `warnings`: texts for the user, whatever the decision.
     """
 
     hook_id: str = ""
@@ -71,8 +71,8 @@ class Verdict(Frozen):
     warnings: tuple[str, ...] = ()
 
     @property
-    def mute(self) -> bool:
-        """Whether it asks for nothing at all, so that no decision would differ without it."""
+    def is_silent(self) -> bool:
+        """Return whether it asks for nothing, so that it changes no decision."""
         return not (
             self.stance
             or self.for_agent
@@ -86,7 +86,7 @@ class Verdict(Frozen):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """One entry of `verdicts` in a decision document; `stdout` is there only where the dialect keeps it."""
+        """Return an entry of `verdicts` in a decision document; `stdout` is there only if the dialect keeps it."""
         document = {
             "hook": self.hook_id,
             "stance": self.stance.name.lower(),
@@ -107,7 +107,7 @@ class Verdict(Frozen):
 
 
 class Lowered(Frozen):
-    """An effect that could not be carried out: which, whose, and why."""
+    """An effect that could not be carried out: which, of which hook, and why."""
 
     effect: str
     reason: str
@@ -118,12 +118,12 @@ class Lowered(Frozen):
 
 
 class Decision(Frozen):
-    """What the host must do, and every verdict that led there.
+    """What the host must do, and every verdict behind it.
 
-    `rewrite` carries the complete effective value; `redo` is true when a stop gate sends the agent back to work;
+    `rewrite` carries the complete effective value; `redo`: a stop gate sends the agent back to work;
     `retry_after` is in seconds; `lowered` lists every effect that the event or the host could not express. `decider` is the id
-    of the hook whose verdict gave the stance; empty where the decision is silent, or follows from several verdicts. `shadow`:
-    the decision that would have been made if the shadow hooks counted as well; None where none was asked.
+    of the hook whose verdict gave the stance; empty if the decision is silent, or follows from several verdicts. `shadow`:
+    the decision as if shadow hooks counted; None if none ran.
     """
 
     kind: str
@@ -146,21 +146,21 @@ class Decision(Frozen):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of all verdicts that count, each once, in the order of the plan."""
+        """Return the labels of all verdicts that count, each once, in the order of the plan."""
         return _united(verdict.labels for verdict in self.verdicts if not verdict.shadow)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of all verdicts that count, each once, in the order of the plan."""
+        """Return the warnings of all verdicts that count, each once, in the order of the plan."""
         return _united(verdict.warnings for verdict in self.verdicts if not verdict.shadow)
 
     @property
     def allowed(self) -> bool:
-        """Whether what the event announces may go ahead without asking a person."""
+        """Return whether the action may go ahead without asking a person."""
         return self.stance < Stance.ASK
 
     def to_dict(self) -> dict[str, Any]:
-        """The decision document, `hookline.decision/1`; `effects` is there only when a hook used one."""
+        """Return the decision document, `hookline.decision/1`; `effects` is there only if a hook used one."""
         document = {
             "schema": SCHEMA,
             "kind": self.kind,

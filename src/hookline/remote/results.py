@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hookline.core.failure import describe
+from hookline.core.failure import describe_failure
 from hookline.dialects.a3s.response import BLOCK, CONTINUE, RETRY, SKIP, response_of
 from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.model.outcome import Failure
@@ -29,7 +29,7 @@ def result_of(outcome: Outcome, invocation_id: str) -> pb.Result:
         invocation_id=invocation_id, handler_ms=min(round(outcome.seconds * 1000), 2**32 - 1)
     )
     if outcome.failure is not None:
-        result.failure = _utf8(describe(outcome))[:_LONGEST]
+        result.failure = _utf8(describe_failure(outcome))[:_LONGEST]
         return result
     try:
         response = response_of(outcome.answer)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from _thread import allocate_lock  # `threading` is what most processes never need
 
-from hookline.core.guardrails import Redos
-from hookline.core.late import size_of
+from hookline.core.deferred_results import count_characters
+from hookline.core.guardrails import RedoCounts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
-    from hookline.core.late import Late
+    from hookline.core.deferred_results import DeferredResult
     from hookline.model.event import Event
     from hookline.model.problem import Problem
     from hookline.sessions.failures import Failures
@@ -36,8 +36,8 @@ class Memory:
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self.clock = clock
         self.problems: tuple[Problem, ...] = ()
-        self._redos: dict[tuple[str, str], Redos] = {}
-        self._late: dict[tuple[str, str], list[Late]] = {}
+        self._redos: dict[tuple[str, str], RedoCounts] = {}
+        self._late: dict[tuple[str, str], list[DeferredResult]] = {}
         self._dropped: dict[tuple[str, str], dict[str, int]] = {}
         self._facts: dict[tuple[str, str], dict[str, Any]] = {}
         self._counted: dict[tuple[str, str], dict[str, int]] = {}
@@ -60,11 +60,11 @@ class Memory:
         """
         key, now = _key(event), self.clock()
         with self._lock:
-            redos = self._redos.get(key, Redos())
-            had = redos.had(event, follows=follows, began=now - lasted, now=now)
+            redos = self._redos.get(key, RedoCounts())
+            had = redos.count_before(event, follows=follows, began=now - lasted, now=now)
             if limit <= 0 or had < limit:
                 self._redos.pop(key, None)
-                _put(self._redos, key, redos.back(event, had, follows=follows, now=now))
+                _put(self._redos, key, redos.with_redo(event, had, follows=follows, now=now))
         return had
 
     def settle(
@@ -80,9 +80,11 @@ class Memory:
         if key not in self._redos:
             return
         with self._lock:
-            redos = self._redos.pop(key, Redos())
+            redos = self._redos.pop(key, RedoCounts())
             after = (
-                Redos() if ends else redos.over(event, follows=follows, began=now - lasted, now=now)
+                RedoCounts()
+                if ends
+                else redos.with_stop(event, follows=follows, began=now - lasted, now=now)
             )
             if after.counts:
                 _put(self._redos, key, after)
@@ -126,7 +128,7 @@ class Memory:
     def over(self, event: Event, hook_id: str) -> None:
         """It came to its end."""
 
-    def keep(self, event: Event, late: Late) -> None:
+    def keep(self, event: Event, late: DeferredResult) -> None:
         """Keep a late answer for the next turn of the event's session; the oldest fall out when there are too many."""
         key = _key(event)
         if not event.session_id:
@@ -135,21 +137,21 @@ class Memory:
             waiting = self._late.setdefault(key, [])
             waiting.append(late)
             while len(waiting) > MOST_WAITING or (
-                len(waiting) > 1 and size_of(waiting) > MOST_CHARACTERS
+                len(waiting) > 1 and count_characters(waiting) > MOST_CHARACTERS
             ):
                 self._fell_out(key, [waiting.pop(0)])
             while len(self._late) > _MOST_SESSIONS:
                 gone = next(iter(self._late))
                 self._fell_out(gone, self._late.pop(gone))
 
-    def _fell_out(self, key: tuple[str, str], fallen: list[Late]) -> None:
+    def _fell_out(self, key: tuple[str, str], fallen: list[DeferredResult]) -> None:
         counts = self._dropped.setdefault(key, {})
         for late in fallen:
             counts[late.hook_id] = counts.get(late.hook_id, 0) + 1
         while len(self._dropped) > _MOST_SESSIONS:
             del self._dropped[next(iter(self._dropped))]
 
-    def take(self, event: Event, *, wakes: bool) -> tuple[list[Late], Mapping[str, int]]:
+    def take(self, event: Event, *, wakes: bool) -> tuple[list[DeferredResult], Mapping[str, int]]:
         """The answers that wait, each handed out once, and how many of which hooks fell out; with `wakes` only what wakes."""
         if not self._late and not self._dropped:
             return [], {}

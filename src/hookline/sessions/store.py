@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hookline.core.guardrails import Redos, is_flagged
+from hookline.core.guardrails import RedoCounts, is_flagged
 from hookline.model.event import Event
 from hookline.sessions.state import (
     DEFAULT_DAYS,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any, Self
 
-    from hookline.core.late import Late
+    from hookline.core.deferred_results import DeferredResult
     from hookline.sessions.failures import Failures
     from hookline.sessions.folder import Folder
     from hookline.sessions.waiting import Mark
@@ -80,9 +80,9 @@ class Sessions(State):
 
         def sending(state: dict[str, Any]) -> None:
             redos, now = self._counted(state), self.clock()
-            had.append(redos.had(event, follows=follows, began=now - lasted, now=now))
+            had.append(redos.count_before(event, follows=follows, began=now - lasted, now=now))
             if limit <= 0 or had[0] < limit:
-                self._count(state, redos.back(event, had[0], follows=follows, now=now))
+                self._count(state, redos.with_redo(event, had[0], follows=follows, now=now))
 
         return had[0] if self._change(event, sending) else None
 
@@ -101,7 +101,7 @@ class Sessions(State):
             now = self.clock()
             self._count(
                 state,
-                self._counted(state).over(event, follows=follows, began=now - lasted, now=now),
+                self._counted(state).with_stop(event, follows=follows, began=now - lasted, now=now),
             )
             if ends:
                 state["once"] = []
@@ -109,11 +109,11 @@ class Sessions(State):
 
         self._change(event, settling)
 
-    def _counted(self, state: Mapping[str, Any]) -> Redos:
+    def _counted(self, state: Mapping[str, Any]) -> RedoCounts:
         counts = counts_in(object_in(state, "redos"), self.asker)
-        return Redos(counts=counts, rows=times_in(object_in(state, "rows"), self.asker))
+        return RedoCounts(counts=counts, rows=times_in(object_in(state, "rows"), self.asker))
 
-    def _count(self, state: dict[str, Any], redos: Redos) -> None:
+    def _count(self, state: dict[str, Any], redos: RedoCounts) -> None:
         for key, held in (("redos", redos.counts), ("rows", redos.rows)):
             others = {
                 asker: each for asker, each in object_in(state, key).items() if asker != self.asker
@@ -242,7 +242,7 @@ class Sessions(State):
 
             over(mark)
 
-    def keep(self, event: Event, late: Late) -> None:
+    def keep(self, event: Event, late: DeferredResult) -> None:
         """Keep a late answer for the next turn of the event's session; the oldest fall out when there are too many."""
         from hookline.sessions.waiting import keep  # noqa: PLC0415 - few hooks run in the background
 
@@ -253,7 +253,7 @@ class Sessions(State):
                 PATIENCE,
             )
 
-    def take(self, event: Event, *, wakes: bool) -> tuple[list[Late], Mapping[str, int]]:
+    def take(self, event: Event, *, wakes: bool) -> tuple[list[DeferredResult], Mapping[str, int]]:
         """The answers that wait, each handed out once, and how many of which hooks fell out; with `wakes` only what wakes."""
         if not event.session_id or not os.path.isdir(self.place(event)):
             return [], {}

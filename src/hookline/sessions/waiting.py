@@ -5,7 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 
-from hookline.core.late import Late, failed_behind, late_from, size_of
+from hookline.core.deferred_results import (
+    DeferredResult,
+    count_characters,
+    describe_background_failure,
+    parse_deferred,
+)
 from hookline.model.frozen import Frozen
 from hookline.sessions.folder import BEGUN, LATE, WAKE, abandoned, claim, files, read
 from hookline.sessions.memory import MOST_CHARACTERS, MOST_WAITING
@@ -27,7 +32,7 @@ class Mark(Frozen):
     fd: int
 
 
-def keep(folder: Folder, late: Late, state: Callable[[], dict[str, Any]]) -> None:
+def keep(folder: Folder, late: DeferredResult, state: Callable[[], dict[str, Any]]) -> None:
     """Add an answer; the oldest fall out while there are too many, which `state` remembers.
 
     Raises:
@@ -54,7 +59,8 @@ def _beyond(path: str) -> list[tuple[str, str]]:
     lates = [_peeked(f"{path}/{name}") for name in names]
     first = max(0, len(names) - MOST_WAITING)
     while (
-        first < len(names) - 1 and size_of(late for late in lates[first:] if late) > MOST_CHARACTERS
+        first < len(names) - 1
+        and count_characters(late for late in lates[first:] if late) > MOST_CHARACTERS
     ):
         first += 1
     return [
@@ -63,14 +69,18 @@ def _beyond(path: str) -> list[tuple[str, str]]:
     ]
 
 
-def _peeked(file: str) -> Late | None:
+def _peeked(file: str) -> DeferredResult | None:
     try:
-        return late_from(read(file))
+        return parse_deferred(read(file))
     except (ValueError, OSError):
         return None
 
 
-def take(path: str, wakes: bool, wrong: Callable[[str, ValueError | OSError], None]) -> list[Late]:  # noqa: FBT001 - passed on as it came
+def take(
+    path: str,
+    wakes: bool,  # noqa: FBT001 - passed on as it came
+    wrong: Callable[[str, ValueError | OSError], None],
+) -> list[DeferredResult]:
     """The answers that wait, oldest first, each to one taker only; with `wakes` only those that wake the agent.
 
     A file that is `wrong`, or cannot be taken away, leaves the others as they are.
@@ -83,11 +93,11 @@ def take(path: str, wakes: bool, wrong: Callable[[str, ValueError | OSError], No
 
 def _taken(
     path: str, kinds: tuple[str, ...], wrong: Callable[[str, ValueError | OSError], None]
-) -> Iterator[Late]:
+) -> Iterator[DeferredResult]:
     for name in files(path, *kinds):
         try:
             held = claim(path, name)
-            late = late_from(held) if held is not None else None
+            late = parse_deferred(held) if held is not None else None
         except (ValueError, OSError) as error:
             wrong(f"{path}/{name}", error)
         else:
@@ -115,7 +125,9 @@ def over(mark: Mark) -> None:
     os.close(mark.fd)
 
 
-def _lost(path: str, wrong: Callable[[str, ValueError | OSError], None]) -> Iterator[Late]:
+def _lost(
+    path: str, wrong: Callable[[str, ValueError | OSError], None]
+) -> Iterator[DeferredResult]:
     """The hooks whose process is gone, so that nobody will ever hear of them."""
     for name in files(path, BEGUN):
         try:
@@ -125,4 +137,6 @@ def _lost(path: str, wrong: Callable[[str, ValueError | OSError], None]) -> Iter
             wrong(f"{path}/{name}", error)
         else:
             if hook is not None:
-                yield Late(hook_id=hook, for_user=failed_behind(hook, _LOST), fault=_LOST)
+                yield DeferredResult(
+                    hook_id=hook, for_user=describe_background_failure(hook, _LOST), fault=_LOST
+                )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.core.dispatch import Run
 from hookline.errors import TrustError
 from hookline.model.event import Event
-from hookline.model.handler import InProcess, command_of
+from hookline.model.handler import InProcess, describe_command
 from hookline.trust.gate import find_user
 from hookline.trust.policy import APPROVED, REVOKED
 from hookline.trust.store import Switch
@@ -46,7 +46,7 @@ def choose_hooks(
         spec
         for spec in specs
         if not is_disable_flag(spec)
-        and (not command or command in (command_of(spec.handler), _join_words(spec)))
+        and (not command or command in (describe_command(spec.handler), _join_words(spec)))
         and (not event or event in (spec.native_event, spec.kind))
         and (not hook or hook in (spec.id, spec.name))
     ]
@@ -130,7 +130,7 @@ def switch_hooks(
         _check_switchable(gate, spec)
     root = "" if everywhere else gate.root
     for spec in specs:
-        definition, command = gate.states.find_definition(spec), command_of(spec.handler)
+        definition, command = gate.states.find_definition(spec), describe_command(spec.handler)
         record = {
             "hook": spec.id, "event": spec.native_event, "command": command, "file": spec.origin.file,
             "root": root, "definition": definition, "who": who or find_user(gate.environ), "how": how,

@@ -7,7 +7,7 @@ import stat
 
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Command, InProcess, command_of
+from hookline.model.handler import Broken, Command, InProcess, describe_command
 from hookline.model.spec import CLONED, MANAGED
 from hookline.paths import real_path
 from hookline.trust.definition import digest_definition
@@ -55,7 +55,7 @@ class HookState(Frozen):
     @property
     def command(self) -> str:
         """What the hook runs, in one line."""
-        return command_of(self.spec.handler)
+        return describe_command(self.spec.handler)
 
 
 class States:

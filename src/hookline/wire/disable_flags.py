@@ -30,7 +30,7 @@ def make_disable_flag(
     return HookSpec(
         id=f"{(source.file or 'config').rpartition('/')[2]}#{name}",
         dialect=dialect,
-        kind=kinds.unknown(dialect, name),
+        kind=kinds.unknown_kind(dialect, name),
         native_event=name,
         handler=Broken(reason=_WHY),
         conditions=(_NEVER,),

@@ -110,7 +110,7 @@ def decode(payload: Any, table: Table, native: str, names: Mapping[str, str]) ->
         )
     row = table.row(native)
     if row is None:
-        kind, body = kinds.unknown(table.name, native), Lifecycle(facts=dict(payload))
+        kind, body = kinds.unknown_kind(table.name, native), Lifecycle(facts=dict(payload))
     else:
         kind, body = row.kind, _body(payload, row, table)
     return Event(

@@ -361,13 +361,13 @@ def test_state_that_cannot_be_kept_is_said_while_somebody_listens(machine: Machi
 
 WRITER = """
 import sys
-from hookline.core.late import Late
+from hookline.core.deferred_results import DeferredResult
 from hookline.model.event import Event
 from hookline.sessions.store import Sessions
 sessions = Sessions(sys.argv[1], seconds=60)
 event = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd="/")
 sys.stdin.readline()
-sessions.keep(event, Late(hook_id=sys.argv[2], for_agent="x"))
+sessions.keep(event, DeferredResult(hook_id=sys.argv[2], for_agent="x"))
 sessions.send_back(event, 0)
 print(sessions.claim(event, "mark"), *sessions.problems)
 """

@@ -11,7 +11,7 @@ from referencing import Registry, Resource
 
 import hookline
 from hookline.cli.contracts import contract, names
-from hookline.core.record import record
+from hookline.core.record import make_record
 from hookline.engine.catalog import make_dialect
 from hookline.engine.listen import own_hook
 from hookline.model import kinds
@@ -103,7 +103,9 @@ def test_a_record_holds_to_its_schema() -> None:
     engine = hookline.Engine.load(DOCKER)
     event = engine.event("pre_tool_use", LS)
 
-    check(record(event, engine.fire(event), event_id="e1", at="2026-11-21T00:00:00Z"), "record")
+    check(
+        make_record(event, engine.fire(event), event_id="e1", at="2026-11-21T00:00:00Z"), "record"
+    )
 
 
 def test_what_the_journal_holds_holds_to_its_schema(desk: Desk) -> None:

@@ -42,7 +42,7 @@ def test_a_native_name_means_one_thing() -> None:
     """So nobody has to say whose word it is; only what is canonical here may be another dialect's word for something else."""
     meanings: dict[str, set[str]] = {}
     for key in VOCABULARY:
-        for native, kind in kinds.natives(key).items():
+        for native, kind in kinds.native_names(key).items():
             meanings.setdefault(native, set()).add(kind)
 
     assert [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.core.failure import aloud, barred, describe, failed
+from hookline.core.failure import barred, describe_failure, make_failed_verdict, show_failure
 from hookline.model.handler import Broken
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.problem import Origin
@@ -39,7 +39,7 @@ from hookline.model.verdict import Stance
 )
 def test_a_failure_is_told_in_a_few_words(outcome: Outcome, words: str) -> None:
     """What happened and the first line of what the hook said about it, never more than a line."""
-    assert describe(outcome) == words
+    assert describe_failure(outcome) == words
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_guard_that_fails_open_is_missed_aloud(kind: str, *, note: bool) -> No
         on_failure=Stance.SILENT,
     )
 
-    assert failed(spec, Outcome(exit_code=1)).for_user == (
+    assert make_failed_verdict(spec, Outcome(exit_code=1)).for_user == (
         "hook `h` had no say: exited with status 1" if note else ""
     )
 
@@ -121,4 +121,4 @@ def test_a_failure_that_stops_nothing_can_be_told_on_any_event(
     """What was said of a guard stays, and a refusal speaks for itself."""
     spec = spec_of(kind, stance)
 
-    assert aloud(failed(spec, Outcome(exit_code=1)), spec).for_user == note
+    assert show_failure(make_failed_verdict(spec, Outcome(exit_code=1)), spec).for_user == note

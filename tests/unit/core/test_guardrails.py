@@ -7,11 +7,11 @@ import pytest
 from hookline.core.dialect import EventRow, Table
 from hookline.core.guardrails import (
     GATES,
-    Redos,
-    agent_of,
+    RedoCounts,
     cap_redo,
+    find_agent,
     follows_redo,
-    goes_on,
+    is_sent_back,
     is_spent,
     redo_limit,
 )
@@ -43,11 +43,11 @@ def event(name: str, agent: str = "", **raw: object) -> Event:
 STOP = event("stop")
 
 
-def back(*events: Event) -> Redos:
+def back(*events: Event) -> RedoCounts:
     """The counters after these sent their agents back."""
-    counts = Redos()
+    counts = RedoCounts()
     for each in events:
-        counts = counts.back(each, counts.count(each))
+        counts = counts.with_redo(each, counts.count(each))
     return counts
 
 
@@ -70,23 +70,24 @@ def test_a_stop_that_nobody_refused_ends_the_turn() -> None:
     """It begins a new count; but not where the host says that it comes after one that somebody else refused."""
     counts = back(STOP, STOP)
 
-    assert counts.over(STOP).count(STOP) == 0
-    assert counts.over(STOP, follows=True).count(STOP) == 2
+    assert counts.with_stop(STOP).count(STOP) == 0
+    assert counts.with_stop(STOP, follows=True).count(STOP) == 2
     assert (
-        back(STOP, event("subagent.stop", "a")).over(STOP).count(event("subagent.stop", "a")) == 1
+        back(STOP, event("subagent.stop", "a")).with_stop(STOP).count(event("subagent.stop", "a"))
+        == 1
     )
 
 
 def had(
-    counts: Redos, *, follows: bool | None = False, began: float = 100.0, now: float = 100.0
+    counts: RedoCounts, *, follows: bool | None = False, began: float = 100.0, now: float = 100.0
 ) -> int:
     """How many redos the row had to which a stop belongs."""
-    return counts.had(STOP, follows=follows, began=began, now=now)
+    return counts.count_before(STOP, follows=follows, began=began, now=now)
 
 
 def test_a_stop_that_comes_after_none_begins_a_new_row() -> None:
     """The host says so, and this redo is the first: somebody interrupted the agent in between (docs/formats/claude-code.md 7: in a row)."""
-    counts = back(STOP, STOP).back(STOP, 2, follows=True, now=50.0)
+    counts = back(STOP, STOP).with_redo(STOP, 2, follows=True, now=50.0)
 
     assert [had(counts, follows=follows) for follows in (False, True, None)] == [0, 3, 3]
 
@@ -112,25 +113,27 @@ def test_one_stop_that_is_asked_about_many_times_is_of_one_row(
     row: dict[str, bool], began: float, now: float, many: int
 ) -> None:
     """Each of them says that it comes after none; a row that is under way is not begun anew by that."""
-    counts = Redos().back(STOP, 0, now=50.0, **row)
+    counts = RedoCounts().with_redo(STOP, 0, now=50.0, **row)
 
     assert had(counts, began=began, now=now) == many
-    assert counts.over(STOP, follows=False, began=began, now=now).count(STOP) == many
+    assert counts.with_stop(STOP, follows=False, began=began, now=now).count(STOP) == many
 
 
 def test_what_is_over_leaves_nothing_behind() -> None:
     """Neither the count of a row nor its time."""
     counts = (
-        Redos()
-        .back(STOP, 0, follows=False, now=50.0)
-        .back(event("subagent.stop", "a"), 0, follows=True, now=50.0)
+        RedoCounts()
+        .with_redo(STOP, 0, follows=False, now=50.0)
+        .with_redo(event("subagent.stop", "a"), 0, follows=True, now=50.0)
     )
 
     assert set(counts.rows) == {"stop", "subagent.stop a"}
-    assert set(counts.over(STOP, follows=False, began=60.0, now=60.0).rows) == {"subagent.stop a"}
-    assert counts.over(event("prompt.submit")) == Redos()
+    assert set(counts.with_stop(STOP, follows=False, began=60.0, now=60.0).rows) == {
+        "subagent.stop a"
+    }
+    assert counts.with_stop(event("prompt.submit")) == RedoCounts()
     assert (
-        "stop" not in counts.back(STOP, 1).rows
+        "stop" not in counts.with_redo(STOP, 1).rows
     )  # another host of the same session, which says nothing
 
 
@@ -141,9 +144,9 @@ def test_a_new_turn_begins_a_new_count(kind: str) -> None:
     """A sub-agent's turn begins its own; the agent's, all of them."""
     counts = back(STOP, event("subagent.stop", "a"))
 
-    assert counts.over(event(kind)) == Redos()
+    assert counts.with_stop(event(kind)) == RedoCounts()
     if kind != "session.end":
-        assert dict(counts.over(event(kind, "a")).counts) == {"stop": 1}
+        assert dict(counts.with_stop(event(kind, "a")).counts) == {"stop": 1}
 
 
 @pytest.mark.parametrize("kind", ["tool.before", "notification", "turn.end"])
@@ -151,7 +154,7 @@ def test_other_events_leave_the_count_alone(kind: str) -> None:
     """What happens inside a turn does not make it a new one."""
     counts = back(STOP)
 
-    assert counts.over(event(kind)) is counts
+    assert counts.with_stop(event(kind)) is counts
 
 
 def test_the_oldest_of_too_many_gates_are_forgotten() -> None:
@@ -161,7 +164,7 @@ def test_the_oldest_of_too_many_gates_are_forgotten() -> None:
 
     assert len(counts.counts) == 256
     assert (counts.count(agents[0]), counts.count(agents[-1])) == (0, 1)
-    assert len({agent_of(each) for each in agents}) == 300
+    assert len({find_agent(each) for each in agents}) == 300
     assert max(map(len, counts.counts)) < 160
 
 
@@ -258,10 +261,10 @@ def test_context_that_sends_the_agent_on_is_a_redo() -> None:
     capped = cap_redo(TOLD, 3, 3, CONTEXT_REDOES)
 
     assert [
-        goes_on(TOLD, row)
+        is_sent_back(TOLD, row)
         for row in (CONTEXT_REDOES, CONTEXT_REDOES.replace(context_redoes=False), None)
     ] == [True, False, False]
-    assert not goes_on(TOLD.replace(stance=Stance.HALT), CONTEXT_REDOES)
+    assert not is_sent_back(TOLD.replace(stance=Stance.HALT), CONTEXT_REDOES)
     assert (capped.for_agent, [each.effect for each in capped.lowered]) == ((), ["context"])
     assert [
         each.effect
@@ -327,7 +330,7 @@ def test_each_goal_has_a_limit_of_its_own() -> None:
 @pytest.mark.parametrize("name", ["prompt.submit", "prompt.steer", "turn.start"])
 def test_a_user_message_does_not_begin_a_new_count_of_a_goal(name: str) -> None:
     """The agent works on the same goal; a count of turns begins anew."""
-    counts = back(claim("build"), STOP).over(event(name))
+    counts = back(claim("build"), STOP).with_stop(event(name))
 
     assert (counts.count(claim("build")), counts.count(STOP)) == (1, 0)
 
@@ -335,12 +338,12 @@ def test_a_user_message_does_not_begin_a_new_count_of_a_goal(name: str) -> None:
 @pytest.mark.parametrize("name", ["session.start", "session.end"])
 def test_a_session_ends_the_count_of_its_goals(name: str) -> None:
     """The same goal in another session is another goal."""
-    assert back(claim("build")).over(event(name)).count(claim("build")) == 0
+    assert back(claim("build")).with_stop(event(name)).count(claim("build")) == 0
 
 
 def test_an_accepted_claim_ends_its_count() -> None:
     """Only that of its own goal."""
-    counts = back(claim("build"), claim("ship")).over(claim("build"))
+    counts = back(claim("build"), claim("ship")).with_stop(claim("build"))
 
     assert (counts.count(claim("build")), counts.count(claim("ship"))) == (0, 1)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.core.match import holds, leaves, texts, why_not
+from hookline.core.match import explain_mismatch, holds, list_leaves, list_texts
 from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern
 from hookline.model.event import Event, Lifecycle, Prompt, ToolCall
 from hookline.model.handler import Command
@@ -113,7 +113,7 @@ def test_an_input_of_any_shape_can_be_looked_into(value: Any) -> None:
 
 def test_leaves_come_in_the_order_of_the_input() -> None:
     """Depth first, keys never."""
-    assert list(leaves({"a": ["1", {"b": "2"}], "c": 3, "d": [[], "4"], "e": (False,)})) == [
+    assert list(list_leaves({"a": ["1", {"b": "2"}], "c": 3, "d": [[], "4"], "e": (False,)})) == [
         "1",
         "2",
         "3",
@@ -126,7 +126,7 @@ def test_texts_are_taken_one_by_one_and_lists_of_them_also_as_a_line() -> None:
     """Numbers are no texts, a list of one text is no line, and keys are never taken."""
     value = {"argv": ["git", "push"], "n": 3, "one": ["x"], "mixed": ["y", 1]}
 
-    assert list(texts(value)) == ["git push", "git", "push", "x", "y"]
+    assert list(list_texts(value)) == ["git push", "git", "push", "x", "y"]
 
 
 def test_no_nesting_is_too_deep_to_be_looked_into() -> None:
@@ -168,7 +168,7 @@ def test_why_a_hook_takes_no_part_is_told(condition: Condition, words: str) -> N
         id="a", dialect="d", kind="tool.before", native_event="pre", handler=Command(script="x"), conditions=(condition,)
     )  # fmt: skip
 
-    assert why_not(spec, called(command="ls")) == words
+    assert explain_mismatch(spec, called(command="ls")) == words
 
 
 def test_why_a_hook_of_another_event_takes_no_part_is_told() -> None:
@@ -177,5 +177,5 @@ def test_why_a_hook_of_another_event_takes_no_part_is_told() -> None:
         id="a", dialect="d", kind="stop", native_event="on_stop", handler=Command(script="x")
     )
 
-    assert why_not(spec, called()) == "it is declared for `on_stop`"
-    assert why_not(spec.replace(kind="tool.before"), called()) == ""
+    assert explain_mismatch(spec, called()) == "it is declared for `on_stop`"
+    assert explain_mismatch(spec.replace(kind="tool.before"), called()) == ""

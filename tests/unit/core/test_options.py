@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hookline.cli.options import parsed_options
-from hookline.core.options import switch
+from hookline.core.options import read_switch
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import ConfigError
 
@@ -61,4 +61,4 @@ def test_a_switch_on_the_command_line_is_true_or_false(
 @pytest.mark.parametrize("given", [True, False])
 def test_a_boolean_is_taken_as_it_is(given: bool) -> None:
     """On and off."""
-    assert switch("some", "thing", given) is given
+    assert read_switch("some", "thing", given) is given

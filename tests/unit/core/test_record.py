@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.record import record
+from hookline.core.record import make_record
 from hookline.model.event import ToolCall
 from hookline.model.verdict import Stance, Verdict
 from tests.plays.play import CALL, DENIES, TIMED_OUT, Stage, hook, patches, play, row
@@ -35,7 +35,7 @@ def a_record() -> dict[str, object]:
         event=event,
         stage=stage,
     )
-    return record(event, happened.decision, event_id="e1", at="2026-01-01T00:00:00Z")
+    return make_record(event, happened.decision, event_id="e1", at="2026-01-01T00:00:00Z")
 
 
 def test_no_payload_is_in_a_record() -> None:
@@ -91,6 +91,6 @@ def test_a_record_says_what_happened() -> None:
 def test_a_record_of_silence_is_short() -> None:
     """Nothing rewritten, nobody asked."""
     happened = play([hook("a")], {"a": Verdict(stance=Stance.SILENT)})
-    account = record(CALL, happened.decision, event_id="e1", at="")
+    account = make_record(CALL, happened.decision, event_id="e1", at="")
 
     assert (account["rewritten"], account["stance"], account["lowered"]) == (None, "silent", [])

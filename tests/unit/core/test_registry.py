@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.core.plan import order, plan
-from hookline.core.registry import Registry, selects
+from hookline.core.plan import plan, sort_hooks
+from hookline.core.registry import Registry, is_selected
 from hookline.model.conditions import Glob, OneOf
 from hookline.model.event import ToolCall
 from tests.plays.play import CALL, STAGE, Stage, hook, row
@@ -46,9 +46,9 @@ def test_conditions_on_the_tool_are_answered_by_the_index() -> None:
     assert len(entry.content) == 1
     assert not entry.content[0](CALL)
     assert entry.content[0](CALL.replace(body=ToolCall(tool="bash", input={"path": "x.py"})))
-    assert registry.candidates(CALL, entry.row, entry.dialect.table) == (entry,)
+    assert registry.find_candidates(CALL, entry.row, entry.dialect.table) == (entry,)
     assert (
-        registry.candidates(
+        registry.find_candidates(
             CALL.replace(body=ToolCall(tool="write")), entry.row, entry.dialect.table
         )
         == ()
@@ -99,7 +99,7 @@ def test_selection_inside_a_dialect_is_by_native_event() -> None:
         name: [
             entry.spec.id
             for entry in registry.entries()
-            if selects(CALL.replace(native_name=name), None, entry)
+            if is_selected(CALL.replace(native_name=name), None, entry)
         ]
         for name in ("before", "guard", "pre", "", "unheard")
     }
@@ -118,7 +118,9 @@ def test_a_moment_selects_hooks_of_other_dialects_once() -> None:
     host = Stage(row("transform", secondary=True), row("before"), name="host")
     (entry,) = Registry().with_([hook("a")], STAGE).entries()
     chosen = {
-        name: selects(CALL.replace(dialect="host", native_name=name), host.table.row(name), entry)
+        name: is_selected(
+            CALL.replace(dialect="host", native_name=name), host.table.row(name), entry
+        )
         for name in ("transform", "before")
     }
 
@@ -131,4 +133,4 @@ def test_the_order_of_hooks_is_that_of_a_run() -> None:
         [hook("log", detached=True, rank=-1), hook("b", rank=2), hook("a", rank=1)], STAGE
     )
 
-    assert [spec.id for spec in order(registry.of_kind("tool.before"))] == ["a", "b", "log"]
+    assert [spec.id for spec in sort_hooks(registry.of_kind("tool.before"))] == ["a", "b", "log"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.core.rules import parse_rule, paths, rule_holds
+from hookline.core.rules import is_covered, list_paths, parse_rule
 from hookline.errors import ConfigError
 
 FOUR_EDITS = {"Edit", "MultiEdit", "Write", "NotebookEdit"}
@@ -118,7 +118,7 @@ COMMANDS = [
 )
 def test_a_command_rule_looks_into_the_line(text: str, line: str, covered: bool) -> None:
     """Each command of the line and the line as a whole are compared; what cannot be parsed is covered."""
-    assert rule_holds(parse_rule(text), "Bash", {"command": line}, "/w") is covered
+    assert is_covered(parse_rule(text), "Bash", {"command": line}, "/w") is covered
 
 
 # id, rule, path, cwd, whether the rule covers it
@@ -167,7 +167,7 @@ PATHS = [
 def test_a_path_rule_reads_like_gitignore(text: str, path: str, cwd: str, covered: bool) -> None:
     """A bare name is met at any depth, `/` is cwd, `//` the root, `~` only itself, and a folder covers what is in it."""
     rule = parse_rule(text)
-    assert {rule_holds(rule, tool, {"file_path": path}, cwd) for tool in rule.tools} == {covered}
+    assert {is_covered(rule, tool, {"file_path": path}, cwd) for tool in rule.tools} == {covered}
 
 
 # id, rule, URL, whether the rule covers it
@@ -204,7 +204,7 @@ DOMAINS = [
 )
 def test_a_domain_rule_compares_the_host(text: str, url: str, covered: bool) -> None:
     """The host that a browser would ask is the domain or below it; the rest of the address does not count."""
-    assert rule_holds(parse_rule(text), "WebFetch", {"url": url}, "/w") is covered
+    assert is_covered(parse_rule(text), "WebFetch", {"url": url}, "/w") is covered
 
 
 # id, rule, tool, input, whether the rule covers it
@@ -239,17 +239,17 @@ CALLS = [
 )
 def test_a_rule_looks_at_the_tool_first(text: str, tool: str, given: object, covered: bool) -> None:
     """A rule covers calls of its own tools only, and with a pattern only those with something to compare."""
-    assert rule_holds(parse_rule(text), tool, given, "/w") is covered
+    assert is_covered(parse_rule(text), tool, given, "/w") is covered
 
 
 def test_many_stars_are_no_slower() -> None:
     """A pattern that would keep a backtracking engine busy for ages is answered at once."""
     rule = parse_rule(f"Bash({'*a' * 200}b)")
-    assert not rule_holds(rule, "Bash", {"command": "a" * 20_000}, "/w")
+    assert not is_covered(rule, "Bash", {"command": "a" * 20_000}, "/w")
 
 
 def test_the_paths_of_an_input_are_texts_only() -> None:
     """Keys that hold no path, and values that are no text, are passed over."""
     given = {"file_path": "a", "path": 1, "paths": ["b", None, "c"], "content": "d"}
-    assert list(paths(given)) == ["a", "b", "c"]
-    assert list(paths("a")) == []
+    assert list(list_paths(given)) == ["a", "b", "c"]
+    assert list(list_paths("a")) == []

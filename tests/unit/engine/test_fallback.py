@@ -56,7 +56,7 @@ def test_the_actions_are_tools_permissions_and_messages() -> None:
         "tool.before", "tool.permission.request", "shell.before", "file.read.before", "file.write.before",
         "mcp.before", "message.outbound",
     } == kinds.ACTIONS  # fmt: skip
-    assert all(kinds.kind(name).gate for name in kinds.ACTIONS)
+    assert all(kinds.kind(name).is_gate for name in kinds.ACTIONS)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from hookline.model.event import (
     Rewrite,
     Stop,
     ToolCall,
-    changed,
+    diff_inputs,
 )
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def test_a_rewrite_changes_its_target(
 ) -> None:
     """The body has the new value, and everything else as it was."""
     event = CALL.replace(body=body)
-    after = event.rewritten(rewrite)
+    after = event.apply_rewrite(rewrite)
 
     assert after == event.replace(body=body.replace(**expected))
     assert event.body == body
@@ -115,14 +115,14 @@ def test_a_rewrite_of_nothing_changes_nothing(body: Body, rewrite: Rewrite) -> N
     """Where the body has no such target, or a patch is no object, the event stays the very same."""
     event = CALL.replace(body=body)
 
-    assert event.rewritten(rewrite) is event
+    assert event.apply_rewrite(rewrite) is event
 
 
 def test_what_the_host_sent_stays_as_it_was() -> None:
     """A rewrite is of the body; `raw` keeps the original beside it."""
     event = CALL.replace(raw={"tool_input": {"command": "ls"}})
 
-    assert event.rewritten(Rewrite(target="input", value={})).raw == {
+    assert event.apply_rewrite(Rewrite(target="input", value={})).raw == {
         "tool_input": {"command": "ls"}
     }
 
@@ -140,7 +140,7 @@ def test_what_the_host_sent_stays_as_it_was() -> None:
 )
 def test_a_patch_is_what_differs(before: Any, after: Any, difference: Any) -> None:
     """By top-level key; the whole of a value that is no object."""
-    assert changed(before, after) == difference
+    assert diff_inputs(before, after) == difference
 
 
 @pytest.mark.parametrize(

@@ -68,12 +68,14 @@ def test_every_canonical_name_has_a_native() -> None:
 )  # fmt: skip
 def test_a_dialect_is_covered_in_full(key: str, count: int) -> None:
     """Each dialect has as many natives as its documents list (docs/formats/vocabulary.md 7)."""
-    assert len(kinds.natives(key)) == count
+    assert len(kinds.native_names(key)) == count
 
 
 def test_every_effect_is_a_word_of_the_closed_set() -> None:
     """The effect column spells effects as docs/formats/vocabulary.md 3 lists them, and in no other way."""
-    assert {word for row in CANONICAL.values() for word in kinds.words(row["effects"])} <= EFFECTS
+    assert {
+        word for row in CANONICAL.values() for word in kinds.split_words(row["effects"])
+    } <= EFFECTS
 
 
 def test_every_effect_becomes_a_power_that_code_knows() -> None:
@@ -94,7 +96,7 @@ def test_gates_without_a_denial_are_the_three_that_no_host_denies() -> None:
     without = {
         name
         for name in kinds.NAMES
-        if kinds.kind(name).gate and "deny" not in kinds.kind(name).powers
+        if kinds.kind(name).is_gate and "deny" not in kinds.kind(name).powers
     }
 
     assert without == {"prompt.transform", "model.tools", "elicitation.request"}
@@ -161,18 +163,23 @@ def test_payload_columns_name_fields() -> None:
 
 def test_an_unknown_event_may_only_be_observed() -> None:
     """A newer host's event passes under a name that says whose it is, and nothing may be done about it."""
-    name = kinds.unknown("codex", "PreDream")
+    name = kinds.unknown_kind("codex", "PreDream")
     kind = kinds.kind(name)
 
     assert name == "x.codex.PreDream"
-    assert (kind.cls, kind.gate, kind.powers, kind.redo) == ("observe", False, frozenset(), False)
+    assert (kind.cls, kind.is_gate, kind.powers, kind.redo) == (
+        "observe",
+        False,
+        frozenset(),
+        False,
+    )
 
 
 def test_unknown_events_are_not_remembered() -> None:
     """Hosts choose such names, so they take no memory."""
     before = len(kinds._made)
     for at in range(50):
-        kinds.kind(kinds.unknown("host", f"event{at}"))
+        kinds.kind(kinds.unknown_kind("host", f"event{at}"))
 
     assert len(kinds._made) == before
 
@@ -189,10 +196,10 @@ def test_unknown_events_are_not_remembered() -> None:
 )
 def test_a_hosts_name_leads_to_the_canonical_one(native: str, canonical: str) -> None:
     """For whoever writes the name that he knows; the unifiers' `other` means nothing."""
-    assert kinds.meant_by(native) == canonical
+    assert kinds.find_by_native_name(native) == canonical
 
 
 def test_a_dialect_that_the_data_lacks_is_an_error() -> None:
     """A misspelled key is not an empty dialect."""
     with pytest.raises(KeyError):
-        kinds.natives("clod")
+        kinds.native_names("clod")

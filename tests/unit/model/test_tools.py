@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from hookline.model.tools import (
-    alike,
-    broader,
-    called,
     families,
+    find_broader_kind,
     input_names,
+    list_equivalent_names,
+    list_names,
     mcp_parts,
-    translated,
+    translate_name,
 )
 
 
@@ -30,8 +30,8 @@ from hookline.model.tools import (
 )
 def test_a_tool_is_known_by_its_other_names(name: str, others: set[str]) -> None:
     """Each host's name leads to every other host's."""
-    assert others <= set(alike(name))
-    assert name not in alike(name)
+    assert others <= set(list_equivalent_names(name))
+    assert name not in list_equivalent_names(name)
 
 
 @pytest.mark.parametrize(
@@ -45,20 +45,20 @@ def test_a_tool_is_known_by_its_other_names(name: str, others: set[str]) -> None
 )
 def test_families_do_not_merge(name: str, dialect: str, never: str) -> None:
     """A name that some host has for two kinds of tool does not join the others of both."""
-    assert never not in alike(name, dialect)
+    assert never not in list_equivalent_names(name, dialect)
 
 
 def test_a_tool_that_nobody_has_has_no_other_name() -> None:
     """Unknown tools, and names that tell no server, stay what they are."""
-    assert alike("frobnicate") == ()
-    assert alike("mcp__server") == ()
+    assert list_equivalent_names("frobnicate") == ()
+    assert list_equivalent_names("mcp__server") == ()
     assert families("frobnicate") == ()
 
 
 def test_names_are_told_by_family_and_dialect() -> None:
     """What a host calls a kind of tool, first the usual name."""
-    assert called("shell", "claude-code") == ("Bash",)
-    assert called("shell", "nobody") == ()
+    assert list_names("shell", "claude-code") == ("Bash",)
+    assert list_names("shell", "nobody") == ()
     assert families("Bash") == ("shell",)
 
 
@@ -102,8 +102,8 @@ def test_a_tool_is_called_as_its_host_does(
     name: str, dialect: str, target: str, names: tuple[str, ...]
 ) -> None:
     """The usual name first; its own where the host has it too; nothing where nobody knows."""
-    assert translated(name, dialect, target)[: len(names)] == names
-    assert bool(translated(name, dialect, target)) is bool(names)
+    assert translate_name(name, dialect, target)[: len(names)] == names
+    assert bool(translate_name(name, dialect, target)) is bool(names)
 
 
 @pytest.mark.parametrize(
@@ -124,5 +124,5 @@ def test_input_keys_have_names_by_host(
 
 def test_a_narrower_kind_knows_the_wider_one() -> None:
     """And whose calls it is."""
-    assert broader("file.write.before") == ("tool.before", ("write", "edit"))
-    assert broader("stop") is None
+    assert find_broader_kind("file.write.before") == ("tool.before", ("write", "edit"))
+    assert find_broader_kind("stop") is None

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from hookline.core.late import Late
+from hookline.core.deferred_results import DeferredResult
 from hookline.model.event import Event
 from hookline.sessions.memory import MOST_CHARACTERS, MOST_WAITING, Memory
 
@@ -55,7 +55,7 @@ def test_an_answer_is_handed_out_once_and_to_its_session() -> None:
     """In the order in which the hooks ended."""
     memory = Memory()
     for name in ("a", "b"):
-        memory.keep(EVENT, Late(hook_id=name, for_agent="x"))
+        memory.keep(EVENT, DeferredResult(hook_id=name, for_agent="x"))
 
     assert memory.take(EVENT.replace(session_id="t"), wakes=False) == ([], {})
     assert memory.take(EVENT.replace(dialect="e"), wakes=False) == ([], {})
@@ -66,8 +66,8 @@ def test_an_answer_is_handed_out_once_and_to_its_session() -> None:
 def test_a_stop_takes_only_what_wakes() -> None:
     """The rest waits for the turn."""
     memory = Memory()
-    memory.keep(EVENT, Late(hook_id="a", for_agent="x"))
-    memory.keep(EVENT, Late(hook_id="b", wake="x"))
+    memory.keep(EVENT, DeferredResult(hook_id="a", for_agent="x"))
+    memory.keep(EVENT, DeferredResult(hook_id="b", wake="x"))
 
     assert [late.hook_id for late in memory.take(EVENT, wakes=True)[0]] == ["b"]
     assert [late.hook_id for late in memory.take(EVENT, wakes=False)[0]] == ["a"]
@@ -80,7 +80,7 @@ def test_the_oldest_fall_out_and_are_counted(count: int, text: str) -> None:
     """So many answers, and so many characters of them."""
     memory = Memory()
     for number in range(count):
-        memory.keep(EVENT, Late(hook_id=f"h{number}", for_agent=text))
+        memory.keep(EVENT, DeferredResult(hook_id=f"h{number}", for_agent=text))
     lates, dropped = memory.take(EVENT, wakes=False)
 
     assert [late.hook_id for late in lates] == [
@@ -93,7 +93,7 @@ def test_the_oldest_fall_out_and_are_counted(count: int, text: str) -> None:
 def test_without_a_session_nothing_is_kept() -> None:
     """It could be anybody's."""
     memory, nobody = Memory(), EVENT.replace(session_id="")
-    memory.keep(nobody, Late(hook_id="a", for_agent="x"))
+    memory.keep(nobody, DeferredResult(hook_id="a", for_agent="x"))
     memory.remember(nobody, "branch", "main")
 
     assert (memory.take(nobody, wakes=False), memory.facts(nobody)) == (([], {}), {})
@@ -114,7 +114,9 @@ def test_sessions_that_nobody_returns_to_make_room() -> None:
     """And are told, if somebody does."""
     memory = Memory()
     for number in range(257):
-        memory.keep(EVENT.replace(session_id=f"s{number}"), Late(hook_id="a", for_agent="x"))
+        memory.keep(
+            EVENT.replace(session_id=f"s{number}"), DeferredResult(hook_id="a", for_agent="x")
+        )
 
     assert memory.take(EVENT.replace(session_id="s0"), wakes=False) == ([], {"a": 1})
     assert [

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.core.late import Late
+from hookline.core.deferred_results import DeferredResult
 from hookline.model.event import Event, Stop
 from hookline.sessions.folder import Folder
 from hookline.sessions.memory import MOST_WAITING
@@ -63,7 +63,7 @@ def test_a_session_without_an_id_has_no_state(path: Path) -> None:
     """Its hooks run as if it were the first event."""
     sessions, nobody = Sessions(path), EVENT.replace(session_id="")
     sessions.send_back(nobody, 0)
-    sessions.keep(nobody, Late(hook_id="a"))
+    sessions.keep(nobody, DeferredResult(hook_id="a"))
     sessions.remember(nobody, "a", 1)
     sessions.prepare(nobody)
     sessions.release(nobody, "m")
@@ -198,7 +198,7 @@ def test_once_is_once_until_the_session_ends(path: Path) -> None:
 def test_answers_wait_for_their_session_in_the_order_in_which_they_came(path: Path) -> None:
     """Each is handed out once, whoever asks; a stop takes only what wakes."""
     for name, wake in (("a", ""), ("b", "up"), ("c", "")):
-        Sessions(path).keep(EVENT, Late(hook_id=name, for_agent="x", wake=wake))
+        Sessions(path).keep(EVENT, DeferredResult(hook_id=name, for_agent="x", wake=wake))
 
     assert Sessions(path).take(PROMPT.replace(session_id="t"), wakes=False) == ([], {})
     assert [late.hook_id for late in Sessions(path).take(EVENT, wakes=True)[0]] == ["b"]
@@ -209,7 +209,7 @@ def test_answers_wait_for_their_session_in_the_order_in_which_they_came(path: Pa
 def test_the_oldest_answers_fall_out_and_are_counted(path: Path) -> None:
     """Once they are told, the count begins anew."""
     for number in range(MOST_WAITING + 2):
-        Sessions(path).keep(EVENT, Late(hook_id=f"h{number % 2}", for_agent="x"))
+        Sessions(path).keep(EVENT, DeferredResult(hook_id=f"h{number % 2}", for_agent="x"))
     lates, dropped = Sessions(path).take(PROMPT, wakes=False)
 
     assert (len(lates), dropped) == (MOST_WAITING, {"h0": 1, "h1": 1})
@@ -279,7 +279,7 @@ def test_what_somebody_else_wrote_does_not_count(path: Path, held: str) -> None:
 def test_a_damaged_answer_is_gone_and_said(path: Path) -> None:
     """The others are told all the same."""
     for name in ("a", "b"):
-        Sessions(path).keep(EVENT, Late(hook_id=name, for_agent="x"))
+        Sessions(path).keep(EVENT, DeferredResult(hook_id=name, for_agent="x"))
     min(path.glob("*/*.late")).write_text("{}", encoding="utf-8")
     sessions = Sessions(path)
 
@@ -315,7 +315,7 @@ def test_state_that_cannot_be_kept_changes_nothing_and_is_said_once(
     sessions = Sessions(path)
     for _ in range(2):
         sessions.send_back(EVENT, 0)
-        sessions.keep(EVENT, Late(hook_id="a"))
+        sessions.keep(EVENT, DeferredResult(hook_id="a"))
         sessions.prepare(EVENT)
 
     assert (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from hookline.core.late import Late
+from hookline.core.deferred_results import DeferredResult
 from hookline.sessions.folder import Folder
 from hookline.sessions.memory import MOST_CHARACTERS
 from hookline.sessions.waiting import begin, keep, over, take
@@ -26,7 +26,7 @@ def test_too_much_text_makes_the_oldest_fall_out(tmp_path: Path) -> None:
         for name in ("a", "b", "c"):
             keep(
                 folder,
-                Late(hook_id=name, for_agent="x" * (MOST_CHARACTERS // 2)),
+                DeferredResult(hook_id=name, for_agent="x" * (MOST_CHARACTERS // 2)),
                 lambda: {"facts": {"k": 1}},
             )
         written = (tmp_path / "base" / "s" / "state.json").read_text(encoding="utf-8")
@@ -42,7 +42,7 @@ def test_a_damaged_answer_falls_out_like_any_other(tmp_path: Path) -> None:
     with Folder(str(path), 0.0) as folder:
         for number in range(32):
             (path / f"{number:020d}-1.late").write_text("", encoding="utf-8")
-        keep(folder, Late(hook_id="a", for_agent="x"), dict)
+        keep(folder, DeferredResult(hook_id="a", for_agent="x"), dict)
         assert (path / "state.json").read_text(encoding="utf-8") == '{"dropped": {"": 1}}'
 
 
@@ -54,7 +54,7 @@ def test_one_file_that_cannot_be_taken_leaves_the_others(tmp_path: Path) -> None
         (path / "2-1.late").symlink_to("/etc/passwd")
         (path / "3-1.late").write_text("{}", encoding="utf-8")
         (path / "3-1.late").chmod(0o666)
-        keep(folder, Late(hook_id="a", for_agent="x"), dict)
+        keep(folder, DeferredResult(hook_id="a", for_agent="x"), dict)
     wrong: list[str] = []
     lates = take(
         str(path),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import describe, failed, label
+from hookline.core.failure import describe_failure, label, make_failed_verdict
 from hookline.dialects.a3s.response import response_of
 from hookline.dialects.a3s.table import DEFAULT_RETRY_DELAY, TICKS_PER_SECOND, row_of
 from hookline.model.event import Rewrite
@@ -103,12 +103,12 @@ def _why(outcome: Outcome, spec: HookSpec) -> str:
         return f"timed out after {spec.timeout:g} s"
     if outcome.failure is Failure.UNREADABLE and outcome.detail:
         return outcome.detail  # in the words that it would have if it had been read here
-    return describe(outcome)
+    return describe_failure(outcome)
 
 
 def _failed(spec: HookSpec, outcome: Outcome, why: str) -> Verdict:
     """A block on a gate, which ends the chain as any block does; on an observer the chain goes on."""
-    verdict = failed(spec, outcome, why)
+    verdict = make_failed_verdict(spec, outcome, why)
     if spec.on_failure is Stance.SILENT:
         return verdict
     return verdict.replace(reason=f"Required hook '{label(spec)}' failed: {why}", ends=True)

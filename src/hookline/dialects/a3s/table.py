@@ -39,7 +39,7 @@ def _fields(column: str) -> tuple[Field, ...]:
     return tuple(fields)
 
 
-_NATIVES = kinds.natives("seed2-a3s")
+_NATIVES = kinds.native_names("seed2-a3s")
 
 
 def pascal(native: str) -> str:
@@ -58,7 +58,7 @@ def _row(
 ) -> EventRow:
     return EventRow(
         native=native,
-        kind=kind or _NATIVES.get(pascal(native)) or kinds.unknown(NAME, native),
+        kind=kind or _NATIVES.get(pascal(native)) or kinds.unknown_kind(NAME, native),
         body=body,
         fields=(*(() if columns.get("sessionless") else (_SESSION,)), *_fields(column)),
         subject="tool" if body is ToolCall else "",

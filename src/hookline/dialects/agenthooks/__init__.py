@@ -5,8 +5,8 @@ Facts: docs/formats/agenthooks.md. The rows of `table` say what the events are, 
 
 from __future__ import annotations
 
-from hookline.core.failure import failed
-from hookline.core.options import switch
+from hookline.core.failure import make_failed_verdict
+from hookline.core.options import read_switch
 from hookline.dialects.agenthooks.combine import combine
 from hookline.dialects.agenthooks.decode_outcome import decode_outcome
 from hookline.dialects.agenthooks.encode_decision import encode_decision
@@ -53,7 +53,7 @@ class AgentHooks:
                 hint=f"one of {', '.join(_UNANSWERED)}",
             )
         self.table = table(
-            approver=switch(NAME, "approver", approver), unanswered=_UNANSWERED[unanswered]
+            approver=read_switch(NAME, "approver", approver), unanswered=_UNANSWERED[unanswered]
         )
 
     def load(self, source: Source) -> Loaded:
@@ -103,7 +103,7 @@ class AgentHooks:
                 outcome, spec, row, event, unanswered=self.table.ask_becomes or Stance.SILENT
             )
             if row is not None
-            else failed(spec, outcome)
+            else make_failed_verdict(spec, outcome)
         )
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002 - the protocol's

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import describe, failed, label
+from hookline.core.failure import describe_failure, label, make_failed_verdict
 from hookline.dialects.agenthooks.table import NAME
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
@@ -71,7 +71,7 @@ def _heard(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     if outcome.failure is Failure.TIMED_OUT:
         return _failed(outcome, spec, row, f"timed out after {spec.timeout:g} s")
     if outcome.failure is not None or outcome.exit_code not in (0, _DENIES):
-        words = describe(outcome.replace(stderr=""))
+        words = describe_failure(outcome.replace(stderr=""))
         return _failed(outcome, spec, row, words, logged=_last_line(outcome))
     if outcome.exit_code == 0:
         return _answered(outcome, spec, row)
@@ -199,7 +199,7 @@ def _failed(
 
     `logged`: what the fault says beside that, for the log only.
     """
-    verdict = failed(spec, outcome, words)
+    verdict = make_failed_verdict(spec, outcome, words)
     if not row.feedback and verdict.stance is Stance.SILENT and not verdict.for_user:
         verdict = verdict.replace(for_user=f"hook `{label(spec)}` had no say: {words}")
     return verdict.replace(fault=f"{words}: {logged}") if logged else verdict

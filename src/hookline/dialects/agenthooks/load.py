@@ -132,7 +132,7 @@ def _spec(source: Source, declared: Declared, handler: Handler, found: Findings)
     return HookSpec(
         id=f"{NAME}/{_directory(source) or declared.name}",
         dialect=NAME,
-        kind=row.kind if row else kinds.unknown(NAME, declared.native[:_SHOWN] or "trigger"),
+        kind=row.kind if row else kinds.unknown_kind(NAME, declared.native[:_SHOWN] or "trigger"),
         native_event=declared.native,
         handler=handler,
         conditions=declared.conditions if row else (Never(reason="its trigger is no event"),),

@@ -29,7 +29,7 @@ _DEFAULTS: Mapping[str, object] = {
 
 def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *, kind: str = "", does: str = "context", **columns: object) -> tuple[str, EventRow]:  # fmt: skip
     """One row under its legacy name; `does` lists the powers that not every event has."""
-    known = kinds.natives("seed1-agenthooks").get(legacy, kinds.unknown(NAME, native))
+    known = kinds.native_names("seed1-agenthooks").get(legacy, kinds.unknown_kind(NAME, native))
     row = EventRow(
         native=native,
         kind=kind or known,

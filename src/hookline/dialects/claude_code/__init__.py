@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.options import switch
+from hookline.core.options import read_switch
 from hookline.dialects.claude_code.table import NAME, TABLE
 from hookline.dialects.kit.dialect import FolderDialect
 
@@ -25,7 +25,7 @@ class ClaudeCode(FolderDialect):
     """
 
     def __init__(self, *, allow_local: bool = False) -> None:
-        local = switch(NAME, "allow_local", allow_local)
+        local = read_switch(NAME, "allow_local", allow_local)
         super().__init__(__name__, TABLE, "combine", allow_local=local)
 
     def encode_response(self, decision: Decision, event: Event) -> Reply:

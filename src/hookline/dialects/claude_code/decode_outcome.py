@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 
-from hookline.core.failure import OVERFLOWED, aloud, describe, failed, label
+from hookline.core.failure import (
+    OVERFLOWED,
+    describe_failure,
+    label,
+    make_failed_verdict,
+    show_failure,
+)
 from hookline.dialects.claude_code.table import EFFECTS, POWERS, REWRITES, SILENT
 from hookline.dialects.kit.answer import Answer, AnswerFormat
 from hookline.model.handler import Http, Model
@@ -88,7 +94,7 @@ def _failed(outcome: Outcome, spec: HookSpec, row: EventRow, fault: str = "") ->
         unforgiven = row.nonzero
     # The host shows an error that blocks nothing on every event.
     closed = spec.replace(on_failure=max(spec.on_failure, unforgiven))
-    return aloud(failed(closed, outcome, fault), spec)
+    return show_failure(make_failed_verdict(closed, outcome, fault), spec)
 
 
 def _by_exit(answer: Answer, unreadable: str, *, answered: bool) -> Verdict:
@@ -96,7 +102,7 @@ def _by_exit(answer: Answer, unreadable: str, *, answered: bool) -> Verdict:
     outcome, spec, row = answer.outcome, answer.spec, answer.row
     code, stderr = outcome.exit_code or 0, outcome.stderr.strip()
     if code and (row.nonzero or code == _BLOCKS):
-        words = stderr or ("" if code == _BLOCKS else describe(outcome))
+        words = stderr or ("" if code == _BLOCKS else describe_failure(outcome))
         if not row.can_block or row.ignores_exit or answer.is_spared:
             answer.unsupported.append("deny")
             answer.notes += [words] if words else []

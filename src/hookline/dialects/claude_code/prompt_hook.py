@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import aloud, failed, label
+from hookline.core.failure import label, make_failed_verdict, show_failure
 from hookline.dialects.claude_code.table import DENY, HALT, SILENT
 from hookline.model.handler import Model
 from hookline.model.kinds import kind
@@ -85,7 +85,7 @@ def decode_reply(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     try:
         refused, impossible, reason = _judgement(outcome.stdout)
     except UnreadableError as error:
-        return aloud(failed(spec, outcome, str(error)), spec)
+        return show_failure(make_failed_verdict(spec, outcome, str(error)), spec)
     stance = row.judged if refused else SILENT
     note = ""
     if stance is HALT and spec.facts.get("continue_on_block"):

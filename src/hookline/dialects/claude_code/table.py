@@ -101,7 +101,7 @@ def _row(
     powers |= {"halt"} if halts else set()
     powers |= {"allow", "deny", "input", "grant"} if "decision" in keys else set()
     powers |= {"deny"} if columns.get("blocks") is DENY else set()
-    known = kinds.natives("claude")
+    known = kinds.native_names("claude")
     return EventRow(
         native=native,
         kind=known[native],

@@ -7,7 +7,7 @@ line program, which sends more in its payload and reads more from an answer. One
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.core.failure import failed
+from hookline.core.failure import make_failed_verdict
 from hookline.dialects.cline.decode_event import decode_event
 from hookline.dialects.cline.encode_decision import encode_decision
 from hookline.dialects.cline.encode_event import encode_event
@@ -50,7 +50,9 @@ class Cline:
         from hookline.dialects.cline.decode_outcome import decode_outcome  # noqa: PLC0415 - most events have no hook
 
         row = TABLE.row(spec.native_event)
-        return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
+        return (
+            decode_outcome(outcome, spec, row, event) if row else make_failed_verdict(spec, outcome)
+        )
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         row = TABLE.row(event.native_name) or TABLE.row_of_kind(event.kind)

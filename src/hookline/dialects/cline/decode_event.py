@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.dialects.cline.table import NAME, TABLE, row_of
 from hookline.errors import CodecError
 from hookline.model.event import ToolCall
-from hookline.model.tools import called
+from hookline.model.tools import list_names
 from hookline.wire.payload import decode
 
 TYPE_CHECKING = False
@@ -58,7 +58,7 @@ def plain_input(tool: str, given: Any) -> Any:
     The command line program takes a list of commands, of texts or of a program with `args`, in seven shapes. A guard
     that looks at the command must see each of them.
     """
-    if tool not in called("shell", NAME) or not isinstance(given, str | list | dict):
+    if tool not in list_names("shell", NAME) or not isinstance(given, str | list | dict):
         return given
     fields: dict[str, Any] = given if isinstance(given, dict) else {"commands": given}
     if "commands" not in fields and "args" not in fields:

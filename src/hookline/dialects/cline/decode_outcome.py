@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.failure import OVERFLOWED, failed, label
+from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
 from hookline.dialects.cline.decode_event import plain_input
 from hookline.dialects.cline.table import SILENT
 from hookline.model.event import Rewrite
@@ -56,16 +56,16 @@ _CUT = "\n\n[... context truncated due to size limit ...]"
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """Return what a script means. The host reads an object on stdout at every exit code."""
     if outcome.failure is not None:
-        return failed(spec, outcome)
+        return make_failed_verdict(spec, outcome)
     try:
         given = _object(outcome.stdout, strict=spec.strict)
         answer = select_typed(given, _TYPES) if given is not None else None
     except UnreadableError as error:
-        return failed(spec, outcome, str(error))
+        return make_failed_verdict(spec, outcome, str(error))
     if answer is None and outcome.truncated:
-        return failed(spec, outcome, OVERFLOWED)
+        return make_failed_verdict(spec, outcome, OVERFLOWED)
     if answer is None and outcome.exit_code:
-        return failed(spec, outcome)
+        return make_failed_verdict(spec, outcome)
     verdict = _verdict(answer or {}, outcome, spec, row)
     if verdict.rewrite is None:
         return verdict

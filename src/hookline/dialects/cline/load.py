@@ -92,7 +92,7 @@ def _refused(source: Source, origin: Origin, name: str, stem: str, row: EventRow
     spec = HookSpec(
         id=f"{name}#{stem or 'file'}",
         dialect=NAME,
-        kind=row.kind if row else kinds.unknown(NAME, stem or "file"),
+        kind=row.kind if row else kinds.unknown_kind(NAME, stem or "file"),
         native_event=row.native if row else stem,
         handler=Broken(reason=explain_errors((problem,))),
         conditions=() if row else (Never(reason=why),),

@@ -31,7 +31,7 @@ def _row(
     """Return one row. Its fields are those of the section, by the facts that they carry."""
     return EventRow(
         native=native,
-        kind=kinds.natives(NAME)[native],
+        kind=kinds.native_names(NAME)[native],
         body=body,
         fields=column(fields, {}),
         powers=frozenset(powers.split()),

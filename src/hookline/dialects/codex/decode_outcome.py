@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import OVERFLOWED, aloud, failed, label
+from hookline.core.failure import OVERFLOWED, label, make_failed_verdict, show_failure
 from hookline.dialects.codex.table import ALLOW, ASK, DENY, HALT, SILENT, TABLE
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Verdict
@@ -94,7 +94,7 @@ def _by_exit(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
 
 
 def _failed(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -> Verdict:
-    verdict = aloud(failed(spec, outcome, fault), spec)
+    verdict = show_failure(make_failed_verdict(spec, outcome, fault), spec)
     return verdict.replace(for_user="\n".join(filter(None, (note, verdict.for_user))))
 
 

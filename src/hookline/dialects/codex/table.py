@@ -74,7 +74,7 @@ def _row(
     """
     return EventRow(
         native=native,
-        kind=kinds.natives(NAME)[native],
+        kind=kinds.native_names(NAME)[native],
         body=body,
         fields=column(fields, _DEFAULTS),
         accepts=frozenset(keys.split()),

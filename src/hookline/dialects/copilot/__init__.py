@@ -5,7 +5,7 @@ A camelCase key speaks Copilot's own words, a PascalCase key VS Code's (docs/for
 
 from __future__ import annotations
 
-from hookline.core.options import switch
+from hookline.core.options import read_switch
 from hookline.dialects.copilot.table import CONTRACTS, NAME, TABLE
 from hookline.dialects.kit.dialect import FolderDialect
 
@@ -22,6 +22,6 @@ class Copilot(FolderDialect):
     """
 
     def __init__(self, *, allow_local: bool = False) -> None:
-        local = switch(NAME, "allow_local", allow_local)
+        local = read_switch(NAME, "allow_local", allow_local)
         own = "combine decode_event encode_event"
         super().__init__(__name__, TABLE, own, rows=CONTRACTS, allow_local=local)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.failure import OVERFLOWED, aloud, describe, failed, label
+from hookline.core.failure import (
+    OVERFLOWED,
+    describe_failure,
+    label,
+    make_failed_verdict,
+    show_failure,
+)
 from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT, POWERS, SILENT
 from hookline.model.event import Rewrite
 from hookline.model.outcome import Failure
@@ -50,9 +56,9 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Even
     """The verdict of one hook."""
     if outcome.failure is Failure.TIMED_OUT and not spec.strict:
         # A timeout fails open on every event, `preToolUse` and policy included (docs/formats/comparison.md 4).
-        return aloud(failed(spec.replace(on_failure=SILENT), outcome), spec)
+        return show_failure(make_failed_verdict(spec.replace(on_failure=SILENT), outcome), spec)
     if outcome.failure is not None:
-        return aloud(failed(spec, outcome), spec)
+        return show_failure(make_failed_verdict(spec, outcome), spec)
     reader = _Reader(outcome, spec, row)
     text = _without_progress(outcome.stdout).strip().removeprefix("\ufeff").strip()
     return reader.by_exit(text) if outcome.exit_code else reader.output(text)
@@ -94,11 +100,11 @@ class _Reader:
             return self._refused(text, told=refuses)
         if refuses and self.row.shows:
             return self._said(for_agent=text)
-        verdict = failed(self.spec, self.outcome)
+        verdict = make_failed_verdict(self.spec, self.outcome)
         words = self.outcome.stderr.strip()
         if refuses and words and verdict.stance is SILENT:
             return verdict.replace(for_user=words)
-        return aloud(verdict, self.spec)
+        return show_failure(verdict, self.spec)
 
     def _refuses(self, *, on_purpose: bool) -> bool:
         """Whether a code other than 0 refuses: 2, which is on purpose, or any."""
@@ -119,11 +125,11 @@ class _Reader:
         self.rewrite = None
         stance, reason = self.claims[0]
         if not reason and not told:
-            reason = f"hook `{label(self.spec)}` failed: {describe(self.outcome)}"
+            reason = f"hook `{label(self.spec)}` failed: {describe_failure(self.outcome)}"
         elif not reason and key == "permissionDecision":  # the other event ignores stderr
             reason = self.outcome.stderr.strip()
         self.claims = [(stance, reason)]
-        return self._said(fault=None if told else describe(self.outcome))
+        return self._said(fault=None if told else describe_failure(self.outcome))
 
     # -- the answer ------------------------------------------------------------------------------------------------
 
@@ -141,7 +147,7 @@ class _Reader:
     def _unread(self, words: str) -> Verdict:
         """An answer that cannot be read: to the host none at all, and in strict mode no yes."""
         spec = self.spec if self.spec.strict else self.spec.replace(on_failure=SILENT)
-        return aloud(failed(spec, self.outcome, words), self.spec)
+        return show_failure(make_failed_verdict(spec, self.outcome, words), self.spec)
 
     def _answer(self, given: Mapping[str, Any]) -> None:
         top = dict(given)

@@ -68,7 +68,7 @@ def _row(
     powers |= {"result_type"} if "modifiedResult" in keys else set()
     return EventRow(
         native=native,
-        kind=kinds.natives(NAME)[native],
+        kind=kinds.native_names(NAME)[native],
         called=spelling,
         body=body,
         fields=column(f"{base} {fields}", _DEFAULTS),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import OVERFLOWED, failed, label
+from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
 from hookline.dialects.cursor.decode_event import loops
 from hookline.dialects.cursor.table import ALLOW, ASK, DENY, MCP, NAME, POWERS, SILENT, WORDS
 from hookline.model.event import Rewrite
@@ -35,21 +35,25 @@ _REFUSES = 2
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """The verdict of one hook."""
     if outcome.failure is not None:
-        return failed(spec, outcome)
+        return make_failed_verdict(spec, outcome)
     reader = _Reader(outcome, spec, row, event)
     if outcome.exit_code == _REFUSES:
         return reader.refused()
     if outcome.exit_code:
-        return failed(spec, outcome)
+        return make_failed_verdict(spec, outcome)
     text = outcome.stdout.strip()
     if not text:
         # 1.5: with `failClosed`, silence is an error of the hook.
         silence = "it printed nothing, and with `failClosed` silence is an error"
-        return failed(spec, outcome, silence) if spec.facts.get("fail_closed") else reader.said()
+        return (
+            make_failed_verdict(spec, outcome, silence)
+            if spec.facts.get("fail_closed")
+            else reader.said()
+        )
     try:
         reader.answer(parse_object(text))
     except UnreadableError as error:
-        return failed(spec, outcome, OVERFLOWED if outcome.truncated else str(error))
+        return make_failed_verdict(spec, outcome, OVERFLOWED if outcome.truncated else str(error))
     return reader.said()
 
 

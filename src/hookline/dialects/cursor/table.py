@@ -71,7 +71,7 @@ def _row(
     keys, words = frozenset(reads.split()), frozenset(may.split())
     return EventRow(
         native=native,
-        kind=kinds.natives(NAME)[native],
+        kind=kinds.native_names(NAME)[native],
         body=body,
         fields=column(fields, _DEFAULTS),
         powers=frozenset(POWERS[key] for key in keys if key in POWERS) | words,

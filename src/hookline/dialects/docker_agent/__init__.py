@@ -6,8 +6,8 @@ Facts: docs/formats/docker-agent.md 1, 5. The deviations X1 to X9 are on unless 
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.core.failure import failed
-from hookline.core.options import switch
+from hookline.core.failure import make_failed_verdict
+from hookline.core.options import read_switch
 from hookline.dialects.docker_agent.decode_outcome import Manner, decode_outcome
 from hookline.dialects.docker_agent.encode_decision import encode_decision
 from hookline.dialects.docker_agent.encode_event import payload
@@ -46,7 +46,10 @@ class DockerAgent:
                 name="config.option",
                 hint=f"one of {', '.join(PROFILES)}",
             )
-        exact, local = switch(NAME, "exact", exact), switch(NAME, "allow_local", allow_local)
+        exact, local = (
+            read_switch(NAME, "exact", exact),
+            read_switch(NAME, "allow_local", allow_local),
+        )
         self.table = table(profile, exact=exact)
         self.manner = Manner(
             forgives_exits=profile == "d1",
@@ -80,7 +83,11 @@ class DockerAgent:
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         row = self._row(spec.native_event)
-        return decode_outcome(outcome, spec, row, self.manner) if row else failed(spec, outcome)
+        return (
+            decode_outcome(outcome, spec, row, self.manner)
+            if row
+            else make_failed_verdict(spec, outcome)
+        )
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         return encode_decision(decision, self._row(event.native_name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import describe, label
+from hookline.core.failure import describe_failure, label
 from hookline.model.event import Prompt, Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Http, Model
@@ -97,11 +97,11 @@ class _Reader:
             Failure.UNSERIALISABLE
         }:
             # `http_post` tells somebody: what comes back, and that nothing did, is for the log only (docs/formats/docker-agent.md 8).
-            return self._said(fault=describe(outcome) if outcome.failure else None)
+            return self._said(fault=describe_failure(outcome) if outcome.failure else None)
         if outcome.failure is Failure.TIMED_OUT:
             return self.failed(f"timed out after {self.spec.timeout:g} s")
         if outcome.failure is not None:
-            return self.failed(describe(outcome))
+            return self.failed(describe_failure(outcome))
         if outcome.truncated:
             return self.failed("its output exceeds the limit of 1 MiB a stream")
         if outcome.exit_code == _BLOCK:
@@ -137,7 +137,7 @@ class _Reader:
 
     def _other_exit(self) -> Verdict:
         shown = self.outcome if self.manner.explains else self.outcome.replace(stderr="")
-        words = describe(shown)
+        words = describe_failure(shown)
         explicit = self.spec.facts.get("on_error") == "block" or self.spec.strict
         if not self.manner.forgives_exits or explicit:
             return self.failed(words)

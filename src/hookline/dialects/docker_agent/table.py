@@ -57,7 +57,8 @@ def _row(
     """One row; `does` lists its powers, in the words of `model.kinds`."""
     return EventRow(
         native=native,
-        kind=kind or kinds.natives("seed4-docker").get(native, kinds.unknown(NAME, native)),
+        kind=kind
+        or kinds.native_names("seed4-docker").get(native, kinds.unknown_kind(NAME, native)),
         body=body,
         fields=column(fields, _DEFAULTS),
         powers=frozenset(does.split()) | {"note"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import OVERFLOWED, aloud, describe, failed
+from hookline.core.failure import OVERFLOWED, describe_failure, make_failed_verdict, show_failure
 from hookline.dialects.gemini.table import MODES, POWERS, SILENT
 from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object
 from hookline.model.event import Rewrite
@@ -42,7 +42,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
 
 def _failed(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -> Verdict:
     """Return what `on_failure` says; the host shows a failure that blocks nothing on every event."""
-    verdict = aloud(failed(spec, outcome, fault), spec)
+    verdict = show_failure(make_failed_verdict(spec, outcome, fault), spec)
     return verdict.replace(for_user=note) if note and verdict.stance is SILENT else verdict
 
 
@@ -58,7 +58,7 @@ def _by_exit(answer: Answer, text: str, *, answered: bool) -> Verdict:
         return answer.verdict()
     if code == _WARNS:
         return _warned(answer, text, answered=answered)
-    words = answer.reason or text or ("" if answered else describe(answer.outcome))
+    words = answer.reason or text or ("" if answered else describe_failure(answer.outcome))
     answer.claim(row.blocks, words, "deny")
     if not row.can_block and words:
         answer.notes.append(words)
@@ -84,7 +84,7 @@ def _warned(answer: Answer, text: str, *, answered: bool) -> Verdict:
     if not answered or answer.spec.on_failure is not SILENT:
         return _failed(answer.outcome, answer.spec, note=warning)
     answer.notes += [warning] if warning else []
-    return answer.verdict(fault=describe(answer.outcome))
+    return answer.verdict(fault=describe_failure(answer.outcome))
 
 
 # -- keys that Gemini CLI reads in its own way ---------------------------------------------------------------------------

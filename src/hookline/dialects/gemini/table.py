@@ -93,7 +93,7 @@ def _row(
     refuses = {"deny", "halt", "note"} if columns.get("words") else set()
     return EventRow(
         native=native,
-        kind=kinds.natives("gemini")[native],
+        kind=kinds.native_names("gemini")[native],
         body=body,
         fields=column(fields, _DEFAULTS),
         powers=frozenset({*pairs.values(), *does.split(), *refuses}),

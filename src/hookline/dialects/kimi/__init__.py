@@ -5,7 +5,7 @@ Facts: `kimi.md`; of the processes, docs/formats/agenthooks.md 10.
 
 from __future__ import annotations
 
-from hookline.core.failure import failed
+from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kimi.decode_outcome import decode_outcome
 from hookline.dialects.kimi.encode_decision import encode_decision
 from hookline.dialects.kimi.encode_event import payload, text_of
@@ -60,7 +60,9 @@ class Kimi:
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = TABLE.row(spec.native_event)
-        return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
+        return (
+            decode_outcome(outcome, spec, row, event) if row else make_failed_verdict(spec, outcome)
+        )
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         return encode_decision(

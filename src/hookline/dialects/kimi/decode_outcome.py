@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.failure import OVERFLOWED, failed
+from hookline.core.failure import OVERFLOWED, make_failed_verdict
 from hookline.core.output_faults import find_garbled_answer
 from hookline.dialects.kimi.table import NAME, UNEXPLAINED
 from hookline.model.kinds import ACTIONS
@@ -61,7 +61,7 @@ class _Reader:
     def verdict(self) -> Verdict:
         code = self.outcome.exit_code or 0
         if self.outcome.failure is not None or code not in (0, _BLOCK):
-            return failed(self.spec, self.outcome)
+            return make_failed_verdict(self.spec, self.outcome)
         if code == _BLOCK:
             return self._block(self.outcome.stderr.strip())
         text = self.outcome.stdout.strip()
@@ -76,7 +76,7 @@ class _Reader:
     def _no_object(self, text: str, error: UnreadableError) -> Verdict:
         """Text that says nothing to Kimi: a log, which is returned, or an answer that cannot be read, which is reported."""
         if self.outcome.truncated:
-            return failed(self.spec, self.outcome, OVERFLOWED)
+            return make_failed_verdict(self.spec, self.outcome, OVERFLOWED)
         if isinstance(error, NoObjectError) or find_garbled_answer(text):
             self.ignored.append(f"stdout: {error}")
             return self._said()

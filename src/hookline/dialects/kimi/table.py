@@ -38,7 +38,7 @@ def _row(
     """One row; `on` is what its matcher is compared with. What can block is all that a decision may carry."""
     return EventRow(
         native=native,
-        kind=kinds.natives(NAME)[native],
+        kind=kinds.native_names(NAME)[native],
         body=body,
         fields=column(fields, _DEFAULTS),
         subject=on,

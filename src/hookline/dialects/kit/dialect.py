@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.core.failure import failed
+from hookline.core.failure import make_failed_verdict
 from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ class FolderDialect:
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = self.row(spec.native_event)
         if row is None:
-            return failed(spec, outcome)
+            return make_failed_verdict(spec, outcome)
         verdict: Verdict = self._function("decode_outcome")(outcome, spec, row, event)
         return verdict
 

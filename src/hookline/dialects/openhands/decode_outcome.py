@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import OVERFLOWED, failed, label
+from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
 from hookline.dialects.openhands.table import SILENT
 from hookline.model.handler import Model
 from hookline.model.verdict import Verdict
@@ -27,27 +27,29 @@ _MEANT: Mapping[str, str] = {"block": "deny", "ask": "ask"}
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
     """Return what a hook means. The host reads an object on stdout at every exit code."""
     if outcome.failure is not None:
-        return failed(spec, outcome)
+        return make_failed_verdict(spec, outcome)
     if type(spec.handler) is Model:
         from hookline.dialects.openhands.prompt_hook import decode_reply  # noqa: PLC0415 - few hooks ask a model
 
         return decode_reply(outcome, spec, row)
     given, unread = _object(outcome.stdout)
     if given is None and outcome.truncated:
-        return failed(spec, outcome, OVERFLOWED)
+        return make_failed_verdict(spec, outcome, OVERFLOWED)
     if given is None and spec.strict and has_object_start(outcome.stdout):
-        return failed(spec, outcome, "its stdout holds JSON, but is not one object")
+        return make_failed_verdict(spec, outcome, "its stdout holds JSON, but is not one object")
     answer = given or {}
     word = answer.get("decision", "")
     if not isinstance(word, str):
-        return failed(spec, outcome, "`decision` must be text")
+        return make_failed_verdict(spec, outcome, "`decision` must be text")
     blocks = (
         outcome.exit_code == _BLOCKED or word.lower() == "deny" or not answer.get("continue", True)
     )
     context = str(answer.get("additionalContext", ""))
     reason = str(answer.get("reason", "")) or outcome.stderr.strip()
     if outcome.exit_code and not blocks:
-        return failed(spec, outcome).replace(for_agent=context if "context" in row.powers else "")
+        return make_failed_verdict(spec, outcome).replace(
+            for_agent=context if "context" in row.powers else ""
+        )
     unsupported = [*unread, *_unsupported(answer, row)]
     if blocks and row.blocks is SILENT:
         unsupported.append(f"deny: `{row.native}` cannot be blocked")

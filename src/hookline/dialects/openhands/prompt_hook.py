@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import failed, label
+from hookline.core.failure import label, make_failed_verdict
 from hookline.dialects.openhands.table import SILENT
 from hookline.model.handler import Model
 from hookline.model.verdict import Verdict
@@ -66,7 +66,7 @@ def decode_reply(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
             outcome.stdout, "decision", _strength, missing="the model's reply has no `decision`"
         )
     except UnreadableError as error:
-        return failed(spec, outcome, str(error))
+        return make_failed_verdict(spec, outcome, str(error))
     denies = _strength(chosen) == REFUSES
     stance = row.blocks if denies else SILENT
     lost = (f"deny: `{row.native}` cannot be blocked",) if denies and not stance else ()

@@ -36,7 +36,7 @@ def _row(
     carried = frozenset(powers.split())
     return EventRow(
         native=native,
-        kind=kinds.natives(NAME)[native],
+        kind=kinds.native_names(NAME)[native],
         body=body,
         fields=column(f"{fields} {_CONTEXT}", _DEFAULTS, None),
         subject=subject,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.options import switch
+from hookline.core.options import read_switch
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.qwen.table import NAME, TABLE
 
@@ -19,5 +19,5 @@ class Qwen(FolderDialect):
     """
 
     def __init__(self, *, allow_local: bool = False) -> None:
-        local = switch(NAME, "allow_local", allow_local)
+        local = read_switch(NAME, "allow_local", allow_local)
         super().__init__(__name__, TABLE, "combine encode_event", allow_local=local)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import OVERFLOWED, failed
+from hookline.core.failure import OVERFLOWED, make_failed_verdict
 from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object
 from hookline.dialects.qwen.table import DENY
 from hookline.model.handler import Model
@@ -44,7 +44,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
     empty, one on stderr; other text at exit 0 is a message to the user.
     """
     if outcome.failure is not None:
-        return failed(spec, outcome)
+        return make_failed_verdict(spec, outcome)
     answer = Answer(_FORMAT, outcome, spec, row, event)
     if type(spec.handler) is Model:
         return _of_model(outcome, spec, answer)
@@ -62,16 +62,16 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
             answer.claim(row.blocks, "" if given is not None else text, "deny")
         return answer.verdict()
     if outcome.exit_code and not answer.decided:
-        return failed(spec, outcome)
+        return make_failed_verdict(spec, outcome)
     return answer.verdict() if given is not None else _plain(text, outcome, spec, answer)
 
 
 def _plain(text: str, outcome: Outcome, spec: HookSpec, answer: Answer) -> Verdict:
     """Return what text means that is no object: a message to the user."""
     if outcome.truncated:
-        return failed(spec, outcome, OVERFLOWED)
+        return make_failed_verdict(spec, outcome, OVERFLOWED)
     if spec.strict and has_object_start(text):
-        return failed(spec, outcome, "its stdout holds JSON, but is not one object")
+        return make_failed_verdict(spec, outcome, "its stdout holds JSON, but is not one object")
     answer.notes += [text] if text else []
     return answer.verdict()
 
@@ -83,5 +83,5 @@ def _of_model(outcome: Outcome, spec: HookSpec, answer: Answer) -> Verdict:
     try:
         answer.read(read_reply(outcome.stdout))
     except UnreadableError as error:
-        return failed(spec, outcome, str(error))
+        return make_failed_verdict(spec, outcome, str(error))
     return answer.verdict()

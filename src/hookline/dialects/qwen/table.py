@@ -99,7 +99,7 @@ def _row(
     powers |= {_NAMES[stance] for stance in (stops, blocks) if stance}
     return EventRow(
         native=native,
-        kind=kinds.natives(NAME)[native],
+        kind=kinds.native_names(NAME)[native],
         body=body,
         fields=column(fields, _DEFAULTS),
         subject=subject,

@@ -6,8 +6,8 @@ Facts: docs/formats/starchild.md. `table` says what the events are, `reading` wh
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.core.failure import failed
-from hookline.core.options import switch
+from hookline.core.failure import make_failed_verdict
+from hookline.core.options import read_switch
 from hookline.dialects.starchild.decode_outcome import decode_outcome
 from hookline.dialects.starchild.encode_decision import encode_decision
 from hookline.dialects.starchild.load import load
@@ -48,9 +48,9 @@ class Starchild:
     def __init__(
         self, *, approver: bool = False, allow_local: bool = False, shell_hooks: bool = False
     ) -> None:
-        self.table = table(approver=switch(NAME, "approver", approver))
-        self.allow_local = switch(NAME, "allow_local", allow_local)
-        self.shell_hooks = switch(NAME, "shell_hooks", shell_hooks)
+        self.table = table(approver=read_switch(NAME, "approver", approver))
+        self.allow_local = read_switch(NAME, "allow_local", allow_local)
+        self.shell_hooks = read_switch(NAME, "shell_hooks", shell_hooks)
 
     def load(self, source: Source) -> Loaded:
         return load(source, self.table, allow_local=self.allow_local, by_default=self.shell_hooks)
@@ -67,7 +67,9 @@ class Starchild:
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = self._row(spec.native_event)
-        return decode_outcome(outcome, spec, row, event) if row else failed(spec, outcome)
+        return (
+            decode_outcome(outcome, spec, row, event) if row else make_failed_verdict(spec, outcome)
+        )
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         return encode_decision(decision, self._row(event.native_name), event)

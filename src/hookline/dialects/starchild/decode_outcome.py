@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import describe, label
+from hookline.core.failure import describe_failure, label
 from hookline.dialects.starchild.output import BAD_TYPE, UNKNOWN_DECISION, Output, understood
 from hookline.dialects.starchild.result_notes import appended
 from hookline.model.event import Rewrite
@@ -86,7 +86,7 @@ class _Reader:
 
     def _failed(self, name: str, detail: str = "") -> Verdict:
         """A failure by its name: what `on_error` says, and never in silence (docs/formats/starchild.md 5, 7)."""
-        fault = f"{name}: {detail or describe(self.outcome)}"
+        fault = f"{name}: {detail or describe_failure(self.outcome)}"
         stance = self.spec.on_failure
         if self.outcome.failure in _VANISHED and self.spec.facts.get("role") == "guard":
             stance = max(stance, self.row.blocks)

@@ -154,7 +154,7 @@ class _Reader:
 
     def _meant(self, native: str) -> str:
         """The event that somebody may have meant; by Claude Code's names too, which scripts for both are written after."""
-        row = self.table.row_of_kind(kinds.natives("claude").get(native, ""))
+        row = self.table.row_of_kind(kinds.native_names("claude").get(native, ""))
         return (
             f"Claude Code's `{native}` is `{row.native}` here"
             if row

@@ -46,7 +46,7 @@ def _row(
     facts = tuple(searched.split())
     return EventRow(
         native=native,
-        kind=kinds.natives("seed3-starchild")[native],
+        kind=kinds.native_names("seed3-starchild")[native],
         body=body,
         fields=column(fields, _DEFAULTS),
         subject=facts[-1],

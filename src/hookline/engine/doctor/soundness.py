@@ -80,7 +80,7 @@ def _refuses(spec: HookSpec, table: Table) -> bool:
     blocks = (
         "deny" in at.powers if row is None else row.blocks is not Stance.SILENT and not row.feedback
     )
-    return at.gate and blocks and not at.feedback and not at.redo
+    return at.is_gate and blocks and not at.feedback and not at.redo
 
 
 def by_files(
@@ -310,7 +310,7 @@ def conflicts(
     specs: Sequence[HookSpec], said: Mapping[str, Stance], events: Mapping[str, Event]
 ) -> Iterator[Finding]:
     """Guards of one event that do not go together; `said`: what each said of a harmless event, `events`: which that was, by hook."""
-    guards = [spec for spec in specs if kind(spec.kind).guarded and not spec.shadow]
+    guards = [spec for spec in specs if kind(spec.kind).can_guard and not spec.shadow]
     for at, one in enumerate(guards):
         for other in guards[at + 1 :]:
             if one.kind == other.kind and (why := _against(one, other, said, events)):

@@ -70,7 +70,7 @@ def _call(spec: HookSpec, dialect: str) -> ToolCall:
         if isinstance(each, OneOf) and each.field == "tool"
         for name in each.names
     )
-    tool = (named or tools.called("shell", dialect) or ("shell",))[0]
+    tool = (named or tools.list_names("shell", dialect) or ("shell",))[0]
     key = tools.input_names(tool, dialect, dialect).get("command", "command")
     is_shell = "shell" in tools.families(tool, dialect)
     done = spec.kind.endswith((".after", ".failed"))

@@ -75,7 +75,7 @@ def test_the_kinds_are_canonical_or_our_own() -> None:
 
     assert len(set(found)) == len(found)
     assert all(kind in kinds.NAMES or kind.startswith("x.a3s.") for kind in found)
-    for native, kind in kinds.natives("seed2-a3s").items():
+    for native, kind in kinds.native_names("seed2-a3s").items():
         row = row_of(native)
         assert row is not None
         assert row.kind == kind

@@ -9,7 +9,7 @@ from hookline.model import kinds
 def test_every_seed_name_is_an_alias_of_a_row_of_its_kind() -> None:
     """Eleven older names, each of the kind that the vocabulary gives it."""
     facts = table(approver=False)
-    natives = kinds.natives("seed1-agenthooks")
+    natives = kinds.native_names("seed1-agenthooks")
 
     assert {name: facts.rows[native].kind for name, native in facts.aliases.items()} == dict(
         natives

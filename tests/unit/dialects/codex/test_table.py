@@ -27,7 +27,9 @@ def row(native: str) -> EventRow:
 def test_there_is_a_row_for_each_of_the_13_events() -> None:
     """The events are those of the shared data, under the same canonical names."""
     assert len(TABLE.rows) == 13
-    assert {native: row.kind for native, row in TABLE.rows.items()} == dict(kinds.natives("codex"))
+    assert {native: row.kind for native, row in TABLE.rows.items()} == dict(
+        kinds.native_names("codex")
+    )
 
 
 @pytest.mark.parametrize("native", TABLE.rows)

@@ -18,7 +18,7 @@ def test_there_is_a_row_for_each_of_the_14_events() -> None:
     """The events are those of the shared data, under the same canonical names."""
     assert len(TABLE.rows) == 14
     assert {native: row.kind for native, row in TABLE.rows.items()} == dict(
-        kinds.natives("copilot")
+        kinds.native_names("copilot")
     )
 
 
@@ -33,8 +33,8 @@ def test_every_spelling_is_the_same_event() -> None:
 
 def test_vscode_s_events_have_the_same_kinds() -> None:
     """A PascalCase key that VS Code has means here what it means there."""
-    assert {name: CONTRACTS[name].kind for name in kinds.natives("vscode")} == dict(
-        kinds.natives("vscode")
+    assert {name: CONTRACTS[name].kind for name in kinds.native_names("vscode")} == dict(
+        kinds.native_names("vscode")
     )
 
 

@@ -125,7 +125,7 @@ def test_a_rewritten_command_is_what_is_told() -> None:
     (spec,) = cursor.load(
         Source(tree={"version": 1, "hooks": {"beforeShellExecution": [{"command": "x"}]}})
     ).specs
-    after = event.rewritten(Rewrite(target="input", value={"command": "ls -l"}, merge=True))
+    after = event.apply_rewrite(Rewrite(target="input", value={"command": "ls -l"}, merge=True))
 
     assert json.loads(cursor.encode_event(after, spec))["command"] == "ls -l"
 
@@ -139,7 +139,7 @@ def test_a_rewritten_text_is_closed_again() -> None:
     (spec,) = cursor.load(
         Source(tree={"version": 1, "hooks": {"beforeMCPExecution": [{"command": "x"}]}})
     ).specs
-    after = event.rewritten(Rewrite(target="input", value={"b": 2}, merge=True))
+    after = event.apply_rewrite(Rewrite(target="input", value={"b": 2}, merge=True))
 
     assert [
         json.loads(cursor.encode_event(each, spec))["tool_input"] for each in (event, after)

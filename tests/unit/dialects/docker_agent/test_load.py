@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.core.dialect import Loaded, Source
-from hookline.core.hearing import hear
+from hookline.core.interpretation import interpret
 from hookline.core.registry import Registry
 from hookline.dialects.docker_agent import DockerAgent
 from hookline.dialects.docker_agent.builtins import MISSING, POST, SHIPPED
@@ -201,7 +201,7 @@ def test_a_builtin_that_hookline_lacks_is_missed_aloud(name: str, event: str) ->
     loaded = builtin(event, name)
     (spec,) = loaded.specs
     (entry,) = Registry().with_(loaded.specs, dialect).of_kind(spec.kind)
-    verdict = hear(
+    verdict = interpret(
         entry,
         Outcome(failure=Failure.UNLOADABLE, detail=spec.handler.reason),
         one_event(dialect, event),

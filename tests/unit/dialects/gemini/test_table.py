@@ -24,7 +24,9 @@ def row(native: str) -> EventRow:
 def test_there_is_a_row_for_each_of_the_11_events() -> None:
     """The events are those of the shared data, under the same canonical names."""
     assert len(TABLE.rows) == 11
-    assert {native: row.kind for native, row in TABLE.rows.items()} == dict(kinds.natives("gemini"))
+    assert {native: row.kind for native, row in TABLE.rows.items()} == dict(
+        kinds.native_names("gemini")
+    )
 
 
 def test_only_a_call_can_be_asked_about() -> None:

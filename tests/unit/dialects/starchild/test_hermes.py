@@ -72,7 +72,7 @@ def test_what_cannot_be_serialised_becomes_text(event_name: str) -> None:
 
 def test_a_hook_is_sent_what_the_hook_before_it_rewrote() -> None:
     """Under the event's own name for it."""
-    event = hermes_event("transform_terminal_output").rewritten(
+    event = hermes_event("transform_terminal_output").apply_rewrite(
         Rewrite(target="output", value="***")
     )
     sent = json.loads(Hermes().encode_event(event, hermes_hook("transform_terminal_output")))

@@ -40,7 +40,7 @@ def test_a_row_is_the_one_of_the_page(event: str) -> None:
 
 def test_every_event_is_there() -> None:
     """Twelve, by the names of the vocabulary."""
-    assert set(EVENTS) == set(PAGE) == set(kinds.natives("seed3-starchild"))
+    assert set(EVENTS) == set(PAGE) == set(kinds.native_names("seed3-starchild"))
 
 
 @pytest.mark.parametrize("event", EVENTS)

@@ -6,8 +6,8 @@ Facts: docs/formats/hermes.md.
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.core.failure import failed
-from hookline.core.options import switch
+from hookline.core.failure import make_failed_verdict
+from hookline.core.options import read_switch
 from hookline.dialects.starchild.hermes.consent import accept, approves_nothing, switched_off
 from hookline.dialects.starchild.hermes.decode_outcome import decode_outcome
 from hookline.dialects.starchild.hermes.encode_decision import encode_decision
@@ -52,10 +52,10 @@ class Hermes:
         accept_hooks: bool = False,
         exact: bool = False,
     ) -> None:
-        self.table = table(approver=switch(NAME, "approver", approver))
-        self.safe_mode = switch(NAME, "safe_mode", safe_mode)
-        self.accept_hooks = switch(NAME, "accept_hooks", accept_hooks)
-        self.exact = switch(NAME, "exact", exact)
+        self.table = table(approver=read_switch(NAME, "approver", approver))
+        self.safe_mode = read_switch(NAME, "safe_mode", safe_mode)
+        self.accept_hooks = read_switch(NAME, "accept_hooks", accept_hooks)
+        self.exact = read_switch(NAME, "exact", exact)
 
     def load(self, source: Source) -> Loaded:
         loaded = load(source, self.table, exact=self.exact)
@@ -83,7 +83,7 @@ class Hermes:
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         row = self._row(spec.native_event)
-        return decode_outcome(outcome, spec, row) if row else failed(spec, outcome)
+        return decode_outcome(outcome, spec, row) if row else make_failed_verdict(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:
         return encode_decision(decision, self._row(event.native_name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.failure import describe, label
+from hookline.core.failure import describe_failure, label
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.outcome import Failure
@@ -59,11 +59,11 @@ class _Reader:
         outcome = self.outcome
         # A hook that a signal ended is one with an odd exit code: what it had printed still counts.
         if outcome.failure not in (None, Failure.KILLED):
-            return self._failed(describe(outcome))
+            return self._failed(describe_failure(outcome))
         if outcome.exit_code == _BLOCK and self.row.can_block and not self.row.ignores_exit:
             return self._block_by_exit()
         text = outcome.stdout.replace("\ufeff", "").strip()
-        crashed = describe(outcome) if outcome.failure or outcome.exit_code else ""
+        crashed = describe_failure(outcome) if outcome.failure or outcome.exit_code else ""
         if not text:
             return self._failed(crashed) if crashed else self._said()
         try:

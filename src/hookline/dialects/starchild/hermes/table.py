@@ -32,7 +32,7 @@ def _row(
     """One row; `does` lists its powers, in the words of `model.kinds`."""
     return EventRow(
         native=native,
-        kind=kind or kinds.unknown(NAME, native),
+        kind=kind or kinds.unknown_kind(NAME, native),
         body=body,
         fields=column(extra, {}),
         powers=frozenset(does.split()) | {"note"},

@@ -1,14 +1,14 @@
-"""Likeness: an event about a tool in the words of another host, for hooks that asked for it, and their rewrites back again.
+"""Tool aliases: an event about a tool in another host's words, for hooks that ask for it, and their rewrites back again.
 
-A hook asks for it by `match_tools: canonical`; one on a narrower event (`beforeShellExecution`) that its own host would have
-raised is always told in its own words.
+A hook asks for it by `match_tools: canonical`. A hook on a narrower event (`beforeShellExecution`) that its own host would have
+raised always receives its own host's words.
 """
 
 from __future__ import annotations
 
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.event import ToolCall
-from hookline.model.tools import alike, input_names, mcp_parts, translated
+from hookline.model.tools import input_names, list_equivalent_names, mcp_parts, translate_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
     Predicate: TypeAlias = Callable[[Event], bool]
 
 
-def named_alike(event: Event, dialect: str) -> Iterator[Event]:
-    """The event itself, then once for each other name of its tool, with the input keys of a dialect."""
+def list_aliases(event: Event, dialect: str) -> Iterator[Event]:
+    """Yield the event, then a copy for each other name of its tool, with the input keys of a dialect."""
     yield event
     body = event.body
     if isinstance(body, ToolCall):
-        given = _renamed(body.input, input_names(body.tool, event.dialect, dialect))
-        for name in (body.tool, *alike(body.tool, event.dialect)):
+        given = _rename_keys(body.input, input_names(body.tool, event.dialect, dialect))
+        for name in (body.tool, *list_equivalent_names(body.tool, event.dialect)):
             yield event.replace(body=body.replace(tool=name, input=given))
 
 
-def of_any_name(condition: Condition, predicate: Predicate, spec: HookSpec) -> Predicate:
-    """A predicate that holds where it would hold under one of the tool's names.
+def match_any_name(condition: Condition, predicate: Predicate, spec: HookSpec) -> Predicate:
+    """Return a predicate that holds if it would hold under one of the tool's names.
 
-    Of an MCP tool whose name does not tell its server, whatever speaks of MCP tools holds: a guard that is asked once too often
-    can still say nothing.
+    If an MCP tool's name does not show its server, each condition on MCP tools holds. A guard that runs once too often can still
+    return no opinion.
     """
     asked_for, dialect = spec.alike, spec.dialect
 
     def holds(event: Event) -> bool:
         if not asked_for and event.dialect == dialect:
             return predicate(event)
-        return any(map(predicate, named_alike(event, dialect))) or _may_mean(condition, event)
+        return any(map(predicate, list_aliases(event, dialect))) or _may_mean(condition, event)
 
     return holds
 
@@ -62,8 +62,8 @@ def _may_mean(condition: Condition, event: Event) -> bool:
     return False
 
 
-def seen_by(spec: HookSpec, event: Event) -> Event:
-    """The event as a hook is told of it: the tool by the name, and its input by the keys, that the hook's own host would use."""
+def rename_for_hook(spec: HookSpec, event: Event) -> Event:
+    """Return the event with the tool name and input keys of the hook's own host."""
     body = event.body
     if (
         not (spec.alike or spec.kind != event.kind)
@@ -71,8 +71,8 @@ def seen_by(spec: HookSpec, event: Event) -> Event:
         or not isinstance(body, ToolCall)
     ):
         return event
-    names = translated(body.tool, event.dialect, spec.dialect)
-    given = _renamed(body.input, input_names(body.tool, event.dialect, spec.dialect))
+    names = translate_name(body.tool, event.dialect, spec.dialect)
+    given = _rename_keys(body.input, input_names(body.tool, event.dialect, spec.dialect))
     tool = next((name for name in names if _is_for(spec, name)), names[0]) if names else body.tool
     return (
         event
@@ -82,7 +82,7 @@ def seen_by(spec: HookSpec, event: Event) -> Event:
 
 
 def _is_for(spec: HookSpec, tool: str) -> bool:
-    """Whether the hook's own matcher names the tool so."""
+    """Return whether the hook's own matcher names the tool so."""
     for condition in spec.conditions:
         match condition:
             case OneOf(field="tool", names=names) if tool not in names:
@@ -94,8 +94,10 @@ def _is_for(spec: HookSpec, tool: str) -> bool:
     return True
 
 
-def told_back(rewrite: Rewrite | None, spec: HookSpec, event: Event, seen: Event) -> Rewrite | None:
-    """A rewrite of what the hook saw, as one of the event: the new input under the keys that the host's own input has."""
+def rename_rewrite_back(
+    rewrite: Rewrite | None, spec: HookSpec, event: Event, seen: Event
+) -> Rewrite | None:
+    """Return a rewrite of the renamed event as one of the original: the new input under the host's own keys."""
     if rewrite is None or rewrite.target != "input" or seen is event:
         return rewrite
     there = event.input if isinstance(event.input, dict) else {}
@@ -106,21 +108,21 @@ def told_back(rewrite: Rewrite | None, spec: HookSpec, event: Event, seen: Event
     }
     told = {
         new: old
-        for old, new in _names_in(
+        for old, new in _find_renames(
             event.input, input_names(event.tool, event.dialect, spec.dialect)
         ).items()
     }
-    return rewrite.replace(value=_renamed(rewrite.value, {**usual, **told}))
+    return rewrite.replace(value=_rename_keys(rewrite.value, {**usual, **told}))
 
 
-def _renamed(given: Any, names: Mapping[str, str]) -> Any:
-    """An input with other keys; itself where nothing is called otherwise."""
-    changes = _names_in(given, names)
+def _rename_keys(given: Any, names: Mapping[str, str]) -> Any:
+    """Rename the keys of an input; return it unchanged if none has another name."""
+    changes = _find_renames(given, names)
     return {changes.get(key, key): value for key, value in given.items()} if changes else given
 
 
-def _names_in(given: Any, names: Mapping[str, str]) -> dict[str, str]:
-    """Which keys of an input have another name; none that would take the place of one that is there."""
+def _find_renames(given: Any, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the keys of an input to rename; never to a key that exists already."""
     if not isinstance(given, dict):
         return {}
     changes: dict[str, str] = {}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.core.hearing import hear, seen
+from hookline.core.interpretation import interpret, make_hook_event
 from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
 from hookline.model.event import Event, ToolCall
@@ -39,7 +39,7 @@ CLAUDE = HookSpec(
 def heard(spec: HookSpec, outcome: Outcome) -> Verdict:
     """The verdict of a hook that came to this."""
     (entry,) = Registry().with_([spec], make_dialect(spec.dialect)).entries()
-    return hear(entry, outcome, EVENT)
+    return interpret(entry, outcome, EVENT)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_hook_that_asked_for_its_own_words_is_told_and_heard_in_them() -> None
 
     verdict = heard(spec, Outcome(exit_code=0, stdout=answer))
 
-    assert seen(spec, EVENT).input == {"command": "ls"}
-    assert seen(CLAUDE, EVENT) is EVENT
+    assert make_hook_event(spec, EVENT).input == {"command": "ls"}
+    assert make_hook_event(CLAUDE, EVENT) is EVENT
     assert verdict.rewrite is not None
     assert verdict.rewrite.value == {"cmd": "ls -h"}

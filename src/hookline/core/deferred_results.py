@@ -1,4 +1,4 @@
-"""Late: what a detached hook said after its own moment, and the decision of a later event that tells it."""
+"""Deferred results: what a detached hook answered after its event, and the later decision that delivers it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
-# Of one answer. More would flood the agent.
+# Limit of one answer, so that it cannot flood the agent.
 MOST_CHARACTERS = 16_384
-# Of its failure and of each thing that no longer counts, and how many of these are told.
+# Limits of its failure text and of each lost effect, and of the number of lost effects shown.
 _LONGEST = 1024
 _MOST_LOST = 32
 
 _OVER = "the hook ran in the background, and its moment was over"
 _STANCES = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
 _TEXTS = ("hook_id", "for_agent", "for_user", "wake")
-_WHAT = ("identity", "content")  # what an older version did not keep
+_WHAT = ("identity", "content")  # older versions did not keep these
 _ENDS: Mapping[str, type | UnionType] = {
     "fault": str | None,
     "exit_code": int | None,
@@ -35,11 +35,11 @@ _ENDS: Mapping[str, type | UnionType] = {
 }
 
 
-class Late(Frozen):
-    """What is left of a detached hook's verdict, until the agent can be told.
+class DeferredResult(Frozen):
+    """The part of a detached hook's verdict that waits for delivery to the agent.
 
-    `wake`: for this the agent is sent on, if it was about to stop. `lost`: what no longer counts, as of `Verdict.unsupported`.
-    `identity`, `content`: as of an outcome.
+    `wake`: a text that makes a stopping agent continue. `lost`: effects that came too late, as in `Verdict.unsupported`.
+    `identity`, `content`: as in an outcome.
     """
 
     hook_id: str
@@ -54,8 +54,8 @@ class Late(Frozen):
     content: str = ""
 
     @property
-    def says(self) -> bool:
-        """Whether there is anything to tell."""
+    def has_content(self) -> bool:
+        """Return whether there is anything to deliver."""
         return bool(
             self.for_agent or self.for_user or self.wake or self.lost or self.fault is not None
         )
@@ -67,8 +67,8 @@ class Late(Frozen):
         }
 
 
-def late_from(given: Any) -> Late:
-    """What was kept, from what `to_dict` made of it.
+def parse_deferred(given: Any) -> DeferredResult:
+    """Parse what `to_dict` made.
 
     Raises:
         ValueError: it is something else.
@@ -82,25 +82,25 @@ def late_from(given: Any) -> Late:
         isinstance(given.get(name), types) for name, types in _ENDS.items()
     ):
         raise ValueError("no end of a hook")
-    known = {name: given[name] for name in Late.__fields__}
-    return Late(**known | {"lost": tuple(str(entry) for entry in given["lost"])})
+    known = {name: given[name] for name in DeferredResult.__fields__}
+    return DeferredResult(**known | {"lost": tuple(str(entry) for entry in given["lost"])})
 
 
-# -- what is kept ------------------------------------------------------------------------------------------------------
+# -- storing -----------------------------------------------------------------------------------------------------------
 
 
-def late_of(verdict: Verdict, table: Table) -> Late | None:
-    """What of a detached hook's verdict its dialect still counts (`Table.late`); None where that is nothing."""
+def make_deferred(verdict: Verdict, table: Table) -> DeferredResult | None:
+    """Return the part of a detached hook's verdict that its dialect still accepts (`Table.late`); None if nothing."""
     if verdict.shadow or not table.late:
         return None
     wake = verdict.effects.get("wake", {}) if "wake" in table.late else {}
     failed = (
-        failed_behind(verdict.hook_id, verdict.fault)
+        describe_background_failure(verdict.hook_id, verdict.fault)
         if verdict.fault and not verdict.for_user
         else ""
     )
     notes = (verdict.for_user, wake.get("summary", ""), failed)
-    late = Late(
+    late = DeferredResult(
         hook_id=verdict.hook_id,
         for_agent=_cut(verdict.for_agent if "context" in table.late else ""),
         for_user=_cut(
@@ -109,7 +109,11 @@ def late_of(verdict: Verdict, table: Table) -> Late | None:
         wake=_cut(wake.get("message", "")),
         lost=tuple(
             map(
-                _short, (*verdict.unsupported, *(f"{effect}: {_OVER}" for effect in _moot(verdict)))
+                _short,
+                (
+                    *verdict.unsupported,
+                    *(f"{effect}: {_OVER}" for effect in _list_moot_effects(verdict)),
+                ),
             )
         )[:_MOST_LOST],
         fault=None if verdict.fault is None else _short(verdict.fault),
@@ -118,16 +122,16 @@ def late_of(verdict: Verdict, table: Table) -> Late | None:
         identity=verdict.identity,
         content=verdict.content,
     )
-    return late if late.says else None
+    return late if late.has_content else None
 
 
-def failed_behind(hook_id: str, fault: str) -> str:
-    """What the user is told of a hook in the background that failed."""
+def describe_background_failure(hook_id: str, fault: str) -> str:
+    """Return the message for the user about a background hook that failed."""
     return f"hook `{hook_id}` failed in the background: {_short(fault)}"
 
 
-def _moot(verdict: Verdict) -> Iterator[str]:
-    """What only counts while somebody waits for it."""
+def _list_moot_effects(verdict: Verdict) -> Iterator[str]:
+    """Yield the effects that count only while the host waits."""
     if verdict.stance in _STANCES and verdict.fault is None:
         yield _STANCES[verdict.stance]
     if verdict.rewrite is not None:
@@ -149,34 +153,36 @@ def _cut(text: str) -> str:
     )
 
 
-# -- what is told ------------------------------------------------------------------------------------------------------
+# -- delivering --------------------------------------------------------------------------------------------------------
 
 
-def tells_all(event: Event, decision: Decision, plan: Plan, table: Table) -> bool:
-    """Whether everything that is kept can be told with this decision: a turn begins, and nothing refuses it."""
+def can_deliver_all(event: Event, decision: Decision, plan: Plan, table: Table) -> bool:
+    """Return whether this decision can deliver everything: a turn begins, and no hook refuses it."""
     return (
         event.kind in table.delivers and "context" in plan.powers and decision.stance < Stance.DENY
     )
 
 
-def tells_wakes(event: Event, decision: Decision, plan: Plan) -> bool:
-    """Whether what wakes the agent can be told with this decision: it stops, or a hook sends it back already."""
+def can_deliver_wakes(event: Event, decision: Decision, plan: Plan) -> bool:
+    """Return whether this decision can deliver a wake: the agent stops, or a hook sends it back anyway."""
     if event.kind not in STOPS or not plan.redoes or "deny" not in plan.powers:
         return False
     return "context" in plan.powers if decision.redo else decision.stance < Stance.DENY
 
 
-def told(decision: Decision, event: Event, plan: Plan, lates: Sequence[Late]) -> Decision:
-    """The decision with what came late. A late stance never counts; a wake at a stop is a redo of its own."""
+def add_deferred(
+    decision: Decision, event: Event, plan: Plan, lates: Sequence[DeferredResult]
+) -> Decision:
+    """Return the decision with the deferred results. A late stance never counts; a wake at a stop counts as a redo."""
     back = event.kind in STOPS and not decision.redo
-    verdicts = [_said(late.replace(wake="") if back else late) for late in lates]
+    verdicts = [_to_verdict(late.replace(wake="") if back else late) for late in lates]
     wakes = "\n".join(late.wake for late in lates if late.wake)
     if back and wakes:
         verdicts[0] = verdicts[0].replace(stance=Stance.DENY, reason=wakes)
     return conclude(plan, event, [*decision.verdicts, *verdicts], decision.seconds)
 
 
-def _said(late: Late) -> Verdict:
+def _to_verdict(late: DeferredResult) -> Verdict:
     return Verdict(
         hook_id=late.hook_id,
         for_agent="\n".join(filter(None, (late.wake, late.for_agent))),
@@ -191,22 +197,24 @@ def _said(late: Late) -> Verdict:
     )
 
 
-def fell_out(decision: Decision, dropped: Mapping[str, int]) -> Decision:
-    """The decision that also tells what nobody will be told any more: how many answers, by hook."""
+def report_dropped(decision: Decision, dropped: Mapping[str, int]) -> Decision:
+    """Return the decision with a notice about results that were dropped, by hook."""
     if not dropped:
         return decision
     lost = tuple(
-        Lowered(effect="context", reason=_too_many(count), hook=hook)
+        Lowered(effect="context", reason=_describe_dropped(count), hook=hook)
         for hook, count in dropped.items()
     )
-    note = "; ".join(f"hook `{hook}`: {_too_many(count)}" for hook, count in dropped.items())
+    note = "; ".join(
+        f"hook `{hook}`: {_describe_dropped(count)}" for hook, count in dropped.items()
+    )
     return decision.replace(for_user=(*decision.for_user, note), lowered=(*decision.lowered, *lost))
 
 
-def _too_many(count: int) -> str:
+def _describe_dropped(count: int) -> str:
     return f"{count} of its answers from the background fell out, because too many were waiting (HKL2006)"
 
 
-def size_of(lates: Iterable[Late]) -> int:
-    """How many characters answers have together."""
+def count_characters(lates: Iterable[DeferredResult]) -> int:
+    """Return how many characters the results have together."""
     return sum(len(late.for_agent) + len(late.for_user) + len(late.wake) for late in lates)

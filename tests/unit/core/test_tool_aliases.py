@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.core.likeness import seen_by, told_back
-from hookline.core.match import why_not
+from hookline.core.match import explain_mismatch
+from hookline.core.tool_aliases import rename_for_hook, rename_rewrite_back
 from hookline.model.conditions import OneOf
 from hookline.model.event import Event, Rewrite, ToolCall
 from hookline.model.handler import Command
@@ -73,7 +73,7 @@ def test_why_not_says_that_all_names_were_tried() -> None:
     event = asked.event("pre_tool_use", CALL, dialect="docker-agent")
 
     assert (
-        why_not(asked.hooks[0], event)
+        explain_mismatch(asked.hooks[0], event)
         == "tool `shell` is not exactly `Read` under any name that hosts have for it"
     )
 
@@ -88,7 +88,7 @@ def told(dialect: str, tool: str, given: Any, *, matcher: str = "", alike: bool 
     """A call of a host's tool, as a hook of Claude Code is told of it."""
     conditions = (OneOf(field="tool", names=frozenset({matcher})),) if matcher else ()
     spec = HOOK.replace(conditions=conditions, alike=alike)
-    body = seen_by(
+    body = rename_for_hook(
         spec, Event(kind="tool.before", dialect=dialect, body=ToolCall(tool=tool, input=given))
     ).body
     assert isinstance(body, ToolCall)
@@ -152,7 +152,9 @@ def test_a_rewrite_lands_under_the_hosts_keys(given: Any, value: Any, back: Any)
     )
     spec = HOOK.replace(alike=True)
 
-    landed = told_back(Rewrite(target="input", value=value), spec, event, seen_by(spec, event))
+    landed = rename_rewrite_back(
+        Rewrite(target="input", value=value), spec, event, rename_for_hook(spec, event)
+    )
 
     assert landed is not None
     assert landed.value == back
@@ -166,5 +168,5 @@ def test_other_rewrites_stay_as_they_are() -> None:
     spec = HOOK.replace(alike=True)
     rewrite = Rewrite(target="output", value={"cmd": 1})
 
-    assert told_back(rewrite, spec, event, seen_by(spec, event)) is rewrite
-    assert told_back(None, spec, event, seen_by(spec, event)) is None
+    assert rename_rewrite_back(rewrite, spec, event, rename_for_hook(spec, event)) is rewrite
+    assert rename_rewrite_back(None, spec, event, rename_for_hook(spec, event)) is None

@@ -1,6 +1,6 @@
-"""Answers: the verdicts that an in-process hook returns, by the words of the field.
+"""Verdict API: the functions by which an in-process hook returns its verdict.
 
-Each takes `labels`, words by which the caller sorts what happened, and `warnings`, texts for the user that decide nothing:
+Each takes `labels`, words by which the caller sorts results, and `warnings`, texts for the user without effect on the decision:
 one text, or several.
 """
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 def allow(reason: str = "", *, labels: Texts = (), warnings: Texts = ()) -> Verdict:
-    """Vouch for it: the host may skip its prompt."""
+    """Allow the action: the host may skip its prompt."""
     return _verdict(labels, warnings, stance=Stance.ALLOW, reason=reason)
 
 
 def ask(reason: str, *, labels: Texts = (), warnings: Texts = ()) -> Verdict:
-    """A person decides."""
+    """Let a person decide."""
     return _verdict(labels, warnings, stance=Stance.ASK, reason=reason)
 
 
 def deny(reason: str, *, evidence: Any = None, labels: Texts = (), warnings: Texts = ()) -> Verdict:
-    """Refuse; at a stop gate: go on working, with the reason as the instruction."""
+    """Refuse the action; at a stop gate, send the agent back to work with the reason as the instruction."""
     return _verdict(labels, warnings, stance=Stance.DENY, reason=reason, evidence=evidence)
 
 
@@ -48,7 +48,7 @@ def rewrite(
     labels: Texts = (),
     warnings: Texts = (),
 ) -> Verdict:
-    """Change what is about to happen or to be seen; exactly one of the targets.
+    """Change the action or its result; takes exactly one of the targets.
 
     `input` is a patch of top-level keys, or with `replace` the whole new input.
 
@@ -75,19 +75,19 @@ def rewrite(
 
 
 def context(text: str, *, labels: Texts = (), warnings: Texts = ()) -> Verdict:
-    """Text for the model."""
+    """Add text for the model."""
     return _verdict(labels, warnings, for_agent=text)
 
 
 def note(text: str = "", *, labels: Texts = (), warnings: Texts = ()) -> Verdict:
-    """Text for the user; without one, labels or warnings alone."""
+    """Show text to the user; without text, only labels or warnings."""
     return _verdict(labels, warnings, for_user=text)
 
 
 def retry(
     seconds: float = 0.0, reason: str = "", *, labels: Texts = (), warnings: Texts = ()
 ) -> Verdict:
-    """Run it again after some seconds."""
+    """Have the host try again after some seconds."""
     return _verdict(labels, warnings, retry_after=seconds, reason=reason)
 
 

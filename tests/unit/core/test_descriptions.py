@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.core.wording import condition as worded
-from hookline.core.wording import when
+from hookline.core.descriptions import describe_condition as worded
+from hookline.core.descriptions import describe_conditions
 from hookline.model.conditions import (
     Flattened,
     Glob,
@@ -53,7 +53,7 @@ def test_a_hook_is_told_with_when_it_is_asked() -> None:
     both = (OneOf(field="tool", names=frozenset({"Bash"})), Leaves(source="x", regex=None))
 
     assert (
-        when(hook("x", conditions=both))
+        describe_conditions(hook("x", conditions=both))
         == ", when the tool is `Bash` and a value of the input has a match of `x`"
     )
-    assert when(hook("x")) == ""
+    assert describe_conditions(hook("x")) == ""

@@ -1,4 +1,4 @@
-"""Wording: conditions in the language of the person who reads them."""
+"""Descriptions: conditions of hooks in words."""
 
 from __future__ import annotations
 
@@ -24,13 +24,17 @@ if TYPE_CHECKING:
 _QUOTE = r"\x60"
 
 
-def when(spec: HookSpec) -> str:
-    """When a hook is asked, as the end of a sentence: `, when ...`; empty where it always is."""
-    return f", when {' and '.join(map(condition, spec.conditions))}" if spec.conditions else ""
+def describe_conditions(spec: HookSpec) -> str:
+    """Describe when a hook runs, as the end of a sentence: `, when ...`; empty if it always does."""
+    return (
+        f", when {' and '.join(map(describe_condition, spec.conditions))}"
+        if spec.conditions
+        else ""
+    )
 
 
-def condition(given: Condition) -> str:
-    """A condition in words."""
+def describe_condition(given: Condition) -> str:
+    """Describe a condition."""
     match given:
         case OneOf(field=field, names=names):
             return f"the {field} is {_either(sorted(names))}"
@@ -52,8 +56,8 @@ def condition(given: Condition) -> str:
             raise _forgotten(unreachable)
 
 
-def matcher(spec: HookSpec) -> str:
-    """The expression or the names by which a hook selects its events; empty where it takes all of them."""
+def describe_matcher(spec: HookSpec) -> str:
+    """Return the expression or the names by which a hook selects its events; empty if it takes all."""
     for given in spec.conditions:
         match given:
             case OneOf(names=names):
@@ -68,7 +72,7 @@ def _either(names: Iterable[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    # Behind a quote of its own, a matcher could go on as the command.
+    # A backtick in a matcher could end the quotation and pretend to be the command.
     return f"`{text.replace('`', _QUOTE)}`"
 
 

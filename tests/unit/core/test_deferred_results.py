@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.core.dialect import FoldRule, Table
-from hookline.core.late import (
+from hookline.core.deferred_results import (
     MOST_CHARACTERS,
-    Late,
-    fell_out,
-    late_from,
-    late_of,
-    size_of,
-    tells_all,
-    tells_wakes,
-    told,
+    DeferredResult,
+    add_deferred,
+    can_deliver_all,
+    can_deliver_wakes,
+    count_characters,
+    make_deferred,
+    parse_deferred,
+    report_dropped,
 )
+from hookline.core.dialect import FoldRule, Table
 from hookline.core.plan import Plan
 from hookline.model.event import Event, Prompt, Rewrite, Stop
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict
@@ -43,17 +43,19 @@ STOPPED = ASKED.replace(kind="stop", native_event="Stop")
 
 def test_what_informs_is_kept() -> None:
     """Words for the agent and for the user still count when the moment is over."""
-    late = late_of(
+    late = make_deferred(
         Verdict(hook_id="h", for_agent="a", for_user="u", exit_code=0, seconds=2.0), HEARD
     )
 
-    assert late == Late(hook_id="h", for_agent="a", for_user="u", exit_code=0, seconds=2.0)
+    assert late == DeferredResult(
+        hook_id="h", for_agent="a", for_user="u", exit_code=0, seconds=2.0
+    )
 
 
 @pytest.mark.parametrize("table", [DEAF, HEARD.replace(late=frozenset({"note"}))])
 def test_what_counts_is_the_tables_word(table: Table) -> None:
     """A dialect that hands nothing over later keeps nothing, and one that hands over notes keeps notes."""
-    late = late_of(Verdict(hook_id="h", for_agent="a", for_user="u"), table)
+    late = make_deferred(Verdict(hook_id="h", for_agent="a", for_user="u"), table)
 
     assert (late and (late.for_agent, late.for_user)) == (None if table is DEAF else ("", "u"))
 
@@ -72,7 +74,7 @@ def test_what_counts_is_the_tables_word(table: Table) -> None:
 )
 def test_what_decides_is_lost_and_listed(verdict: Verdict, lost: tuple[str, ...]) -> None:
     """A stance, a rewrite or an effect only counts while somebody waits for it."""
-    late = late_of(verdict, HEARD)
+    late = make_deferred(verdict, HEARD)
 
     assert late is not None
     assert late.lost == tuple(f"{effect}: {OVER}" for effect in lost)
@@ -80,13 +82,15 @@ def test_what_decides_is_lost_and_listed(verdict: Verdict, lost: tuple[str, ...]
 
 def test_a_silent_hook_leaves_nothing() -> None:
     """Nor does a shadow, whatever it says."""
-    assert late_of(Verdict(hook_id="h", exit_code=0, seconds=1.0), HEARD) is None
-    assert late_of(Verdict(hook_id="h", for_agent="a", shadow=True), HEARD) is None
+    assert make_deferred(Verdict(hook_id="h", exit_code=0, seconds=1.0), HEARD) is None
+    assert make_deferred(Verdict(hook_id="h", for_agent="a", shadow=True), HEARD) is None
 
 
 def test_a_failure_is_told_and_decides_nothing() -> None:
     """Not even where a failure of this hook is a denial."""
-    late = late_of(Verdict(hook_id="h", stance=Stance.DENY, reason="r", fault="timed out"), HEARD)
+    late = make_deferred(
+        Verdict(hook_id="h", stance=Stance.DENY, reason="r", fault="timed out"), HEARD
+    )
 
     assert late is not None
     assert (late.for_user, late.lost, late.fault) == (
@@ -98,7 +102,9 @@ def test_a_failure_is_told_and_decides_nothing() -> None:
 
 def test_a_wake_is_a_message_and_a_summary() -> None:
     """The message is the agent's, the summary the user's."""
-    late = late_of(Verdict(hook_id="h", effects={"wake": {"message": "m", "summary": "s"}}), HEARD)
+    late = make_deferred(
+        Verdict(hook_id="h", effects={"wake": {"message": "m", "summary": "s"}}), HEARD
+    )
 
     assert late is not None
     assert (late.wake, late.for_user, late.lost) == ("m", "s", ())
@@ -106,18 +112,18 @@ def test_a_wake_is_a_message_and_a_summary() -> None:
 
 def test_an_endless_text_is_cut_and_says_so() -> None:
     """An agent is informed, not drowned."""
-    late = late_of(Verdict(hook_id="h", for_agent="x" * (MOST_CHARACTERS + 1)), HEARD)
+    late = make_deferred(Verdict(hook_id="h", for_agent="x" * (MOST_CHARACTERS + 1)), HEARD)
 
     assert late is not None
     assert late.for_agent.endswith(
         f"x\n(cut by hookline: {MOST_CHARACTERS} of {MOST_CHARACTERS + 1} characters)"
     )
-    assert size_of([late]) == len(late.for_agent)
+    assert count_characters([late]) == len(late.for_agent)
 
 
 def test_what_is_kept_comes_back_the_same() -> None:
     """Through what JSON can say."""
-    late = Late(
+    late = DeferredResult(
         hook_id="h",
         for_agent="a",
         for_user="u",
@@ -130,36 +136,36 @@ def test_what_is_kept_comes_back_the_same() -> None:
         content="c",
     )
 
-    assert late_from(late.to_dict()) == late
+    assert parse_deferred(late.to_dict()) == late
 
 
 def test_what_an_older_version_kept_is_told_all_the_same() -> None:
     """It did not write down as what a hook was approved."""
     kept = {
         name: value
-        for name, value in Late(hook_id="h", for_agent="a").to_dict().items()
+        for name, value in DeferredResult(hook_id="h", for_agent="a").to_dict().items()
         if name not in ("identity", "content")
     }
 
-    assert late_from(kept) == Late(hook_id="h", for_agent="a")
+    assert parse_deferred(kept) == DeferredResult(hook_id="h", for_agent="a")
 
 
 def test_what_is_told_late_says_what_ran() -> None:
     """As what it was approved, as a hook that was waited for does."""
-    late = late_of(Verdict(hook_id="h", for_agent="a", identity="i", content="c"), HEARD)
+    late = make_deferred(Verdict(hook_id="h", for_agent="a", identity="i", content="c"), HEARD)
     assert late is not None
-    (said,) = told(ASKED, PROMPT, TURN, [late]).verdicts
+    (said,) = add_deferred(ASKED, PROMPT, TURN, [late]).verdicts
 
     assert (said.identity, said.content, said.late) == ("i", "c", True)
 
 
 @pytest.mark.parametrize(
-    "given", [None, [], {}, {**Late(hook_id="h").to_dict(), "wake": 1}, {**Late(hook_id="h").to_dict(), "lost": "x"}, {**Late(hook_id="h").to_dict(), "seconds": None}, {**Late(hook_id="h").to_dict(), "identity": None}]
+    "given", [None, [], {}, {**DeferredResult(hook_id="h").to_dict(), "wake": 1}, {**DeferredResult(hook_id="h").to_dict(), "lost": "x"}, {**DeferredResult(hook_id="h").to_dict(), "seconds": None}, {**DeferredResult(hook_id="h").to_dict(), "identity": None}]
 )  # fmt: skip
 def test_what_somebody_else_wrote_is_refused(given: object) -> None:
     """A value error, and nothing between."""
     with pytest.raises(ValueError, match="no "):
-        late_from(given)
+        parse_deferred(given)
 
 
 # -- what is told ------------------------------------------------------------------------------------------------------
@@ -197,7 +203,10 @@ def test_a_turn_tells_everything_and_a_stop_what_wakes(
     event: Event, decision: Decision, plan: Plan, all_: bool, wakes: bool
 ) -> None:
     """As long as it arrives: what is told beside a refusal, or where a host has no words for it, would be lost."""
-    assert (tells_all(event, decision, plan, HEARD), tells_wakes(event, decision, plan)) == (
+    assert (
+        can_deliver_all(event, decision, plan, HEARD),
+        can_deliver_wakes(event, decision, plan),
+    ) == (
         all_,
         wakes,
     )
@@ -205,15 +214,17 @@ def test_a_turn_tells_everything_and_a_stop_what_wakes(
 
 def test_where_it_is_told_is_the_tables_word() -> None:
     """A host may begin its turns elsewhere."""
-    assert not tells_all(PROMPT, ASKED, TURN, HEARD.replace(delivers=frozenset({"session.start"})))
+    assert not can_deliver_all(
+        PROMPT, ASKED, TURN, HEARD.replace(delivers=frozenset({"session.start"}))
+    )
 
 
 def test_a_turn_begins_with_what_came_late() -> None:
     """In the order in which it came, after what this event's own hooks say, each with its hook."""
     own = Verdict(hook_id="own", for_agent="now")
-    decision = told(
+    decision = add_deferred(
         ASKED.replace(verdicts=(own,), seconds=0.1), PROMPT, TURN,
-        [Late(hook_id="a", for_agent="first", wake="up"), Late(hook_id="b", for_user="second", lost=("deny: over",))],
+        [DeferredResult(hook_id="a", for_agent="first", wake="up"), DeferredResult(hook_id="b", for_user="second", lost=("deny: over",))],
     )  # fmt: skip
 
     assert (decision.stance, decision.for_agent, decision.for_user) == (
@@ -232,11 +243,14 @@ def test_a_turn_begins_with_what_came_late() -> None:
 
 def test_a_stop_is_answered_by_a_redo() -> None:
     """The point of waking is that the agent goes on working; all that wakes is in the one reason."""
-    decision = told(
+    decision = add_deferred(
         STOPPED,
         STOP,
         GATE,
-        [Late(hook_id="a", wake="one", for_user="u"), Late(hook_id="b", wake="two")],
+        [
+            DeferredResult(hook_id="a", wake="one", for_user="u"),
+            DeferredResult(hook_id="b", wake="two"),
+        ],
     )
 
     assert (decision.stance, decision.redo, decision.reason, decision.for_user) == (
@@ -250,11 +264,11 @@ def test_a_stop_is_answered_by_a_redo() -> None:
 def test_where_a_hook_sends_the_agent_back_already_the_wake_goes_along() -> None:
     """As context, because a decision gives one reason."""
     own = Verdict(hook_id="own", stance=Stance.DENY, reason="tests")
-    decision = told(
+    decision = add_deferred(
         STOPPED.replace(stance=Stance.DENY, redo=True, verdicts=(own,)),
         STOP,
         GATE,
-        [Late(hook_id="a", wake="one")],
+        [DeferredResult(hook_id="a", wake="one")],
     )
 
     assert (decision.redo, decision.reason, decision.for_agent) == (True, "tests", ("one",))
@@ -262,9 +276,9 @@ def test_where_a_hook_sends_the_agent_back_already_the_wake_goes_along() -> None
 
 def test_what_fell_out_is_told() -> None:
     """To the user, and in the account of the decision."""
-    decision = fell_out(ASKED, {"h": 2})
+    decision = report_dropped(ASKED, {"h": 2})
     why = "2 of its answers from the background fell out, because too many were waiting (HKL2006)"
 
     assert decision.for_user == (f"hook `h`: {why}",)
     assert decision.lowered == (Lowered(effect="context", reason=why, hook="h"),)
-    assert fell_out(ASKED, {}) is ASKED
+    assert report_dropped(ASKED, {}) is ASKED

@@ -1,11 +1,11 @@
-"""Hearing: the event as one hook is told of it, and what its outcome means as a verdict."""
+"""Interpretation: the event as a hook receives it, and the verdict that its outcome means."""
 
 from __future__ import annotations
 
 import json
 from types import NoneType
 
-from hookline.core.failure import failed, judge_unrun
+from hookline.core.failure import judge_unrun, make_failed_verdict
 from hookline.core.output_faults import check_output
 from hookline.model.event import Rewrite
 from hookline.model.handler import InProcess
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
-# What a verdict that somebody made by hand must look like, before anything is made of it.
+# The types of the fields of a verdict made by a Python hook, checked before use.
 _SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
     ("stance", Stance),
     ("reason", str),
@@ -36,18 +36,18 @@ _SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
 )
 
 
-def seen(spec: HookSpec, event: Event) -> Event:
-    """The event as the hook is told of it: as it is, but where the hook asked for its own host's words."""
+def make_hook_event(spec: HookSpec, event: Event) -> Event:
+    """Return the event as the hook receives it: unchanged, or in the words of the hook's own host if it asked for that."""
     if not spec.alike and spec.kind == event.kind:
         return event
-    from hookline.core.likeness import seen_by  # noqa: PLC0415 - few sources ask for it
+    from hookline.core.tool_aliases import rename_for_hook  # noqa: PLC0415 - few sources ask for it
 
-    return seen_by(spec, event)
+    return rename_for_hook(spec, event)
 
 
-def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
-    """A hook's verdict about the event, in the words of the event."""
-    if outcome.spent:  # no fault, and no opinion
+def interpret(step: Entry, outcome: Outcome, event: Event) -> Verdict:
+    """Return a hook's verdict about the event, in the words of the event."""
+    if outcome.spent:  # not a fault, and no opinion
         return Verdict(hook_id=step.spec.id, shadow=step.spec.shadow)
     if outcome.background:
         return Verdict(
@@ -56,7 +56,7 @@ def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
             identity=outcome.identity,
             content=outcome.content,
         )
-    told = seen(step.spec, event)
+    told = make_hook_event(step.spec, event)
     verdict = _read(step, outcome, told)
     if outcome.distrusted is not None:
         verdict = _distrust(verdict, outcome.distrusted, outcome.note)
@@ -70,52 +70,56 @@ def hear(step: Entry, outcome: Outcome, event: Event) -> Verdict:
         verdict = verdict.replace(content=outcome.content, identity=outcome.identity)
     if told is event or verdict.rewrite is None:
         return verdict
-    from hookline.core.likeness import told_back  # noqa: PLC0415 - as above
+    from hookline.core.tool_aliases import rename_rewrite_back  # noqa: PLC0415 - as above
 
-    return verdict.replace(rewrite=told_back(verdict.rewrite, step.spec, event, told))
+    return verdict.replace(rewrite=rename_rewrite_back(verdict.rewrite, step.spec, event, told))
 
 
 def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
-    """A hook's verdict: as its dialect reads the outcome, or as the Python callable returned it."""
+    """Return a hook's verdict: as its dialect reads the outcome, or as the Python function returned it."""
     spec = step.spec
     if outcome.failure in BARRED and (outcome.means is not None or spec.origin.scope in CLONED):
         return judge_unrun(spec, outcome)
     if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
         return _read_by_dialect(step, outcome, event)
     if outcome.failure is not None:
-        return failed(spec, outcome)
+        return make_failed_verdict(spec, outcome)
     answer = outcome.answer
     if answer is None:
         return Verdict(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow)
     if not isinstance(answer, Verdict):
-        return failed(spec, outcome, f"returned {_shown(answer)}, which is no verdict")
+        return make_failed_verdict(
+            spec, outcome, f"returned {_to_repr(answer)}, which is no verdict"
+        )
     for field, wanted in _SHAPES:
         if not isinstance(getattr(answer, field), wanted):
-            return failed(
+            return make_failed_verdict(
                 spec,
                 outcome,
-                f"returned a verdict whose {field} is {_shown(getattr(answer, field))}",
+                f"returned a verdict whose {field} is {_to_repr(getattr(answer, field))}",
             )
     if (
         answer.rewrite is not None
         and answer.rewrite.merge
         and not isinstance(answer.rewrite.value, dict)
     ):
-        return failed(
-            spec, outcome, f"returned a patch that is no object: {_shown(answer.rewrite.value)}"
+        return make_failed_verdict(
+            spec, outcome, f"returned a patch that is no object: {_to_repr(answer.rewrite.value)}"
         )
     if (strange := _not_json(answer)) is not None:
-        return failed(spec, outcome, f"returned a verdict that JSON cannot say: {strange}")
+        return make_failed_verdict(
+            spec, outcome, f"returned a verdict that JSON cannot say: {strange}"
+        )
     return answer.replace(
         hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow
     )
 
 
 def _read_by_dialect(step: Entry, outcome: Outcome, event: Event) -> Verdict:
-    """The verdict as its dialect reads the outcome, after the checks that hold for every dialect."""
+    """Return the verdict as its dialect reads the outcome, after the checks for every dialect."""
     spec = step.spec
     read = step.dialect.decode_outcome(outcome, spec, event)
-    verdict = check_output(spec, outcome, _held(spec, outcome, read))
+    verdict = check_output(spec, outcome, _check_strict(spec, outcome, read))
     if verdict.stdout != read.stdout:
         verdict = verdict.replace(stdout=read.stdout)
     return verdict.replace(shadow=True) if spec.shadow and not verdict.shadow else verdict
@@ -149,7 +153,7 @@ def _distrust(verdict: Verdict, stance: Stance, note: str) -> Verdict:
 
 
 def _not_json(answer: Verdict) -> str | None:
-    """Why a Python hook's verdict could not be sent anywhere; None if it can."""
+    """Return why a Python hook's verdict cannot be sent; None if it can."""
     carried = (
         answer.evidence,
         answer.rewrite.value if answer.rewrite else None,
@@ -168,8 +172,8 @@ def _not_json(answer: Verdict) -> str | None:
     return None
 
 
-def _held(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
-    """In strict mode an answer with a part that its dialect does not honour is a failure; a denial in it stands."""
+def _check_strict(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
+    """Return a failure if, in strict mode, an answer has a part that its dialect does not honour; a denial stays."""
     if (
         not spec.strict
         or not verdict.unsupported
@@ -181,11 +185,11 @@ def _held(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
         entry.partition(": ")[2] or f"`{entry}` is not honoured here"
         for entry in verdict.unsupported
     )
-    return failed(spec, outcome, f"its answer cannot be taken as it stands: {told}")
+    return make_failed_verdict(spec, outcome, f"its answer cannot be taken as it stands: {told}")
 
 
-def _shown(value: object) -> str:
+def _to_repr(value: object) -> str:
     try:
         return f"{value!r:.80}"
-    except Exception:  # noqa: BLE001 - a hook's object may be unable even to show itself
+    except Exception:  # noqa: BLE001 - the object may fail to represent itself
         return f"a {type(value).__name__}"
