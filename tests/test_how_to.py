@@ -139,24 +139,41 @@ def test_what_is_typed(page: str, tmp_path: Path) -> None:
     """Whoever types what the page has, in one shell from its top to its end and in a home of their own, sees what it shows."""
     port, free = "8465", str(closed_port())
     files(page, tmp_path, port, free)
-    shown = (
-        (ROOT / "docs/how-to" / page)
-        .read_text(encoding="utf-8")
-        .replace(port, free)
-        .replace(HOME, str(tmp_path))
-    )
+
+    assert_page_holds(page, tmp_path, port=port, free=free)
+
+
+@pytest.mark.process
+def test_a_new_dialect(tmp_path: Path) -> None:
+    """The dialect of the page works in a copy of the source, and its vector holds."""
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for part in ("conformance/player.py", "conformance/test_vectors.py"):
+        (tmp_path / "tests" / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "tests" / part, tmp_path / "tests" / part)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    files("add-a-dialect.md", tmp_path)
+
+    assert_page_holds("add-a-dialect.md", tmp_path, source=tmp_path / "src")
+
+
+def assert_page_holds(
+    page: str, folder: Path, *, source: Path = ROOT / "src", port: str = "", free: str = ""
+) -> None:
+    """Type the commands of a page in one shell from its top to its end, and compare what they print with the page."""
+    shown = (ROOT / "docs/how-to" / page).read_text(encoding="utf-8")
+    shown = (shown.replace(port, free) if port else shown).replace(HOME, str(folder))
     typed = [block for text in _TYPED.findall(shown) for block in blocks(text)]
     assert typed
 
     other = [
         "\n".join(["$ " + block.command[0], "--- page", *expected, "--- printed", *printed])
-        for block, printed in zip(typed, run(typed, tmp_path), strict=True)
+        for block, printed in zip(typed, run(typed, folder, source), strict=True)
         if not matches(printed, expected := [_masked(line) for line in block.printed])
     ]
     assert not other, "\n\n".join(other)
 
 
-def run(typed: list[Block], home: Path) -> list[list[str]]:
+def run(typed: list[Block], home: Path, source: Path) -> list[list[str]]:
     """What each of these commands prints, in one shell; a server is waited for until it has said what the page shows."""
     (home / "bin").mkdir()
     for name, arguments in (("hookline", "-m hookline "), ("python", "")):
@@ -167,7 +184,7 @@ def run(typed: list[Block], home: Path) -> list[list[str]]:
     environ = {
         "HOME": str(home),
         "PATH": f"{home / 'bin'}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONPATH": str(source),
     }
     environ |= {"LANG": "C.UTF-8", "COLUMNS": "200", "USER": "ann", "TZ": "UTC"}
     script = "".join(
