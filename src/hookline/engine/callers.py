@@ -22,20 +22,18 @@ if TYPE_CHECKING:
 
 _NAME, _ANSWER = "hookline", "answer"
 _ALONE = frozenset({"--relay"})  # of the options of `answer`, those that take no word
-_BEFORE = ("exec", "command")
 _BY_MODULE = r"\bpython[\d.]*((?:\s+-\S+)*)\s+-m\s+hookline\b"
 _DEEPEST = 4  # shells in shells
-# Programs that fetch a tool and run it -> the words before it.
-_LAUNCHERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "uv": (("tool", "run"), ("run",)), "uvx": ((),), "pipx": (("run",),), "poetry": (("run",),), "pdm": (("run",),), "pipenv": (("run",),),
-}  # fmt: skip
-_LAUNCH_VALUED = frozenset({
-    "--project", "--directory", "--from", "--with", "--with-editable", "--with-requirements", "--python", "-p", "--package", "--extra",
-    "--group", "--env-file", "--index", "--default-index", "--index-url", "-i", "--cache-dir", "--config-file", "--spec", "--pip-args",
+_SHELLS = frozenset({"bash", "dash", "ksh", "sh", "zsh"})
+# Words that may stand before `hookline` where it is run: programs that run another one, and their verbs.
+_WRAPPERS = frozenset({
+    "command", "env", "exec", "nice", "nohup", "pdm", "pipenv", "pipx", "poetry", "run", "timeout",
+    "tool", "uv", "uvx",
 })  # fmt: skip
-_LAUNCH_ALONE = frozenset({
-    "-q", "--quiet", "-v", "--verbose", "--frozen", "--locked", "--offline", "--isolated", "--no-sync", "--no-project", "--no-dev", "-n",
-    "--no-cache", "--no-config", "--all-extras", "--all-groups", "--no-env-file", "--active", "--exact", "--refresh",
+# Of their long options, those that take no word.
+_WITHOUT_VALUE = frozenset({
+    "--", "--frozen", "--isolated", "--locked", "--no-dev", "--no-project", "--no-sync", "--offline",
+    "--quiet", "--verbose",
 })  # fmt: skip
 
 
@@ -142,7 +140,7 @@ def _may_call(text: str) -> bool:
 
 
 def _hosts_in(text: str, environ: Mapping[str, str], depth: int = 0) -> Iterator[str]:
-    """The hosts that a shell text has hookline answer."""
+    """Yield the hosts that a shell text has hookline answer."""
     from hookline.text.shell_words import parse_commands  # noqa: PLC0415 - few files call us
 
     for simple in parse_commands(text, environ) or () if depth <= _DEEPEST else ():
@@ -150,89 +148,25 @@ def _hosts_in(text: str, environ: Mapping[str, str], depth: int = 0) -> Iterator
 
 
 def _hosts_of(words: Sequence[str], environ: Mapping[str, str], depth: int = 0) -> Iterator[str]:
-    """The host that a command line has hookline answer, itself or by the text that it gives to a shell."""
-    from hookline.text.programs import reading  # noqa: PLC0415 - few files call us
+    """Yield the hosts that a command line has hookline answer, itself or by the text of a shell.
 
-    rest = list(words)
-    while len(rest) > 1 and rest[0] in _BEFORE:
-        rest = rest[1:]
-    if not rest:
-        return
-    found = reading(rest)
-    if found.text_at is not None:
-        yield from _hosts_in(rest[found.text_at], environ, depth + 1)
-        return
-    at = _launcher_at(rest, found.program_at)
-    launched = _launched(rest[at:]) if at is not None else _split(rest[found.program_at :])
-    if launched and depth <= _DEEPEST:
-        yield from _hosts_of(launched, environ, depth + 1)
-    elif at is None:
-        yield _host_of(rest[found.program_at :])
-
-
-def _launcher_at(words: Sequence[str], last: int) -> int | None:
-    """Where a launcher stands among the words, up to the program; None where there is none, or it is the argument of another."""
-    from hookline.text.programs import reading  # noqa: PLC0415 - few files call us
-
-    at = next(
-        (at for at, word in enumerate(words[: last + 1]) if word.rpartition("/")[2] in _LAUNCHERS),
-        None,
-    )
-    return (
-        at
-        if at is not None and reading([*words[:at], "./x", *words[at + 1 :]]).program_at == at
-        else None
-    )
-
-
-def _split(words: Sequence[str]) -> list[str]:
-    """What `env -S` makes of its one word and those behind it; nothing where only `env` can tell."""
-    for at, word in enumerate(words[1:], 1) if words[0].rpartition("/")[2] == "env" else ():
-        if word in ("-S", "--split-string"):
-            text, rest = "".join(words[at + 1 : at + 2]), words[at + 2 :]
-        elif word.startswith(("-S", "--split-string=")):
-            text, rest = word.removeprefix("-S").removeprefix("--split-string="), words[at + 1 :]
-        else:
-            continue
-        return [] if at > 1 or set(text) & set("\"'\\$#") else ["env", *text.split(), *rest]
-    return []
-
-
-def _launched(words: Sequence[str]) -> list[str]:
-    """What a launcher of Python's tools runs; nothing where it runs none, or has an option that is not known here."""
-    verbs = next(
-        (
-            each
-            for each in _LAUNCHERS[words[0].rpartition("/")[2]]
-            if tuple(words[1 : 1 + len(each)]) == each
-        ),
-        None,
-    )
-    at = 1 + len(verbs) if verbs is not None else len(words)
-    while at < len(words) and words[at].startswith("-") and words[at] != "--":
-        if (
-            words[at] not in _LAUNCH_ALONE
-            and words[at] not in _LAUNCH_VALUED
-            and "=" not in words[at]
-        ):
-            return []
-        at += 2 if words[at] in _LAUNCH_VALUED else 1
-    return list(words[at + (words[at : at + 1] == ["--"]) :])
-
-
-def _host_of(rest: Sequence[str]) -> str:
-    """The host that a program is to answer, if it is ours; empty where it is not."""
-    name = rest[0].rpartition("/")[2]
-    if name.startswith("python"):
-        rest = (
-            rest[rest.index("-m") + 1 :]
-            if "-m" in rest and all(word.startswith("-") for word in rest[1 : rest.index("-m")])
-            else [""]
-        )
-        name = rest[0] if rest else ""
-    if name != _NAME or rest[1:2] != [_ANSWER]:
-        return ""
-    return _positional(rest[2:])
+    Before `hookline` there may be known wrappers, options with their values, and variables.
+    """
+    for at, word in enumerate(words):
+        name, before = word.rpartition("/")[2], words[at - 1] if at else ""
+        if name == _NAME:
+            is_value = (
+                before.startswith("--") and before not in _WITHOUT_VALUE and "=" not in before
+            )
+            if words[at + 1 : at + 2] == [_ANSWER] and not is_value:
+                yield _positional(words[at + 2 :])
+            return
+        if name in _SHELLS and "-c" in words[at:-1]:
+            yield from _hosts_in(words[words.index("-c", at) + 1], environ, depth + 1)
+            return
+        is_wrapper = name in _WRAPPERS or name.startswith("python") or word.isdigit()
+        if not (is_wrapper or before.startswith("-") or word.startswith("-") or "=" in word):
+            return
 
 
 def _positional(words: Sequence[str]) -> str:
