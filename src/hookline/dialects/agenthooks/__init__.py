@@ -9,36 +9,33 @@ from hookline.core.failure import make_failed_verdict
 from hookline.core.options import read_switch
 from hookline.dialects.agenthooks.combine import combine
 from hookline.dialects.agenthooks.decode_outcome import decode_outcome
-from hookline.dialects.agenthooks.encode_decision import encode_decision
 from hookline.dialects.agenthooks.frontmatter import body_of
 from hookline.dialects.agenthooks.listing import available_hooks
-from hookline.dialects.agenthooks.load import lint, load
+from hookline.dialects.agenthooks.load import lint
 from hookline.dialects.agenthooks.table import NAME, SETTINGS, table
+from hookline.dialects.kit.dialect import FolderDialect
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.verdict import Stance
-from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from hookline.core.dialect import Declaration, Loaded, Source, Written
-    from hookline.model.event import Event, Json
+    from hookline.core.dialect import Loaded, Source
+    from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.problem import Problem
-    from hookline.model.reply import Reply
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Verdict
+    from hookline.model.verdict import Verdict
 
 __all__ = ["NAME", "OPTIONS", "AgentHooks", "available_hooks", "lint"]
 
 OPTIONS = ("approver", "unanswered")
 _UNANSWERED: Mapping[str, Stance] = {"deny": Stance.DENY, "allow": Stance.SILENT}
-_NAMES = {"native": "event_type", "session_id": "session_id", "cwd": "work_dir"}
 
 
-class AgentHooks:
+class AgentHooks(FolderDialect):
     """The dialect. `approver`: the host can ask a person. `unanswered`: what an ask is without one, `deny` or `allow`.
 
     Raises:
@@ -52,12 +49,10 @@ class AgentHooks:
                 name="config.option",
                 hint=f"one of {', '.join(_UNANSWERED)}",
             )
-        self.table = table(
+        facts = table(
             approver=read_switch(NAME, "approver", approver), unanswered=_UNANSWERED[unanswered]
         )
-
-    def load(self, source: Source) -> Loaded:
-        return load(source, self.table)
+        super().__init__(__name__, facts, "encode_event", facts=facts)
 
     def lint(self, source: Source) -> tuple[Problem, ...]:
         """Every problem of a hook, by the format's strict rules (docs/formats/agenthooks.md 4)."""
@@ -83,21 +78,8 @@ class AgentHooks:
         """
         return "" if file.endswith(SETTINGS) else body_of(text, file)
 
-    def decode_event(self, payload: Json, native: str = "") -> Event:
-        return decode(payload, self.table, native, _NAMES)
-
-    def encode_event(self, event: Event, spec: HookSpec) -> str:
-        """The payload, with the event in the spelling that the hook declared."""
-        payload = encode(event, self.table, self.table.row(spec.native_event), spec.native_event)
-        payload["context"] = payload["context"] or {}
-        if isinstance(
-            payload.get("final_message"), str
-        ):  # other dialects keep the last message as a text
-            payload["final_message"] = {"role": "assistant", "content": payload["final_message"]}
-        return encode_wire_text(payload, self.table)
-
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
-        row = self.table.row(spec.native_event)
+        row = self.row(spec.native_event)
         return (
             decode_outcome(
                 outcome, spec, row, event, unanswered=self.table.ask_becomes or Stance.SILENT
@@ -105,12 +87,3 @@ class AgentHooks:
             if row is not None
             else make_failed_verdict(spec, outcome)
         )
-
-    def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002 - the protocol's
-        return encode_decision(decision)
-
-    def export(self, declarations: tuple[Declaration, ...]) -> Written:
-        """Hooks as the files that this dialect keeps them in."""
-        from hookline.dialects.agenthooks.export import export  # noqa: PLC0415 - only who converts a file needs it
-
-        return export(declarations)

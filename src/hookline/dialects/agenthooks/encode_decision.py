@@ -10,10 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
 
-def encode_decision(decision: Decision) -> Reply:
+def encode_decision(decision: Decision, _event: Event, _row: EventRow | None) -> Reply:
     """The reply of a command hook; no opinion is exit 0 without a word.
 
     A denial is the exit code, which no host can misread; stdout does not count beside it (docs/formats/agenthooks.md 8).

@@ -53,7 +53,7 @@ def lint(source: Source) -> tuple[Problem, ...]:
 _UNHEARD = f"read it first; then `--trust all` lets it count, or say it in your own ~/.config/agents/hooks/{SETTINGS}"
 
 
-def load(source: Source, facts: Table) -> Loaded:
+def load(source: Source, *, facts: Table) -> Loaded:
     """The hook of a HOOK.md, and everything that was tolerated, or not (docs/formats/agenthooks.md 4, column load); or the settings of a level."""
     found = Findings(source, manner_of(source))
     if _is_settings(source):

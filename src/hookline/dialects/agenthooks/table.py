@@ -106,3 +106,7 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
         redo_flag="stop_hook_active",  # true whenever the turn is running because of an earlier stop block (docs/formats/agenthooks.md 11)
         closes="metadata: {fail-mode: closed}",
     )
+
+
+# What a payload holds does not depend on who can be asked.
+TABLE = table(approver=True)

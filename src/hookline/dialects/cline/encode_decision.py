@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
 
-def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
+def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
     """Return the reply: one JSON object at exit 0, or nothing.
 
     Context has two keys, one for each program of the host.

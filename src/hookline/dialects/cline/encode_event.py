@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 from hookline.dialects.cline.decode_event import plain_input
-from hookline.dialects.cline.table import NAME, TABLE, row_of
+from hookline.dialects.cline.table import NAME
 from hookline.model.event import ToolCall
-from hookline.wire.payload import encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,19 +18,18 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 
-def encode_event(event: Event, spec: HookSpec) -> str:
-    """Return the one line of JSON that a script reads from stdin.
+def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+    """Return the payload of a script.
 
     An event of Cline is sent as it came, with a tool's input as it is now. Of another host's event both programs'
     keys are sent, under the event name of the program that would run the script.
     """
-    row = row_of(spec.native_event)
     if event.dialect == NAME:
         sent = _updated(event, row)
         sent.setdefault("hookName", spec.native_event)
         sent.setdefault("taskId", event.session_id)
         sent.setdefault("workspaceRoots", [event.cwd] if event.cwd else [])
-        return encode_wire_text(sent, TABLE)
+        return sent
     payload = {
         "clineVersion": "",
         "hookName": row.called if row and spec.facts.get("by_program") else spec.native_event,
@@ -39,7 +37,7 @@ def encode_event(event: Event, spec: HookSpec) -> str:
         "workspaceRoots": [event.cwd] if event.cwd else [],
         "userId": "",
     }
-    return encode_wire_text(payload | (_sections(event, row) if row else {}), TABLE)
+    return payload | (_sections(event, row) if row else {})
 
 
 def _updated(event: Event, row: EventRow | None) -> dict[str, Any]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
 _WORDS = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny"}
@@ -23,7 +24,7 @@ _REWRITES = {
 }
 
 
-def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
+def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
     """The reply of a command hook: exit 0 and one object, or nothing at all when there is nothing to say."""
     top: dict[str, Any] = {}
     specific: dict[str, Any] = {}

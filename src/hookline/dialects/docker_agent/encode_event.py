@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from hookline.core.dialect import ABSENT
+from hookline.dialects.docker_agent.table import TABLE
 from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import EventRow, Table
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
 
 _ALWAYS = frozenset({"session_id", "cwd", "hook_event_name"})
 # Upstream sends these as soon as they are set: a tool that printed nothing, and a call that cost nothing.
 _ALSO_EMPTY = frozenset({"tool_response", "cost"})
 
 
-def payload(event: Event, table: Table, row: EventRow | None, native: str) -> dict[str, Any]:
-    """The payload of a hook that is declared under `native` (docs/formats/docker-agent.md 4)."""
+def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+    """Return the payload of a hook (docs/formats/docker-agent.md 4)."""
     if row is None:
-        return encode(event, table, None, native)
-    given = encode(event, table, row, row.payload_name)
+        return encode(event, TABLE, None, spec.native_event)
+    given = encode(event, TABLE, row, row.payload_name)
     response = given.get("tool_response", "")
     if response is None:
         given["tool_response"] = ""

@@ -83,14 +83,14 @@ class _Seat(Frozen):
         return self.replace(where=f"{self.where}.{node.path[-1]}")
 
 
-def load(source: Source, table: Table, habits: Habits) -> Loaded:
+def load(source: Source, *, facts: Table, habits: Habits) -> Loaded:
     """The hooks of a source, in declared order, and every problem that it has (docs/formats/docker-agent.md 3)."""
     problems: list[Problem] = []
     try:
         root = read_tree(source, problems)
-        blocks = _blocks(root, table)
+        blocks = _blocks(root, facts)
     except ConfigError as error:
-        return refuse_unreadable(source, table, error)
+        return refuse_unreadable(source, facts, error)
     if not blocks:
         root.complain(
             "key.missing",
@@ -98,7 +98,7 @@ def load(source: Source, table: Table, habits: Habits) -> Loaded:
             hint="they stand under `agents.<name>.hooks`",
             severity="warning",
         )
-    reader = _Reader(source, table, habits, problems, _models(root))
+    reader = _Reader(source, facts, habits, problems, _models(root))
     specs = [spec for block in blocks for spec in reader.events(block)]
     return Loaded(
         specs=tuple(specs) if habits.whole_names else told_apart(specs), problems=tuple(problems)

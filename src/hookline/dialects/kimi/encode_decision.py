@@ -10,10 +10,11 @@ from hookline.wire.hookoutput import to_json_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
 
-def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
+def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
     """The reply of a command hook; JSON rather than exit 2, because a wrapper may change an exit code."""
     if row is None or row.blocks is Stance.SILENT or decision.stance < Stance.DENY:
         return Reply()

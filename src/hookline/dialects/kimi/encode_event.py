@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 
+from hookline.dialects.kimi.table import TABLE
 from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import EventRow, Table
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event, Json
+    from hookline.model.spec import HookSpec
 
 
-def payload(event: Event, table: Table, row: EventRow | None, native: str) -> dict[str, Any]:
-    """The payload of a hook that is declared for `native`."""
-    given = encode(event, table, row, native)
+def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+    """Return the payload of a hook."""
+    given = encode(event, TABLE, row, spec.native_event)
     for field, longest in row.cut.items() if row else ():
         given[field] = text_of(given[field])[:longest]
     return given

@@ -7,7 +7,6 @@ from hookline.dialects.kimi.table import NAME, ROWS, TABLE, TIMEOUT
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, Pattern
 from hookline.model.handler import Command
-from hookline.model.problem import Problem
 from hookline.model.spec import HookSpec
 from hookline.text.re2_regex import MatchTimeoutError
 from hookline.text.regex import accepts, compile_regex
@@ -25,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Source
     from hookline.model.conditions import Condition
+    from hookline.model.problem import Problem
     from hookline.wire.fields import Node
 
 _KEYS = ("event", "command", "matcher", "timeout")
@@ -222,30 +222,3 @@ class _Reader:
     def _never(self, entry: Node, name: str, why: str, hint: str) -> tuple[Condition, ...]:
         entry.complain(name, why, "matcher", hint=hint, severity=self.overlooked)
         return (Never(reason=why),)
-
-
-def combine(specs: tuple[HookSpec, ...]) -> Loaded:
-    """All hooks, as they are: equal command lines run once an event, the first one that matches, and that is said (docs/formats/kimi.md 6)."""
-    firsts: dict[tuple[str, str, bool, bool], HookSpec] = {}
-    problems: list[Problem] = []
-    for spec in specs:
-        first = firsts.setdefault(
-            (spec.native_event, spec.identity, spec.shadow, spec.trusted), spec
-        )
-        if first is not spec and spec.identity and _overlap(first, spec):
-            message = f"`{spec.name}` stands twice for `{spec.native_event}`; where both match, only `{first.id}` runs, with its timeout"
-            problems.append(
-                Problem(
-                    name="hook.duplicate",
-                    message=message,
-                    severity="warning",
-                    origin=spec.origin,
-                    hook=spec.name,
-                )
-            )
-    return Loaded(specs=specs, problems=tuple(problems))
-
-
-def _overlap(first: HookSpec, second: HookSpec) -> bool:
-    """Whether two hooks of one event are bound to match the same event, as far as their matchers tell without trying."""
-    return not first.conditions or not second.conditions or first.conditions == second.conditions

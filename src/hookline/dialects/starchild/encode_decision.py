@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision
 
 
-def encode_decision(decision: Decision, row: EventRow | None, event: Event) -> Reply:
+def encode_decision(decision: Decision, event: Event, row: EventRow | None) -> Reply:
     """The reply of a shell hook; no opinion is empty stdout."""
     said: dict[str, Any] = _stance(decision)
     if row is not None:

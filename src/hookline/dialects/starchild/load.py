@@ -47,10 +47,10 @@ _INHERITED = (
 
 
 def load(
-    source: Source, table: Table, *, allow_local: bool = False, by_default: bool = False
+    source: Source, *, facts: Table, allow_local: bool = False, by_default: bool = False
 ) -> Loaded:
     """The hooks of a source, in declared order, and every problem that it has (docs/formats/starchild.md 1)."""
-    loaded = _declared(source, table, allow_local=allow_local)
+    loaded = _declared(source, facts, allow_local=allow_local)
     beside: list[Problem] = []
     switch = find_switch(source, beside, by_default=by_default)
     problems = (*loaded.problems, *beside)

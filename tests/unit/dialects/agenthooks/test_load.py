@@ -120,7 +120,7 @@ def test_a_name_equals_its_directory_in_normal_form() -> None:
 def test_metadata_keeps_its_types() -> None:
     """Numbers, lists and objects stay what they are."""
     front = "---\nname: guard\ndescription: d\ntrigger: before_tool\nmetadata: {level: 3, of: {a: [1, x]}}\n---\n"
-    (spec,) = load(source(front), table(approver=False)).specs
+    (spec,) = load(source(front), facts=table(approver=False)).specs
 
     assert spec.facts["metadata"] == {"level": 3, "of": {"a": [1, "x"]}}
 

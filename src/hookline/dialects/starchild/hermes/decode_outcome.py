@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
@@ -43,7 +44,7 @@ _IDLE = {
 _REDOES = ("continue", "block")
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
     """The verdict of one hook (docs/formats/hermes.md 3, 4)."""
     return _Reader(outcome, spec, row).verdict()
 

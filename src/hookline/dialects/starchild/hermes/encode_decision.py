@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
 
-def encode_decision(decision: Decision, row: EventRow | None) -> Reply:
+def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
     """The reply of a shell hook; no opinion is empty stdout. Notes for the user have no key, and go to its log by stderr."""
     said: dict[str, Any] = {}
     if decision.stance >= Stance.DENY:

@@ -37,7 +37,7 @@ _AUTO_ACCEPT = "hooks_auto_accept"
 _WEBHOOKS = "outbound"  # beside the events stand addresses that are told of them
 
 
-def load(source: Source, table: Table, *, exact: bool = False) -> Loaded:
+def load(source: Source, *, facts: Table, exact: bool = False) -> Loaded:
     """The hooks of a source, in declared order, and every problem that it has (docs/formats/hermes.md 1).
 
     `exact`: `hooks_auto_accept` accepts them, as it does in Hermes.
@@ -47,8 +47,8 @@ def load(source: Source, table: Table, *, exact: bool = False) -> Loaded:
         root = read_tree(source, problems)
         hooks = _hooks(root)
     except ConfigError as error:
-        return refuse_unreadable(source, table, error)
-    reader = _Reader(source, table, problems)
+        return refuse_unreadable(source, facts, error)
+    reader = _Reader(source, facts, problems)
     specs = [spec for event in (hooks.children() if hooks else ()) for spec in reader.event(event)]
     if specs and root.value.get(_AUTO_ACCEPT) not in (None, False):
         if exact:
