@@ -10,7 +10,6 @@ from hookline.core.output_faults import check_output
 from hookline.model.event import Rewrite
 from hookline.model.handler import InProcess
 from hookline.model.outcome import BARRED
-from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance, Verdict
 
 TYPE_CHECKING = False
@@ -78,7 +77,7 @@ def interpret(step: Entry, outcome: Outcome, event: Event) -> Verdict:
 def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     """Return a hook's verdict: as its dialect reads the outcome, or as the Python function returned it."""
     spec = step.spec
-    if outcome.failure in BARRED and (outcome.means is not None or spec.origin.scope in CLONED):
+    if outcome.failure in BARRED:
         return judge_unrun(spec, outcome)
     if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
         return _read_by_dialect(step, outcome, event)
@@ -128,9 +127,9 @@ def _read_by_dialect(step: Entry, outcome: Outcome, event: Event) -> Verdict:
 def _distrust(verdict: Verdict, stance: Stance, note: str) -> Verdict:
     """Return the verdict of a hook whose files changed while it ran.
 
-    A denial stays. Nothing else of the answer is believed (docs/explanation/trust.md 3).
+    A stricter stance stays. Nothing else of the answer is believed (docs/explanation/trust.md 3).
     """
-    if verdict.stance >= max(stance, Stance.DENY):
+    if verdict.stance >= Stance.DENY or verdict.stance > max(stance, Stance.ALLOW):
         return Verdict(
             hook_id=verdict.hook_id,
             stance=verdict.stance,

@@ -237,10 +237,11 @@ class LazyGate:
             return None
         gate = self._get_deciding()
         given = gate.check_before(run)
-        if not self.problems or isinstance(given, Outcome):
+        if not self.problems or (isinstance(given, Outcome) and not given.note):
             return given
+        # A refusal has its cause each time; else the user reads it once a session.
         said = [f"hookline: {each}" for each in self.problems
-                if not gate.was_told(run.event, f"settings {each}")]  # fmt: skip
+                if not gate.was_told(run.event, f"settings {each}") or isinstance(given, Outcome)]  # fmt: skip
         return given.replace(note="\n".join(filter(None, (*said, given.note))))
 
     def check_after(self, admission: Admission, outcome: Outcome) -> Outcome:

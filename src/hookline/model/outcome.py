@@ -29,18 +29,14 @@ class Failure(enum.Enum):
     UNDECIDED = "its matcher took too long"
     UNTRUSTED = "not approved"
     CHANGED = "changed since it was approved"
-    UNKNOWABLE = "whether it was approved cannot be told"
-    REVOKED = "its approval was taken back"
-    ABSENT = "what it runs is missing"
+    REVOKED = "its approval was revoked"
     SWITCHED_OFF = "switched off"
     REENTERED = "called again from inside itself"
     CANCELLED = "cancelled"
 
 
 # The reasons for which hookline deliberately did not run a hook.
-BARRED = frozenset({
-    Failure.UNTRUSTED, Failure.CHANGED, Failure.UNKNOWABLE, Failure.REVOKED, Failure.ABSENT, Failure.SWITCHED_OFF,
-})  # fmt: skip
+BARRED = frozenset({Failure.UNTRUSTED, Failure.CHANGED, Failure.REVOKED, Failure.SWITCHED_OFF})
 # The detail of a run that timed out before it started.
 TOO_LATE = "before it could start"
 

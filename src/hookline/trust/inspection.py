@@ -178,7 +178,7 @@ class FileTable:
     ) -> None:
         self.watched: dict[str, Stamp] = {}
         self._inspector = inspector
-        self._roots = (command.root, os.path.realpath(command.root))
+        self._roots = (command.root, os.path.realpath(command.root) if command.root else "")
         self._known = {file.path: file for file in known if file.is_settled}
         self._entries: dict[str, frozenset[str]] = {}
         self._data: dict[str, bytes] = {}

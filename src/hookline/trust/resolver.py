@@ -404,7 +404,8 @@ class Resolver:
 
     def _folders_above(self, folders: Iterable[str]) -> Iterable[str]:
         """The folders, and those around them up to the root; without the root's if they lie elsewhere."""
-        roots = {self._command.root, os.path.realpath(self._command.root)}
+        given = self._command.root
+        roots = {given, os.path.realpath(given)} if given else set()
         for folder in folders:
             root = next((each for each in roots if is_within(folder, each)), folder)
             above = folder

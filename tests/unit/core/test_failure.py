@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.core.failure import barred, describe_failure, make_failed_verdict, show_failure
+from hookline.core.failure import (
+    describe_failure,
+    explain_file_switch,
+    judge_unrun,
+    make_failed_verdict,
+    show_failure,
+    switch_off,
+)
 from hookline.model.handler import Broken
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.problem import Origin
@@ -23,14 +30,6 @@ from hookline.model.verdict import Stance
         (
             Outcome(failure=Failure.CHANGED, detail="`x` changed since it was approved"),
             "`x` changed since it was approved",
-        ),
-        (
-            Outcome(failure=Failure.REVOKED, detail="its approval was taken back"),
-            "its approval was taken back",
-        ),
-        (
-            Outcome(failure=Failure.ABSENT, detail="`x` was not found"),
-            "what it runs is missing: `x` was not found",
         ),
         (Outcome(exit_code=1), "exited with status 1"),
         (Outcome(exit_code=1, stderr="\n  boom\nmore\n"), "exited with status 1: boom"),
@@ -68,31 +67,46 @@ def test_a_guard_that_fails_open_is_missed_aloud(kind: str, *, note: bool) -> No
     )
 
 
-PLACE = "a hook of this project (`.claude/settings.json`, PreToolUse)"
-
-
 @pytest.mark.parametrize(
     ("scope", "outcome", "note"),
     [
-        ("user", Outcome(failure=Failure.REVOKED, detail="its approval was taken back"), "hook `h` had no say: its approval was taken back"),
-        ("user", Outcome(failure=Failure.ABSENT, detail="`x` was not found"), "hook `h` had no say: what it runs is missing: `x` was not found"),
-        ("project", Outcome(failure=Failure.REVOKED, called=PLACE), f"{PLACE} had no say: its approval was taken back"),
-        ("project", Outcome(failure=Failure.CHANGED, called=PLACE, detail="`EVIL` changed since it was approved"), f"{PLACE} had no say: changed since it was approved"),
-        ("project", Outcome(failure=Failure.UNTRUSTED, detail="EVIL"), "a hook of this project had no say: it is not approved"),
-        ("user", Outcome(failure=Failure.UNTRUSTED), "hook `h` had no say: it is not approved"),
+        ("user", Outcome(failure=Failure.UNTRUSTED), "hookline skipped hook `h` because it is not approved"),
+        ("project", Outcome(failure=Failure.UNTRUSTED, detail="EVIL"), "hookline skipped a hook of this project because it is not approved"),
+        ("project", Outcome(failure=Failure.CHANGED, detail="`EVIL` changed since it was approved"), "hookline skipped a hook of this project because it is changed since it was approved"),
     ],
 )  # fmt: skip
-def test_what_had_no_say_is_told_with_what_to_do(scope: str, outcome: Outcome, note: str) -> None:
-    """Once; as a refusal, where policy makes one of it, each time; and nothing of a clone's own words."""
+def test_a_hook_that_did_not_run_is_named_with_what_to_do(
+    scope: str, outcome: Outcome, note: str
+) -> None:
+    """A notice, or nothing where the user was told; no word of a clone's own is in it."""
     spec = spec_of("tool.before", Stance.SILENT).replace(origin=Origin(scope=scope))
 
-    assert barred(spec, outcome).for_user == f"{note} (`hookline list` tells more)"
-    assert barred(spec, outcome.replace(told=True)).for_user == ""
-    denied = barred(spec, outcome.replace(told=True, means=Stance.DENY))
-    assert (denied.reason, denied.for_user) == (
-        f"{note.replace('had no say', 'may not run')} (`hookline list` tells more)",
-        "",
+    assert judge_unrun(spec, outcome).for_user == f"{note}. To review it: `hookline approve`"
+    assert judge_unrun(spec, outcome.replace(told=True)).for_user == ""
+
+
+def test_what_the_gate_says_is_a_notice_or_the_reason_of_its_stance() -> None:
+    """Never both."""
+    spec, outcome = (
+        spec_of("tool.before", Stance.SILENT),
+        Outcome(failure=Failure.CHANGED, note="n"),
     )
+    noted = judge_unrun(spec, outcome)
+    asked = judge_unrun(spec, outcome.replace(means=Stance.ASK))
+
+    assert (noted.stance, noted.reason, noted.for_user) == (Stance.SILENT, "", "n")
+    assert (asked.stance, asked.reason, asked.for_user) == (Stance.ASK, "n", "")
+
+
+def test_a_hook_that_a_file_switches_off_says_which_key_does() -> None:
+    """It is silent, and no guard is missed."""
+    spec = spec_of("tool.before", Stance.DENY)
+    assert explain_file_switch(spec) == ""
+    off = spec.replace(off=Origin(file="/p/agent.yaml", pointer="shell_hooks.enabled", line=3))
+    verdict = judge_unrun(off, switch_off(off))
+
+    assert (verdict.stance, verdict.for_user) == (Stance.SILENT, "")
+    assert verdict.fault == "switched off: `shell_hooks.enabled` is not true in `/p/agent.yaml:3`"
 
 
 def spec_of(kind: str, stance: Stance) -> HookSpec:

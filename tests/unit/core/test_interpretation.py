@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -68,52 +69,53 @@ def test_a_clones_hook_says_nothing_until_it_is_approved() -> None:
 
     assert (verdict.stance, verdict.for_user) == (
         Stance.SILENT,
-        "a hook of this project had no say: it is not approved (`hookline list` tells more)",
+        "hookline skipped a hook of this project because it is not approved. To review it: `hookline approve`",
     )
 
 
 @pytest.mark.parametrize("dialect", ["claude-code", "starchild", "cursor", "docker-agent"])
-@pytest.mark.parametrize(
-    ("failure", "why"), [(Failure.CHANGED, "changed since it was approved"), (Failure.ABSENT, "what it runs is missing")], ids=["changed", "missing"]
-)  # fmt: skip
-def test_a_clones_guard_that_may_not_run_refuses_in_our_words(
-    dialect: str, failure: Failure, why: str
-) -> None:
-    """The same in every dialect: where it is, what happened, and where to look."""
+@pytest.mark.parametrize("scope", ["project", "user"])
+def test_a_guard_that_does_not_run_says_what_the_gate_says(dialect: str, scope: str) -> None:
+    """The same in every dialect, whatever the hook's own rule for failures is."""
     native = {
         "starchild": "pre_tool_call",
         "cursor": "preToolUse",
         "docker-agent": "pre_tool_use",
     }.get(dialect, "PreToolUse")
     spec = CLAUDE.replace(
-        dialect=dialect,
-        native_event=native,
-        name="EVIL",
-        on_failure=Stance.DENY,
-        origin=Origin(scope="project"),
+        dialect=dialect, native_event=native, on_failure=Stance.DENY, origin=Origin(scope=scope)
     )
-    called = f"a hook of this project ({native})"
+    outcome = Outcome(failure=Failure.CHANGED, detail="d", note="n", means=Stance.ASK)
+    asked, skipped = heard(spec, outcome), heard(spec, outcome.replace(means=Stance.SILENT))
 
-    verdict = heard(spec, Outcome(failure=failure, detail="EVIL", called=called, told=True))
-
-    assert (verdict.stance, verdict.for_user) == (Stance.DENY, "")
-    assert verdict.reason == f"{called} may not run: {why} (`hookline list` tells more)"
+    assert (asked.stance, asked.reason, asked.for_user) == (Stance.ASK, "n", "")
+    assert (skipped.stance, skipped.reason, skipped.for_user) == (Stance.SILENT, "", "n")
 
 
-def test_what_a_session_knows_already_is_not_said_again() -> None:
-    """Also of a user's hook, whose failure its own dialect reads."""
-    outcome = Outcome(failure=Failure.ABSENT, detail="`x` was not found")
+def test_a_notice_that_the_session_had_is_not_repeated() -> None:
+    """The decision says what is wrong for who looks."""
+    outcome = Outcome(failure=Failure.UNTRUSTED, detail="d", means=Stance.SILENT, told=True)
+    verdict = heard(CLAUDE, outcome)
 
-    assert "had no say" in heard(CLAUDE, outcome).for_user
-    assert heard(CLAUDE, outcome.replace(told=True)).for_user == ""
-    assert (heard(CLAUDE, outcome.replace(told=True)).told, heard(CLAUDE, outcome).told) == (
-        True,
-        False,
-    )
-    assert (
-        heard(CLAUDE, outcome.replace(told=True)).fault
-        == "what it runs is missing: `x` was not found"
-    )
+    assert (verdict.for_user, verdict.told, verdict.fault) == ("", True, "not approved: d")
+
+
+@pytest.mark.parametrize(
+    ("code", "stance"), [(0, Stance.ASK), (2, Stance.DENY)], ids=["permits", "denies"]
+)
+def test_only_a_denial_of_a_hook_whose_files_changed_meanwhile_stays(
+    code: int, stance: Stance
+) -> None:
+    """Its permission, rewrite and context are dropped (docs/explanation/trust.md 3)."""
+    said = {"hookEventName": "PreToolUse", "permissionDecision": "allow", "additionalContext": "x"}
+    outcome = Outcome(
+        exit_code=code, stdout=json.dumps({"hookSpecificOutput": said}), stderr="no",
+        distrusted=Stance.ASK, note="`x` changed while it ran",
+    )  # fmt: skip
+    verdict = heard(CLAUDE, outcome)
+
+    assert (verdict.stance, verdict.for_agent) == (stance, "")
+    assert "`x` changed while it ran" in verdict.reason + verdict.for_user
 
 
 def test_a_hook_that_asked_for_its_own_words_is_told_and_heard_in_them() -> None:

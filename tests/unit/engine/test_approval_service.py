@@ -1,4 +1,4 @@
-"""How do hooks stand, and what follows when somebody says yes, no, on or off?"""
+"""Looking at hooks, approving, revoking and switching them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ from hookline.engine.approval_service import (
     ON_AGAIN,
     approve_hooks,
     approve_states,
+    count_waiting,
+    describe_change,
+    find_removed,
     find_statuses,
     find_store_problem,
+    forget,
     gate_for,
     keys_off,
     list_managed,
     list_off,
+    list_removed,
+    removed_problems,
     revoke_hooks,
     self_approve_problem,
     switch_all,
     switch_single,
-    waiting,
 )
 from hookline.engine.engine import Engine
 from hookline.engine.meaning import commanded
@@ -45,13 +50,13 @@ def stands(engine: Engine) -> list[tuple[str, bool]]:
 def test_a_hook_stands_as_it_would_at_its_next_event(place: Workspace) -> None:
     """Approved it runs; changed, revoked or switched off it does not."""
     engine = place.engine()
-    assert stands(engine) == [("unknown", False)] * 3
+    assert stands(engine) == [("new", False)] * 3
 
     approve_hooks(engine, engine.hooks, who="", how="test")
-    assert stands(engine) == [("trusted", True)] * 3
+    assert stands(engine) == [("approved", True)] * 3
 
     place.write("guard.sh", "other")
-    assert stands(engine) == [("changed", False)] * 2 + [("trusted", True)]
+    assert stands(engine) == [("changed", False)] * 2 + [("approved", True)]
 
     revoke_hooks(engine, commanded(engine.hooks, URL), who="", how="test")
     assert stands(engine)[2] == ("revoked", False)
@@ -60,35 +65,55 @@ def test_a_hook_stands_as_it_would_at_its_next_event(place: Workspace) -> None:
     switch_all(engine, on=False, who="", how="test")
     off = find_statuses(engine)
     assert [(status.trust.state, status.runs, status.off) for status in off.values()] == [
-        ("trusted", False, "`hookline off` in this project")
+        ("approved", False, "`hookline off` in this project")
     ] * 3
 
 
 def test_what_waits_for_a_person_is_counted(place: Workspace) -> None:
-    """What nobody approved, or approved as it was; not what somebody refused."""
+    """New and changed hooks; no revoked one."""
     engine = place.engine()
-    assert waiting(engine) == 3
+    assert count_waiting(engine) == 3
 
     approve_hooks(engine, engine.hooks, who="", how="test")
-    assert waiting(engine) == 0
+    assert count_waiting(engine) == 0
 
     place.write("guard.sh", "other")
     revoke_hooks(engine, commanded(engine.hooks, URL), who="", how="test")
-    assert waiting(engine) == 2
+    assert count_waiting(engine) == 2
 
 
-def test_where_approvals_cannot_be_read_nothing_stands_as_approved(place: Workspace) -> None:
-    """And why is said."""
+def break_store(engine: Engine) -> None:
+    """Make the store one that cannot be read."""
+    path = Path(gate_for(engine).store.folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"no folder")
+
+
+def test_where_approvals_cannot_be_read_each_hook_counts_as_changed(place: Workspace) -> None:
+    """Never as new (docs/explanation/trust.md 4)."""
     engine = place.engine()
-    store = Path(gate_for(engine).store.path)
-    store.parent.mkdir(parents=True)
-    store.write_bytes(b"no database at all, but long enough to be looked at")
-    store.chmod(0o600)
+    assert find_store_problem(engine) is None
+    break_store(engine)
+    problem = find_store_problem(engine)
 
-    stand = list(find_statuses(engine).values())
+    assert stands(engine) == [("changed", False)] * 3
+    assert problem is not None
+    assert problem.message.endswith(": hooks that need an approval count as changed")
+    assert all(each.trust.reason in problem.message for each in find_statuses(engine).values())
 
-    assert [(status.trust.state, status.runs) for status in stand] == [("unknown", False)] * 3
-    assert "cannot be read" in stand[0].trust.reason
+
+def test_what_changed_since_an_approval_is_described(place: Workspace) -> None:
+    """With who approved it and how; nothing of a hook that did not change."""
+    engine = place.engine()
+    approve_hooks(engine, engine.hooks, who="bob", how="test")
+    states = [each.trust for each in find_statuses(engine).values()]
+    assert [describe_change(engine, each) for each in states] == [[], [], []]
+
+    place.write("guard.sh", "other")
+    changed = next(iter(find_statuses(engine).values())).trust
+    since, *files = describe_change(engine, changed)
+    assert since.endswith(" by bob (test)")
+    assert files == ["`hooks/guard.sh` changed"]
 
 
 def test_an_engine_without_a_gate_is_looked_at_by_the_usual_one(place: Workspace) -> None:
@@ -96,7 +121,7 @@ def test_an_engine_without_a_gate_is_looked_at_by_the_usual_one(place: Workspace
     engine = Engine.discover(place.root, environ=place.environ)
 
     assert gate_for(engine).root == str(place.root)
-    assert gate_for(engine).store.path.startswith(str(place.home))
+    assert gate_for(engine).store.folder.startswith(str(place.home))
 
 
 # -- doing -------------------------------------------------------------------------------------------------------------
@@ -110,13 +135,9 @@ def test_what_was_seen_is_what_is_approved(place: Workspace) -> None:
 
     done = approve_states(engine, seen, who="bob", how="asked")
 
-    assert [status.trust.state for status in done.find_statuses] == [
-        "changed",
-        "changed",
-        "trusted",
-    ]
+    assert [status.trust.state for status in done.statuses] == ["changed", "changed", "approved"]
     assert (done.mounted, done.events) == (1, ["pre_tool_call", "on_user_message", "on_stop"])
-    assert place.call(engine).reason == ""
+    assert place.call(engine).reason != "swapped"
     place.write("guard.sh", "no")
     assert place.call(engine).reason == "no"
 
@@ -158,7 +179,7 @@ def test_a_file_that_says_no_is_told_to_say_yes(how: str, place: Workspace) -> N
     beside.write_text(OFF, encoding="utf-8")
     engine = place.engine()
     done = approve_hooks(engine, engine.hooks, who="", how="test")
-    assert (done.on, done.mounted, [status.off for status in done.find_statuses]) == (
+    assert (done.on, done.mounted, [status.off for status in done.statuses]) == (
         False, 0, [f"`shell_hooks.enabled` is not true in `{beside}:3`"] * 3,
     )  # fmt: skip
     assert (place.call(engine).reason, place.call(engine).for_user) == ("", ())
@@ -208,9 +229,7 @@ def test_what_needs_no_approval_has_none_to_lose(place: Workspace) -> None:
     """A file that somebody named."""
     engine = Engine.load(place.yaml, dialect="starchild", environ=place.environ)
 
-    with pytest.raises(
-        TrustError, match="no approval to take back: somebody named its file"
-    ) as caught:
+    with pytest.raises(TrustError, match="no approval to revoke: it runs without one") as caught:
         revoke_hooks(engine, engine.hooks, who="", how="test")
     assert caught.value.code == "HKL3017"
 
@@ -224,11 +243,11 @@ def test_everything_is_in_the_journal(place: Workspace) -> None:
     switch_all(engine, on=False, everywhere=True, who="", how="command line")
 
     assert [
-        (note["did"], note["who"], note["how"], note.get("command"), note["root"])
+        (note["did"], note["who"], note["how"], note.get("command"), note.get("root"))
         for note in place.note_approvals()
     ] == [
-        ("approved", "bob", "chat", str(place.guard), str(place.root)),
-        ("revoked", "ada", "command line", str(place.guard), str(place.root)),
+        ("approved", "bob", "chat", str(place.guard), None),
+        ("revoked", "ada", "command line", str(place.guard), None),
         ("off", "ada", "command line", None, ""),
     ]
 
@@ -260,8 +279,8 @@ def test_the_setting_is_no_effect_of_the_policy(place: Workspace) -> None:
     """It stands in the same table; other words there are still refused."""
     path = place.home / ".config/hookline/settings.toml"
     path.parent.mkdir(parents=True)
-    path.write_text("[trust]\nself_approve = true\nproject_changed = 'deny'\n", encoding="utf-8")
-    assert gate_for(place.engine()).policy.effect("project", "changed") == "deny"
+    path.write_text("[trust]\nself_approve = true\nchanged = 'deny'\n", encoding="utf-8")
+    assert gate_for(place.engine()).policy.find_effect("project", "changed") == "deny"
 
     path.write_text("[trust]\nself_aprove = true\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="self_aprove"):
@@ -278,7 +297,7 @@ def test_a_single_hook_is_switched_and_the_journal_knows(place: Workspace) -> No
     specs = commanded(engine.hooks, str(place.guard), "pre_tool_call")
     (off,) = switch_single(engine, specs, on=False, who="bob", how="chat")
 
-    assert (off.runs, off.off) == (False, "`hookline off` names it")
+    assert (off.runs, off.off) == (False, "`hookline off` names it in this project")
     assert [status.runs for status in find_statuses(engine).values()] == [False, True, True]
     assert place.call(engine).reason == ""
     (on,) = switch_single(engine, specs, on=True, who="", how="chat")
@@ -292,29 +311,56 @@ def test_a_single_hook_is_switched_and_the_journal_knows(place: Workspace) -> No
     ]
 
 
-def test_why_approvals_cannot_be_read_is_a_problem(place: Workspace) -> None:
-    """With what follows; None where they can."""
-    engine = place.engine()
-    assert find_store_problem(engine) is None
-
-    store = Path(gate_for(engine).store.path)
-    store.parent.mkdir(parents=True)
-    store.write_bytes(b"no database at all, but long enough to be looked at")
-    store.chmod(0o600)
-    problem = find_store_problem(engine)
-    assert problem is not None
-    assert (problem.code, problem.message.endswith(": no hook runs that needs an approval")) == (
-        "HKL3007",
-        True,
-    )
-
-
 def test_what_no_switch_reaches_is_policy(
     place: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the word of who can write its file."""
     monkeypatch.setattr(
-        "hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.native_event == "on_stop"
+        "hookline.trust.state.States.is_managed", lambda _, spec: spec.native_event == "on_stop"
     )
 
     assert [spec.native_event for spec in list_managed(place.engine())] == ["on_stop"]
+
+
+# -- removed guards --------------------------------------------------------------------------------
+
+
+def test_a_removed_guard_is_listed_and_forgotten(place: Workspace) -> None:
+    """By its command, its id or its file; its approval counts no more."""
+    engine = place.engine()
+    approve_hooks(engine, engine.hooks, who="", how="test")
+    assert list_removed(engine) == []
+    place.declare({"event": "on_stop", "type": "http", "url": URL})
+    engine = place.engine()
+    row = next(each for each in list_removed(engine) if each.event == "pre_tool_call")
+    problem = next(each for each in removed_problems(engine) if "pre_tool_call" in each.message)
+
+    assert (problem.name, problem.severity) == ("check.gone", "warning")
+    assert problem.hint == f"put it back, or forget it: hookline revoke {place.guard}"
+    guard = str(place.guard)
+    found = [find_removed(engine, what, row.event)
+             for what in (guard, row.hook, str(place.yaml), "other")]  # fmt: skip
+    assert found == [[row], [row], [row], []]
+
+    forget(engine, [row], who="ada", how="test")
+    assert row.event not in [each.event for each in list_removed(place.engine())]
+    place.declare({"event": "pre_tool_call", "command": guard})
+    assert stands(place.engine()) == [("new", False)]
+
+
+def test_a_guard_that_may_be_absent_keeps_its_approval(place: Workspace) -> None:
+    """Because it may be on another branch (docs/explanation/trust.md 4)."""
+    engine = place.engine()
+    approve_hooks(engine, engine.hooks, who="", how="test")
+    place.declare()
+    engine = place.engine()
+    forget(engine, list_removed(engine), who="ada", how="test", may_be_absent=True)
+    assert list_removed(place.engine()) == []
+
+    place.declare({"event": "pre_tool_call", "command": str(place.guard)})
+    assert stands(place.engine()) == [("approved", True)]
+
+
+def test_without_a_gate_no_guard_is_removed(place: Workspace) -> None:
+    """No approval counts there."""
+    assert list_removed(Engine.discover(place.root, environ=place.environ)) == []

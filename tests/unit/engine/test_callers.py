@@ -12,13 +12,14 @@ from hookline.engine.callers import called, callers, leave_to_host
 from hookline.engine.doctor.checkup import check
 from hookline.engine.engine import Engine
 from hookline.engine.explain import explain
-from hookline.engine.trust_gate import gate
-from hookline.trust import approve
+from hookline.trust.commands import approve, find_states
 from tests.unit.trust.support import World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from hookline.model.spec import HookSpec
 
 OTHER = {"type": "command", "command": "true"}
 
@@ -134,7 +135,7 @@ class Home(World):
             "PLACES",
             (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own),
         )
-        patch.setattr("hookline.trust.trust.is_roots", lambda path: path == str(self.policy))
+        patch.setattr("hookline.trust.state.is_of_root", lambda path: path == str(self.policy))
 
     def declare(self, where: str, *commands: str) -> None:
         path = {"policy": self.policy, "user": self.home / ".claude/settings.json"}.get(
@@ -145,9 +146,12 @@ class Home(World):
         path.write_text(json.dumps({"hooks": {"PreToolUse": hooks}}), encoding="utf-8")
 
     def engine(self, trust: str = "user") -> Engine:
-        return Engine.discover(
-            self.project, trust=trust, environ=self.environ, gate=gate(self.project, self.environ)
-        )
+        return Engine.discover(self.project, trust=trust, environ=self.environ, gate=self.gate())
+
+    def approve(self, *specs: HookSpec) -> None:
+        """Approve hooks."""
+        gate = self.gate()
+        approve(gate, find_states(gate, specs))
 
     def left(self, engine: Engine) -> list[str]:
         return [spec.handler.script for spec in engine.hooks]  # type: ignore[union-attr]  # commands all
@@ -174,22 +178,18 @@ def test_a_clone_that_nobody_approved_leaves_nobody_to_the_host(home: Home) -> N
     assert home.left(engine) == ["true policy", "true user", CALL]
 
     (spec,) = [each for each in engine.hooks if each.origin.scope == "project"]
-    approve(gate(home.project, home.environ), [spec])
+    home.approve(spec)
     approved = home.engine()
     assert leave_to_host(approved, "claude-code") == ()
     assert home.left(approved) == ["true policy"]
 
 
-def test_an_approval_that_is_out_of_date_is_none(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nor is one that cannot be looked up."""
+def test_an_approval_that_cannot_be_read_is_none(home: Home) -> None:
+    """The hook counts as changed."""
     home.declare("clone", CALL)
-    approve(
-        gate(home.project, home.environ),
-        [each for each in home.engine().hooks if each.origin.scope == "project"],
-    )
-    home.database.write_bytes(b"no database at all" * 100)
+    home.approve(*(each for each in home.engine().hooks if each.origin.scope == "project"))
+    (kept,) = (home.store / "approvals").glob("*/*.json")
+    kept.write_text("no JSON", encoding="utf-8")
 
     assert callers(home.engine()) == {}
 
@@ -248,5 +248,5 @@ def test_policy_runs_whoever_is_trusted(home: Home, monkeypatch: pytest.MonkeyPa
 
     assert trusted == {"managed": True, "user": False}
 
-    monkeypatch.setattr("hookline.trust.trust.is_roots", lambda _: False)
+    monkeypatch.setattr("hookline.trust.state.is_of_root", lambda _: False)
     assert not any(spec.trusted for spec in home.engine("none").hooks)

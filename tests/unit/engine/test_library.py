@@ -69,7 +69,7 @@ def test_what_is_discovered_is_trusted_as_far_as_one_says(
     } == trusted
 
 
-def test_a_projects_hooks_are_inert_and_missed_aloud(machine: dict[str, Any]) -> None:
+def test_a_projects_hooks_do_not_run_and_the_user_reads_so(machine: dict[str, Any]) -> None:
     """A cloned repository's hook is no process, and its absence is in the decision and in the user's notes."""
     engine = Engine.discover(**machine, dialect="claude-code")
     decision = engine.fire(
@@ -82,7 +82,7 @@ def test_a_projects_hooks_are_inert_and_missed_aloud(machine: dict[str, Any]) ->
     assert verdict.fault is not None
     assert verdict.fault.startswith("not approved")
     assert verdict.exit_code is None
-    assert any("had no say" in note for note in decision.for_user)
+    assert any("because it is not approved" in note for note in decision.for_user)
 
 
 def test_one_dialect_can_be_discovered(machine: dict[str, Any]) -> None:
@@ -122,7 +122,7 @@ def test_whatever_is_in_a_file_is_a_problem_and_no_exception(
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"trust": "everyone"}, "unknown trust `everyone` (one of all, user, none)"),
+        ({"trust": "everyone"}, "unknown trust `everyone` (one of all, user, approved, none)"),
         ({"mode": "lenient"}, "unknown mode `lenient` (one of fidelity, strict)"),
         ({"dialect": "claude_code"}, "did you mean `claude-code`?"),
     ],

@@ -1,4 +1,4 @@
-"""Does every hook of an engine go through its gate, whoever drives it and wherever the hook comes from?"""
+"""The gate around a dispatch: each hook goes through it, by each driver and from each file."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ import pytest
 
 from hookline.core.failure import UNASKED
 from hookline.engine.engine import Engine
-from hookline.engine.trust_gate import LazyGate, gate
+from hookline.engine.trust_gate import DeclaredHooks, LazyGate, make_gate, note_approvals
 from hookline.errors import ConfigError
+from hookline.journal.journal import Journal
 from hookline.model.verdict import Decision, Stance
-from hookline.trust import approve, survey, turn
+from hookline.trust.commands import approve, find_states, switch_project
+from tests.unit.journal.support import records
 from tests.unit.trust.support import World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
+
+    from hookline.model.spec import HookSpec
+    from hookline.trust.gate import Gate
 
 pytestmark = pytest.mark.process
 
@@ -27,7 +33,7 @@ echo "{0}" >> "$TRACE"
 echo '{{"hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "{0}"}}}}'
 """
 CLONED = "a hook of this project (`.claude/settings.json`, PreToolUse)"
-MORE = "(`hookline list` tells more)"
+REVIEW = "To review it: `hookline approve`"
 PAYLOAD = {
     "session_id": "s",
     "hook_event_name": "PreToolUse",
@@ -42,7 +48,7 @@ class Place(World):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.declare(self.project, '"$CLAUDE_PROJECT_DIR"/guard.sh')
-        self.guard = self.denying(self.project / "guard.sh", "project")
+        self.guard = self.deny(self.project / "guard.sh", "project")
 
     def declare(self, at: Path, command: str, **fields: object) -> None:
         """Declare one hook in a folder's settings."""
@@ -52,20 +58,27 @@ class Place(World):
             json.dumps({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}), encoding="utf-8"
         )
 
-    def denying(self, path: Path, says: str) -> Path:
+    def deny(self, path: Path, says: str) -> Path:
+        """Write a script that denies with a reason and leaves it in the trace."""
         path.write_text(DENIES.format(says), encoding="utf-8")
         path.chmod(0o755)
         return path
 
-    def engine(self, **settings: str) -> Engine:
-        return Engine.discover(
-            self.project, environ=self.environ, gate=gate(self.project, self.environ, **settings)
-        )
+    def set(self, text: str) -> None:
+        """Write the user's settings."""
+        config = self.home / ".config/hookline"
+        config.mkdir(parents=True)
+        (config / "settings.toml").write_text(text, encoding="utf-8")
+
+    def engine(self, **options: Any) -> Engine:
+        """Return an engine of the project with the user's gate."""
+        given = make_gate(self.project, self.environ, **options)
+        return Engine.discover(self.project, environ=self.environ, gate=given)
 
     def fire(self, engine: Engine) -> Decision:
-        return engine.fire(
-            "PreToolUse", {**PAYLOAD, "cwd": str(self.project)}, dialect="claude-code"
-        )
+        """Fire the event before a tool."""
+        payload = {**PAYLOAD, "cwd": str(self.project)}
+        return engine.fire("PreToolUse", payload, dialect="claude-code")
 
 
 @pytest.fixture
@@ -74,150 +87,171 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def test_a_clones_hook_is_listed_and_inert_until_it_is_approved(place: Place) -> None:
-    """It is said on a gate; an approval counts from the next event on, and a change ends it."""
+def gate_in(engine: Engine) -> Gate:
+    """Return the gate of an engine."""
+    given = engine.gate
+    assert given is not None
+    return given.gate if isinstance(given, LazyGate) else given
+
+
+def approve_all(engine: Engine, specs: tuple[HookSpec, ...] = ()) -> None:
+    """Approve hooks of an engine."""
+    approve(gate_in(engine), find_states(gate_in(engine), specs or engine.hooks))
+
+
+def test_a_projects_hook_runs_once_it_is_approved(place: Place) -> None:
+    """The approval counts from the next event on, and a changed guard asks."""
     engine = place.engine()
-    (spec,) = engine.hooks
     before = place.fire(engine)
+    skipped = f"hookline skipped {CLONED} because you have not approved it. {REVIEW}"
+    assert (before.stance, before.for_user, place.ran()) == (Stance.SILENT, (skipped,), [])
 
-    assert (before.stance, before.for_user, place.ran()) == (
-        Stance.SILENT,
-        (f"{CLONED} had no say: it is not approved {MORE}",),
-        [],
-    )
-    assert [verdict.fault for verdict in before.verdicts] == ["not approved"]
-
-    approve(place.engine().gate, [spec])  # type: ignore[arg-type]  # a gate as it was made
+    approve_all(place.engine())
     assert (place.fire(engine).reason, place.ran()) == ("project", ["project"])
 
-    place.denying(place.guard, "other")
+    place.deny(place.guard, "other")
     changed = place.fire(engine)
-    assert (changed.stance, changed.for_user) == (
-        Stance.SILENT,
-        (f"{CLONED} had no say: changed since it was approved {MORE}",),
-    )
+    reason = f"hookline skipped {CLONED} because `guard.sh` changed. {REVIEW}"
+    assert (changed.stance, changed.reason) == (Stance.ASK, reason)
     assert place.ran() == ["project"]
 
 
-def test_the_asynchronous_driver_goes_through_the_gate_too(place: Place) -> None:
-    """And so does what nobody waits for."""
+def test_the_asynchronous_driver_and_the_background_go_through_the_gate(place: Place) -> None:
+    """As each other way to run a hook."""
     engine = place.engine()
+    assert asyncio.run(engine.fire_async("PreToolUse", PAYLOAD, dialect="claude-code")).for_user
 
-    assert (
-        asyncio.run(engine.fire_async("PreToolUse", PAYLOAD, dialect="claude-code")).for_user != ()
-    )
     place.declare(place.project, "./guard.sh", **{"async": True})
     with place.engine() as detaching:
         assert "not approved" in (place.fire(detaching).verdicts[0].fault or "")
-        approve(detaching.gate, detaching.hooks)  # type: ignore[arg-type]  # as above
+        approve_all(detaching)
         place.fire(detaching)
     assert place.ran() == ["project"]
 
 
-def test_a_clones_hook_replaces_no_other(place: Place) -> None:
-    """Not one with the same command, not before it is approved, and not afterwards."""
-    own = place.denying(place.home / "own.sh", "own")
+def test_a_projects_hook_replaces_no_other(place: Place) -> None:
+    """Not one with the same command, neither before it is approved nor afterwards."""
+    own = place.deny(place.home / "own.sh", "own")
     place.declare(place.home, str(own))
     place.declare(place.project, str(own))
     engine = place.engine()
-
     assert (place.fire(engine).reason, place.ran()) == ("own", ["own"])
 
-    approve(engine.gate, [spec for spec in engine.hooks if spec.origin.scope == "project"])  # type: ignore[arg-type]  # as above
+    approve_all(engine, tuple(each for each in engine.hooks if each.origin.scope == "project"))
     place.fire(engine)
     assert place.ran().count("own") >= 2
 
 
-def test_a_clones_settings_switch_off_nobodys_hooks(place: Place) -> None:
+def test_a_projects_settings_switch_off_no_hook_of_the_user(place: Place) -> None:
     """Approved or not."""
-    own = place.denying(place.home / "own.sh", "own")
+    own = place.deny(place.home / "own.sh", "own")
     place.declare(place.home, str(own))
-    (place.project / ".claude/settings.json").write_text(
-        '{"disableAllHooks": true}', encoding="utf-8"
-    )
+    settings = place.project / ".claude/settings.json"
+    settings.write_text('{"disableAllHooks": true}', encoding="utf-8")
 
     assert place.fire(place.engine()).reason == "own"
 
 
-def test_a_policy_may_refuse_what_an_unapproved_guard_was_to_look_at(place: Place) -> None:
-    """In words of our own: none of the clone's."""
-    decision = place.fire(place.engine(project_unknown="deny"))
-
-    assert (decision.stance, decision.reason) == (
-        Stance.DENY,
-        f"{CLONED} may not run: it is not approved {MORE}",
-    )
-
-
-def test_off_is_silent_but_for_a_word(place: Place) -> None:
-    """A session is told once; each decision has it for whoever looks."""
+def test_a_switched_off_hook_is_noted_once_a_session(place: Place) -> None:
+    """Each decision says it for who looks. A Python hook of the program runs."""
     engine = place.engine()
-    turn(engine.gate, on=False)  # type: ignore[arg-type]  # as above
-    first, second = place.fire(engine), place.fire(engine)
-
-    assert [(each.stance, each.for_user) for each in (first, second)] == [
-        (Stance.SILENT, ("hooks are switched off: `hookline off` in this project",)),
-        (Stance.SILENT, ()),
-    ]
-    assert second.verdicts[0].fault == "switched off: `hookline off` in this project"
-
-
-def test_pythons_own_hooks_go_through_no_gate(place: Place) -> None:
-    """They are the program's that made the engine."""
-    engine = place.engine()
-    turn(engine.gate, on=False)  # type: ignore[arg-type]  # as above
+    switch_project(gate_in(engine), is_on=False)
     engine.on("tool.before")(print)
+    first, second = place.fire(engine), place.fire(engine)
+    off = "switched off: `hookline off` in this project"
 
-    assert [verdict.fault for verdict in place.fire(engine).verdicts] == [
-        "switched off: `hookline off` in this project",
-        None,
-    ]
+    assert first.for_user == (f"hookline skipped {CLONED}, which is {off}",)
+    assert (first.stance, second.stance, second.for_user) == (Stance.SILENT, Stance.SILENT, ())
+    assert [each.fault for each in second.verdicts] == [off, None]
 
 
-def test_without_a_gate_a_clones_hooks_stay_inert(place: Place) -> None:
-    """However they were approved; the program that has none is told what it lacks."""
-    approving = place.engine()
-    approve(approving.gate, approving.hooks, who="ann", how="test")  # type: ignore[arg-type]  # as above
+def test_without_a_gate_a_projects_hooks_do_not_run(place: Place) -> None:
+    """However they were approved; the program is told which argument it lacks."""
+    approve_all(place.engine())
     decision = place.fire(Engine.discover(place.project, environ=place.environ))
 
     assert decision.verdicts[0].fault == f"not approved: {UNASKED}"
     assert decision.for_user == (
-        f"a hook of this project had no say: it is not approved: {UNASKED}",
+        f"hookline skipped a hook of this project because it is not approved: {UNASKED}",
     )
 
 
-def test_a_gate_that_is_made_late_is_the_same_gate(place: Place) -> None:
-    """It is made when the first hook comes to it, and its settings are read then."""
-    late = LazyGate(str(place.project), place.environ)
-    engine = Engine.discover(place.project, environ=place.environ, gate=late)
-    config = place.home / ".config/hookline"
-    config.mkdir(parents=True)
-    (config / "settings.toml").write_text('[trust]\nproject_unknown = "ask"\n', encoding="utf-8")
-
-    assert place.fire(engine).stance is Stance.ASK
-    assert [standing.state for standing in survey(late.gate, engine.hooks)] == ["unknown"]
+# -- a gate that is made late ----------------------------------------------------------------------
 
 
-def test_settings_that_make_no_sense_are_refused(place: Place) -> None:
-    """Instead of a policy that nobody chose."""
-    config = place.home / ".config/hookline"
-    config.mkdir(parents=True)
-    (config / "settings.toml").write_text('[trust]\nproject_unknown = "record"\n', encoding="utf-8")
+def test_a_lazy_gate_reads_the_settings_at_its_first_hook(place: Place) -> None:
+    """And decides as a gate that was made at once."""
+    lazy = LazyGate(str(place.project), place.environ)
+    engine = Engine.discover(place.project, environ=place.environ, gate=lazy)
+    place.set('[trust]\nchanged = "deny"\n')
+    approve_all(engine)
+    place.deny(place.guard, "other")
 
-    with pytest.raises(ConfigError, match="project_unknown"):
-        gate(place.project, place.environ)
+    assert place.fire(engine).stance is Stance.DENY
+    assert [each.state for each in find_states(lazy.gate, engine.hooks)] == ["changed"]
 
 
-def test_a_new_definition_is_seen_after_a_reload(place: Place) -> None:
-    """The hook that was approved is not this one."""
+@pytest.mark.parametrize("text", ['[trust]\nchanged = "record"\n', "[trust]\nown_new = 1\n", "["])
+def test_wrong_settings_mean_the_strictest_rules(place: Place, text: str) -> None:
+    """With a notice; who asks for a gate gets the error."""
+    place.set(text)
+    with pytest.raises(ConfigError):
+        make_gate(place.project, place.environ)
+    own = place.deny(place.home / "own.sh", "own")
+    place.declare(place.home, str(own))
+    (place.project / ".claude/settings.json").unlink()
+    lazy = LazyGate(str(place.project), place.environ)
+    decision = place.fire(Engine.discover(place.project, environ=place.environ, gate=lazy))
+
+    assert (decision.stance, place.ran()) == (Stance.DENY, [])
+    assert "you have not approved it" in decision.reason
+    assert "settings.toml" in decision.reason
+    assert "hooks go by the strictest rules" in decision.reason
+
+
+def test_a_lazy_gate_misses_removed_guards(place: Place) -> None:
+    """Whether a hook came to it before or not; and nothing where nothing was approved."""
+    lazy = LazyGate(str(place.project), place.environ)
+    assert lazy.find_removed() == ()
+    approve_all(place.engine())
+    (place.project / ".claude/settings.json").unlink()
+    Engine.discover(place.project, environ=place.environ, gate=lazy)
+
+    assert [each.event for each in lazy.find_removed()] == ["PreToolUse"]
+
+
+def test_what_is_declared_is_found_anew_after_a_reload(place: Place) -> None:
+    """The same object until then; a dialect that was dropped is not searched."""
     engine = place.engine()
-    approve(engine.gate, engine.hooks)  # type: ignore[arg-type]  # as above
+    declared = DeclaredHooks(engine)
+    before = declared.list_hooks()
+
+    assert declared.list_hooks() is before
+    assert declared.is_searched("claude-code", "project")
+    place.declare(place.project, "./other.sh")
+    os.utime(place.project / ".claude/settings.json", ns=(0, 0))
+    engine.reload()
+    assert [spec.handler.script for spec in declared.list_hooks()] == ["./other.sh"]  # type: ignore[attr-defined]  # a command
+    engine.drop_dialect("claude-code")
+    assert not declared.is_searched("claude-code", "project")
+    assert not DeclaredHooks(Engine(environ=place.environ)).is_searched("claude-code", "project")
+
+
+# -- what the hook file says now -------------------------------------------------------------------
+
+
+def test_an_edited_definition_is_new_and_the_old_one_is_missed(place: Place) -> None:
+    """Pairing them would be a guess that the editor steers (docs/explanation/trust.md 4)."""
+    engine = place.engine()
+    approve_all(engine)
     place.declare(place.project, '"$CLAUDE_PROJECT_DIR"/guard.sh --other')
     os.utime(place.project / ".claude/settings.json", ns=(0, 0))
     engine.reload()
+    decision = place.fire(engine)
 
-    fault = "changed since it was approved: its definition is another than was approved"
-    assert [place.fire(engine).verdicts[0].fault for _ in range(2)] == [fault, fault]
+    assert decision.stance is Stance.SILENT
+    assert decision.verdicts[0].fault == "not approved: you have not approved it"
+    assert any("an approved guard is not declared any more" in text for text in decision.for_user)
 
 
 GUARD = """#!/bin/sh
@@ -226,22 +260,15 @@ echo '{"decision": "block", "reason": "no"}'
 
 
 @pytest.mark.parametrize(
-    "change",
-    ["edited", "removed", "exposed", "declared otherwise", "store exposed", "store damaged"],
+    "change", ["edited", "gone", "writable by all", "store writable by all", "store damaged"]
 )
 @pytest.mark.parametrize(
-    ("fields", "stance"),
-    [
-        ({"role": "guard", "on_error": "closed"}, Stance.DENY),
-        ({"role": "guard"}, Stance.DENY),
-        ({"on_error": "open"}, Stance.SILENT),
-    ],
-    ids=["closed", "guard", "open"],
+    "fields", [{"role": "guard", "on_error": "closed"}, {"role": "guard"}, {"on_error": "open"}]
 )
-def test_an_edit_switches_no_approved_guard_off(
-    place: Place, fields: dict[str, str], stance: Stance, change: str
+def test_a_changed_guard_of_starchild_asks(
+    place: Place, fields: dict[str, str], change: str
 ) -> None:
-    """Its own rule for failures decides, and the user is told; what nobody approved decides nothing (docs/formats/starchild.md 6)."""
+    """Whatever its own rule for failures is (docs/formats/starchild.md 6)."""
     guard = place.project / "guard2.sh"
     guard.write_text(GUARD, encoding="utf-8")
     guard.chmod(0o755)
@@ -249,92 +276,79 @@ def test_an_edit_switches_no_approved_guard_off(
     declared = {"hooks": [{"event": "pre_tool_call", "command": str(guard), **fields}]}
     (place.project / "config/shell_hooks.yaml").write_text(json.dumps(declared), encoding="utf-8")
     (place.project / ".claude/settings.json").unlink()
-    call = {
-        "event": "pre_tool_call",
-        "session_id": "s",
-        "cwd": str(place.project),
-        "tool_name": "bash",
-        "tool_input": {"command": "bash"},
-    }
     engine = place.engine()
 
-    def asked() -> Decision:
+    def ask() -> Decision:
+        call = {
+            "event": "pre_tool_call",
+            "session_id": "s",
+            "cwd": str(place.project),
+            "tool_name": "bash",
+            "tool_input": {"command": "bash"},
+        }
         return engine.fire("pre_tool_call", call, dialect="starchild")
 
-    assert asked().stance is Stance.SILENT
-    approve(engine.gate, engine.hooks)  # type: ignore[arg-type]  # as above
-    assert (asked().stance, asked().reason) == (Stance.DENY, "no")
-    if change == "declared otherwise":
-        declared["hooks"][0]["matcher"] = "b[a]sh"
-        (place.project / "config/shell_hooks.yaml").write_text(
-            json.dumps(declared), encoding="utf-8"
-        )
-        engine = place.engine()
+    assert ask().stance is Stance.SILENT
+    approve_all(engine)
+    assert (ask().stance, ask().reason) == (Stance.DENY, "no")
+    (kept,) = (place.store / "approvals").glob("*/*.json")
     {
         "edited": lambda: guard.write_text(GUARD + "#", encoding="utf-8"),
-        "removed": guard.unlink,
-        "exposed": lambda: guard.chmod(0o777),
-        "store exposed": lambda: place.database.chmod(0o666),
-        "store damaged": lambda: place.database.write_bytes(b"no database" * 500),
-    }.get(change, bool)()
-    decision = asked()
+        "gone": guard.unlink,
+        "writable by all": lambda: guard.chmod(0o777),
+        "store writable by all": lambda: kept.chmod(0o666),
+        "store damaged": lambda: kept.write_bytes(b"no JSON"),
+    }[change]()
+    decision = ask()
 
-    assert decision.stance is stance
-    assert decision.reason != "no"
-    assert (bool(decision.reason), bool(decision.for_user)) == (
-        stance is Stance.DENY,
-        stance is Stance.SILENT,
-    )
-    assert "guard2.sh" not in decision.reason + "".join(decision.for_user)
+    # Starchild has no prompt of its own, so that a question is a refusal there.
+    assert decision.stance >= Stance.ASK
+    assert REVIEW in decision.reason
 
 
-# -- what the journal tells of it ----------------------------------------------------------------------------------------
+# -- what the journal keeps of it --------------------------------------------------------------------
 
 
-def _runs(place: Place, folder: Path, **fields: object) -> list[dict[str, object]]:
-    """The records of a hook that is asked as a stranger, then approved, asked, changed, and asked again."""
-    from hookline.engine.trust_gate import note_approvals  # noqa: PLC0415 - only here
-    from hookline.journal.journal import Journal  # noqa: PLC0415 - as above
-    from tests.unit.journal.support import records  # noqa: PLC0415 - as above
-
+def _records(place: Place, folder: Path, **fields: object) -> list[dict[str, object]]:
+    """Return the records of a hook that is new, is approved, runs, changes, and is skipped."""
     place.declare(place.project, '"$CLAUDE_PROJECT_DIR"/guard.sh', **fields)
     journal = Journal.open(str(folder / "j"), environ={})
-    given = gate(place.project, place.environ, tell=note_approvals(journal))
+    given = make_gate(place.project, place.environ, write_record=note_approvals(journal))
     with Engine.discover(
         place.project, environ=place.environ, gate=given, journal=journal
     ) as engine:
         place.fire(engine)
-        approve(given, engine.hooks)
+        approve_all(engine)
         place.fire(engine)
         engine.close()
-        place.denying(place.guard, "changed")
+        place.deny(place.guard, "changed")
         place.fire(engine)
     return [record for record in records(folder / "j") if record["type"] != "event"]
 
 
 def test_a_run_and_its_approval_have_one_identity(place: Place, tmp_path: Path) -> None:
-    """Whether it was let through or not; and what ran is what was approved, or it is seen that it is not."""
-    stranger, note, ran, changed = _runs(place, tmp_path)
+    """And the digest of the files tells whether what ran is what was approved."""
+    new, note, ran, changed = _records(place, tmp_path)
 
     assert note["identity"]
-    assert {record["identity"] for record in (stranger, note, ran, changed)} == {note["identity"]}
+    starts = {str(each["identity"])[: len(str(note["identity"]))] for each in (new, ran, changed)}
+    assert starts == {note["identity"]}
     assert [
-        str(run["content"]).startswith(str(note["content"])) for run in (stranger, ran, changed)
+        str(run["content"]).startswith(str(note["content"])) for run in (new, ran, changed)
     ] == [True, True, False]
 
 
 def test_the_end_of_a_detached_hook_has_the_identity_of_its_start(
     place: Place, tmp_path: Path
 ) -> None:
-    """Nobody asks a gate about it any more."""
+    """No gate is asked about it again."""
     found = {
         str(record.get("phase", record["type"])): record
-        for record in _runs(place, tmp_path, **{"async": True})
+        for record in _records(place, tmp_path, **{"async": True})
         if record.get("phase") != "done"
     }
 
-    assert (
-        found["finished"]["identity"] == found["started"]["identity"] == found["note"]["identity"]
-    )
+    assert found["finished"]["identity"] == found["started"]["identity"]
+    assert str(found["started"]["identity"]).startswith(str(found["note"]["identity"]))
     assert found["finished"]["content"] == found["started"]["content"]
     assert "stdout" in found["finished"]

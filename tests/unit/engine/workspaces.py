@@ -53,7 +53,7 @@ class Workspace:
 
     def engine(self) -> Engine:
         """The hooks of this workspace, as they are found, each asked about at the gate."""
-        late = LazyGate(str(self.root), self.environ, tell=note_approvals(self.journal))
+        late = LazyGate(str(self.root), self.environ, write_record=note_approvals(self.journal))
         return Engine.discover(self.root, environ=self.environ, gate=late, journal=self.journal)
 
     def call(self, engine: Engine) -> Decision:

@@ -6,13 +6,13 @@ import os
 import sys
 
 import pytest
-from hookline.trust.fingerprint import plain
 
 from hookline.errors import HandlerError
 from hookline.handlers.command import COOKIE, FIRING, build_program
 from hookline.handlers.recursion_guard import extend_variable
 from hookline.model.event import Event, Lifecycle, ToolCall
 from hookline.model.handler import Command
+from hookline.trust.definition import to_json
 from tests.unit.handlers.support import executable, run
 
 TYPE_CHECKING = False
@@ -81,7 +81,7 @@ def test_the_variables_of_a_host_are_set_and_give_way_to_the_hooks_own():
     env = made(command, event, OWN="outside").env
 
     assert (env["OWN"], env["SESSION"], env["TOOL"]) == ("hook", "s-1", "Bash")
-    assert plain(command) == plain(command.replace(host_env={}))
+    assert to_json(command) == to_json(command.replace(host_env={}))
 
 
 def test_python_stands_for_our_interpreter():

@@ -34,9 +34,7 @@ FAILURES: Mapping[Failure, str] = {
     Failure.UNDECIDED: "matcher_timeout",
     Failure.UNTRUSTED: "not_approved",
     Failure.CHANGED: "changed_since_approval",
-    Failure.UNKNOWABLE: "approval_unreadable",
     Failure.REVOKED: "approval_revoked",
-    Failure.ABSENT: "script_missing",
     Failure.SWITCHED_OFF: "master_off",
     Failure.UNSERIALISABLE: "unserialisable_payload",
     Failure.REENTERED: "recursion",
@@ -47,13 +45,6 @@ FAILURES: Mapping[Failure, str] = {
 }
 # What a call is checked for before its answer gets here (docs/formats/starchild.md 8).
 _OF_CALLS: Mapping[Failure, str] = {**FAILURES, Failure.UNREADABLE: "non_json_response"}
-# What keeps a guard from being asked at all, and so must not make it vanish (docs/formats/starchild.md 6); with the words of a refusal by which it
-# stands, where what it is called was approved by nobody.
-_UNAPPROVED: Mapping[Failure, str] = {
-    Failure.UNTRUSTED: "policy hook not approved",
-    Failure.CHANGED: "policy hook changed since it was approved",
-}
-_VANISHED = frozenset({*_UNAPPROVED, Failure.UNKNOWABLE, Failure.UNLOADABLE, Failure.ABSENT})
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
@@ -88,16 +79,13 @@ class _Reader:
         """A failure by its name: what `on_error` says, and never in silence (docs/formats/starchild.md 5, 7)."""
         fault = f"{name}: {detail or describe_failure(self.outcome)}"
         stance = self.spec.on_failure
-        if self.outcome.failure in _VANISHED and self.spec.facts.get("role") == "guard":
+        is_unloadable = self.outcome.failure is Failure.UNLOADABLE
+        if is_unloadable and self.spec.facts.get("role") == "guard":
             stance = max(stance, self.row.blocks)
         self.unsupported.clear()
         if stance is not Stance.SILENT:
-            unapproved = _UNAPPROVED.get(self.outcome.failure) if self.outcome.failure else None
-            return self._said(
-                stance=stance,
-                reason=unapproved or f"hook `{label(self.spec)}` failed: {fault}",
-                fault=fault,
-            )
+            reason = f"hook `{label(self.spec)}` failed: {fault}"
+            return self._said(stance=stance, reason=reason, fault=fault)
         return self._said(
             for_user=f"hook `{label(self.spec)}` had no say: {fault}" if self.row.can_block else "",
             fault=fault,

@@ -48,7 +48,6 @@ _FAILURES: Mapping[Failure, tuple[str, str]] = {
     Failure.NOT_STARTED: ("check.missing", "name a program that is there, by its absolute path"),
     Failure.UNREACHABLE: ("check.missing", "see that its address answers"),
     Failure.CHANGED: ("check.changed", CHANGED_HINT),
-    Failure.ABSENT: ("check.missing", "name a file that is there, by its absolute path"),
     Failure.UNTRUSTED: ("check.unapproved", "look at it, then: hookline approve"),
     Failure.REVOKED: ("check.unapproved", "to let it run again: hookline approve"),
 }

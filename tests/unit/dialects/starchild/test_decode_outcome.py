@@ -159,23 +159,3 @@ def test_what_was_lost_says_why() -> None:
         "unknown_key_dropped: `new` is no key of the input",
         "context: capability_not_supported: `pre_tool_call` does not honour `context`",
     )
-
-
-@pytest.mark.parametrize(
-    ("failure", "reason"),
-    [
-        (Failure.UNTRUSTED, "policy hook not approved"),
-        (Failure.CHANGED, "policy hook changed since it was approved"),
-        (Failure.ABSENT, "hook `/guard.py` failed: script_missing: what it runs is missing"),
-    ],
-)
-def test_a_guard_that_does_not_vanish_says_why(failure: Failure, reason: str) -> None:
-    """That it was never approved is one thing, that it is another one now, or gone, is another."""
-    dialect = Starchild()
-    event = one_event(dialect, "pre_tool_call")
-    spec = one_hook(dialect, "pre_tool_call", role="guard")
-    verdict = dialect.decode_outcome(
-        Outcome(failure=failure), spec.replace(name="/guard.py"), event
-    )
-
-    assert verdict.reason == reason

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hookline.trust.fingerprint import identity
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from hookline.dialects.starchild.load import _KEYS
 from hookline.errors import ConfigError
 from hookline.model.handler import Command, Http
 from hookline.model.verdict import Stance
+from hookline.trust.definition import digest_definition
 from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, one_hook, row_of
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def test_the_whole_entry_is_approved(extra: dict[str, object]) -> None:
         for entry in (keys, {**keys, **extra})
     )
 
-    assert identity(one, "/srv") != identity(other, "/srv")
+    assert digest_definition(one) != digest_definition(other)
 
 
 def test_the_folder_that_the_reader_of_the_file_knows_goes_first() -> None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline import Engine, allow, deny
+from hookline.engine.approval_service import approve_hooks
 from hookline.engine.doctor.asking import VARIABLE
 from hookline.engine.doctor.checkup import check
-from hookline.engine.trust_gate import gate
-from hookline.trust import approve
+from hookline.engine.trust_gate import make_gate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,7 +162,7 @@ def test_an_interpreter_that_is_missing_is_no_missing_file(
         f"hooks:\n  - event: pre_tool_call\n    command: {path}\n", encoding="utf-8"
     )
     environ = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"}
-    engine = Engine.discover(tmp_path, gate=gate(tmp_path, environ), environ=environ)
+    engine = Engine.discover(tmp_path, gate=make_gate(tmp_path, environ), environ=environ)
     told = [
         each
         for hook in check(engine).hooks
@@ -296,7 +296,7 @@ def test_a_projects_hook_that_no_event_ever_selected(
     """Whether it may run is told by its approval, and not by where its file lies."""
     with _guarded(tmp_path, _script(tmp_path, "guard.sh"), matcher="NoSuchTool") as engine:
         if approved:
-            approve(engine.gate, engine.hooks, who="a test", how="test")
+            approve_hooks(engine, engine.hooks, who="a test", how="test")
         assert ("check.never-matched" in _names(engine, history=_Journal(20))[0]) is found
 
 
@@ -318,33 +318,33 @@ def _guarded(tmp_path: Path, script: str, **fields: Any) -> Engine:
         "XDG_CONFIG_HOME": str(tmp_path / "c"),
     }
     return Engine.discover(
-        project, dialect="claude-code", environ=environ, gate=gate(project, environ)
+        project, dialect="claude-code", environ=environ, gate=make_gate(project, environ)
     )
 
 
 @pytest.mark.process
 def test_what_is_not_approved_is_never_run(tmp_path: Path) -> None:
-    """Unknown, approved, changed: only in the middle does the script leave its mark."""
+    """New, approved, changed: only in the middle does the script leave its mark."""
     mark = tmp_path / "mark"
     script = _script(tmp_path, "guard.sh", f"#!/bin/sh\ncat >/dev/null\necho x >> {mark}\n")
     with _guarded(tmp_path, script) as engine:
-        (unknown,) = check(engine).hooks
-        ran_unknown = mark.exists()
-        approve(engine.gate, engine.hooks, who="a test", how="test")
-        (trusted,) = check(engine).hooks
-        ran_trusted = mark.read_text(encoding="utf-8")
+        (new,) = check(engine).hooks
+        ran_new = mark.exists()
+        approve_hooks(engine, engine.hooks, who="a test", how="test")
+        (approved,) = check(engine).hooks
+        ran_approved = mark.read_text(encoding="utf-8")
         _script(tmp_path, "guard.sh", f"#!/bin/sh\necho other >> {mark}\n")
         (changed,) = check(engine).hooks
 
-    assert (unknown.state, unknown.findings[0].name, ran_unknown) == (
-        "unknown",
+    assert (new.state, new.findings[0].name, ran_new) == (
+        "new",
         "check.unapproved",
         False,
     )
-    assert (trusted.state, ran_trusted) == ("trusted", "x\n")
+    assert (approved.state, ran_approved) == ("approved", "x\n")
     assert (changed.state, changed.findings[0].name) == ("changed", "check.changed")
     assert "hookline approve -n" in changed.findings[0].hint
-    assert [each.verdict is not None for each in (unknown, trusted, changed)] == [
+    assert [each.verdict is not None for each in (new, approved, changed)] == [
         False,
         True,
         False,
@@ -356,11 +356,11 @@ def test_what_is_not_approved_is_never_run(tmp_path: Path) -> None:
 def test_an_approved_hook_is_asked_whatever_it_is_for(tmp_path: Path) -> None:
     """Its matcher is a part of what was approved."""
     with _guarded(tmp_path, _script(tmp_path, "guard.sh"), matcher="NoSuchTool") as engine:
-        approve(engine.gate, engine.hooks, who="a test", how="test")
+        approve_hooks(engine, engine.hooks, who="a test", how="test")
         (found,) = check(engine).hooks
 
     assert found.verdict is not None
-    assert (found.state, found.verdict.fault) == ("trusted", None)
+    assert (found.state, found.verdict.fault) == ("approved", None)
 
 
 @pytest.mark.process
@@ -379,7 +379,7 @@ def test_the_first_use_of_ones_own_hook(tmp_path: Path) -> None:
         "XDG_STATE_HOME": str(tmp_path / "state"),
     }
     with Engine.discover(
-        tmp_path / "home", dialect="claude-code", environ=environ, gate=gate(tmp_path, environ)
+        tmp_path / "home", dialect="claude-code", environ=environ, gate=make_gate(tmp_path, environ)
     ) as engine:
         (found,) = check(engine).hooks
 
