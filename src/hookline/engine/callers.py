@@ -100,7 +100,9 @@ def calls_us(spec: HookSpec, environ: Mapping[str, str]) -> bool:
     if type(handler) is not Command or not _may_call(handler.script or " ".join(handler.argv)):
         return False
     return spec.dialect in (
-        _hosts_of(list(handler.argv), environ) if handler.argv else _hosts_in(handler.script, environ)
+        _hosts_of(list(handler.argv), environ)
+        if handler.argv
+        else _hosts_in(handler.script, environ)
     )
 
 

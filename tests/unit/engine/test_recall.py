@@ -567,13 +567,14 @@ class Switched:
     def __init__(self) -> None:
         self.off = False
 
-    def heed(self, declared: object) -> None:
-        """It knows nothing of what was approved."""
-
-    def admit(self, run: Run) -> None:
+    def check_before(self, run: Run) -> None:
         """It runs as it is."""
 
-    def silences(self, run: Run) -> bool:
+    def find_removed(self) -> tuple[()]:
+        """No guard is removed."""
+        return ()
+
+    def is_withdrawn(self, run: Run) -> bool:
         """Whichever it is."""
         return self.off and run.spec.detached
 
@@ -581,7 +582,7 @@ class Switched:
 def test_a_hook_that_was_switched_off_meanwhile_is_not_heard(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
-    """Or whose approval was taken back: what it said in the background is told to nobody."""
+    """Or whose approval was revoked: what it said in the background does not count."""
     gate: Any = Switched()
     engine = an_engine(
         {"command": said("PostToolUse", context="tests fail"), "async": True}, gate=gate, **kept()

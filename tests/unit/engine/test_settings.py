@@ -14,7 +14,10 @@ def test_a_word_that_is_none_of_those_allowed_is_an_error() -> None:
     with pytest.raises(ConfigError, match="unknown trust `User`") as caught:
         one_of("trust", "User", TRUSTS)
 
-    assert (caught.value.name, caught.value.hint) == ("config.option", "one of all, user, none")
+    assert (caught.value.name, caught.value.hint) == (
+        "config.option",
+        "one of all, user, approved, none",
+    )
 
 
 def test_what_is_no_setting_of_the_engine_is_an_option_of_the_dialect() -> None:

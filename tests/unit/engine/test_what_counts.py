@@ -136,7 +136,7 @@ def test_what_a_clone_brings_along_decides_nothing(tmp_path: Path, mode: str, ma
     assert [verdict.fault for verdict in decision.verdicts] == [f"not approved: {UNASKED}"]
     assert "IGNORE" not in json.dumps(decision.to_dict())
     assert decision.for_user == (
-        f"a hook of this project had no say: it is not approved: {UNASKED}",
+        f"hookline skipped a hook of this project because it is not approved: {UNASKED}",
     )
 
 

@@ -194,3 +194,20 @@ def test_what_is_roots(world: World) -> None:
     assert not is_of_root(str(world.project / "none"))
     world.project.chmod(0o755)
     assert is_of_root(str(file)) is (os.geteuid() == 0)
+
+
+def test_an_own_python_hook_is_the_same_from_each_folder(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files have no root, and the working folder stands for none."""
+    script = world.home / "hooks/guard.py"
+    script.parent.mkdir()
+    script.write_text("import rules\n", encoding="utf-8")
+    (script.parent / "rules.py").write_text("LIMIT = 1\n", encoding="utf-8")
+    spec = hook("python3", str(script), scope="user", file=f"{world.home}/.claude/settings.json")
+    found = []
+    for folder in (world.project, world.home, script.parent):
+        monkeypatch.chdir(folder)
+        found.append([each.key for each in world.state(spec).inspection.files])
+
+    assert found == [[str(script), str(script.parent / "rules.py")]] * 3
