@@ -96,7 +96,7 @@ def echo_http(path: str) -> None:
 
 def serve_grpc(path: str) -> None:
     """Ours, as `hookline serve --grpc`."""
-    from hookline.remote.hosting import GrpcService  # noqa: PLC0415 - as above
+    from hookline.remote.engine_server import GrpcService  # noqa: PLC0415 - as above
 
     service = GrpcService()
     service.open(engine(), [f"unix:{path}"])

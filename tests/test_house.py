@@ -45,21 +45,24 @@ ELSEWHERE = {
         "tests/unit/engine/doctor/test_soundness.py",
         "what is found is what is looked for",
     ),
-    "remote/calling.py": ("tests/unit/remote/test_client.py", "it is the client's way with gRPC"),
-    "remote/bounds.py": (
+    "remote/grpc_client.py": (
+        "tests/unit/remote/test_client.py",
+        "it is the client's way with gRPC",
+    ),
+    "remote/limits.py": (
         "tests/unit/remote/test_bridge.py",
         "each bound is seen where it is reached",
     ),
-    "remote/dialling.py": ("tests/unit/remote/test_handlers.py", "handlers and engines dial"),
-    "remote/listening.py": (
-        "tests/unit/remote/test_hosting.py",
+    "remote/connection.py": ("tests/unit/remote/test_handlers.py", "handlers and engines dial"),
+    "remote/listener.py": (
+        "tests/unit/remote/test_engine_server.py",
         "an engine listens when it is opened",
     ),
-    "remote/roster.py": (
+    "remote/hook_registry.py": (
         "tests/unit/remote/test_handlers.py",
         "it is what handlers are registered in",
     ),
-    "remote/talking.py": (
+    "remote/stream.py": (
         "tests/unit/remote/test_link.py",
         "both ends of every stream go through it",
     ),
@@ -67,7 +70,7 @@ ELSEWHERE = {
         "tests/unit/remote/test_definitions.py",
         "generated, and compared with its source by `make docs`",
     ),
-    "remote/proto/bridge_pb2_grpc.py": ("tests/unit/remote/test_overgrpc.py", "as above"),
+    "remote/proto/bridge_pb2_grpc.py": ("tests/unit/remote/test_grpc_transport.py", "as above"),
     "core/dispatch.py": ("tests/plays", "the dispatcher is played, not called"),
     "core/plan.py": ("tests/plays/test_order.py", "an order is seen in a play"),
     "core/fold.py": ("tests/plays/test_folding.py", "and in tests/laws/test_stances_only_grow.py"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import socket
 
     from hookline.engine.engine import Engine
-    from hookline.remote.turns import Turns
+    from hookline.remote.admission import Admission
     from hookline.server.approving import Approving
     from hookline.server.bridged import Bridged
     from hookline.server.metrics import Meter
@@ -137,7 +137,7 @@ def serve(
 ) -> int:
     """The decision server, until SIGTERM or Ctrl-C."""
     _need_extra()
-    from hookline.remote.turns import Turns  # noqa: PLC0415 - as above
+    from hookline.remote.admission import Admission  # noqa: PLC0415 - as above
     from hookline.server.approving import PATH as APPROVE  # noqa: PLC0415 - the extra, here and below
     from hookline.server.approving import Approving  # noqa: PLC0415 - as above
     from hookline.server.border import Border  # noqa: PLC0415 - as above
@@ -167,7 +167,9 @@ def serve(
     token = token_in(path) if address or not _only_files(grpc) else ""
     path, to_approve = (path, token) if token or free else _approvals_only(path)
     approving = Approving(to_approve, self_approve=free, refused=meter.refused)
-    service = _service(selection, meter, Turns(most, patience=wait), (seconds, deadline), approving)
+    service = _service(
+        selection, meter, Admission(most, patience=wait), (seconds, deadline), approving
+    )
     listening = _listening(address, unix, allow_remote=allow_remote)
     beside = _beside(unix, to_approve) if not token_file else ""
     path = path if token else beside or path
@@ -237,7 +239,7 @@ def _need_extra() -> None:
 def _service(
     selection: flags.Selection,
     meter: Meter,
-    turns: Turns,
+    turns: Admission,
     seconds: tuple[float, float],
     approving: Approving | None = None,
 ) -> Service:
@@ -352,9 +354,9 @@ def _only_files(addresses: list[str]) -> bool:
     """Whether all of these addresses are guarded by a file's mode, so that whoever asks there needs no token."""
     if not addresses:
         return True
-    from hookline.remote.addresses import parsed  # noqa: PLC0415 - the extra, here and below
+    from hookline.remote.addresses import parse_address  # noqa: PLC0415 - the extra, here and below
 
-    return all(parsed(address).proven for address in addresses)
+    return all(parse_address(address).proven for address in addresses)
 
 
 def _bridged(addresses: list[str], service: Service, token: str, expected: list[str]) -> Bridged:

@@ -1,4 +1,4 @@
-r"""hookline.remote: hooks whose handlers live in another process, and decisions for agents that do (docs/formats/a3s.md 10).
+r"""hookline.remote: hooks whose handlers run in another process, and decisions for agents in other processes (docs/formats/a3s.md 10).
 
 handlers = Handlers("policy")
 
@@ -15,21 +15,21 @@ from hookline.errors import ConfigError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.remote.bounds import Bounds
     from hookline.remote.bridge import Bridge
     from hookline.remote.client import Client, SyncClient
+    from hookline.remote.engine_server import GrpcService, Opened, serve_engine
     from hookline.remote.handlers import Handlers
-    from hookline.remote.hosting import GrpcService, Opened, serve_engine
+    from hookline.remote.limits import Bounds
 
 _HOMES = {
-    "Bounds": "bounds",
+    "Bounds": "limits",
     "Bridge": "bridge",
     "Client": "client",
-    "GrpcService": "hosting",
+    "GrpcService": "engine_server",
     "Handlers": "handlers",
-    "Opened": "hosting",
+    "Opened": "engine_server",
     "SyncClient": "client",
-    "serve_engine": "hosting",
+    "serve_engine": "engine_server",
 }
 
 __all__ = [
@@ -53,7 +53,7 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module `hookline.remote` has no attribute `{name}`")
-    from importlib import import_module  # noqa: PLC0415 - protobuf, which not everybody has who imports this package
+    from importlib import import_module  # noqa: PLC0415 - protobuf is an extra
 
     try:
         found = getattr(import_module(f"hookline.remote.{home}"), name)

@@ -1,4 +1,4 @@
-"""Addresses: where a bridge is, in one line: `unix:/path`, `127.0.0.1:4088`, `vsock:host:4088`."""
+"""Addresses of a bridge in one line: `unix:/path`, `127.0.0.1:4088`, `vsock:host:4088`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TCP = re.compile(
 )
 _LONGEST_PATH = 107  # bytes, of a unix socket's
 _LARGEST_PORT = 65535
-_PATIENCE = 1.0  # seconds, for somebody who may listen on a socket that is there
+_PATIENCE = 1.0  # seconds to wait for an answer on an existing socket
 _TRIES, _PAUSE = (
     20,
     0.05,
@@ -35,7 +35,7 @@ _EXAMPLES = "unix:/run/user/1000/bridge.sock, 127.0.0.1:4088 or vsock:host:4088"
 
 
 class Address(Frozen):
-    """An address that was read. `path` is a unix socket's, `host` and `port` TCP's, `cid` and `port` vsock's."""
+    """A parsed address. `path` is for a unix socket, `host` and `port` for TCP, `cid` and `port` for vsock."""
 
     text: str
     way: str
@@ -46,22 +46,22 @@ class Address(Frozen):
 
     @property
     def proven(self) -> bool:
-        """Whether only this machine's same user can be there."""
+        """Return whether only this user on this machine can connect or listen there."""
         return self.way == UNIX
 
     @property
     def target(self) -> str:
-        """As gRPC spells it."""
+        """Return the address as gRPC spells it."""
         if self.way == UNIX:
             return f"unix:{self.path}"
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def parsed(text: str) -> Address:
-    """An address.
+def parse_address(text: str) -> Address:
+    """Parse an address.
 
     Raises:
-        ConfigError: it is none, or not one of this machine alone.
+        ConfigError: it is not an address, or not one of this machine alone.
     """
     way, _, rest = text.partition(":")
     if way == UNIX:
@@ -75,12 +75,12 @@ def parsed(text: str) -> Address:
             )
         return Address(text=text, way=way, path=path)
     if way == VSOCK:
-        cid, port = vsock.parsed(text)
+        cid, port = vsock.parse_vsock(text)
         return Address(text=text, way=VSOCK, cid=cid, port=port)
-    return _tcp(text)
+    return _parse_tcp(text)
 
 
-def _tcp(text: str) -> Address:
+def _parse_tcp(text: str) -> Address:
     found = _TCP.fullmatch(text)
     host = (found["six"] or found["four"]) if found else ""
     try:
@@ -89,7 +89,7 @@ def _tcp(text: str) -> Address:
         ip = None
     if found is None or ip is None or int(found["port"]) > _LARGEST_PORT:
         raise ConfigError(
-            f"`{text:.200}` is no address of a bridge", name="remote.address", hint=_EXAMPLES
+            f"`{text:.200}` is not an address of a bridge", name="remote.address", hint=_EXAMPLES
         )
     if not ip.is_loopback:
         hint = "another machine is reached by vsock, or by a tunnel to a unix socket here"
@@ -98,33 +98,33 @@ def _tcp(text: str) -> Address:
 
 
 @contextmanager
-def room_at(
+def reserve_path(
     path: str, *, name: str = "remote.address", sleep: Callable[[float], object] = time.sleep
 ) -> Iterator[None]:
-    """Meanwhile a socket can be bound at a path, with a mode for its user only; one that nobody listens on any more is removed.
+    """Reserve a path for a new socket of this user within a `with` block; remove a socket without a listener.
 
-    `name`: that of the error. It waits 1 s at most for somebody else who is looking at the sockets of this folder.
+    `name`: the name of the error. It waits at most 1 s for another process that works on sockets of this folder.
 
     Raises:
-        ConfigError: something else is there, somebody listens there, or the folder cannot be looked into.
+        ConfigError: another file is there, a server listens there, or the folder cannot be read.
     """
     folder = os.path.dirname(path) or "."
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
-        raise _taken(path, (error.strerror or "").lower(), name) from None
+        raise _taken_error(path, (error.strerror or "").lower(), name) from None
     try:
-        if not _locked(descriptor, sleep):
-            hint = "end whoever holds it, or name a path in another folder"
+        if not _lock_folder(descriptor, sleep):
+            hint = "end the process that holds the lock, or name a path in another folder"
             raise ConfigError(
-                f"cannot listen on `{path}`: `{folder}` is locked by somebody else",
+                f"cannot listen on `{path}`: `{folder}` is locked by another process",
                 name=name,
                 hint=hint,
             )
         _make_room(path, name)
         before = os.umask(
             0o177
-        )  # a mode that is changed afterwards leaves a moment in which others may connect
+        )  # changing the mode later would leave a moment in which others may connect
         try:
             yield
         finally:
@@ -133,8 +133,8 @@ def room_at(
         os.close(descriptor)
 
 
-def _locked(folder: int, sleep: Callable[[float], object]) -> bool:
-    """Whether this folder is ours alone for a moment, lest two of us take each other's socket for a stale one."""
+def _lock_folder(folder: int, sleep: Callable[[float], object]) -> bool:
+    """Lock a folder for a moment, so that two servers cannot take each other's socket for a stale one."""
     for left in reversed(range(_TRIES)):
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -153,7 +153,9 @@ def _make_room(path: str, name: str) -> None:
         return
     if not stat.S_ISSOCK(found.st_mode):
         raise ConfigError(
-            f"`{path}` is no socket, and is left alone", name=name, hint="name another path"
+            f"`{path}` is not a socket; hookline leaves it as it is",
+            name=name,
+            hint="name another path",
         )
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
         asked.settimeout(_PATIENCE)
@@ -162,52 +164,50 @@ def _make_room(path: str, name: str) -> None:
         except ConnectionRefusedError:
             os.unlink(path)
             return
-        except TimeoutError:  # with too much to do
+        except TimeoutError:  # the server is busy
             pass
         except OSError as error:
-            raise _taken(path, (error.strerror or "nobody answers").lower(), name) from None
-    raise _taken(path, "somebody listens there", name)
+            raise _taken_error(path, (error.strerror or "nobody answers").lower(), name) from None
+    raise _taken_error(path, "another server listens there", name)
 
 
-def unix_listener(path: str, *, name: str = "remote.address", backlog: int = 128) -> socket.socket:
-    """A socket that listens at a path, for this user only. `name`: that of the error.
+def listen_unix(path: str, *, name: str = "remote.address", backlog: int = 128) -> socket.socket:
+    """Return a socket that listens at a path, for this user only. `name`: the name of the error.
 
     Raises:
-        ConfigError: as `room_at`, or it cannot be made.
+        ConfigError: as `reserve_path`, or it cannot be created.
     """
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        with room_at(path, name=name):
+        with reserve_path(path, name=name):
             listening.bind(path)
-            listening.listen(
-                backlog
-            )  # before somebody else who makes a socket here takes it for a stale one
+            listening.listen(backlog)  # so that another server does not take it for a stale one
     except OSError as error:
         listening.close()
         why = (
-            "somebody listens there"
+            "another server listens there"
             if error.errno == errno.EADDRINUSE
             else (error.strerror or str(error)).lower()
         )
-        raise _taken(path, why, name) from None
+        raise _taken_error(path, why, name) from None
     except ConfigError:
         listening.close()
         raise
     return listening
 
 
-def remove(path: str, made: os.stat_result) -> None:
-    """Remove the file of a socket, if it is still that one."""
+def remove_socket(path: str, made: os.stat_result) -> None:
+    """Remove the file of a socket, if it is still the same one."""
     with suppress(OSError):
         found = os.lstat(path)
         if (found.st_dev, found.st_ino) == (made.st_dev, made.st_ino):
             os.unlink(path)
 
 
-def _taken(where: str, why: str, name: str) -> ConfigError:
+def _taken_error(where: str, why: str, name: str) -> ConfigError:
     hint = (
         "end that server, or name another path"
-        if why == "somebody listens there"
+        if why == "another server listens there"
         else "name another path"
     )
     return ConfigError(f"cannot listen on `{where}`: {why}", name=name, hint=hint)

@@ -1,4 +1,4 @@
-"""Backoff: how long to wait before the next try, longer each time and never twice the same."""
+"""Backoff: the wait before the next attempt, longer each time, with a random part."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 class Backoff:
-    """Waits that double from `first` to `most` (seconds), of which a half is drawn by lot: `chance` is from 0 to 1.
+    """Waits that double from `first` to `most` seconds; one half of each is random: `chance` returns 0 to 1.
 
-    The longest is short, because while an engine waits for its guards every gate of it is closed, or open.
+    The longest wait is short: while an engine waits for its guards, each of its gates is closed or open.
     """
 
     def __init__(
@@ -24,11 +24,11 @@ class Backoff:
         self.tries = 0
 
     def next(self) -> float:
-        """Seconds to wait now."""
+        """Return the seconds to wait now."""
         whole = min(self.most, self.first * 2.0 ** min(self.tries, 32))
         self.tries += 1
         return whole / 2 + whole / 2 * self.chance()
 
     def reset(self) -> None:
-        """It worked: the next wait is a short one."""
+        """Restart with a short wait after a success."""
         self.tries = 0

@@ -1,4 +1,4 @@
-"""Client: an agent's side: events in, decisions out, of an engine that is somewhere else."""
+"""Client: the agent's side: sends events to a remote engine, and returns its decisions."""
 
 from __future__ import annotations
 
@@ -8,38 +8,43 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from hookline.model.reply import Reply
-from hookline.remote.addresses import parsed
-from hookline.remote.bounds import Bounds
-from hookline.remote.dialling import dialled, need_grpc
-from hookline.remote.loop import REMOTE
+from hookline.remote.addresses import parse_address
+from hookline.remote.connection import open_stream, require_grpc
+from hookline.remote.event_loop import REMOTE
+from hookline.remote.limits import Bounds
+from hookline.remote.messages import (
+    make_answer_request,
+    make_fire_request,
+    make_unreachable_error,
+    read_decision,
+)
 from hookline.remote.outbox import Outbox
-from hookline.remote.questions import decided, host_question, question, unreachable
-from hookline.remote.talking import LinkError
+from hookline.remote.stream import LinkError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
     from typing import Self
 
     from hookline.model.verdict import Decision
-    from hookline.remote.calling import GrpcAsks
+    from hookline.remote.grpc_client import GrpcClient
     from hookline.remote.proto import bridge_pb2 as pb
 
 _IN_FLIGHT = 64
 
 
 class Client:
-    """An engine at an address, asked from any event loop. It is dialled with the first event, and again when it was lost.
+    """An engine at an address, usable from any event loop. It connects with the first event, and again after a loss.
 
-    `token` is needed where the address is not a unix socket.
+    `token` is needed unless the address is a unix socket.
     """
 
     def __init__(self, address: str, *, token: str = "", bounds: Bounds | None = None) -> None:
         self.address = address
         self.token = token
         self.bounds = bounds or Bounds()
-        self._place = parsed(address)
-        need_grpc()
-        self._asks: GrpcAsks | None = None
+        self._place = parse_address(address)
+        require_grpc()
+        self._asks: GrpcClient | None = None
 
     async def fire(
         self,
@@ -49,29 +54,29 @@ class Client:
         dialect: str = "",
         seconds: float = 0.0,
     ) -> Decision:
-        """What `Engine.fire` would return there. `seconds`: for all hooks together (0: as long as the engine allows).
+        """Return what `Engine.fire` would return there. `seconds`: for all hooks together (0: as long as the engine allows).
 
-        Of its verdicts it has what a decision document tells.
+        The verdicts have what a decision document contains.
 
         Raises:
-            CodecError, ConfigError: as `Engine.fire`; or the payload is no JSON.
-            HookError: the engine cannot be reached, refuses the token, or has too much to do. Nothing is decided then.
+            CodecError, ConfigError: as `Engine.fire`; or the payload is not JSON.
+            HookError: the engine cannot be reached, refuses the token, or is too busy. There is no decision then.
         """
-        return decided(
-            await REMOTE.wait(self._fire(question("1", event, payload, dialect, seconds)))
+        return read_decision(
+            await REMOTE.wait(self._fire(make_fire_request("1", event, payload, dialect, seconds)))
         )
 
     async def answer(self, dialect: str, payload: Mapping[str, Any] | str | bytes) -> Reply:
-        """What `Engine.answer` would return there.
+        """Return what `Engine.answer` would return there.
 
         Raises:
             CodecError, ConfigError, HookError: as `fire`.
         """
-        return await REMOTE.wait(self._answer(host_question(dialect, payload)))
+        return await REMOTE.wait(self._answer(make_answer_request(dialect, payload)))
 
     @asynccontextmanager
     async def stream(self) -> AsyncIterator[Stream]:
-        """Many events on one stream, each answered as soon as it is done; about half the time of single calls.
+        """Fire many events on one stream, each answered when it is done; takes about half the time of single calls.
 
         Raises:
             HookError: the engine cannot be reached.
@@ -84,7 +89,7 @@ class Client:
             await REMOTE.wait(stream.close())
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         await REMOTE.wait(self._close())
 
     async def __aenter__(self) -> Self:
@@ -97,22 +102,22 @@ class Client:
 
     async def _fire(self, request: pb.FireRequest) -> pb.FireReply:
         try:
-            return await self._line().fire(request)
+            return await self._connect().fire(request)
         except LinkError as error:
-            raise unreachable(self.address, error) from None
+            raise make_unreachable_error(self.address, error) from None
 
     async def _answer(self, request: pb.AnswerRequest) -> Reply:
         try:
-            reply = await self._line().answer(request)
+            reply = await self._connect().answer(request)
         except LinkError as error:
-            raise unreachable(self.address, error) from None
+            raise make_unreachable_error(self.address, error) from None
         return Reply(stdout=reply.stdout, stderr=reply.stderr, exit_code=reply.exit_code)
 
-    def _line(self) -> GrpcAsks:
+    def _connect(self) -> GrpcClient:
         if self._asks is None:
-            from hookline.remote.calling import GrpcAsks  # noqa: PLC0415 - gRPC, which not everybody has
+            from hookline.remote.grpc_client import GrpcClient  # noqa: PLC0415 - gRPC, which not everybody has
 
-            self._asks = GrpcAsks(self._place, self.bounds, self.token)
+            self._asks = GrpcClient(self._place, self.bounds, self.token)
         return self._asks
 
     async def _close(self) -> None:
@@ -122,7 +127,7 @@ class Client:
 
 
 class Stream:
-    """One stream of a client's; replies find their requests by id, in whatever order they come."""
+    """One stream of a client; replies find their requests by id, in any order."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -141,21 +146,23 @@ class Stream:
         dialect: str = "",
         seconds: float = 0.0,
     ) -> Decision:
-        """As `Client.fire`; at most 64 are under way at once, and further ones wait.
+        """Do what `Client.fire` does; at most 64 requests run at once, and further ones wait.
 
         Raises:
             CodecError, ConfigError, HookError: as `Client.fire`.
         """
-        return decided(
+        return read_decision(
             await REMOTE.wait(
-                self._fire(question(str(next(self._ids)), event, payload, dialect, seconds))
+                self._fire(
+                    make_fire_request(str(next(self._ids)), event, payload, dialect, seconds)
+                )
             )
         )
 
     async def _fire(self, request: pb.FireRequest) -> pb.FireReply:
         async with self._slots:
             if self._outbox.closed or not self._outbox.post(request):
-                raise unreachable(
+                raise make_unreachable_error(
                     self._client.address,
                     LinkError(self._why or "the stream is closed, or what is sent is too large"),
                 )
@@ -164,26 +171,26 @@ class Stream:
             try:
                 return await reply
             except LinkError as error:
-                raise unreachable(self._client.address, error) from None
+                raise make_unreachable_error(self._client.address, error) from None
             finally:
                 self._asked.pop(request.request_id, None)
 
     async def open(self) -> None:
-        """Dial."""
+        """Open the stream."""
         client = self._client
-        line = dialled(client.address, "fire", self._outbox, client.bounds, token=client.token)
+        line = open_stream(client.address, "fire", self._outbox, client.bounds, token=client.token)
         try:
             incoming = await self._stack.enter_async_context(line)
         except LinkError as error:
-            raise unreachable(client.address, error) from None
+            raise make_unreachable_error(client.address, error) from None
         reading = asyncio.get_running_loop().create_task(self._read(incoming))
         self._stack.callback(reading.cancel)
 
     async def close(self) -> None:
-        """Hang up; what is under way is not answered."""
+        """Close the stream; running requests get no answer."""
         self._why = "the stream was closed"
         await self._stack.aclose()
-        self._lost()
+        self._fail_pending()
 
     async def _read(self, incoming: AsyncIterator[pb.FireReply]) -> None:
         try:
@@ -194,9 +201,9 @@ class Stream:
         except LinkError as error:
             self._why = str(error)
         finally:
-            self._lost()
+            self._fail_pending()
 
-    def _lost(self) -> None:
+    def _fail_pending(self) -> None:
         self._outbox.close()
         for waiting in self._asked.values():
             if not waiting.done():
@@ -217,7 +224,7 @@ class SyncClient:
         dialect: str = "",
         seconds: float = 0.0,
     ) -> Decision:
-        """As `Client.fire`.
+        """Do what `Client.fire` does.
 
         Raises:
             CodecError, ConfigError, HookError: as `Client.fire`.
@@ -225,7 +232,7 @@ class SyncClient:
         return REMOTE.run(self._client.fire(event, payload, dialect=dialect, seconds=seconds))
 
     def answer(self, dialect: str, payload: Mapping[str, Any] | str | bytes) -> Reply:
-        """As `Client.answer`.
+        """Do what `Client.answer` does.
 
         Raises:
             CodecError, ConfigError, HookError: as `Client.answer`.
@@ -234,7 +241,7 @@ class SyncClient:
 
     @contextmanager
     def stream(self) -> Iterator[SyncStream]:
-        """As `Client.stream`; several threads may fire on it at once.
+        """Do what `Client.stream` does; several threads may fire on it at once.
 
         Raises:
             HookError: the engine cannot be reached.
@@ -247,7 +254,7 @@ class SyncClient:
             REMOTE.run(stream.close())
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         REMOTE.run(self._client.close())
 
     def __enter__(self) -> Self:
@@ -271,7 +278,7 @@ class SyncStream:
         dialect: str = "",
         seconds: float = 0.0,
     ) -> Decision:
-        """As `Stream.fire`.
+        """Do what `Stream.fire` does.
 
         Raises:
             CodecError, ConfigError, HookError: as `Client.fire`.

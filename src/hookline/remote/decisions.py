@@ -1,4 +1,4 @@
-"""Decisions: a decision document as the value that it was made from."""
+"""Decisions: turns a decision document back into a Decision."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def decision_of(document: Any) -> Decision:
-    """The decision that a document tells of; its own document is the same again. What no document says has its default.
+def parse_decision(document: Any) -> Decision:
+    """Return the decision in a document; its own document equals the given one. Fields that documents lack get their defaults.
 
     Raises:
-        CodecError: it is no such document.
+        CodecError: it is not such a document.
     """
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise CodecError(f"the answer is no document `{SCHEMA}`")
+        raise CodecError(f"the answer is not a document `{SCHEMA}`")
     try:
         return _decision(document)
     except (KeyError, TypeError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""Definitions: hooks of a3s as a Registry carries them, and back, through the dialect's own loader."""
+"""Definitions: converts a3s hooks to and from the messages of a Registry, through the dialect's own loader."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
-    from hookline.remote.bounds import Bounds
+    from hookline.remote.limits import Bounds
 
 _LONGEST_ID = 200
-_FEW = 32  # hooks without a pattern, which are read in a moment
+_FEW = 32  # hooks without a pattern that are read in a moment
 _FAIL_MODES = {pb.FAIL_OPEN: "open", pb.FAIL_CLOSED: "closed"}
 _MODES = {mode: number for number, mode in _FAIL_MODES.items()}
 _MATCHER = ("tool", "path_pattern", "command_pattern", "session_id", "skill")
 
 
-class Enrolled(Frozen):
-    """A Registry that was read. A hook that was rejected, but whose event is known, is among `specs` as a broken one."""
+class ReadHooks(Frozen):
+    """The hooks of a Registry. A rejected hook with a known event is among `specs` as a broken one."""
 
     specs: tuple[HookSpec, ...]
     rejected: tuple[tuple[str, str], ...]
     warnings: tuple[Problem, ...]
 
 
-def sent(hook: Hook) -> pb.HookSpec:
-    """A definition as it is sent."""
+def to_message(hook: Hook) -> pb.HookSpec:
+    """Return a definition as a message."""
     config, matcher = hook.config, hook.matcher
     return pb.HookSpec(
         id=hook.id,
@@ -55,8 +55,8 @@ def sent(hook: Hook) -> pb.HookSpec:
     )
 
 
-def problem_of(hook_id: str) -> str:
-    """Why a hook cannot have this id; empty if it can."""
+def explain_bad_id(hook_id: str) -> str:
+    """Return why a hook cannot have this id; empty if it can."""
     fits = hook_id.isprintable() and len(hook_id) <= _LONGEST_ID
     return (
         ""
@@ -65,8 +65,8 @@ def problem_of(hook_id: str) -> str:
     )
 
 
-def is_light(hooks: Collection[pb.HookSpec]) -> bool:
-    """Whether a set is read in a moment: reading compiles its patterns."""
+def is_quick_to_read(hooks: Collection[pb.HookSpec]) -> bool:
+    """Return whether a set can be read at once, because few patterns must be compiled."""
     return len(hooks) <= _FEW and not _length(hooks)
 
 
@@ -77,11 +77,11 @@ def _length(hooks: Iterable[pb.HookSpec]) -> int:
     )
 
 
-def enrolled(hooks: Iterable[pb.HookSpec], dialect: A3S, bounds: Bounds) -> Enrolled:
-    """The hooks of a Registry, each as the dialect's loader reads it.
+def read_hooks(hooks: Iterable[pb.HookSpec], dialect: A3S, bounds: Bounds) -> ReadHooks:
+    """Read the hooks of a Registry with the dialect's loader.
 
     Raises:
-        ConfigError: the set as a whole cannot be taken.
+        ConfigError: the whole set is refused.
     """
     found = list(hooks)
     _check(found, bounds)
@@ -91,11 +91,11 @@ def enrolled(hooks: Iterable[pb.HookSpec], dialect: A3S, bounds: Bounds) -> Enro
     names = {hook.id for hook in found}
     seen: set[str] = set()
     for hook in found:
-        odd = problem_of(hook.id) or (f"`{hook.id}` stands twice" if hook.id in seen else "")
-        name = _free(hook.id, names) if odd else hook.id
+        odd = explain_bad_id(hook.id) or (f"`{hook.id}` stands twice" if hook.id in seen else "")
+        name = _find_free_name(hook.id, names) if odd else hook.id
         names.add(name)
         seen.add(hook.id)
-        loaded = dialect.load(Source(tree=_definition(hook) | {"id": name}, scope="process"))
+        loaded = dialect.load(Source(tree=_to_definition(hook) | {"id": name}, scope="process"))
         specs += (
             [spec.replace(handler=Broken(reason=odd)) for spec in loaded.specs]
             if odd
@@ -108,16 +108,16 @@ def enrolled(hooks: Iterable[pb.HookSpec], dialect: A3S, bounds: Bounds) -> Enro
         )
         rejected += [(hook.id, words)] if words else []
         warnings += [problem for problem in loaded.problems if problem.severity != "error"]
-    return Enrolled(specs=tuple(specs), rejected=tuple(rejected), warnings=tuple(warnings))
+    return ReadHooks(specs=tuple(specs), rejected=tuple(rejected), warnings=tuple(warnings))
 
 
-def missed(instance: str, dialect: A3S) -> list[HookSpec]:
-    """What stands for the guards of an instance that is expected: a hook on each gate that fails as theirs do while it is away."""
+def make_placeholders(instance: str, dialect: A3S) -> list[HookSpec]:
+    """Return a failing hook for each gate of an expected instance, until it has sent its hooks."""
 
     def absent(_: Event) -> None:
         raise RemoteHandlerError(
             Failure.UNREACHABLE,
-            f"the handlers `{instance}` are expected, and have not told their hooks yet",
+            f"the handlers `{instance}` are expected, but have not sent their hooks yet",
         )
 
     gates = [event for event, row in TABLE.rows.items() if row.fails is Stance.DENY]
@@ -141,14 +141,14 @@ def _check(hooks: list[pb.HookSpec], bounds: Bounds) -> None:
         )
 
 
-def _free(wanted: str, names: Collection[str]) -> str:
-    """A name for a hook that cannot have the one that it wants, so that it takes part as a broken one all the same."""
+def _find_free_name(wanted: str, names: Collection[str]) -> str:
+    """Return a free name for a hook that cannot have its own, so that it takes part as a broken one."""
     shown = "".join(sign if sign.isprintable() else "?" for sign in wanted[:_LONGEST_ID]) or "hook"
     return next(name for at in count(2) if (name := f"{shown} ({at})") not in names)
 
 
-def _definition(hook: pb.HookSpec) -> dict[str, Any]:
-    """A definition as its author would have written it, so that what is wrong with it is said in the same words."""
+def _to_definition(hook: pb.HookSpec) -> dict[str, Any]:
+    """Return a definition as its author would have written it, so that faults are reported in the same words."""
     config: dict[str, Any] = {"priority": hook.priority, "async_execution": hook.observe_only}
     if hook.timeout_ms:
         config["timeout_ms"] = hook.timeout_ms

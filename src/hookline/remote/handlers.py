@@ -1,72 +1,46 @@
-"""Handlers: hooks of a3s in this process, for an engine that is somewhere else."""
+"""Handlers: a3s hooks in this process, for an engine in another one."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections import deque
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from hookline.handlers.inprocess import call_async
 from hookline.model.handler import InProcess
-from hookline.remote.answering import Answering, contained
 from hookline.remote.backoff import Backoff
-from hookline.remote.bounds import Bounds
-from hookline.remote.keys import Keys
-from hookline.remote.loop import REMOTE
+from hookline.remote.event_loop import REMOTE
+from hookline.remote.hook_registry import HookRegistry
+from hookline.remote.invocations import Invocations, contain_errors
+from hookline.remote.limits import Bounds
 from hookline.remote.outbox import Outbox
-from hookline.remote.roster import Roster
-from hookline.remote.session import Session
-from hookline.remote.talking import LinkError, talk
+from hookline.remote.resume_keys import ResumeKeys
+from hookline.remote.session import Seat, Session
+from hookline.remote.stream import LinkError, run_stream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
+    from typing import Any
 
     from hookline.core.dispatch import Run
     from hookline.model.outcome import Outcome
     from hookline.remote.proto import bridge_pb2 as pb
+    from hookline.remote.stream import Caller
 
-# Refusals that do not go away by themselves.
+# Refusals that waiting does not change.
 _FINAL = frozenset({"remote.token", "remote.protocol"})
-_MINUTE = 60.0
 _LOG = logging.getLogger("hookline.remote")
 
 
-class Seat:
-    """The place of these handlers at one engine; it outlives their streams. `announced`: when it was told the hooks.
+class Handlers(HookRegistry):
+    """Hooks under a name that the engine knows them by. `attach` connects to an engine, `listen` waits for one.
 
-    `left`: they have told the engine that they leave, and are not to come back.
-    """
-
-    def __init__(
-        self, address: str, key: str, answering: Answering, most: int = Bounds().registries
-    ) -> None:
-        self.address = address
-        self.key = key
-        self.answering = answering
-        self.session: Session | None = None
-        self.left = False
-        # Half of what an engine suffers: it counts those that we told another time, too.
-        self.announced: deque[float] = deque(maxlen=max(1, most // 2))
-
-    def pause(self, now: float) -> float:
-        """For how many seconds the engine is to be told nothing new."""
-        return (
-            self.announced[0] + _MINUTE - now
-            if len(self.announced) == self.announced.maxlen
-            else 0.0
-        )
-
-
-class Handlers(Roster):
-    """Hooks under a name, which the engine knows them by. `attach` dials an engine, `listen` is dialled by one.
-
-    `state`: a file in which the key is kept by which they take their place again when the process was started anew; without
-    it that place is free after the engine's `memory`. `tell` is given a line about each link that was lost or refused, and each hook that
-    was rejected; without it they are logged, the latter as warnings.
-    Plain handlers are called on threads, asynchronous ones on the event loop that awaits `attach`.
+    `state`: a file for the key by which they resume after a restart; without
+    it, the name is free after the engine's `memory`. `tell` receives a line about each lost or refused link, and each
+    rejected hook; without it, these are logged, rejected hooks as warnings.
+    Plain handlers run on threads, asynchronous ones on the event loop that awaits `attach`.
     """
 
     def __init__(
@@ -86,7 +60,7 @@ class Handlers(Roster):
         self.clock = clock
         self.sleep = sleep
         self.rejected: Mapping[str, str] = {}
-        self._keys = Keys(state)
+        self._keys = ResumeKeys(state)
         self._tell = tell or _LOG.info
         self._warn = tell or _LOG.warning
         self._announcing = False
@@ -94,11 +68,11 @@ class Handlers(Roster):
         self._seats: list[Seat] = []
         self._news = asyncio.Event()
 
-    def changed(self) -> None:
-        """Tell every engine, if there is one."""
+    def announce(self) -> None:
+        """Announce the hooks to every engine."""
         if self._seats and not self._announcing:
             self._announcing = True
-            REMOTE.tell(self._announce)
+            REMOTE.call_soon(self._announce)
 
     def _announce(self) -> None:
         self._announcing = False
@@ -108,13 +82,13 @@ class Handlers(Roster):
 
     # -- for the session -------------------------------------------------------------------------------------------
 
-    def keep(self, seat: Seat, key: str) -> None:
-        """Remember the key by which the seat is taken again."""
+    def store_key(self, seat: Seat, key: str) -> None:
+        """Store the key by which the seat is resumed."""
         seat.key = key
-        self._keys.keep(seat.address, key)
+        self._keys.store(seat.address, key)
 
-    def told(self, rejected: Mapping[str, str]) -> None:
-        """The engine has acknowledged our hooks, but for some."""
+    def handle_rejections(self, rejected: Mapping[str, str]) -> None:
+        """Report the hooks that the engine rejected."""
         self.rejected = rejected
         for hook, problem in rejected.items():
             self._warn(
@@ -128,55 +102,60 @@ class Handlers(Roster):
     # -- attaching -------------------------------------------------------------------------------------------------
 
     def run(self, address: str, *, token: str = "") -> None:
-        """`attach` without an event loop: until the process is interrupted."""
+        """Do what `attach` does, without an event loop, until the process is interrupted."""
         with suppress(KeyboardInterrupt):
             asyncio.run(self.attach(address, token=token))
 
     async def attach(self, address: str, *, token: str = "") -> None:
-        """Dial an engine, and again whenever the link is lost; until it is cancelled.
+        """Connect to an engine, and again after each loss, until cancelled.
 
         Raises:
-            ConfigError: the address is none, or the engine will never let these handlers in.
+            ConfigError: the address is invalid, or the engine will never admit these handlers.
         """
-        from hookline.remote.dialling import dialled  # noqa: PLC0415 - gRPC, which not everybody has
+        from hookline.remote.connection import open_stream  # noqa: PLC0415 - gRPC, which not everybody has
 
-        seat = self._seated(address)
+        seat = self._take_seat(address)
 
         async def connect() -> Session:
             outbox: Outbox[pb.HandlerFrame] = Outbox(self.bounds.queue)
             session = Session(self, seat, outbox, token)
-            async with dialled(address, "attach", outbox, self.bounds) as incoming:
+            async with open_stream(address, "attach", outbox, self.bounds) as incoming:
                 await self.converse(seat, session, incoming, outbox)
             return session
 
         try:
-            await REMOTE.wait(self._kept(connect, seat))
+            await REMOTE.wait(self._stay_connected(connect, seat))
         finally:
-            REMOTE.tell(self._unseat, seat)
+            REMOTE.call_soon(self._unseat, seat)
 
     async def listen(
         self, address: str, *, token: str = "", ready: Callable[[str], object] = lambda _: None
     ) -> None:
-        """Be dialled by an engine, until it is cancelled; `ready` is told the address once it can be dialled.
+        """Wait for an engine that connects, until cancelled; `ready` receives the address once it is open.
 
         Raises:
-            ConfigError: the address cannot be listened on.
+            ConfigError: the address cannot be opened.
         """
-        from hookline.remote.listening import serve_handlers  # noqa: PLC0415 - as above
+        from hookline.remote.listener import serve_handlers  # noqa: PLC0415 - as above
 
-        seat = self._seated(address)
+        seat = self._take_seat(address)
+
+        async def converse(_: Caller, incoming: AsyncIterator[Any], outbox: Outbox[Any]) -> None:
+            session = Session(self, seat, outbox, token)
+            await self.converse(seat, session, incoming, outbox)
+
         try:
-            await REMOTE.wait(serve_handlers(self, seat, address, token, ready))
+            await REMOTE.wait(serve_handlers(converse, self.bounds, address, token, ready))
         finally:
-            REMOTE.tell(self._unseat, seat)
+            REMOTE.call_soon(self._unseat, seat)
 
     @asynccontextmanager
     async def attached(
         self, address: str, *, token: str = "", drain: float = 5.0, withdraw: bool = False
     ) -> AsyncIterator[None]:
-        """Attached meanwhile: the engine knows these hooks at the beginning, and is told at the end that they leave.
+        """Stay attached within a block: at its start the engine has these hooks, and at its end it learns that they leave.
 
-        With `withdraw` it forgets them then; otherwise its gates stay closed until they are back.
+        With `withdraw` it then forgets them; otherwise its gates stay closed until they are back.
 
         Raises:
             ConfigError: as `attach` and `ready`.
@@ -197,14 +176,14 @@ class Handlers(Roster):
             await asyncio.gather(known, attaching, return_exceptions=True)
 
     async def ready(self) -> None:
-        """Wait until every engine that these handlers are attached to, and at least one, knows them as they are now.
+        """Wait until every attached engine, and at least one, has the current hooks.
 
         Raises:
-            ConfigError: one of them took none of the hooks.
+            ConfigError: one of them accepted none of the hooks.
         """
-        await REMOTE.wait(self._known())
+        await REMOTE.wait(self._wait_until_known())
 
-    async def _known(self) -> None:
+    async def _wait_until_known(self) -> None:
         while not self._seats or not all(
             seat.session and seat.session.acknowledged >= self.generation for seat in self._seats
         ):
@@ -230,19 +209,21 @@ class Handlers(Roster):
                 [asyncio.ensure_future(session.over.wait()) for session in sessions], timeout=drain
             )
 
-    def _seated(self, address: str) -> Seat:
+    def _take_seat(self, address: str) -> Seat:
         user = asyncio.get_running_loop()
 
         async def perform(run: Run) -> Outcome:
-            """A plain handler has a thread; an asynchronous one belongs to the loop of whoever attached."""
-            if REMOTE.here and (type(run.spec.handler) is InProcess and run.spec.handler.worker):
+            """Run a plain handler on a thread, an asynchronous one on the loop that attached."""
+            if REMOTE.is_current and (
+                type(run.spec.handler) is InProcess and run.spec.handler.worker
+            ):
                 return await call_async(run)
             return await asyncio.wrap_future(
-                asyncio.run_coroutine_threadsafe(contained(call_async, run), user)
+                asyncio.run_coroutine_threadsafe(contain_errors(call_async, run), user)
             )
 
-        answering = Answering(self.find, perform, most=self.bounds.in_flight * 4)
-        seat = Seat(address, self._keys.of(address), answering, self.bounds.registries)
+        answering = Invocations(self.find, perform, most=self.bounds.in_flight * 4)
+        seat = Seat(address, self._keys.find(address), answering, self.bounds.registries)
         with self._lock:
             self._seats.append(seat)
         return seat
@@ -259,17 +240,17 @@ class Handlers(Roster):
         incoming: AsyncIterable[pb.EngineFrame],
         outbox: Outbox[pb.HandlerFrame],
     ) -> None:
-        """Talk to an engine until the stream ends."""
+        """Serve the stream of an engine until it ends."""
         if seat.session is not None:
             seat.session.over.set()
         seat.session = session
         try:
-            await talk(session, incoming, outbox)
+            await run_stream(session, incoming, outbox)
         finally:
             if seat.session is session:
                 seat.session = None
 
-    async def _kept(self, connect: Callable[[], Awaitable[Session]], seat: Seat) -> None:
+    async def _stay_connected(self, connect: Callable[[], Awaitable[Session]], seat: Seat) -> None:
         backoff = self._backoff()
         while True:
             try:

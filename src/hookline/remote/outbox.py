@@ -1,4 +1,4 @@
-"""Outbox: the frames that wait for the one writer of a stream; it has a bound, and says when that is reached."""
+"""Outbox: a bounded queue of frames for the one writer of a stream."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FRAMES = 4096
 
 
 class Outbox(Generic[M]):
-    """Frames, in the order in which they were posted. One task takes them; all on one event loop.
+    """Frames in the order in which they were posted. One task takes them; all on one event loop.
 
     `largest`: bytes that may wait.
     """
@@ -29,7 +29,7 @@ class Outbox(Generic[M]):
         self._changed = asyncio.Event()
 
     def post(self, frame: M) -> bool:
-        """Whether there was room for a frame; none is accepted after `close`."""
+        """Queue a frame; return False if there is no room, or after `close`."""
         size = frame.ByteSize()
         if self.closed or self._bytes + size > self.largest or len(self._frames) >= _FRAMES:
             return False
@@ -39,7 +39,7 @@ class Outbox(Generic[M]):
         return True
 
     def close(self, *, now: bool = False) -> None:
-        """The end of the stream, after what was posted; with `now`, instead of it."""
+        """End the stream after the queued frames; with `now`, without them."""
         self.closed = True
         if now:
             self._frames.clear()

@@ -1,20 +1,20 @@
-"""Peer: one instance that holds handlers, attached or missed; what it is asked, and what becomes of that without it."""
+"""Peer: one instance that holds handlers, attached or lost; its invocations, and their fate without it."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hookline.errors import ConfigError
 from hookline.handlers.exceptions import OverdueError, RemoteHandlerError
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance
-from hookline.remote.loop import REMOTE
+from hookline.remote.event_loop import REMOTE
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.results import answer_of
+from hookline.remote.results import read_answer
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
@@ -22,16 +22,23 @@ if TYPE_CHECKING:
 
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.remote.bridge import Bridge
-    from hookline.remote.link import Link
+    from hookline.remote.bridge_state import BridgeState
 
 _LONGEST_BUDGET = 2**32 - 1  # ms
-_MOMENT = 0.005  # seconds, by which timers differ
+_MOMENT = 0.005  # seconds by which timers differ
 _MINUTE = 60.0
 
 
+class FrameSink(Protocol):
+    """The stream of a peer, as far as a peer uses it."""
+
+    def post(self, frame: pb.EngineFrame) -> bool: ...
+
+    def end(self, why: str, *, said: bool = True, drain: float = 0.0) -> None: ...
+
+
 class Invocation:
-    """One hook that is asked about one event. `answered` is what is waited for."""
+    """One hook's run for one event. `answered` is its result."""
 
     def __init__(self, invoke: pb.Invoke, until: float, session_id: str) -> None:
         self.invoke = invoke
@@ -45,18 +52,18 @@ class Invocation:
 
 
 class Peer:
-    """An instance by its name. `key`: the secret by which it is taken over; `link`: the stream that it has now.
+    """An instance by its name. `key`: the secret by which it resumes; `link`: its current stream.
 
-    `pending` are invocations that were sent, by id; `waiting` those that wait until fewer are. All of it belongs to the
-    bridge's event loop; what `handler` makes may be called anywhere.
+    `pending` are the invocations that were sent, by id; `waiting` those beyond the limit. Everything belongs to the
+    bridge's event loop, except the functions that `handler` makes, which any thread may call.
     """
 
-    def __init__(self, bridge: Bridge, instance: str, key: str) -> None:
+    def __init__(self, bridge: BridgeState, instance: str, key: str) -> None:
         self.bridge = bridge
         self.instance = instance
         self.key = key
-        self.link: Link | None = None
-        self.ready = False  # its hooks are registered, by this link
+        self.link: FrameSink | None = None
+        self.ready = False  # this link has registered its hooks
         self.draining = False
         self.hooks: frozenset[str] = frozenset()
         self.lost_at = 0.0
@@ -65,27 +72,27 @@ class Peer:
         self.waiting: deque[Invocation] = deque()
         self._registries: deque[float] = deque(maxlen=bridge.bounds.registries)
 
-    # -- asked by the engine ---------------------------------------------------------------------------------------
+    # -- called by the engine --------------------------------------------------------------------------------------
 
     def handler(self, spec: HookSpec, generation: int) -> InProcess:
-        """What the engine calls for a hook: it asks this peer, wherever the peer is by then."""
+        """Return the function that the engine calls for a hook: it asks this peer by its current link."""
         observed = spec.detached
 
         def call(event: Event) -> Any:
             if observed:
                 invoke = self._invoke(spec, event, generation)
-                REMOTE.tell(self.tell, invoke)
+                REMOTE.call_soon(self.notify, invoke)
                 return None
             try:
                 asyncio.get_running_loop()
             except RuntimeError:
-                return self._waited_for(spec, event, generation)
-            return self._asked(spec, event, generation, REMOTE.here)
+                return self._ask_and_wait(spec, event, generation)
+            return self._ask_from_loop(spec, event, generation, REMOTE.is_current)
 
         return InProcess(call=call, name=spec.id, read_by_dialect=True)
 
-    def _waited_for(self, spec: HookSpec, event: Event, generation: int) -> Any:
-        """The answer for a caller without an event loop, who has nobody else to end its wait."""
+    def _ask_and_wait(self, spec: HookSpec, event: Event, generation: int) -> Any:
+        """Return the answer for a caller without an event loop, which must end the wait itself."""
         asked: Future[Any] = REMOTE.submit(
             self.ask(self._invoke(spec, event, generation), spec.timeout, event.session_id)
         )
@@ -96,10 +103,16 @@ class Peer:
         finally:
             asked.cancel()
 
-    async def _asked(self, spec: HookSpec, event: Event, generation: int, held_up: bool) -> Any:  # noqa: FBT001 - told once, by us
-        if held_up and not REMOTE.here:
+    async def _ask_from_loop(
+        self,
+        spec: HookSpec,
+        event: Event,
+        generation: int,
+        held_up: bool,  # noqa: FBT001 - passed once, by position
+    ) -> Any:
+        if held_up and not REMOTE.is_current:
             raise RemoteHandlerError(
-                Failure.NOT_STARTED, "it was asked by code that holds up the bridge's own thread"
+                Failure.NOT_STARTED, "the call came from code that blocks the bridge's own thread"
             )
         return await REMOTE.wait(
             self.ask(self._invoke(spec, event, generation), spec.timeout, event.session_id)
@@ -131,8 +144,8 @@ class Peer:
 
     # -- on the bridge's loop --------------------------------------------------------------------------------------
 
-    def tell(self, invoke: pb.Invoke) -> None:
-        """Tell an observer; it is not waited for, and told nothing where nobody is there or nothing more fits."""
+    def notify(self, invoke: pb.Invoke) -> None:
+        """Notify an observer without waiting; drop the event if it is not attached or its queue is full."""
         if (
             self.link is None
             or not self.ready
@@ -143,13 +156,13 @@ class Peer:
             self.bridge.count("dropped")
 
     async def ask(self, invoke: pb.Invoke, seconds: float, session_id: str) -> dict[str, Any]:
-        """Ask a hook, and return its answer.
+        """Run a hook, and return its answer.
 
         Raises:
-            FailedError: there is none.
+            RemoteHandlerError: there is none.
         """
         if self.link is None or self.draining or self.bridge.closed:
-            raise RemoteHandlerError(Failure.UNREACHABLE, self._missing())
+            raise RemoteHandlerError(Failure.UNREACHABLE, self._explain_absence())
         if len(self.waiting) >= self.bridge.bounds.waiting:
             raise RemoteHandlerError(
                 Failure.NOT_STARTED,
@@ -157,23 +170,23 @@ class Peer:
             )
         invocation = Invocation(invoke, self.bridge.clock() + seconds, session_id)
         self.waiting.append(invocation)
-        self.pump()
+        self.send_waiting()
         try:
             return await invocation.answered
         except asyncio.CancelledError:
             overdue = self.bridge.clock() >= invocation.until - _MOMENT
-            self.withdraw(invocation, "timed out" if overdue else "nobody waits for it any more")
+            self.withdraw(invocation, "timed out" if overdue else "its caller no longer waits")
             raise
         finally:
             self._forget(invocation)
 
-    def _missing(self) -> str:
+    def _explain_absence(self) -> str:
         if self.bridge.closed:
             return "the bridge is closed"
         return f"the handlers `{self.instance}` {'are leaving' if self.link is not None else 'are not attached'}"
 
-    def pump(self) -> None:
-        """Send what waits, as far as there may be more under way."""
+    def send_waiting(self) -> None:
+        """Send waiting invocations up to the limit."""
         while (
             self.waiting
             and self.ready
@@ -185,7 +198,7 @@ class Peer:
             self._send(invocation)
 
     def _send(self, invocation: Invocation) -> None:
-        assert self.link is not None  # noqa: S101 - whoever sends has looked
+        assert self.link is not None  # noqa: S101 - the callers have checked
         invocation.invoke.budget_ms = _milliseconds(invocation.until - self.bridge.clock())
         if not self.link.post(pb.EngineFrame(invoke=invocation.invoke)):
             self.link.end("it does not read what it is sent")
@@ -196,28 +209,28 @@ class Peer:
             and invocation in self.waiting
         ):
             self.waiting.remove(invocation)
-        self.pump()
-        self.leave()
+        self.send_waiting()
+        self.end_if_done()
 
-    def leave(self) -> None:
-        """A peer that is going, and owes no answer any more, is gone."""
-        if self.draining and self.link is not None and not any(self.under_way()):
+    def end_if_done(self) -> None:
+        """End the link of a peer that is leaving and owes no more answers."""
+        if self.draining and self.link is not None and not any(self.iter_invocations()):
             self.link.end("it left")
 
-    def result(self, result: pb.Result) -> None:
-        """An answer; one that nobody waits for is counted."""
+    def handle_result(self, result: pb.Result) -> None:
+        """Handle an answer; count one that comes too late."""
         invocation = self.pending.get(result.invocation_id)
         if invocation is None or invocation.answered.done():
             self.bridge.count("late")
             return
         try:
-            invocation.answered.set_result(answer_of(result, self.bridge.bounds))
+            invocation.answered.set_result(read_answer(result, self.bridge.bounds))
         except RemoteHandlerError as error:
             self.bridge.count("failed")
             invocation.answered.set_exception(error)
 
     def withdraw(self, invocation: Invocation, why: str) -> None:
-        """Tell the peer that an invocation is no longer waited for."""
+        """Tell the peer that an invocation was cancelled."""
         if invocation.invoke.invocation_id in self.pending:
             self.bridge.count("cancelled")
             if self.link is not None:
@@ -227,25 +240,25 @@ class Peer:
                     )
                 )
 
-    def under_way(self) -> Iterator[Invocation]:
-        """Everything that is waited for."""
+    def iter_invocations(self) -> Iterator[Invocation]:
+        """Yield all pending and waiting invocations."""
         yield from (*self.pending.values(), *self.waiting)
 
     # -- coming and going ------------------------------------------------------------------------------------------
 
     def count_registry(self) -> None:
-        """It tells its hooks anew, by this link or by another.
+        """Count a new set of hooks, by this link or another.
 
         Raises:
-            ConfigError: it did so too often.
+            ConfigError: there were too many.
         """
         told, now = self._registries, self.bridge.clock()
         if len(told) == told.maxlen and now - told[0] < _MINUTE:
             raise ConfigError(f"more than {told.maxlen} registries a minute", name="remote.bounds")
         told.append(now)
 
-    def registered(self, generation: int) -> None:
-        """Its hooks are known; what was under way when the former link was lost is asked once more."""
+    def handle_registered(self, generation: int) -> None:
+        """Send running invocations again after its hooks are registered on a new link."""
         again, self.ready = not self.ready, True
         for invocation in list(self.pending.values()) if again else ():
             if invocation.invoke.hook_id not in self.hooks:
@@ -257,14 +270,14 @@ class Peer:
             invocation.invoke.generation = generation
             self.bridge.count("resent")
             self._send(invocation)
-        self.pump()
+        self.send_waiting()
 
-    def left(self, why: str) -> Coroutine[Any, Any, None] | None:
-        """Its link is lost. What is returned is to be awaited: the end of the grace in which it may come back."""
+    def handle_loss(self, why: str) -> Coroutine[Any, Any, None] | None:
+        """Handle the loss of the link. The caller must await the result: the grace period in which the peer may come back."""
         self.link, self.ready, self.draining = None, False, False
         self.lost_at = self.bridge.clock()
         self.losses += 1
-        if self.bridge.bounds.grace > 0 and any(self.under_way()):
+        if self.bridge.bounds.grace > 0 and any(self.iter_invocations()):
             return self._after_grace(why, self.losses)
         self.fail_all(why)
         return None
@@ -275,8 +288,8 @@ class Peer:
             self.fail_all(why)
 
     def fail_all(self, why: str) -> None:
-        """Nobody answers any more; what that means is said by each hook's fail mode."""
-        for invocation in list(self.under_way()):
+        """Fail all invocations; each hook's fail mode says what that means."""
+        for invocation in list(self.iter_invocations()):
             invocation.fail(
                 Failure.UNREACHABLE,
                 f"the handlers `{self.instance}` were lost{f': {why}' if why else ''}",
@@ -287,8 +300,8 @@ def _milliseconds(seconds: float) -> int:
     return max(1, min(math.ceil(seconds * 1000), _LONGEST_BUDGET))
 
 
-def bound(peer: Peer, specs: tuple[HookSpec, ...], generation: int) -> list[HookSpec]:
-    """Definitions with the peer as their handler. An observer is told at once, so it needs no thread of the engine's."""
+def bind_handlers(peer: Peer, specs: tuple[HookSpec, ...], generation: int) -> list[HookSpec]:
+    """Return definitions with the peer as their handler. Observers are only notified, so they need no engine thread."""
     return [
         spec.replace(handler=peer.handler(spec, generation), detached=False)
         if type(spec.handler) is InProcess

@@ -1,4 +1,4 @@
-"""Relay: copies bytes both ways between connections that it accepts and ones that it dials, for a socket that gRPC cannot reach."""
+"""Relay: copies bytes both ways between accepted and outgoing connections, for a socket that gRPC cannot reach."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any, Self, TypeAlias
 
-    # The two ways of one connection; raises OSError where there is none to be had.
+    # The two directions of a connection; raises OSError if there is none.
     Ends: TypeAlias = tuple[StreamReader, StreamWriter]
     Dial: TypeAlias = Callable[[], Awaitable[Ends]]
 
@@ -19,24 +19,24 @@ _CHUNK = 1 << 16  # bytes
 _PAUSE = 1.0  # seconds
 
 
-def everybody(_: Any) -> bool:
-    """Whoever connects is let through: the file of a unix socket has asked them already."""
+def allow_all(_: Any) -> bool:
+    """Accept every connection; the file permissions of a unix socket have checked it already."""
     return True
 
 
 class Relay:
-    """One listening socket, and a dialled connection for each that is accepted there (docs/formats/a3s.md 10.2, 10.3).
+    """One listening socket, and an outgoing connection for each that it accepts (docs/formats/a3s.md 10.2, 10.3).
 
-    `accept` listens already, and is closed by `close`. `allow` judges the peer's address, as `getpeername` tells it: for
-    AF_VSOCK a CID and a port. `most`: connections at once; a further one is closed at once, as one that is not allowed is.
-    `patience`: seconds for the dialling, and for the last bytes. `tell` is given one line for each connection that was not relayed.
+    `accept` is already listening; `close` closes it. `allow` judges the peer's address, as `getpeername` returns it: for
+    AF_VSOCK a CID and a port. `most`: concurrent connections; further ones, and those not allowed, are closed at once.
+    `patience`: seconds for connecting, and for the last bytes. `tell` receives a line for each connection that was not relayed.
     """
 
     def __init__(
         self,
         accept: socket.socket,
         dial: Dial,
-        allow: Callable[[Any], bool] = everybody,
+        allow: Callable[[Any], bool] = allow_all,
         *,
         most: int = 64,
         patience: float = 10.0,
@@ -53,16 +53,16 @@ class Relay:
 
     @property
     def relayed(self) -> int:
-        """How many connections there are now."""
+        """Return how many connections are open."""
         return len(self._running)
 
     async def start(self) -> None:
-        """Accept from now on; connections that waited in the socket's queue come first."""
+        """Accept connections from now on, first those in the socket's queue."""
         self._accept.setblocking(False)
         self._listen()
 
     async def close(self) -> None:
-        """Accept nothing more and end every connection, at both ends; what was on its way is lost."""
+        """Accept nothing more and end every connection at both ends; bytes in transit are lost."""
         if self._again is not None:
             self._again.cancel()
         if self._accept.fileno() >= 0:
@@ -84,9 +84,9 @@ class Relay:
 
     def _listen(self) -> None:
         # Not asyncio's own server: one that is closed while it accepts loses the connection, and its descriptor, in 3.11.
-        asyncio.get_running_loop().add_reader(self._accept, self._one_more)
+        asyncio.get_running_loop().add_reader(self._accept, self._accept_one)
 
-    def _one_more(self) -> None:
+    def _accept_one(self) -> None:
         loop = asyncio.get_running_loop()
         try:
             sock, peer = self._accept.accept()
@@ -94,25 +94,25 @@ class Relay:
             BlockingIOError,
             InterruptedError,
             ConnectionAbortedError,
-        ):  # whoever connected has gone
+        ):  # the caller has disconnected
             return
         except (
             OSError
-        ) as error:  # no descriptor is left, for example; asking at once again would only burn time
+        ) as error:  # for example, no descriptor is left; trying again at once would waste time
             self._tell(f"cannot accept: {error.strerror or error}")
             loop.remove_reader(self._accept)
             self._again = loop.call_later(_PAUSE, self._listen)
             return
-        refused = self._why_not(peer)
+        refused = self._explain_refusal(peer)
         if refused:
             self._tell(f"connection of {peer!r} refused: {refused}")
             sock.close()
             return
         task = loop.create_task(self._relay(sock))
         self._running[task] = sock
-        task.add_done_callback(self._over)
+        task.add_done_callback(self._handle_end)
 
-    def _why_not(self, peer: Any) -> str:
+    def _explain_refusal(self, peer: Any) -> str:
         if not self._allow(peer):
             return "not allowed"
         return (
@@ -121,7 +121,7 @@ class Relay:
             else ""
         )
 
-    def _over(self, task: asyncio.Task[None]) -> None:
+    def _handle_end(self, task: asyncio.Task[None]) -> None:
         self._running.pop(
             task
         ).close()  # a task that is cancelled before its first step closes nothing
@@ -133,37 +133,39 @@ class Relay:
     async def _relay(self, sock: socket.socket) -> None:
         near = await asyncio.open_connection(sock=sock)
         try:
-            far = await self._dialled()
+            far = await self._connect()
             if far is not None:
-                await self._between(near, far)
+                await self._copy_both(near, far)
         finally:
             await _end(near[1])
 
-    async def _dialled(self) -> Ends | None:
+    async def _connect(self) -> Ends | None:
         try:
             async with asyncio.timeout(self._patience):
                 return await self._dial()
         except TimeoutError:
-            self._tell(f"nobody to relay to: no answer within {self._patience:g} s")
+            self._tell(f"the target does not answer within {self._patience:g} s")
         except OSError as error:
-            self._tell(f"nobody to relay to: {error.strerror or error}")
+            self._tell(f"cannot reach the target: {error.strerror or error}")
         return None
 
-    async def _between(self, near: Ends, far: Ends) -> None:
+    async def _copy_both(self, near: Ends, far: Ends) -> None:
         try:
             async with asyncio.TaskGroup() as both:
                 both.create_task(_copy(near[0], far[1]))
                 both.create_task(_copy(far[0], near[1]))
-            async with asyncio.timeout(self._patience):  # for what the kernel did not take yet
+            async with asyncio.timeout(
+                self._patience
+            ):  # for bytes that the kernel did not take yet
                 await _flushed(near[1], far[1])
-        except* OSError:  # one of them broke off: so does the other
+        except* OSError:  # one side broke off, and so does the other
             pass
         finally:
             await _end(far[1])
 
 
 async def _copy(reader: StreamReader, writer: StreamWriter) -> None:
-    """Everything that is read, as fast as it is taken; then the end is passed on, and the other way stays open."""
+    """Copy everything as fast as it is taken, then pass on the end; the other direction stays open."""
     while data := await reader.read(_CHUNK):
         writer.write(data)
         await writer.drain()
@@ -180,9 +182,9 @@ async def _flushed(*writers: StreamWriter) -> None:
 
 
 async def _end(writer: StreamWriter) -> None:
-    """Close it now; what it has not sent yet is lost."""
+    """Close the connection now; unsent bytes are lost."""
     writer.transport.abort()
     try:
         await writer.wait_closed()
-    except OSError:  # it was broken off
+    except OSError:  # it was broken off already
         return

@@ -1,4 +1,4 @@
-"""Results: what a handler came to as it is sent, and what is made of it by an engine that trusts none of it."""
+"""Results: a handler's outcome as a message, and the checked answer that an engine reads from it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hookline.wire.hookoutput import UnreadableError
 
 if TYPE_CHECKING:
     from hookline.model.outcome import Outcome
-    from hookline.remote.bounds import Bounds
+    from hookline.remote.limits import Bounds
 
 _ACTIONS = {CONTINUE: pb.CONTINUE, BLOCK: pb.BLOCK, RETRY: pb.RETRY, SKIP: pb.SKIP}
 _NAMES = {number: action for action, number in _ACTIONS.items()}
@@ -23,8 +23,8 @@ _LONGEST = 4000  # characters of a failure's words
 _LARGEST = 2**53  # of whole numbers that every JSON has
 
 
-def result_of(outcome: Outcome, invocation_id: str) -> pb.Result:
-    """A handler's outcome as it is sent. Whatever the handler did wrong is a failure in words, and never a Continue."""
+def to_result(outcome: Outcome, invocation_id: str) -> pb.Result:
+    """Return a handler's outcome as a message. Any fault of the handler is a failure, never a Continue."""
     result = pb.Result(
         invocation_id=invocation_id, handler_ms=min(round(outcome.seconds * 1000), 2**32 - 1)
     )
@@ -48,15 +48,15 @@ def result_of(outcome: Outcome, invocation_id: str) -> pb.Result:
 
 
 def _utf8(text: str) -> str:
-    """A text without what no UTF-8 can say."""
+    """Return a text without characters that UTF-8 cannot express."""
     return text.encode("utf-8", "replace").decode()
 
 
-def answer_of(result: pb.Result, bounds: Bounds) -> dict[str, Any]:
-    """What a Result says, in the dialect's words.
+def read_answer(result: pb.Result, bounds: Bounds) -> dict[str, Any]:
+    """Return what a Result says, in the dialect's form.
 
     Raises:
-        FailedError: the handler failed, or what it says cannot be used.
+        RemoteHandlerError: the handler failed, or its answer cannot be used.
     """
     if result.HasField("failure"):
         words = result.failure[:_LONGEST]
@@ -91,7 +91,7 @@ def _json(text: bytes, bounds: Bounds) -> Any:
     except (ValueError, RecursionError) as error:
         words = "nested too deeply" if isinstance(error, RecursionError) else f"{error}"
         raise RemoteHandlerError(
-            Failure.UNREADABLE, f"`modified_json` is no JSON: {words:.200}"
+            Failure.UNREADABLE, f"`modified_json` is not JSON: {words:.200}"
         ) from None
 
 

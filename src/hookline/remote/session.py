@@ -1,30 +1,78 @@
-"""Session: the handlers' end of one stream, from their Hello until either side has had enough."""
+"""Session: the handlers' end of one stream, from their Hello to its end."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections import deque
+from typing import TYPE_CHECKING, Protocol
 
 from hookline.errors import CODES, ConfigError
-from hookline.remote.bounds import PROTOCOL
+from hookline.remote.limits import PROTOCOL, Bounds
 from hookline.remote.proto import bridge_pb2 as pb
 
 if TYPE_CHECKING:
-    from hookline.remote.handlers import Handlers, Seat
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from hookline.remote.invocations import Invocations
     from hookline.remote.outbox import Outbox
 
-_SILENT = 2.5  # pings, after which nobody is taken to be there
+_SILENT = 2.5  # pings without a sign of life before the engine counts as gone
+_MINUTE = 60.0
 _NAMES = {code: name for name, code in CODES.items()}
 
 
-class Session:
-    """One stream to an engine. `refused`: why the engine did not want it; `disarmed`: why none of our hooks counts there.
+class Seat:
+    """The place of these handlers at one engine; it outlives their streams. `announced`: when they sent their hooks.
 
-    `told` is the generation of our hooks that it was sent last, `acknowledged` the one of which it has said so.
+    `left`: they have told the engine that they leave, and must not come back.
     """
 
     def __init__(
-        self, handlers: Handlers, seat: Seat, outbox: Outbox[pb.HandlerFrame], token: str
+        self, address: str, key: str, answering: Invocations, most: int = Bounds().registries
+    ) -> None:
+        self.address = address
+        self.key = key
+        self.answering = answering
+        self.session: Session | None = None
+        self.left = False
+        # Half of what an engine accepts, because it also counts registries of an earlier connection.
+        self.announced: deque[float] = deque(maxlen=max(1, most // 2))
+
+    def seconds_to_wait(self, now: float) -> float:
+        """Return how many seconds to wait before the next announcement."""
+        return (
+            self.announced[0] + _MINUTE - now
+            if len(self.announced) == self.announced.maxlen
+            else 0.0
+        )
+
+
+class SessionOwner(Protocol):
+    """The handlers, as far as a session uses them."""
+
+    name: str
+    bounds: Bounds
+    generation: int
+    clock: Callable[[], float]
+    sleep: Callable[[float], Awaitable[object]]
+
+    def registry(self) -> pb.Registry: ...
+
+    def next_generation(self) -> int: ...
+
+    def store_key(self, seat: Seat, key: str) -> None: ...
+
+    def handle_rejections(self, rejected: Mapping[str, str]) -> None: ...
+
+
+class Session:
+    """One stream to an engine. `refused`: why the engine refused it; `disarmed`: why none of our hooks counts there.
+
+    `told` is the generation of our hooks that was sent last, `acknowledged` the last one that the engine confirmed.
+    """
+
+    def __init__(
+        self, handlers: SessionOwner, seat: Seat, outbox: Outbox[pb.HandlerFrame], token: str
     ) -> None:
         self.handlers = handlers
         self.seat = seat
@@ -53,7 +101,7 @@ class Session:
         )
 
     def post(self, frame: pb.HandlerFrame) -> bool:
-        """Whether a frame could be queued; an engine that reads nothing is left."""
+        """Queue a frame; end the stream if the engine does not read."""
         if self.over.is_set():
             return False
         posted = self._outbox.post(frame)
@@ -62,10 +110,10 @@ class Session:
         return posted
 
     def announce(self) -> None:
-        """Tell the engine our hooks, all of them, if it does not know them.
+        """Send our hooks to the engine, unless it has them.
 
-        While it has not acknowledged the former ones they wait, and so they do when they were told as often as it may suffer in a
-        minute: many changes are one.
+        It waits until the engine has confirmed the previous ones, and it respects the engine's limit per minute.
+        So many changes become one message.
         """
         if (
             not self.welcomed
@@ -75,7 +123,7 @@ class Session:
             or self.handlers.generation <= self.told
         ):
             return
-        wait = self.seat.pause(self.handlers.clock())
+        wait = self.seat.seconds_to_wait(self.handlers.clock())
         if wait > 0:
             self._later = asyncio.get_running_loop().create_task(self._announce_after(wait))
         else:
@@ -93,10 +141,12 @@ class Session:
         self.post(pb.HandlerFrame(registry=registry))
 
     def withdraw(self) -> None:
-        """Take our hooks away from the engine, guards included."""
+        """Remove our hooks from the engine, guards included."""
         self._leaving = True
         if self.welcomed:
-            self.post(pb.HandlerFrame(registry=pb.Registry(generation=self.handlers.later())))
+            self.post(
+                pb.HandlerFrame(registry=pb.Registry(generation=self.handlers.next_generation()))
+            )
 
     def leave(self, drain: float) -> None:
         """Tell the engine to send nothing more."""
@@ -106,7 +156,7 @@ class Session:
     # -- what comes in ---------------------------------------------------------------------------------------------
 
     def take(self, frame: pb.EngineFrame) -> None:
-        """One frame of the engine."""
+        """Handle one frame of the engine."""
         self.heard = self.handlers.clock()
         match frame.WhichOneof("kind"):
             case "invoke" if self.welcomed:
@@ -120,32 +170,34 @@ class Session:
             case "registry_ack":
                 self._acknowledge(frame.registry_ack)
             case "goaway":
-                self._go(frame.goaway)
+                self._handle_goaway(frame.goaway)
 
     def _welcome(self, welcome: pb.Welcome) -> None:
         if welcome.protocol != PROTOCOL:
             self.refused = ConfigError(
                 f"the engine speaks protocol {welcome.protocol}",
                 name="remote.protocol",
-                hint=f"{PROTOCOL} is spoken here",
+                hint=f"this library supports protocol {PROTOCOL}",
             )
             self.over.set()
             return
         self.welcomed, self.resumed = True, welcome.resumed
         self.seat.answering.post = self.post
         self._ping = max(welcome.ping_ms, 1) / 1000
-        self.handlers.keep(self.seat, welcome.session_key)
+        self.handlers.store_key(self.seat, welcome.session_key)
         self._announce()
 
     def _acknowledge(self, ack: pb.RegistryAck) -> None:
         self.acknowledged = max(ack.generation, self.acknowledged)
         rejected = {each.hook_id: each.problem for each in ack.rejected}
-        self.disarmed = self._disarmed(rejected) if ack.generation == self.told else self.disarmed
-        self.handlers.told(rejected)
+        self.disarmed = (
+            self._explain_disarmed(rejected) if ack.generation == self.told else self.disarmed
+        )
+        self.handlers.handle_rejections(rejected)
         self.announce()
 
-    def _disarmed(self, rejected: dict[str, str]) -> ConfigError | None:
-        """What to raise where the engine took nothing of what it was sent."""
+    def _explain_disarmed(self, rejected: dict[str, str]) -> ConfigError | None:
+        """Return the error to raise if the engine accepted none of our hooks."""
         if not rejected or ("" not in rejected and self._sent - rejected.keys()):
             return None
         why = rejected.get("") or "; ".join(
@@ -156,7 +208,7 @@ class Session:
             words, name="remote.rejected", hint="what it knew of them before still counts"
         )
 
-    def _go(self, goaway: pb.Goaway) -> None:
+    def _handle_goaway(self, goaway: pb.Goaway) -> None:
         code, _, words = goaway.why.partition(": ")
         self.why = goaway.why
         if code in _NAMES:
@@ -168,14 +220,14 @@ class Session:
     # -- its life --------------------------------------------------------------------------------------------------
 
     async def watch(self) -> None:
-        """Wait for signs of life; returns when there is none, or no welcome came."""
+        """Wait for signs of life; return when there is none, or no welcome came."""
         await self.handlers.sleep(self.handlers.bounds.hello)
         while self.welcomed and self.handlers.clock() - self.heard < self._ping * _SILENT:
             await self.handlers.sleep(self._ping)
         self.why = self.why or "the engine gives no sign of life"
 
-    def lost(self, why: str) -> None:
-        """The stream has ended. What runs goes on: the engine may ask for it again."""
+    def handle_end(self, why: str) -> None:
+        """Handle the end of the stream. Running invocations continue, because the engine may ask for them again."""
         self.why = self.why or why
         self.over.set()
         if self._later is not None:

@@ -1,4 +1,4 @@
-"""Tracing: the W3C trace context that goes along with an event to whoever is asked about it, and that a handler runs in."""
+"""Tracing: the W3C trace context that accompanies an event to a remote handler."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
-def traceparent_of(event: Event) -> str:
-    """The span that an event belongs to: the one that its host says, or the current one of this process; empty where there is none."""
+def find_traceparent(event: Event) -> str:
+    """Return the span that an event belongs to: its host's, or the current one of this process; empty if there is none."""
     carried = event.body.facts.get("traceparent", event.raw.get("traceparent"))
     if isinstance(carried, str) and _TRACEPARENT.fullmatch(carried):
         return carried
-    if "opentelemetry.trace" not in sys.modules:  # nobody here makes spans
+    if "opentelemetry.trace" not in sys.modules:  # this process makes no spans
         return ""
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415 - an extra, and loaded
 
@@ -30,8 +30,8 @@ def traceparent_of(event: Event) -> str:
 
 
 @contextmanager
-def within(traceparent: str) -> Iterator[None]:
-    """Spans that are made meanwhile belong to the span of whoever asked, if anybody here makes spans."""
+def use_traceparent(traceparent: str) -> Iterator[None]:
+    """Make new spans within a block children of the caller's span, if this process makes spans."""
     if not _TRACEPARENT.fullmatch(traceparent) or "opentelemetry.trace" not in sys.modules:
         yield
         return

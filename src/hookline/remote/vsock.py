@@ -1,6 +1,6 @@
-"""Vsock: addresses, listeners and diallers of AF_VSOCK, and of the unix sockets that Firecracker and libkrun have in its place.
+"""Vsock: addresses, listeners and connections of AF_VSOCK, and of the unix sockets that Firecracker and libkrun use instead.
 
-Which machine may connect is told by its CID (docs/formats/a3s.md 10.2). The kernel vouches for it, as for a peer's uid on a unix socket.
+The CID says which machine connects (docs/formats/a3s.md 10.2). The kernel vouches for it, as for a peer's uid on a unix socket.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _OK = re.compile(rb"OK \d{1,10}\r?\n")
 _BACKLOG = 128
 
 
-def parsed(address: str) -> tuple[int, int]:
-    """The CID and the port of `vsock:CID:PORT`; the CID is a number, or `host` (2), `local` (1) or `any`.
+def parse_vsock(address: str) -> tuple[int, int]:
+    """Return the CID and the port of `vsock:CID:PORT`; the CID is a number, or `host` (2), `local` (1) or `any`.
 
     Raises:
-        ConfigError: it is no such address.
+        ConfigError: it is not such an address.
     """
     found = _ADDRESS.fullmatch(address)
     word = found["cid"] if found else ""
     cid = _NAMES.get(word, int(word) if word.isdecimal() and len(word) <= len(str(ANY)) else -1)
     if found is None or not 0 <= cid <= ANY or int(found["port"]) > ANY:
         hint = "for example vsock:any:4088 to listen, vsock:host:4088 or vsock:3:4088 to dial"
-        raise ConfigError(f"`{address}` is no vsock address", name="serve.address", hint=hint)
+        raise ConfigError(f"`{address}` is not a vsock address", name="serve.address", hint=hint)
     return cid, int(found["port"])
 
 
@@ -56,7 +56,7 @@ def local_cid() -> int | None:
     return int.from_bytes(answer, sys.byteorder)
 
 
-def listener(
+def listen(
     cid: int, port: int, *, local_cid: Callable[[], int | None] = local_cid
 ) -> socket.socket:
     """Return a socket that listens; with `ANY` as the CID any machine that reaches this one can connect.
@@ -65,21 +65,21 @@ def listener(
         ConfigError: the port is taken, this machine has no vsock, or the kernel has no transport for it.
     """
     if local_cid() == ANY:  # bind and listen would succeed, and no connection could ever arrive
-        raise _unusable(cid, port, OSError(errno.ENODEV, "the kernel has no vsock transport"))
+        raise _unusable_error(cid, port, OSError(errno.ENODEV, "the kernel has no vsock transport"))
     try:
         listening = socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)
     except OSError as error:
-        raise _unusable(cid, port, error) from None
+        raise _unusable_error(cid, port, error) from None
     try:
         listening.bind((cid, port))
         listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
-        raise _unusable(cid, port, error) from None
+        raise _unusable_error(cid, port, error) from None
     return listening
 
 
-def _unusable(cid: int, port: int, error: OSError) -> ConfigError:
+def _unusable_error(cid: int, port: int, error: OSError) -> ConfigError:
     why = (error.strerror or str(error)).lower()
     hint = "a machine without vsock is reached by a unix socket: unix:PATH"
     return ConfigError(
@@ -90,13 +90,13 @@ def _unusable(cid: int, port: int, error: OSError) -> ConfigError:
 
 
 def allow_cids(cids: Iterable[int]) -> Callable[[tuple[int, int]], bool]:
-    """A judge of peers that lets through these machines only; `ANY` among them is everybody."""
+    """Return a filter that admits only these machines; `ANY` among them admits all."""
     allowed = frozenset(cids)
     return lambda peer: ANY in allowed or peer[0] in allowed
 
 
 def dial(cid: int, port: int) -> Dial:
-    """A dialler of a port on another machine."""
+    """Return a function that connects to a port on another machine."""
 
     async def dialled() -> Ends:
         sock = socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)
@@ -112,7 +112,7 @@ def dial(cid: int, port: int) -> Dial:
 
 
 def dial_unix(path: str) -> Dial:
-    """A dialler of a unix socket."""
+    """Return a function that connects to a unix socket."""
 
     async def dialled() -> Ends:
         return await asyncio.open_unix_connection(path)
@@ -121,9 +121,9 @@ def dial_unix(path: str) -> Dial:
 
 
 def dial_guest(path: str, port: int) -> Dial:
-    """A dialler of a guest's port by the unix socket of its VMM (Firecracker, libkrun).
+    """Return a function that connects to a guest's port by the unix socket of its VMM (Firecracker, libkrun).
 
-    It sends `CONNECT PORT` and is answered `OK` with a number; whatever the guest sends comes after that line.
+    It sends `CONNECT PORT` and receives `OK` with a number; the guest's bytes follow that line.
     """
 
     async def dialled() -> Ends:
@@ -137,7 +137,7 @@ def dial_guest(path: str, port: int) -> Dial:
         if not _OK.fullmatch(answered):
             writer.transport.abort()
             raise ConnectionRefusedError(
-                f"nobody listens on port {port} of the guest behind `{path}`"
+                f"no server listens on port {port} of the guest behind `{path}`"
             )
         return reader, writer
 
@@ -145,7 +145,7 @@ def dial_guest(path: str, port: int) -> Dial:
 
 
 async def _line(reader: StreamReader) -> bytes:
-    """The line that comes next; empty where none does."""
+    """Return the next line; empty if there is none."""
     try:
         return await reader.readuntil(b"\n")
     except (IncompleteReadError, LimitOverrunError):
@@ -153,5 +153,5 @@ async def _line(reader: StreamReader) -> bytes:
 
 
 def guest_path(path: str, port: int) -> str:
-    """Where a VMM connects to when its guest dials the host's port: a unix socket that somebody here listens on."""
+    """Return the path where a VMM connects when its guest dials the host's port; a server here must listen on it."""
     return f"{path}_{port}"

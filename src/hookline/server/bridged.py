@@ -62,9 +62,9 @@ class Bridged:
     async def stop(self, drain: float) -> None:
         """Accept nothing more, and wait for what is under way, at most so many seconds; then hang up."""
         if self._opened is not None:
-            from hookline.remote.loop import REMOTE  # noqa: PLC0415 - as above
+            from hookline.remote.event_loop import REMOTE  # noqa: PLC0415 - as above
 
-            await REMOTE.wait(self._opened.closing(drain))
+            await REMOTE.wait(self._opened.close_async(drain))
 
     def __exit__(self, *error: object) -> None:
         if self._opened is not None:

@@ -17,7 +17,7 @@ from hookline.engine.notices import add_notices, add_to_stderr, list_lost
 from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.kinds import ACTIONS
-from hookline.remote.turns import Turns
+from hookline.remote.admission import Admission
 from hookline.server import replies
 from hookline.server.approving import PATH as APPROVE
 from hookline.server.approving import Approving
@@ -66,7 +66,7 @@ class Service:
         own: Mapping[str, Engine] | None = None,
         seconds: float = 600.0,
         deadline: float = 0.0,
-        turns: Turns | None = None,
+        turns: Admission | None = None,
         approving: Approving | None = None,
         elsewhere: Callable[[Engine, Event, Decision], Awaitable[Decision]] | None = None,
         tell: Callable[[str], None] = lambda _: None,
@@ -77,7 +77,7 @@ class Service:
         self.contract = contract
         self.seconds = seconds
         self.deadline = deadline
-        self.turns = turns or Turns(64)
+        self.turns = turns or Admission(64)
         self.approving = approving or Approving()
         self.elsewhere = elsewhere
         self.tell = tell
@@ -211,7 +211,7 @@ class Service:
 
     async def _decided(self, engine: Engine, event: Event, seconds: float = 0.0) -> Decision:
         began = monotonic()
-        async with self.turns.one():
+        async with self.turns.admit():
             left = seconds - (monotonic() - began) if seconds else self.seconds
             decision = await engine.fire_async(event, seconds=max(min(left, self.seconds), 0.0))
         return decision if self.elsewhere is None else await self.elsewhere(engine, event, decision)

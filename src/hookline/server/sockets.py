@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hookline.errors import ConfigError
-from hookline.remote.addresses import remove, unix_listener
+from hookline.remote.addresses import listen_unix, remove_socket
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,14 +66,14 @@ def unix_socket(path: str) -> socket.socket:
     """A socket that listens at a path, for its user only; one that nobody listens on any more is replaced.
 
     Raises:
-        ConfigError: something else is there, somebody listens there, or it cannot be made.
+        ConfigError: something else is there, another server listens there, or it cannot be made.
     """
-    return unix_listener(path, name="serve.address", backlog=_BACKLOG)
+    return listen_unix(path, name="serve.address", backlog=_BACKLOG)
 
 
 def _taken(address: str, error: OSError) -> ConfigError:
     why = (
-        "somebody listens there"
+        "another server listens there"
         if error.errno == errno.EADDRINUSE
         else (error.strerror or str(error)).lower()
     )
@@ -107,4 +107,4 @@ def closing(listening: list[socket.socket]) -> Iterator[None]:
         for sock in listening:
             sock.close()
         for path, made in files:
-            remove(path, made)
+            remove_socket(path, made)

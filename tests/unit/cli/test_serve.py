@@ -12,7 +12,7 @@ from hookline.cli.options import Selection
 from hookline.cli.serve import _approves_without_token, _listening, _reloading, _service
 from hookline.errors import ConfigError
 from hookline.model.verdict import Stance
-from hookline.remote.turns import Turns
+from hookline.remote.admission import Admission
 from hookline.server.metrics import Meter
 from hookline.server.sockets import http_socket, unix_socket
 
@@ -27,7 +27,7 @@ SETTINGS = json.dumps({"hooks": {"PreToolUse": [{"hooks": [CALLS, GUARD]}]}})
 def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: Desk) -> None:
     """It runs the guard by itself; other hosts have it asked, and nobody is asked by way of the server again."""
     desk.file("../home/.claude/settings.json", SETTINGS)
-    service = _service(Selection(), Meter(), Turns(1), (1.0, 0.0))
+    service = _service(Selection(), Meter(), Admission(1), (1.0, 0.0))
 
     assert service.elsewhere is not None
     assert set(service.own) == {"claude-code"}
@@ -45,7 +45,7 @@ def test_telemetry_counts_what_waits_for_approval(
         lambda _environ, _tell, pending: asked.append(pending) or (),
     )
     desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": [{"hooks": [GUARD]}]}}))
-    _service(Selection(), Meter(), Turns(1), (1.0, 0.0))
+    _service(Selection(), Meter(), Admission(1), (1.0, 0.0))
 
     assert [pending() for pending in asked] == [1]
 
@@ -55,7 +55,7 @@ def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
     service = _service(
         Selection(configs=[desk.file("settings.json", SETTINGS)], dialect="claude-code"),
         Meter(),
-        Turns(1),
+        Admission(1),
         (1.0, 0.0),
     )
 
@@ -66,7 +66,7 @@ def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
 
 def test_an_engine_that_comes_later_has_the_sessions_of_the_others(desk: Desk) -> None:
     """What ran once in a session, or is to be told later, is known to every engine of the server."""
-    service = _service(Selection(), Meter(), Turns(1), (1.0, 0.0))
+    service = _service(Selection(), Meter(), Admission(1), (1.0, 0.0))
     reloading = _reloading(Selection(), service, watch=False)
     desk.file("../home/.claude/settings.json", SETTINGS)
     reloading.reload()
@@ -123,7 +123,7 @@ def test_settings_that_are_wrong_are_said_at_the_start(
     own = json.dumps({"hooks": {"PreToolUse": [{"hooks": [GUARD]}]}})
     desk.file("../home/.claude/settings.json", own)
 
-    service = _service(Selection(), Meter(), Turns(1), (1.0, 0.0))
+    service = _service(Selection(), Meter(), Admission(1), (1.0, 0.0))
 
     assert "hooks go by the strictest rules" in capsys.readouterr().err
     call = {"tool_name": "Bash", "tool_input": {"command": "make"}}

@@ -8,7 +8,7 @@ import pytest
 
 import hookline
 from hookline.model.verdict import Stance
-from hookline.remote.decisions import decision_of
+from hookline.remote.decisions import parse_decision
 
 CALL = {"tool": "shell", "input": {"command": "make"}}
 
@@ -70,7 +70,7 @@ def test_labels_and_warnings_of_all_verdicts_are_united() -> None:
     )
     assert document["verdicts"][1]["labels"] == ["git"]
     assert document["for_user"] == ["rotate the key", "hi", "old branch"]
-    assert decision_of(json.loads(json.dumps(document))).to_dict() == document
+    assert parse_decision(json.loads(json.dumps(document))).to_dict() == document
 
 
 @pytest.mark.parametrize("labels", [[1], "ab"])

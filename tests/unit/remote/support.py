@@ -7,11 +7,11 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from hookline.a3s import Hook, HookConfig, HookMatcher
-from hookline.remote.definitions import sent
-from hookline.remote.loop import REMOTE
+from hookline.remote.definitions import to_message
+from hookline.remote.event_loop import REMOTE
 from hookline.remote.outbox import Outbox
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.talking import Caller, LinkError
+from hookline.remote.stream import Caller, LinkError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -177,7 +177,7 @@ def hook(
     **config: Any,
 ) -> pb.HookSpec:
     """A definition as it is sent."""
-    return sent(Hook.new(name, event).with_matcher(matcher).with_config(HookConfig(**config)))
+    return to_message(Hook.new(name, event).with_matcher(matcher).with_config(HookConfig(**config)))
 
 
 def addresses(folder: Any) -> dict[str, tuple[str, str]]:

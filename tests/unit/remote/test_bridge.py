@@ -11,8 +11,8 @@ import pytest
 from hookline import ConfigError, Engine, Stance
 from hookline.a3s import HookMatcher
 from hookline.dialects.a3s.table import TABLE
-from hookline.remote.bounds import Bounds
 from hookline.remote.bridge import Bridge
+from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
 from tests.unit.remote.support import (
     CALL,
@@ -125,7 +125,7 @@ async def test_a_second_hello_ends_the_stream() -> None:
 async def test_a_closed_bridge_lets_nobody_in() -> None:
     """It says so."""
     bridge = Bridge(Engine())
-    await bridge.closing(0)
+    await bridge.close_async(0)
     end = End(bridge)
 
     assert goaway(await end.rest()) == "the bridge is closed"
@@ -149,7 +149,7 @@ async def test_an_attached_instance_is_taken_over_with_its_key_only() -> None:
 
     assert again.resumed
     assert again.session_key == welcome.session_key
-    assert goaway(await end.rest()) == "somebody with its key took its place"
+    assert goaway(await end.rest()) == "another process with its key took its place"
     assert bridge.counts["resumed"] == 1
 
 
@@ -408,14 +408,14 @@ async def test_who_reads_a_heavy_set_holds_up_nobody_else() -> None:
     end, _ = await attached(bridge)
     heavy, _ = await attached(bridge, hook("watch", "session_start"), instance="heavy")
     reading, go = threading.Event(), threading.Event()
-    enrolled = bridge.enrolled
+    enrolled = bridge.read_hooks
 
     def slowly(registry: pb.Registry) -> Any:
         reading.set()
         assert go.wait(PATIENCE)
         return enrolled(registry)
 
-    bridge.enrolled = slowly  # type: ignore[method-assign]  # the moment
+    bridge.read_hooks = slowly  # type: ignore[method-assign]  # the moment
     heavy.send(
         registry=pb.Registry(
             generation=2,
@@ -443,8 +443,8 @@ async def test_a_set_that_is_read_too_late_is_dropped() -> None:
     bridge = Bridge(engine := Engine())
     end, welcome = await attached(bridge)
     reading, go = threading.Event(), threading.Event()
-    enrolled = bridge.enrolled
-    bridge.enrolled = lambda registry: (reading.set(), go.wait(PATIENCE), enrolled(registry))[2]  # type: ignore[method-assign]  # the moment
+    enrolled = bridge.read_hooks
+    bridge.read_hooks = lambda registry: (reading.set(), go.wait(PATIENCE), enrolled(registry))[2]  # type: ignore[method-assign]  # the moment
     end.send(
         registry=pb.Registry(
             generation=2, hooks=[hook("late", matcher=HookMatcher(path_pattern="*.x"))]
@@ -515,7 +515,7 @@ async def test_whoever_is_expected_may_be_forgotten() -> None:
 
 def test_whoever_is_expected_has_a_name() -> None:
     """One by which somebody can attach."""
-    with pytest.raises(ConfigError, match="no name of an instance"):
+    with pytest.raises(ConfigError, match="not a name for an instance"):
         Bridge(Engine(), expected=["a b"])
 
 
@@ -555,7 +555,7 @@ async def test_the_end_waits_for_what_is_under_way() -> None:
         engine.fire_async("pre_tool_use", CALL, dialect="a3s")
     )
     invoke = await end.next("invoke")
-    closing = asyncio.get_running_loop().create_task(bridge.closing(10))
+    closing = asyncio.get_running_loop().create_task(bridge.close_async(10))
     assert (await end.next("goaway")).drain_ms == 10_000
     end.answer(invoke, pb.BLOCK, reason="in time")
     await closing
@@ -577,7 +577,7 @@ async def test_the_end_does_not_wait_for_ever() -> None:
         engine.fire_async("pre_tool_use", CALL, dialect="a3s")
     )
     await end.next("invoke")
-    await bridge.closing(0)
+    await bridge.close_async(0)
 
     assert "the engine ends" in (await firing).reason
     assert [frame.WhichOneof("kind") for frame in await end.rest()] == ["goaway", "cancel"]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hookline import CodecError, Engine, Stance, context, deny, note, retry, rewrite
-from hookline.remote.decisions import decision_of
+from hookline.remote.decisions import parse_decision
 
 CALL = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "session_id": "s"}
 ANSWERS = {
@@ -32,7 +32,7 @@ def test_its_document_is_the_same_again(event: str, answer) -> None:
             engine.fire(event, {**CALL, "tool": "Bash", "input": {"command": "ls"}}).to_dict()
         )
     )
-    decision = decision_of(document)
+    decision = parse_decision(document)
 
     assert decision.to_dict() == document
     assert isinstance(decision.stance, Stance)
@@ -43,4 +43,4 @@ def test_its_document_is_the_same_again(event: str, answer) -> None:
 def test_what_is_no_decision_is_refused(document) -> None:
     """It never passes for a yes."""
     with pytest.raises(CodecError):
-        decision_of(document)
+        parse_decision(document)

@@ -7,8 +7,8 @@ import pytest
 from hookline.a3s import Hook, HookConfig, HookMatcher
 from hookline.a3s.definitions import read_definition
 from hookline.dialects.a3s import A3S
-from hookline.remote.bounds import Bounds
-from hookline.remote.definitions import enrolled, sent
+from hookline.remote.definitions import read_hooks, to_message
+from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
 
 HOOKS = [
@@ -30,8 +30,8 @@ HOOKS = [
 def test_a_definition_arrives_as_it_was_written(hook: Hook) -> None:
     """The engine reads what it would read here."""
     here = read_definition(hook, A3S()).spec
-    (there,) = enrolled(
-        [pb.HookSpec.FromString(sent(hook).SerializeToString())], A3S(), Bounds()
+    (there,) = read_hooks(
+        [pb.HookSpec.FromString(to_message(hook).SerializeToString())], A3S(), Bounds()
     ).specs
     told = ("id", "kind", "native_event", "rank", "timeout", "detached", "on_failure", "facts")
 
@@ -41,14 +41,14 @@ def test_a_definition_arrives_as_it_was_written(hook: Hook) -> None:
 
 def test_what_is_not_said_has_its_default() -> None:
     """Only the priority counts as it stands: the wire cannot tell 0 from nothing (docs/formats/a3s.md 10.2)."""
-    (spec,) = enrolled([pb.HookSpec(id="a", event_type="pre_tool_use")], A3S(), Bounds()).specs
+    (spec,) = read_hooks([pb.HookSpec(id="a", event_type="pre_tool_use")], A3S(), Bounds()).specs
 
     assert (spec.rank, spec.timeout) == (0, 30.0)
 
 
 def test_an_event_that_nobody_knows_is_rejected() -> None:
     """And takes part in nothing, because nobody knows in what."""
-    found = enrolled([pb.HookSpec(id="a", event_type="tool_error")], A3S(), Bounds())
+    found = read_hooks([pb.HookSpec(id="a", event_type="tool_error")], A3S(), Bounds())
 
     assert found.specs == ()
     assert found.rejected[0][0] == "a"

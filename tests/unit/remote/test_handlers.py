@@ -14,7 +14,7 @@ from hookline.a3s import Hook, HookConfig, HookEngine, HookMatcher, HookResponse
 from hookline.dialects.a3s import result_of
 from hookline.remote import Bounds, Handlers, serve_engine
 from hookline.remote.backoff import Backoff
-from hookline.remote.loop import REMOTE
+from hookline.remote.event_loop import REMOTE
 from tests.unit.remote.support import CALL, OTHER, PATIENCE, TOKEN, TRANSPORTS, addresses, until
 
 
@@ -415,7 +415,7 @@ def test_a_held_name_is_waited_for(tmp_path) -> None:
 
     with serve_engine(Engine(), f"unix:{tmp_path}/s", bounds=Bounds(memory=0)) as opened:
         within(queued())
-    assert "is held by somebody else" in told[0]
+    assert "another process holds" in told[0]
 
 
 def test_a_process_that_is_started_anew_takes_its_place_by_its_key(tmp_path) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hookline import Engine, Stance
-from hookline.remote.bounds import Bounds
 from hookline.remote.bridge import Bridge
+from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
 from tests.unit.remote.support import CALL, End, Time, attached, on_loop, settled
 

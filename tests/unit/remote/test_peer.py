@@ -11,9 +11,9 @@ import pytest
 
 from hookline import Engine, Stance
 from hookline.a3s import HookMatcher
-from hookline.remote.bounds import Bounds
 from hookline.remote.bridge import Bridge
-from hookline.remote.loop import REMOTE
+from hookline.remote.event_loop import REMOTE
+from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
 from tests.unit.remote.support import (
     CALL,
@@ -151,8 +151,7 @@ async def test_code_that_holds_up_the_bridge_is_told_so() -> None:
     await attached(Bridge(engine := Engine()))
 
     assert (
-        "holds up the bridge's own thread"
-        in engine.fire("pre_tool_use", CALL, dialect="a3s").reason
+        "blocks the bridge's own thread" in engine.fire("pre_tool_use", CALL, dialect="a3s").reason
     )
 
 
@@ -210,7 +209,7 @@ async def test_whoever_stops_waiting_cancels_the_handler() -> None:
 
     assert (cancel.invocation_id, cancel.why) == (
         invoke.invocation_id,
-        "nobody waits for it any more",
+        "its caller no longer waits",
     )
     with pytest.raises(asyncio.CancelledError):
         await asked

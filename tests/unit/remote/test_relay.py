@@ -215,7 +215,7 @@ def test_where_nobody_is_to_be_dialled_the_client_is_closed(tmp_path: Path) -> N
         await gone(relay)
 
     told = played(tmp_path, echo, play, dial=vsock.dial_unix(str(tmp_path / "nobody")))
-    assert told == ["nobody to relay to: No such file or directory"]
+    assert told == ["cannot reach the target: No such file or directory"]
 
 
 def test_a_dial_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_dial_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
         writer.close()
 
     assert played(tmp_path, echo, play, dial=never, patience=0.01) == [
-        "nobody to relay to: no answer within 0.01 s"
+        "the target does not answer within 0.01 s"
     ]
 
 
@@ -347,7 +347,7 @@ def test_a_relay_accepts_and_dials_vsock(tmp_path: Path) -> None:
 
     async def run() -> None:
         async with serving(tmp_path / "far", echo) as far:
-            accept = vsock.listener(vsock.ANY, vsock.ANY)
+            accept = vsock.listen(vsock.ANY, vsock.ANY)
             port = accept.getsockname()[1]
             async with Relay(accept, vsock.dial_unix(far), allow):
                 reader, writer = await vsock.dial(vsock.LOCAL, port)()

@@ -9,9 +9,9 @@ import pytest
 from hookline.a3s import HookResponse
 from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.model.outcome import Failure, Outcome
-from hookline.remote.bounds import Bounds
+from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.results import answer_of, result_of
+from hookline.remote.results import read_answer, to_result
 
 BOUNDS = Bounds(payload=1000)
 SAID = [
@@ -40,8 +40,8 @@ SAID = [
 def test_what_is_said_arrives(answer, arrives) -> None:
     """A handler's answer is the same on the other side."""
     assert (
-        answer_of(
-            pb.Result.FromString(result_of(Outcome(answer=answer), "1").SerializeToString()), BOUNDS
+        read_answer(
+            pb.Result.FromString(to_result(Outcome(answer=answer), "1").SerializeToString()), BOUNDS
         )
         == arrives
     )
@@ -61,20 +61,24 @@ FAILED = [
 )
 def test_a_failure_arrives_in_its_words(outcome, failure, words) -> None:
     """And never as a Continue."""
-    result = result_of(outcome, "1")
+    result = to_result(outcome, "1")
 
     assert result.action == pb.ACTION_UNSPECIFIED
     with pytest.raises(RemoteHandlerError) as caught:
-        answer_of(result, BOUNDS)
+        read_answer(result, BOUNDS)
     assert (caught.value.failure, caught.value.detail) == (failure, words)
 
 
 HOSTILE = [
-    ("garbage", {"action": 1, "modified_json": b"{"}, "is no JSON"),
-    ("no UTF-8", {"action": 1, "modified_json": b'"\xff"'}, "is no JSON"),
-    ("nothing", {"action": 1, "modified_json": b""}, "is no JSON"),
+    ("garbage", {"action": 1, "modified_json": b"{"}, "is not JSON"),
+    ("no UTF-8", {"action": 1, "modified_json": b'"\xff"'}, "is not JSON"),
+    ("nothing", {"action": 1, "modified_json": b""}, "is not JSON"),
     ("a number that is none", {"action": 1, "modified_json": b"NaN"}, "`NaN` is no number of JSON"),
-    ("nested without an end", {"action": 1, "modified_json": b"[" * 900 + b"]" * 99}, "is no JSON"),
+    (
+        "nested without an end",
+        {"action": 1, "modified_json": b"[" * 900 + b"]" * 99},
+        "is not JSON",
+    ),
     ("too large", {"action": 1, "modified_json": b"1" * 1001}, "more than 1,000 bytes"),
     ("a number without an end", {"action": 1, "modified_json": b"1" * 999}, ""),
     ("an unknown action", {"action": 9}, "unknown action 9"),
@@ -91,21 +95,21 @@ HOSTILE = [
 def test_what_cannot_be_used_is_a_failure(fields, words) -> None:
     """Every field is looked at."""
     with pytest.raises(RemoteHandlerError, match=words):
-        answer_of(pb.Result(invocation_id="1", **fields), BOUNDS)
+        read_answer(pb.Result(invocation_id="1", **fields), BOUNDS)
 
 
 def test_what_is_nested_too_deeply_is_a_failure() -> None:
     """On either side, whichever notices."""
     deep = b"[" * 100_000 + b"]" * 100_000
     with pytest.raises(RemoteHandlerError, match="nested too deeply"):
-        answer_of(pb.Result(action=pb.CONTINUE, modified_json=deep), Bounds())
+        read_answer(pb.Result(action=pb.CONTINUE, modified_json=deep), Bounds())
     value: list = []
     for _ in range(100_000):
         value = [value]
 
     assert (
         "nested too deeply"
-        in result_of(Outcome(answer={"action": "Continue", "modified": value}), "1").failure
+        in to_result(Outcome(answer={"action": "Continue", "modified": value}), "1").failure
     )
     while value:  # or its end would be a recursion too
         value = value[0]
@@ -113,7 +117,7 @@ def test_what_is_nested_too_deeply_is_a_failure() -> None:
 
 def test_a_huge_delay_is_a_number_that_json_has() -> None:
     """Whoever waits that long is blocked, which the handler could have said as well."""
-    answer = answer_of(pb.Result(action=pb.RETRY, retry_delay_ms=2**64 - 1), BOUNDS)
+    answer = read_answer(pb.Result(action=pb.RETRY, retry_delay_ms=2**64 - 1), BOUNDS)
 
     assert json.loads(json.dumps(answer))["retry_delay_ms"] == 2**53
 
@@ -121,5 +125,5 @@ def test_a_huge_delay_is_a_number_that_json_has() -> None:
 def test_a_failures_words_have_an_end() -> None:
     """They are shown to people."""
     with pytest.raises(RemoteHandlerError) as caught:
-        answer_of(pb.Result(failure="x" * 100_000), BOUNDS)
+        read_answer(pb.Result(failure="x" * 100_000), BOUNDS)
     assert len(caught.value.detail) == 4000

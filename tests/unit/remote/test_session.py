@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from hookline.a3s import HookResponse
-from hookline.remote.answering import Answering
 from hookline.remote.handlers import Handlers, Seat
+from hookline.remote.invocations import Invocations
 from hookline.remote.outbox import Outbox
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.session import Session
@@ -27,7 +27,7 @@ class Stand:
             "policy", clock=self.time.clock, sleep=self.time.sleep, tell=self.told.append
         )
         self.handlers.on("pre_tool_use", hook_id="guard")(lambda _: HookResponse.block("no"))
-        self.seat = Seat("here", key, Answering(self.handlers.find, self.perform, most=4))
+        self.seat = Seat("here", key, Invocations(self.handlers.find, self.perform, most=4))
         self.outbox: Outbox[pb.HandlerFrame] = Outbox(queue)
         self.frames = aiter(self.outbox)
         self.session = Session(self.handlers, self.seat, self.outbox, "secret")
@@ -267,7 +267,7 @@ async def test_a_lost_stream_takes_no_answers_any_more() -> None:
     """They wait to be asked for again; a newer stream's are its own."""
     stand = Stand()
     stand.welcome()
-    stand.session.lost("broken")
+    stand.session.handle_end("broken")
 
     assert not stand.seat.answering.post(pb.HandlerFrame())
     assert stand.session.why == "broken"

@@ -9,7 +9,7 @@ import pytest
 
 from hookline import Engine
 from hookline.remote.bridge import Bridge
-from hookline.remote.tracing import traceparent_of, within
+from hookline.remote.tracing import find_traceparent, use_traceparent
 from tests.unit.remote.support import CALL, attached, on_loop
 
 CARRIED = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -43,8 +43,8 @@ async def test_what_an_event_carries_goes_along(given: object, told: str) -> Non
 
 def test_where_nobody_traces_handlers_run_as_they_are() -> None:
     """Nothing is needed for that."""
-    with within("nonsense"):
-        assert traceparent_of(Engine().event("pre_tool_use", CALL, dialect="a3s")) == ""
+    with use_traceparent("nonsense"):
+        assert find_traceparent(Engine().event("pre_tool_use", CALL, dialect="a3s")) == ""
 
 
 @on_loop
@@ -66,6 +66,6 @@ async def test_the_span_that_an_event_is_raised_in_goes_along() -> None:
     context = turn.get_span_context()
 
     assert invoke.traceparent[:-2] == f"00-{context.trace_id:032x}-{context.span_id:016x}-"
-    with within(invoke.traceparent), tracer.start_as_current_span("handler") as handler:
+    with use_traceparent(invoke.traceparent), tracer.start_as_current_span("handler") as handler:
         assert handler.parent.span_id == context.span_id
     assert trace.get_current_span().get_span_context().span_id == 0

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 )
 def test_an_address_is_a_machine_and_a_port(address: str, cid: int, port: int) -> None:
     """By number, or by a name where the number has one."""
-    assert vsock.parsed(address) == (cid, port)
+    assert vsock.parse_vsock(address) == (cid, port)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_an_address_is_a_machine_and_a_port(address: str, cid: int, port: int) -
 )
 def test_what_is_no_address_is_said(address: str) -> None:
     """With one that is."""
-    with pytest.raises(ConfigError, match="is no vsock address") as caught:
-        vsock.parsed(address)
+    with pytest.raises(ConfigError, match="is not a vsock address") as caught:
+        vsock.parse_vsock(address)
     assert "vsock:host:4088" in caught.value.hint
 
 
@@ -67,19 +67,19 @@ def test_machines_are_judged_by_their_cid() -> None:
 def test_what_cannot_be_listened_on_is_said() -> None:
     """A CID that is not this machine's, or no vsock at all."""
     with pytest.raises(ConfigError, match="cannot listen on `vsock:77777:4088`"):
-        vsock.listener(77777, 4088)
+        vsock.listen(77777, 4088)
 
 
 def test_a_kernel_without_a_transport_is_an_error() -> None:
     """There bind and listen succeed, and no connection could ever arrive."""
     with pytest.raises(ConfigError, match="`vsock:any:4088`: the kernel has no vsock transport"):
-        vsock.listener(vsock.ANY, 4088, local_cid=lambda: vsock.ANY)
+        vsock.listen(vsock.ANY, 4088, local_cid=lambda: vsock.ANY)
 
 
 def test_grpc_is_not_asked_for_vsock(capfd: pytest.CaptureFixture[str]) -> None:
     """Its wheels refuse vsock on stderr, which reads as if the server did not listen."""
     try:
-        vsock.listener(vsock.ANY, vsock.ANY).close()
+        vsock.listen(vsock.ANY, vsock.ANY).close()
     except ConfigError as error:
         pytest.skip(f"this machine cannot listen on vsock: {error}")
 

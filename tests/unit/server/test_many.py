@@ -12,7 +12,7 @@ import pytest
 
 import hookline
 from hookline.engine.engine import Engine
-from hookline.remote.turns import Turns
+from hookline.remote.admission import Admission
 from hookline.server.bridged import Bridged
 from hookline.server.metrics import Meter
 from hookline.server.service import Service
@@ -50,7 +50,7 @@ def test_everybody_gets_the_answer_to_the_own_question(tmp_path: Path) -> None:
         await asyncio.sleep(0)
         return hookline.deny(asked.session_id)
 
-    with served(engine, tmp_path, turns=Turns(1, patience=PATIENCE)) as server:
+    with served(engine, tmp_path, turns=Admission(1, patience=PATIENCE)) as server:
         answers = asked_at_once(server)
 
     assert [(answer.status, answer.document["reason"]) for answer in answers] == [
@@ -84,7 +84,7 @@ def test_who_may_not_wait_is_told_to_come_again(tmp_path: Path) -> None:
         if refusals(server.meter)[code] == MANY - 1:
             free.set()
 
-    with served(engine, tmp_path, turns=Turns(1, patience=0.0)) as server:
+    with served(engine, tmp_path, turns=Admission(1, patience=0.0)) as server:
         server.meter.refused = told  # type: ignore[method-assign]  # it counts as before, and tells of the last one
         answers = asked_at_once(server)
 
@@ -128,7 +128,7 @@ def asked_by_grpc(address: str) -> list[Any]:
 @pytest.mark.process
 def test_everybody_gets_the_answer_to_the_own_call(tmp_path: Path) -> None:
     """Of unary gRPC too: whoever finds every turn taken waits for one, and processes are those of no more than that."""
-    meter, turns = Meter(), Turns(64, patience=PATIENCE * 3)
+    meter, turns = Meter(), Admission(64, patience=PATIENCE * 3)
     service = Service(
         claude("cat >&2; exit 2", observe=meter.observe), meter=meter, contract={}, turns=turns
     )
@@ -157,7 +157,7 @@ def test_both_ways_share_the_turns(tmp_path: Path) -> None:
         return hookline.deny("no")
 
     with (
-        served(engine, tmp_path, turns=Turns(1, patience=0.0)) as server,
+        served(engine, tmp_path, turns=Admission(1, patience=0.0)) as server,
         Bridged(server.service, [f"unix:{tmp_path}/grpc"]) as bridged,
         ThreadPoolExecutor(1) as pool,
     ):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.remote.turns import Turns
+from hookline.remote.admission import Admission
 from hookline.server.presence import while_there
 from hookline.server.problems import RequestError
 from tests.unit.server.support import CALL, PATIENCE, claude, refusals, served
@@ -134,7 +134,7 @@ def test_hooks_of_a_client_that_hung_up_are_ended(path: str, place: str, tmp_pat
 def test_who_hangs_up_while_waiting_is_not_asked_for(tmp_path: Path) -> None:
     """The turn goes to the next one."""
     os.mkfifo(tmp_path / "pids")
-    with served(claude(STUBBORN.format(tmp_path / "pids")), tmp_path, turns=Turns(1)) as server:
+    with served(claude(STUBBORN.format(tmp_path / "pids")), tmp_path, turns=Admission(1)) as server:
         body = {"event": "PreToolUse", "payload": CALL}
         first = server.unix.sent("POST", "/v1/fire", body)
         leader = int((tmp_path / "pids").read_text(encoding="ascii").split()[0])

@@ -219,7 +219,7 @@ def test_a_second_server_on_a_path_does_not_start(tmp_path: Path) -> None:
             assert (addresses, second.wait(PATIENCE)) == ([""], 2)
             assert second.stderr is not None
             assert (
-                f"HKL5002 cannot listen on `{path}`: somebody listens there (end that server"
+                f"HKL5002 cannot listen on `{path}`: another server listens there (end that server"
                 in second.stderr.read()
             )
         first.kill()

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 import hookline
 from hookline.engine.engine import Engine
-from hookline.remote.turns import Turns
+from hookline.remote.admission import Admission
 from hookline.server import replies
 from hookline.server.bodies import LARGEST
 from hookline.server.metrics import Meter
@@ -315,7 +315,7 @@ def test_every_other_event_that_cannot_be_decided_is_a_problem_with_a_reply(
 
 def test_a_busy_server_refuses_before_an_action(tmp_path: Path) -> None:
     """The reply of a busy server is the host's denial, and the code says why."""
-    with served(claude("exit 0"), tmp_path, turns=Turns(0, patience=0.0)) as busy:
+    with served(claude("exit 0"), tmp_path, turns=Admission(0, patience=0.0)) as busy:
         answer = busy.unix.ask("POST", "/v1/answer/claude-code", CALL)
 
     assert (answer.status, answer.headers["retry-after"]) == (200, "1")
@@ -461,7 +461,7 @@ def test_one_too_many_is_told_to_come_again(tmp_path: Path) -> None:
         await go_on.wait()
 
     with (
-        served(engine, tmp_path, turns=Turns(1, patience=0.0)) as server,
+        served(engine, tmp_path, turns=Admission(1, patience=0.0)) as server,
         ThreadPoolExecutor(1) as pool,
     ):
         first = pool.submit(server.unix.fire, "stop")

@@ -55,7 +55,7 @@ def test_a_port_that_is_taken_is_an_error() -> None:
     """It says so."""
     with (
         http_socket("127.0.0.1:0") as listening,
-        pytest.raises(ConfigError, match="somebody listens there"),
+        pytest.raises(ConfigError, match="another server listens there"),
     ):
         http_socket(f"127.0.0.1:{listening.getsockname()[1]}")
 
@@ -84,7 +84,7 @@ def test_a_socket_on_which_somebody_listens_is_left_alone(tmp_path: Path) -> Non
     """The second server does not start, and the first one still answers."""
     path = str(tmp_path / "s")
     with unix_socket(path), socket.socket(socket.AF_UNIX) as asked:
-        with pytest.raises(ConfigError, match="somebody listens there") as error:
+        with pytest.raises(ConfigError, match="another server listens there") as error:
             unix_socket(path)
         assert error.value.code == "HKL5002"
         asked.connect(path)
@@ -95,7 +95,7 @@ def test_what_is_no_socket_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "thesis.txt"
     path.write_text("text", encoding="utf-8")
 
-    with pytest.raises(ConfigError, match="is no socket"):
+    with pytest.raises(ConfigError, match="is not a socket"):
         unix_socket(str(path))
     assert path.read_text(encoding="utf-8") == "text"
 

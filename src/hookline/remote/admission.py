@@ -1,4 +1,4 @@
-"""Turns: how many events an engine is asked about at once, and how long a further one waits until it is its turn."""
+"""Admission: limits how many events an engine handles at once, and how long a further one waits."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 
-class Turns:
-    """`most` at once. Further ones are taken in their order: `queue` of them wait, each for `patience` seconds at most.
+class Admission:
+    """Admits `most` events at once. Further ones wait in order: `queue` of them, each at most `patience` seconds.
 
-    Each event that is asked about may hold a thread that waits for its processes, of which there are no more than 64. So
-    everybody who asks one engine shares the turns, on whichever event loop.
+    Each event may hold a thread that waits for its processes, of which there are at most 64. So all entrances of an
+    engine share one admission, on any event loop.
     """
 
     def __init__(self, most: int, *, patience: float = 30.0, queue: int = 1024) -> None:
@@ -32,44 +32,44 @@ class Turns:
         self._lock = threading.Lock()
 
     @asynccontextmanager
-    async def one(self) -> AsyncIterator[None]:
-        """A turn, for as long as the block takes.
+    async def admit(self) -> AsyncIterator[None]:
+        """Hold a place for as long as the block takes.
 
         Raises:
-            HookError: none came in time, or too many are waiting already (`serve.busy`).
+            HookError: no place was free in time, or too many are waiting already (`serve.busy`).
         """
-        mine = self._asked()
+        mine = self._enter_queue()
         if mine is not None:
-            await self._come(mine)
+            await self._wait_in_queue(mine)
         try:
             yield
         finally:
-            self._done()
+            self._release()
 
-    def _asked(self) -> asyncio.Future[None] | None:
-        """A turn at once (None), or a place in the line."""
+    def _enter_queue(self) -> asyncio.Future[None] | None:
+        """Take a place at once (None), or return a position in the queue."""
         with self._lock:
             if self._free:
                 self._free -= 1
                 self.running += 1
                 return None
             if self.waiting >= self.queue or not self.patience:
-                raise self._busy()
+                raise self._busy_error()
             mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._line.append(mine)
             self.waiting += 1
             return mine
 
-    async def _come(self, mine: asyncio.Future[None]) -> None:
+    async def _wait_in_queue(self, mine: asyncio.Future[None]) -> None:
         try:
             async with asyncio.timeout(self.patience):
                 await mine
         except TimeoutError:
-            if self._left(mine):
-                raise self._busy() from None
+            if self._leave_queue(mine):
+                raise self._busy_error() from None
         except BaseException:
-            if not self._left(mine):  # it was given a turn in the same moment
-                self._pass_on()
+            if not self._leave_queue(mine):  # it was admitted in the same moment
+                self._admit_next()
             raise
         finally:
             with self._lock:
@@ -77,8 +77,8 @@ class Turns:
         with self._lock:
             self.running += 1
 
-    def _left(self, mine: asyncio.Future[None]) -> bool:
-        """Whether a place in the line was given up, and no turn with it."""
+    def _leave_queue(self, mine: asyncio.Future[None]) -> bool:
+        """Leave the queue; return False if the place was already granted."""
         with self._lock:
             try:
                 self._line.remove(mine)
@@ -86,29 +86,29 @@ class Turns:
                 return False
             return True
 
-    def _done(self) -> None:
+    def _release(self) -> None:
         with self._lock:
             self.running -= 1
-        self._pass_on()
+        self._admit_next()
 
-    def _pass_on(self) -> None:
-        """Give a turn to whoever has waited longest."""
+    def _admit_next(self) -> None:
+        """Admit the event that has waited longest."""
         with self._lock:
             while self._line:
                 waiter = self._line.popleft()
                 try:
-                    waiter.get_loop().call_soon_threadsafe(_given, waiter)
-                except RuntimeError:  # its loop was closed, so that nobody waits there any more
+                    waiter.get_loop().call_soon_threadsafe(_grant, waiter)
+                except RuntimeError:  # its loop was closed, so it no longer waits
                     continue
                 return
             self._free += 1
 
-    def _busy(self) -> HookError:
-        told = f"{self.most} events are being asked about, and {self.waiting} wait for their turn"
-        hint = "ask again; a larger --most asks about more at once, a larger --wait waits longer"
+    def _busy_error(self) -> HookError:
+        told = f"hooks of {self.most} events are running, and {self.waiting} events wait"
+        hint = "try again; a larger --most runs more at once, a larger --wait waits longer"
         return HookError(told, name="serve.busy", hint=hint)
 
 
-def _given(waiter: asyncio.Future[None]) -> None:
+def _grant(waiter: asyncio.Future[None]) -> None:
     if not waiter.done():
         waiter.set_result(None)

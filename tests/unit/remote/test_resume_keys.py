@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline import ConfigError
-from hookline.remote.keys import Keys
+from hookline.remote.resume_keys import ResumeKeys
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 def test_a_key_is_there_again(tmp_path: Path) -> None:
     """In a file that only its user can read."""
     path = tmp_path / "keys"
-    Keys(str(path)).keep("unix:/a", "secret")
-    again = Keys(str(path))
+    ResumeKeys(str(path)).store("unix:/a", "secret")
+    again = ResumeKeys(str(path))
 
-    assert (again.of("unix:/a"), again.of("unix:/b")) == ("secret", "")
+    assert (again.find("unix:/a"), again.find("unix:/b")) == ("secret", "")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert os.listdir(tmp_path) == ["keys"]
 
 
 def test_without_a_file_keys_are_those_of_the_process() -> None:
     """They are known as long as it lives."""
-    keys = Keys()
-    keys.keep("unix:/a", "secret")
+    keys = ResumeKeys()
+    keys.store("unix:/a", "secret")
 
-    assert keys.of("unix:/a") == "secret"
+    assert keys.find("unix:/a") == "secret"
 
 
 WRONG = [
@@ -53,7 +53,7 @@ def test_a_file_that_is_none_of_ours_is_refused(
     path.chmod(mode)
 
     with pytest.raises(ConfigError, match=said) as caught:
-        Keys(str(path))
+        ResumeKeys(str(path))
     assert caught.value.code == "HKL5108"
     assert path.read_text(encoding="utf-8") == text
 
@@ -64,10 +64,10 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "real")
 
     with pytest.raises(ConfigError, match="cannot be read"):
-        Keys(str(tmp_path / "link"))
+        ResumeKeys(str(tmp_path / "link"))
 
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """Whoever relies on it must know."""
     with pytest.raises(ConfigError, match="cannot be written"):
-        Keys(str(tmp_path / "missing" / "keys")).keep("a", "b")
+        ResumeKeys(str(tmp_path / "missing" / "keys")).store("a", "b")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import HookError
-from hookline.remote.turns import Turns
+from hookline.remote.admission import Admission
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ async def until(holds: Callable[[], bool]) -> None:
 class Play:
     """Events that take turns; each goes on until it is let go."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: Admission) -> None:
         self.turns = turns
         self.begun: list[int] = []
         self.refused: list[HookError] = []
@@ -35,7 +35,7 @@ class Play:
 
     async def event(self, number: int) -> None:
         try:
-            async with self.turns.one():
+            async with self.turns.admit():
                 self.begun.append(number)
                 await self.go[number].wait()
         except HookError as error:
@@ -46,7 +46,7 @@ def test_events_come_in_their_order() -> None:
     """One after another has its turn when an earlier one is done."""
 
     async def play() -> None:
-        played = Play(Turns(2))
+        played = Play(Admission(2))
         async with asyncio.TaskGroup() as group:
             for number in range(5):
                 group.create_task(played.event(number))
@@ -67,7 +67,7 @@ def test_who_gets_no_turn_is_told_to_come_again(patience: float, queue: int) -> 
     """The one whose turn it is goes on undisturbed, and afterwards there is a turn for everybody."""
 
     async def play() -> None:
-        played = Play(Turns(1, patience=patience, queue=queue))
+        played = Play(Admission(1, patience=patience, queue=queue))
         async with asyncio.TaskGroup() as group:
             group.create_task(played.event(0))
             group.create_task(played.event(1))
@@ -86,7 +86,7 @@ def test_who_goes_away_while_waiting_takes_no_turn() -> None:
     """Nor does a turn get lost that was given in the same moment."""
 
     async def play() -> None:
-        played = Play(Turns(1))
+        played = Play(Admission(1))
         async with asyncio.TaskGroup() as group:
             group.create_task(played.event(0))
             going = [group.create_task(played.event(number)) for number in (1, 2)]
@@ -107,17 +107,17 @@ def test_who_goes_away_while_waiting_takes_no_turn() -> None:
 
 def test_two_loops_share_the_turns() -> None:
     """One in a thread of its own waits for a turn that the other one has, and is given it when that is done."""
-    turns, ended = Turns(1), threading.Event()
+    turns, ended = Admission(1), threading.Event()
 
     def elsewhere() -> None:
         async def ask() -> None:
-            async with turns.one():
+            async with turns.admit():
                 ended.set()
 
         asyncio.run(ask())
 
     async def play() -> None:
-        async with turns.one():
+        async with turns.admit():
             thread.start()
             await until(lambda: turns.waiting == 1)
             assert (turns.running, ended.is_set()) == (1, False)
@@ -132,14 +132,14 @@ def test_two_loops_share_the_turns() -> None:
 
 def test_a_loop_that_was_closed_takes_no_turn() -> None:
     """Whoever waited there is gone; the next one has it."""
-    turns, gone = Turns(1), asyncio.new_event_loop()
+    turns, gone = Admission(1), asyncio.new_event_loop()
     turns._line.append(gone.create_future())
     gone.close()
 
     async def play() -> None:
         turns._free = 0
-        turns._pass_on()
-        async with turns.one():
+        turns._admit_next()
+        async with turns.admit():
             assert turns.running == 1
 
     asyncio.run(play())

@@ -1,7 +1,7 @@
-"""Loop: the one event loop of this process on which everything remote happens, on a thread of its own.
+"""Event loop: one loop on a thread of its own for everything remote in this process.
 
-gRPC shares its completion queue between all loops of a process, and a loop that was closed breaks those that were not
-(decision record 0012). So whoever waits, on whichever loop or on none, waits for this one.
+gRPC shares its completion queue between all loops of a process, and closing one loop breaks the others
+(decision record 0012). So callers on any loop, or on none, wait for this one.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 T = TypeVar("T")
-_PATIENCE = 2.0  # seconds, for the last tasks of a process that ends
+_PATIENCE = 2.0  # seconds for the last tasks of a process that ends
 
 
-class Loop:
+class BackgroundLoop:
     """An event loop on a daemon thread, started when it is first needed."""
 
     def __init__(self) -> None:
@@ -29,29 +29,29 @@ class Loop:
         os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
-        """In a forked child there is no thread any more."""
+        """Start anew in a forked child, which has no such thread."""
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
     @property
-    def here(self) -> bool:
-        """Whether whoever asks runs on it."""
+    def is_current(self) -> bool:
+        """Return whether the caller runs on this loop."""
         return self._thread is threading.current_thread()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Start a coroutine; from any thread."""
-        return asyncio.run_coroutine_threadsafe(work, self._started())
+        return asyncio.run_coroutine_threadsafe(work, self._start())
 
-    def tell(self, call: Callable[..., object], *given: object) -> None:
+    def call_soon(self, call: Callable[..., object], *given: object) -> None:
         """Call a function soon; from any thread."""
-        self._started().call_soon_threadsafe(call, *given)
+        self._start().call_soon_threadsafe(call, *given)
 
     def run(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
-        """Wait for a coroutine without an event loop; whatever ends the wait cancels it.
+        """Wait for a coroutine without an event loop; an exception during the wait cancels it.
 
         Raises:
-            TimeoutError: the time is over.
+            TimeoutError: it took longer than `seconds`.
         """
         future = self.submit(work)
         try:
@@ -61,22 +61,25 @@ class Loop:
 
     async def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for a coroutine on any event loop; a cancellation passes through."""
-        if self.here:
+        if self.is_current:
             return await work
         return await asyncio.wrap_future(self.submit(work))
 
-    def _started(self) -> asyncio.AbstractEventLoop:
+    def _start(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(
-                    target=self._turn, args=(self._loop,), name="hookline remote", daemon=True
+                    target=self._run_forever,
+                    args=(self._loop,),
+                    name="hookline remote",
+                    daemon=True,
                 )
                 self._thread.start()
             return self._loop
 
-    def _turn(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Run until it is stopped. What a task raised is that task's, also where a loop takes it for the end of the program."""
+    def _run_forever(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Run until stopped. An exception of a task stays with that task, even one that would end the loop."""
         while self._loop is loop:
             try:
                 loop.run_forever()
@@ -94,9 +97,7 @@ class Loop:
         ended = asyncio.run_coroutine_threadsafe(_end(), loop)
         try:
             ended.result(_PATIENCE)
-        except (
-            TimeoutError
-        ):  # a task that does not let itself be cancelled; the process ends all the same
+        except TimeoutError:  # a task refuses its cancellation; the process ends anyway
             ended.cancel()
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_PATIENCE)
@@ -113,4 +114,4 @@ async def _end() -> None:
     await asyncio.get_running_loop().shutdown_asyncgens()
 
 
-REMOTE = Loop()
+REMOTE = BackgroundLoop()

@@ -8,12 +8,12 @@ import threading
 
 import pytest
 
-from hookline.remote.loop import Loop
+from hookline.remote.event_loop import BackgroundLoop
 
 
 @pytest.fixture
 def loop():
-    made = Loop()
+    made = BackgroundLoop()
     yield made
     made.stop()
 
@@ -23,23 +23,23 @@ async def where() -> str:
     return threading.current_thread().name
 
 
-def test_it_is_a_thread_of_its_own(loop: Loop) -> None:
+def test_it_is_a_thread_of_its_own(loop: BackgroundLoop) -> None:
     """Whoever asks, on an event loop or on none."""
     assert loop.run(where(), 10) == "hookline remote"
     assert asyncio.run(loop.wait(where())) == "hookline remote"
-    assert not loop.here
+    assert not loop.is_current
 
 
-def test_it_may_wait_for_itself(loop: Loop) -> None:
+def test_it_may_wait_for_itself(loop: BackgroundLoop) -> None:
     """Without a detour."""
 
     async def inside() -> tuple[bool, str]:
-        return loop.here, await loop.wait(where())
+        return loop.is_current, await loop.wait(where())
 
     assert loop.run(inside(), 10) == (True, "hookline remote")
 
 
-def test_a_wait_that_ends_cancels_what_was_waited_for(loop: Loop) -> None:
+def test_a_wait_that_ends_cancels_what_was_waited_for(loop: BackgroundLoop) -> None:
     """By its time limit, and by a cancellation."""
     seen: list[str] = []
     ended = threading.Event()
@@ -70,7 +70,7 @@ def test_a_wait_that_ends_cancels_what_was_waited_for(loop: Loop) -> None:
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit], ids=lambda each: each.__name__)
 def test_what_ends_a_program_elsewhere_ends_a_task_here(
-    error: type[BaseException], loop: Loop
+    error: type[BaseException], loop: BackgroundLoop
 ) -> None:
     """Others, who are on the loop too, go on."""
 
@@ -82,7 +82,7 @@ def test_what_ends_a_program_elsewhere_ends_a_task_here(
     assert loop.run(where(), 10) == "hookline remote"
 
 
-def test_its_end_cancels_what_runs(loop: Loop) -> None:
+def test_its_end_cancels_what_runs(loop: BackgroundLoop) -> None:
     """And the next that is asked begins anew."""
     seen: list[str] = []
 
@@ -105,7 +105,7 @@ def test_its_end_cancels_what_runs(loop: Loop) -> None:
 @pytest.mark.filterwarnings(
     "ignore:This process .* is multi-threaded:DeprecationWarning"
 )  # which is what is tested
-def test_a_forked_child_has_one_of_its_own(loop: Loop) -> None:
+def test_a_forked_child_has_one_of_its_own(loop: BackgroundLoop) -> None:
     """The thread stays with its parent."""
     loop.run(where(), 10)
     child = os.fork()

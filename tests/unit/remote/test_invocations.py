@@ -1,4 +1,4 @@
-"""Each invocation is run once, however often it is asked for, and ended when nobody waits for it any more."""
+"""Each invocation is run once, however often it is asked for, and ended when its caller no longer waits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hookline.a3s.handling import in_process
 from hookline.dialects.a3s import A3S
 from hookline.handlers.inprocess import call_async
 from hookline.handlers.workers import WorkerBudget
-from hookline.remote.answering import Answering
+from hookline.remote.invocations import Invocations
 from hookline.remote.proto import bridge_pb2 as pb
 from tests.unit.remote.support import CALL, on_loop, settled
 
@@ -40,7 +40,7 @@ class Stand:
         spec = read_definition(Hook.new("h", "pre_tool_use"), A3S()).spec
         armed = spec.replace(handler=in_process(handler, "h", "pre_tool_use", WorkerBudget()))
         self.said: list[pb.Result] = []
-        self.answering = Answering(
+        self.answering = Invocations(
             lambda asked: armed if asked.hook_id == "h" else None, call_async, most=most
         )
         self.answering.post = self.post

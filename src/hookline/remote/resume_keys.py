@@ -1,4 +1,4 @@
-"""Keys: by which handlers take their place again, also after their process was started anew; in a file for this user only."""
+"""Resume keys: by which handlers resume their place, also after a restart; in a file that only this user can read."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from hookline.errors import ConfigError
 _LONGEST = 1 << 16  # bytes
 
 
-class Keys:
-    """The key for each engine's address; without a `path`, for as long as the process lives.
+class ResumeKeys:
+    """The key for each engine's address; without a `path`, they last as long as the process.
 
     Raises:
-        ConfigError: the file is somebody else's, others may read it, or it holds no keys.
+        ConfigError: the file belongs to another user, others may read it, or it contains no keys.
     """
 
     def __init__(self, path: str = "") -> None:
         self.path = path
         self._keys = _read(path) if path else {}
 
-    def of(self, address: str) -> str:
+    def find(self, address: str) -> str:
         return self._keys.get(address, "")
 
-    def keep(self, address: str, key: str) -> None:
-        """Remember a key.
+    def store(self, address: str, key: str) -> None:
+        """Store a key.
 
         Raises:
             ConfigError: the file cannot be written.
@@ -45,20 +45,20 @@ def _read(path: str) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise _unusable(path, f"cannot be read: {(error.strerror or '').lower()}") from None
+        raise _unusable_error(path, f"cannot be read: {(error.strerror or '').lower()}") from None
     with open(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
-            raise _unusable(path, "is not yours")
+            raise _unusable_error(path, "is not yours")
         if stat.S_IMODE(found.st_mode) & 0o077:
-            raise _unusable(path, "may be read by others", hint=f"chmod 600 {path}")
+            raise _unusable_error(path, "may be read by others", hint=f"chmod 600 {path}")
         text = file.read(_LONGEST)
     try:
         keys = json.loads(text)
     except ValueError:
         keys = None
     if not isinstance(keys, dict) or not all(isinstance(key, str) for key in keys.values()):
-        raise _unusable(path, "holds no keys", hint="remove it")
+        raise _unusable_error(path, "holds no keys", hint="remove it")
     return keys
 
 
@@ -69,8 +69,12 @@ def _write(path: str, text: str) -> None:
             file.write(text)
         os.replace(draft, path)
     except OSError as error:
-        raise _unusable(path, f"cannot be written: {(error.strerror or '').lower()}") from None
+        raise _unusable_error(
+            path, f"cannot be written: {(error.strerror or '').lower()}"
+        ) from None
 
 
-def _unusable(path: str, why: str, *, hint: str = "name another with `state=`") -> ConfigError:
+def _unusable_error(
+    path: str, why: str, *, hint: str = "name another with `state=`"
+) -> ConfigError:
     return ConfigError(f"the file `{path}` {why}", name="remote.state", hint=hint)

@@ -1,4 +1,4 @@
-"""Calling over gRPC: single calls on one channel, dialled when it is first needed."""
+"""The gRPC client: single calls on one channel, opened with the first call."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from grpc import aio
 
-from hookline.remote.dialling import reached
-from hookline.remote.overgrpc import channel, failure, metadata
+from hookline.remote.connection import resolve_target
+from hookline.remote.grpc_transport import channel, metadata, to_link_error
 from hookline.remote.proto import bridge_pb2_grpc as rpc
 
 if TYPE_CHECKING:
     from hookline.remote.addresses import Address
-    from hookline.remote.bounds import Bounds
+    from hookline.remote.limits import Bounds
     from hookline.remote.proto import bridge_pb2 as pb
 
 
-class GrpcAsks:
-    """An engine at an address that gRPC reaches."""
+class GrpcClient:
+    """An engine at an address that gRPC can reach."""
 
     def __init__(self, place: Address, bounds: Bounds, token: str) -> None:
         self._place = place
@@ -28,33 +28,33 @@ class GrpcAsks:
         self._stack = AsyncExitStack()
 
     async def fire(self, request: pb.FireRequest) -> pb.FireReply:
-        """One event.
+        """Fire one event.
 
         Raises:
             LinkError: there is no answer.
         """
-        return await self._called("Fire", request)  # type: ignore[no-any-return]  # generated code has no types
+        return await self._call("Fire", request)  # type: ignore[no-any-return]  # generated code has no types
 
     async def answer(self, request: pb.AnswerRequest) -> pb.AnswerReply:
-        """A host's reply.
+        """Return a host's reply.
 
         Raises:
             LinkError: there is no answer.
         """
-        return await self._called("Answer", request)  # type: ignore[no-any-return]  # as above
+        return await self._call("Answer", request)  # type: ignore[no-any-return]  # as above
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the channel."""
         await self._stack.aclose()
 
-    async def _called(self, method: str, request: Any) -> Any:
+    async def _call(self, method: str, request: Any) -> Any:
         if self._stub is None:
             line = channel(
-                await self._stack.enter_async_context(reached(self._place)), self._bounds
+                await self._stack.enter_async_context(resolve_target(self._place)), self._bounds
             )
             self._stack.push_async_callback(line.close, None)
             self._stub = rpc.HooksStub(line)
         try:
             return await getattr(self._stub, method)(request, metadata=self._shown)
         except aio.AioRpcError as error:
-            raise failure(error) from None
+            raise to_link_error(error) from None

@@ -14,8 +14,8 @@ import pytest
 
 from hookline import ConfigError, Engine, HookError, Stance, deny
 from hookline.remote import GrpcService, Handlers, SyncClient, serve_engine, vsock
-from hookline.remote.addresses import unix_listener
-from hookline.remote.loop import REMOTE
+from hookline.remote.addresses import listen_unix
+from hookline.remote.event_loop import REMOTE
 from tests.unit.remote.support import CALL, PATIENCE, TOKEN, TRANSPORTS, addresses, settled
 
 ROOT = Path(__file__).parents[3]
@@ -215,7 +215,7 @@ except hookline.ConfigError as error:
 def test_vsock_is_reached_by_a_relay(tmp_path, monkeypatch) -> None:
     """At both ends, where gRPC has no vsock of its own; a unix socket stands for the two machines' one."""
     between = f"{tmp_path}/between"
-    monkeypatch.setattr(vsock, "listener", lambda *_: unix_listener(between))
+    monkeypatch.setattr(vsock, "listen", lambda *_: listen_unix(between))
     monkeypatch.setattr(vsock, "dial", lambda *_: vsock.dial_unix(between))
     engine = Engine()
     engine.on("tool.before")(lambda _: deny("no"))

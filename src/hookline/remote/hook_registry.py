@@ -1,4 +1,4 @@
-"""Roster: hooks with their handlers in this process, and what they were some changes ago."""
+"""Hook registry: hooks with their handlers in this process, and their recent generations."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hookline.a3s.handling import handler_of, in_process
 from hookline.dialects.a3s import A3S
 from hookline.errors import ConfigError
 from hookline.handlers.workers import WorkerBudget
-from hookline.remote.bounds import Bounds
-from hookline.remote.definitions import problem_of, sent
+from hookline.remote.definitions import explain_bad_id, to_message
+from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from hookline.a3s.handling import HookHandler
     from hookline.model.spec import HookSpec
 
-_GENERATIONS = 8  # that an engine may still ask for
+_GENERATIONS = 8  # the generations that an engine may still ask for
 
 
-class Roster:
-    """Hooks by id, at most so many. Each change makes a new generation; the last eight that were sent can still be asked for."""
+class HookRegistry:
+    """Hooks by id, up to a limit. Each change makes a new generation; the last eight sent ones stay available."""
 
     def __init__(self, most: int = Bounds().hooks) -> None:
         self.generation = 0
@@ -57,7 +57,7 @@ class Roster:
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Decorate a function, plain or asynchronous, as the handler of an event of a3s (docs/formats/a3s.md 3, 4).
 
-        `timeout` is in seconds. `observe_only`: told, and not waited for. Its id is the function's name, unless `hook_id` says one.
+        `timeout` is in seconds. `observe_only`: the handler is notified without waiting. The id is the function's name by default.
 
         Raises:
             ConfigError: as `register`.
@@ -81,13 +81,13 @@ class Roster:
         return registered
 
     def register(self, hook: Hook | Mapping[str, Any], handler: HookHandler) -> None:
-        """Register a definition with its handler, in place of one of the same id; from any thread, also while attached.
+        """Register a definition with its handler, replacing one with the same id; from any thread, also while attached.
 
         Raises:
-            ConfigError: the definition, or the handler, cannot be used; no engine would take the id, or so many hooks.
+            ConfigError: the definition or the handler cannot be used, or an engine would refuse the id or the number of hooks.
         """
         known = read_definition(hook, self._dialect)
-        told = _told(known.hook)
+        told = _to_message(known.hook)
         armed = known.spec.replace(
             handler=in_process(
                 handler_of(handler), known.hook.id, known.spec.native_event, self._budget
@@ -104,7 +104,7 @@ class Roster:
         self._hooks[told.id] = (told, armed)
 
     def unregister(self, hook_id: str) -> bool:
-        """Forget a hook; false if there is none."""
+        """Forget a hook; return False if there is none."""
         known = hook_id in self._hooks
         self._change(lambda: self._hooks.pop(hook_id, None))
         return known
@@ -113,23 +113,23 @@ class Roster:
         with self._lock:
             change()
             self.generation += 1
-        self.changed()
+        self.announce()
 
-    def changed(self) -> None:
-        """There is a new generation."""
+    def announce(self) -> None:
+        """Announce a new generation."""
 
-    # -- for whoever sends it --------------------------------------------------------------------------------------
+    # -- for the session -------------------------------------------------------------------------------------------
 
     def registry(self) -> pb.Registry:
-        """Our hooks as they are now."""
+        """Return the current hooks as a message."""
         with self._lock:
             self._remember({name: spec for name, (_, spec) in self._hooks.items()})
             return pb.Registry(
                 generation=self.generation, hooks=[told for told, _ in self._hooks.values()]
             )
 
-    def later(self) -> int:
-        """A generation after the present one."""
+    def next_generation(self) -> int:
+        """Start an empty generation, and return its number."""
         with self._lock:
             self.generation += 1
             self._remember({})
@@ -141,21 +141,21 @@ class Roster:
             self._generations.popitem(last=False)
 
     def find(self, invoke: pb.Invoke) -> HookSpec | None:
-        """The hook that is asked for, as it was in that generation."""
+        """Return the requested hook, as it was in that generation."""
         with self._lock:
             return self._generations.get(invoke.generation, {}).get(invoke.hook_id)
 
 
-def _told(hook: Hook) -> pb.HookSpec:
-    """A definition as it is sent.
+def _to_message(hook: Hook) -> pb.HookSpec:
+    """Return a definition as a message.
 
     Raises:
-        ConfigError: the wire, or an engine, cannot take it.
+        ConfigError: the message or an engine cannot carry it.
     """
-    if odd := problem_of(hook.id):
+    if odd := explain_bad_id(hook.id):
         raise ConfigError(odd, name="value.range")
     try:
-        return sent(hook)
+        return to_message(hook)
     except (ValueError, TypeError) as error:
         raise ConfigError(
             f"`{hook.id}` cannot be sent: {error}"[:400]

@@ -1,4 +1,4 @@
-"""Talking: one stream between the two ends, from its first frame to its last, whatever carries it."""
+"""Stream: runs one stream between the two ends, from the first frame to the last, over any transport."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ F_contra = TypeVar("F_contra", contravariant=True)
 
 
 class LinkError(Exception):
-    """A stream broke, or could not be made; the message says why in a few words."""
+    """A stream broke, or could not be opened; the message says why in a few words."""
 
 
 class Caller(Frozen):
-    """Who is at the other end of a stream. `proven`: the way that it came shows that it is this machine's same user."""
+    """The other end of a stream. `proven`: its way here shows that it is the same user on this machine."""
 
     name: str
     proven: bool = False
 
 
-class Side(Protocol[F_contra]):
-    """What one end makes of a stream. `over` is set when it wants no more of it; what `take` returns is done before the next frame."""
+class StreamSide(Protocol[F_contra]):
+    """One end of a stream. `over` is set when it wants no more frames; the result of `take` is awaited before the next frame."""
 
     over: asyncio.Event
 
@@ -35,15 +35,15 @@ class Side(Protocol[F_contra]):
 
     async def watch(self) -> None: ...
 
-    def lost(self, why: str) -> None: ...
+    def handle_end(self, why: str) -> None: ...
 
 
-async def talk(
-    side: Side[F_contra], incoming: AsyncIterable[F_contra], outbox: Outbox[Any]
+async def run_stream(
+    side: StreamSide[F_contra], incoming: AsyncIterable[F_contra], outbox: Outbox[Any]
 ) -> None:
-    """Give one end every frame of the other, until either has had enough; the outbox is closed then, and still to be sent.
+    """Pass every frame to one end, until either end has had enough; the outbox is then closed, but must still be sent.
 
-    Cancelling it is the loss of the stream.
+    A cancellation counts as the loss of the stream.
     """
     loop = asyncio.get_running_loop()
     reading = loop.create_task(_read(side, incoming))
@@ -55,13 +55,13 @@ async def talk(
     finally:
         for task in tasks:
             task.cancel()
-        side.lost(why)
+        side.handle_end(why)
         outbox.close()
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _read(side: Side[F_contra], incoming: AsyncIterable[F_contra]) -> str:
-    """Why there is nothing more to read."""
+async def _read(side: StreamSide[F_contra], incoming: AsyncIterable[F_contra]) -> str:
+    """Read all frames, and return why there are no more."""
     try:
         async for frame in incoming:
             if (work := side.take(frame)) is not None:

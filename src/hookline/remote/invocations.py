@@ -1,4 +1,4 @@
-"""Answering: the invocations that one engine sent, each run once, and its answer kept for when it is asked for again."""
+"""Invocations: runs each invocation of an engine once, and keeps its answer in case the engine asks again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hookline.dialects.a3s import A3S
 from hookline.errors import CodecError
 from hookline.model.outcome import Failure, Outcome
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.results import result_of
-from hookline.remote.tracing import within
+from hookline.remote.results import to_result
+from hookline.remote.tracing import use_traceparent
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -28,8 +28,8 @@ _BYTES = 8 << 20  # of remembered answers
 _DIALECT = A3S()
 
 
-async def contained(perform: Perform, run: Run) -> Outcome:
-    """The outcome of a run, whatever its hook raises; all but a cancellation of whoever waits here is the hook's failure."""
+async def contain_errors(perform: Perform, run: Run) -> Outcome:
+    """Return the outcome of a run. Whatever its hook raises counts as the hook's failure, except a cancellation of the caller."""
     try:
         return await perform(run)
     except BaseException as error:
@@ -39,10 +39,10 @@ async def contained(perform: Perform, run: Run) -> Outcome:
         return Outcome(failure=Failure.RAISED, detail=f"{type(error).__name__}: {error}")
 
 
-class Answering:
-    """What runs for one engine, and what it was answered. It outlives the stream, so that an engine may ask again.
+class Invocations:
+    """The invocations of one engine, and their answers. It outlives the stream, so that the engine may ask again.
 
-    `find` tells a hook by its id and generation; `perform` runs it. `post` is where answers go now; it says whether they fit.
+    `find` returns a hook by its id and generation; `perform` runs it. `post` sends answers now, and returns whether they fit.
     """
 
     def __init__(self, find: Find, perform: Perform, *, most: int) -> None:
@@ -58,11 +58,11 @@ class Answering:
         self._bytes = 0
 
     def invoke(self, invoke: pb.Invoke) -> None:
-        """Start what is asked; what runs already or was answered is not started again."""
+        """Start an invocation, unless it already runs or has an answer."""
         known = self._recent.get(invoke.invocation_id)
         if known is not None:
             self.counts["duplicates"] += 1
-            self._say(known)
+            self._send(known)
         elif invoke.invocation_id in self._running:
             self.counts["duplicates"] += 1
         elif len(self._running) >= self.most:
@@ -71,14 +71,14 @@ class Answering:
             self._start(invoke)
 
     def cancel(self, invocation_id: str) -> None:
-        """End what nobody waits for any more; it has no answer."""
+        """Cancel an invocation that the engine no longer needs; it gets no answer."""
         task = self._running.get(invocation_id)
         if task is not None:
             self.counts["cancelled"] += 1
             task.cancel()
 
     def cancel_all(self) -> None:
-        """The end of everything that runs."""
+        """Cancel everything that runs."""
         for task in self._running.values():
             task.cancel()
 
@@ -98,38 +98,38 @@ class Answering:
         )
         self._running[invoke.invocation_id] = task
         self.idle.clear()
-        task.add_done_callback(lambda _: self._ended(invoke.invocation_id))
+        task.add_done_callback(lambda _: self._finish(invoke.invocation_id))
 
-    def _ended(self, invocation_id: str) -> None:
+    def _finish(self, invocation_id: str) -> None:
         self._running.pop(invocation_id, None)
         if not self._running:
             self.idle.set()
 
     async def _run(self, run: Run, invoke: pb.Invoke) -> None:
-        with within(invoke.traceparent):
-            outcome = await contained(self.perform, run)
+        with use_traceparent(invoke.traceparent):
+            outcome = await contain_errors(self.perform, run)
         if not invoke.reply_expected:
             return
         if (
             outcome.failure is Failure.TIMED_OUT
-        ):  # the engine, whose clock counts, has said so already
+        ):  # the engine's own clock counts, and it has reported this already
             self.counts["overrun"] += 1
             return
-        result = result_of(outcome, invoke.invocation_id)
+        result = to_result(outcome, invoke.invocation_id)
         self._remember(result)
-        self._say(result)
+        self._send(result)
 
     def _refuse(self, invoke: pb.Invoke, why: str) -> None:
         self.counts["refused"] += 1
         if invoke.reply_expected:
-            self._say(
+            self._send(
                 pb.Result(
                     invocation_id=invoke.invocation_id,
                     failure=why[:1000].encode("utf-8", "replace").decode(),
                 )
             )
 
-    def _say(self, result: pb.Result) -> None:
+    def _send(self, result: pb.Result) -> None:
         if not self.post(pb.HandlerFrame(result=result)):
             self.counts["unsent"] += 1
 

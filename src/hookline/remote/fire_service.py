@@ -1,4 +1,4 @@
-"""Firing: an engine that is asked from elsewhere, one event at a time or many on a stream, answered as they are done."""
+"""Fire service: answers events from other processes, one at a time or many on a stream, with the decisions of an engine."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.engine.notices import add_notices, add_to_stderr, list_lost
 from hookline.errors import CODES, CodecError, HookError
-from hookline.remote.loop import Loop
+from hookline.remote.admission import Admission
+from hookline.remote.event_loop import BackgroundLoop
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.talking import LinkError
-from hookline.remote.turns import Turns
+from hookline.remote.stream import LinkError
 from hookline.wire.json_reader import read_json
 
 if TYPE_CHECKING:
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from hookline.remote.outbox import Outbox
 
 _INTERNAL = "this is a fault of hookline; please report it"
-# Plain Python hooks hold up the loop that they are called on, which must not be the one that everything else is on.
-_ASIDE = Loop()
-_MORE = 1.0  # seconds, in which an engine ends by itself what took too long
+# Plain Python hooks block the loop that calls them, so they get one of their own.
+_HOOK_LOOP = BackgroundLoop()
+_MORE = 1.0  # seconds for the engine to end overdue hooks by itself
 
 
-class Firing:
-    """Answers requests with an engine. `own` tells the engines, as they are now, for hosts whose own files would ask us.
+class FireService:
+    """Answers requests with an engine. `own` returns the engines for hosts whose own files start this server.
 
-    `seconds`: for all hooks of an event. `turns`: how many events at once, here and wherever else the engine is asked. `refused`
-    is told the code of each request that gets no decision. `elsewhere` adds to a decision what its reader should know of the
-    event's folder. `tell` is given a line for each fault of ours.
+    `seconds`: for all hooks of an event. `turns`: limits concurrent events, here and at other entrances of the engine. `refused`
+    receives the code of each request without a decision. `elsewhere` adds notices about the event's folder to a
+    decision. `tell` receives a line for each internal fault.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Firing:
         engine: Engine,
         *,
         own: Callable[[], Mapping[str, Engine]] = dict,
-        turns: Turns | None = None,
+        turns: Admission | None = None,
         seconds: float = 600.0,
         largest: int = 4 << 20,
         refused: Callable[[str], object] = lambda _: None,
@@ -51,7 +51,7 @@ class Firing:
     ) -> None:
         self.engine = engine
         self.own = own
-        self.turns = turns or Turns(64)
+        self.turns = turns or Admission(64)
         self.seconds = seconds
         self.largest = largest
         self.refused = refused
@@ -60,29 +60,27 @@ class Firing:
         self._under_way: set[asyncio.Task[Any]] = set()
         self._closed = False
 
-    # -- the three ways of asking ----------------------------------------------------------------------------------
+    # -- three kinds of requests -----------------------------------------------------------------------------------
 
     async def fire(self, request: pb.FireRequest) -> pb.FireReply:
-        """One event, when it is its turn; the decision, or what is wrong with the request."""
+        """Return the decision on one event, or what is wrong with the request."""
         return await self._fire(request, asyncio.Event())
 
     async def stream(
         self, requests: AsyncIterator[pb.FireRequest], outbox: Outbox[pb.FireReply]
     ) -> None:
-        """Many events; a further one is not read until it is the turn of the one before. Whoever breaks off has nobody to be answered."""
+        """Answer many events. It reads the next one when the previous one was admitted. A caller that disconnects ends its events."""
         asked: dict[str, asyncio.Task[None]] = {}
         try:
             async for request in requests:
                 if request.request_id in asked:
                     words = f"a request `{request.request_id:.80}` is under way already"
-                    _post(outbox, self._refusal(request, HookError(words, name="remote.protocol")))
+                    _post(outbox, self._refuse(request, HookError(words, name="remote.protocol")))
                     continue
                 begun = asyncio.Event()
-                task = asyncio.get_running_loop().create_task(
-                    self._answered(request, outbox, begun)
-                )
+                task = asyncio.get_running_loop().create_task(self._reply(request, outbox, begun))
                 asked[request.request_id] = task
-                task.add_done_callback(partial(_ended, asked, request.request_id))
+                task.add_done_callback(partial(_forget, asked, request.request_id))
                 await begun.wait()
             if asked:
                 await asyncio.wait(asked.values())
@@ -92,23 +90,23 @@ class Firing:
             for task in asked.values():
                 task.cancel()
 
-    async def _answered(
+    async def _reply(
         self, request: pb.FireRequest, outbox: Outbox[pb.FireReply], begun: asyncio.Event
     ) -> None:
         _post(outbox, await self._fire(request, begun))
 
     async def answer(self, request: pb.AnswerRequest) -> pb.AnswerReply:
-        """A host's payload in, the host's own reply out.
+        """Return a host's reply to its payload.
 
         Raises:
-            HookError: the payload cannot be understood, the dialect is none, or there is too much to do.
+            HookError: the payload cannot be read, the dialect is unknown, or the engine is too busy.
         """
         try:
             engine = self.own().get(request.dialect, self.engine)
             host = engine.host(request.dialect)
             event = host.decode_event(self._json(request.payload_json))
             decision = add_notices(
-                engine, event, await self._decided(engine, event, self.seconds, asyncio.Event())
+                engine, event, await self._decide(engine, event, self.seconds, asyncio.Event())
             )
             reply = host.encode_decision(decision, event)
             if not reply.exit_code:  # beside a refusal, stderr is its reason
@@ -117,13 +115,13 @@ class Firing:
             self.refused(error.code)
             raise
         except Exception as error:  # noqa: BLE001 - the outermost frame
-            raise self._internal(error) from None
+            raise self._report_internal(error) from None
         return pb.AnswerReply(
             stdout=_utf8(reply.stdout), stderr=_utf8(reply.stderr), exit_code=reply.exit_code
         )
 
-    async def closing(self, drain: float) -> None:
-        """Refuse whatever comes, wait for what is under way, at most so many seconds, and end it with its hooks."""
+    async def close(self, drain: float) -> None:
+        """Refuse new requests, wait at most `drain` seconds for running ones, then end them with their hooks."""
         self._closed = True
         if self._under_way and drain > 0:
             await asyncio.wait(self._under_way, timeout=drain)
@@ -136,45 +134,45 @@ class Firing:
     # -- one event -------------------------------------------------------------------------------------------------
 
     async def _fire(self, request: pb.FireRequest, begun: asyncio.Event) -> pb.FireReply:
-        """`begun` is set when it is the event's turn, or when there will be none."""
+        """Answer one request; set `begun` when the event is admitted, or will not be."""
         try:
             payload = self._object(request.payload_json) if request.payload_json else {}
             event = self.engine.event(request.event, payload, dialect=request.dialect or None)
             seconds = (
                 min(request.budget_ms / 1000, self.seconds) if request.budget_ms else self.seconds
             )
-            decision = await self._decided(
+            decision = await self._decide(
                 self.own().get(event.dialect, self.engine), event, seconds, begun
             )
             return pb.FireReply(
                 request_id=request.request_id, decision_json=json.dumps(decision.to_dict()).encode()
             )
         except HookError as error:
-            return self._refusal(request, error)
+            return self._refuse(request, error)
         except Exception as error:  # noqa: BLE001 - the outermost frame
             return pb.FireReply(
                 request_id=request.request_id,
                 error_code=CODES["internal"],
-                error=self._internal(error).message,
+                error=self._report_internal(error).message,
             )
         finally:
             begun.set()
 
-    def _refusal(self, request: pb.FireRequest, error: HookError) -> pb.FireReply:
+    def _refuse(self, request: pb.FireRequest, error: HookError) -> pb.FireReply:
         self.refused(error.code)
         return pb.FireReply(
             request_id=request.request_id, error_code=error.code, error=_utf8(str(error))
         )
 
-    def _internal(self, error: Exception) -> HookError:
+    def _report_internal(self, error: Exception) -> HookError:
         self.tell(f"HKL9001 internal error: {type(error).__name__}: {error}")
         self.refused(CODES["internal"])
         return HookError(_INTERNAL, name="internal")
 
-    async def _decided(
+    async def _decide(
         self, engine: Engine, event: Event, seconds: float, begun: asyncio.Event
     ) -> Decision:
-        """The decision, asked for when it is the event's turn; whoever goes away meanwhile is counted as a request without one."""
+        """Return the decision once the event is admitted; a caller that disconnects counts as a request without a decision."""
         if self._closed:
             raise HookError(
                 "the server is being stopped", name="serve.ending", hint="ask again when it is back"
@@ -184,9 +182,9 @@ class Firing:
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
         try:
-            async with self.turns.one():
+            async with self.turns.admit():
                 begun.set()
-                decision = await self._asked(engine, event, seconds)
+                decision = await self._run(engine, event, seconds)
             return (
                 decision
                 if self.elsewhere is None
@@ -196,13 +194,13 @@ class Firing:
             self.refused(CODES["serve.ending" if self._closed else "serve.gone"])
             raise
 
-    async def _asked(self, engine: Engine, event: Event, seconds: float) -> Decision:
-        asked = _contained(engine.fire_async(event, seconds=seconds))
+    async def _run(self, engine: Engine, event: Event, seconds: float) -> Decision:
+        asked = _contain_errors(engine.fire_async(event, seconds=seconds))
         if not engine.shelf.own:
             return await asked
-        try:  # a plain hook that does not return keeps also the engine from saying that the time is over
+        try:  # a plain hook that does not return also keeps the engine from ending it
             async with asyncio.timeout(seconds + _MORE):
-                return await _ASIDE.wait(asked)
+                return await _HOOK_LOOP.wait(asked)
         except TimeoutError:
             words = f"a Python hook of this engine did not return within {seconds:g} s"
             raise HookError(
@@ -221,11 +219,11 @@ class Firing:
         return read_json(text)
 
 
-async def _contained(asked: Coroutine[Any, Any, Decision]) -> Decision:
-    """The decision; what a hook raises to end the program, or a task, ends neither here.
+async def _contain_errors(asked: Coroutine[Any, Any, Decision]) -> Decision:
+    """Return the decision; an exception by which a hook would end the program or task ends neither.
 
     Raises:
-        HookError: a hook did.
+        HookError: a hook raised one.
     """
     try:
         return await asked
@@ -240,12 +238,12 @@ async def _contained(asked: Coroutine[Any, Any, Decision]) -> Decision:
         ) from None
 
 
-def _ended(asked: dict[str, asyncio.Task[None]], request_id: str, _: object) -> None:
+def _forget(asked: dict[str, asyncio.Task[None]], request_id: str, _: object) -> None:
     asked.pop(request_id, None)
 
 
 def _post(outbox: Outbox[pb.FireReply], reply: pb.FireReply) -> None:
-    """Queue a reply; whoever asks and does not read is left."""
+    """Queue a reply; close the stream of a caller that does not read."""
     if not outbox.post(reply):
         outbox.close(now=True)
 

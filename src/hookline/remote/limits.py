@@ -1,22 +1,22 @@
-"""Bounds: how much the bridge takes from the other side, and how long it waits for it."""
+"""Limits: how much the bridge accepts from the other side, and how long it waits."""
 
 from __future__ import annotations
 
 from hookline.model.frozen import Frozen
 
 PROTOCOL = 1
-_FRAME = 1 << 16  # bytes of a frame beside its payload
+_FRAME = 1 << 16  # bytes of a frame besides its payload
 
 
 class Bounds(Frozen):
     """What an engine allows each of its peers; times are in seconds.
 
-    `payload`: bytes of an event, or of a rewrite. `in_flight`: invocations that a peer is asked at once; `waiting`: further
-    ones that wait for their turn. `hooks` of one peer, and characters of their `patterns` together; `peers` that are attached or
-    remembered; `registries` of one of them a minute.
+    `payload`: bytes of an event, or of a rewrite. `in_flight`: concurrent invocations of a peer; `waiting`: further
+    ones that wait. `hooks` of one peer, and characters of their `patterns` together; `peers` that are attached or
+    remembered; `registries` that one of them may send a minute.
     `queue`: bytes that may wait to be written to a peer. `ping`: between two signs of life; `hello`: for the first frame.
-    `grace`: how long an invocation under way waits for its peer to come back. `memory`: how long after its loss an instance
-    is kept for whoever has its key.
+    `grace`: how long a running invocation waits for its peer to come back. `memory`: how long after its loss an instance
+    is reserved for the holder of its key.
     """
 
     payload: int = 4 << 20
@@ -34,5 +34,5 @@ class Bounds(Frozen):
 
     @property
     def frame(self) -> int:
-        """Bytes of a whole frame."""
+        """Return the bytes of a whole frame."""
         return self.payload + _FRAME

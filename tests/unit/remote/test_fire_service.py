@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline import Engine, HookError, deny
+from hookline.remote.admission import Admission
 from hookline.remote.bridge import Bridge
-from hookline.remote.firing import Firing
+from hookline.remote.fire_service import FireService
 from hookline.remote.outbox import Outbox
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.talking import LinkError
-from hookline.remote.turns import Turns
+from hookline.remote.stream import LinkError
 from tests.unit.remote.support import CALL, PATIENCE, attached, hook, on_loop, settled, until
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def request(number: int = 1, **fields: Any) -> pb.FireRequest:
 @on_loop
 async def test_an_event_is_answered_with_its_decision() -> None:
     """The document is the one that `fire` prints."""
-    reply = await Firing(engine()).fire(request())
+    reply = await FireService(engine()).fire(request())
 
     assert (reply.request_id, reply.error_code) == ("1", "")
     assert json.loads(reply.decision_json)["reason"] == "no"
@@ -70,7 +70,7 @@ WRONG = [
 async def test_what_is_wrong_is_said_with_its_code(fields, code) -> None:
     """There is no decision then, so that nobody takes it for a yes."""
     largest = 1000 if "payload_json" in fields and len(fields["payload_json"]) == 2000 else 1 << 20
-    reply = await Firing(engine(), largest=largest).fire(request(**fields))
+    reply = await FireService(engine(), largest=largest).fire(request(**fields))
 
     assert (reply.error_code, reply.decision_json) == (code, b"")
     assert reply.error
@@ -82,7 +82,7 @@ async def test_a_fault_of_ours_is_told_to_us() -> None:
     told: list[str] = []
     broken = engine()
     broken.event = None  # type: ignore[assignment]  # the fault
-    reply = await Firing(broken, tell=told.append).fire(request())
+    reply = await FireService(broken, tell=told.append).fire(request())
 
     assert reply.error_code == "HKL9001"
     assert told == ["HKL9001 internal error: TypeError: 'NoneType' object is not callable"]
@@ -92,7 +92,7 @@ async def test_a_fault_of_ours_is_told_to_us() -> None:
 async def test_a_session_that_ends_takes_its_invocations_along() -> None:
     """The engine tells the bridge."""
     end, _ = await attached(Bridge(made := Engine()))
-    firing = Firing(made)
+    firing = FireService(made)
     asked = asyncio.get_running_loop().create_task(firing.fire(request()))
     await end.next("invoke")
     await firing.fire(request(2, event="session_end"))
@@ -105,7 +105,7 @@ async def test_a_session_that_ends_takes_its_invocations_along() -> None:
 async def test_a_budget_is_for_all_hooks() -> None:
     """The smaller one of the request's and the server's counts."""
     end, _ = await attached(Bridge(made := Engine()), hook(timeout_ms=60_000))
-    reply = await Firing(made).fire(request(budget_ms=20))
+    reply = await FireService(made).fire(request(budget_ms=20))
     await end.next("invoke")
 
     assert "timed out" in json.loads(reply.decision_json)["reason"]
@@ -122,7 +122,7 @@ async def test_a_plain_hook_does_not_hold_up_the_bridge() -> None:
         inside.set()
         going.wait(PATIENCE)
 
-    asked = asyncio.get_running_loop().create_task(Firing(made).fire(request()))
+    asked = asyncio.get_running_loop().create_task(FireService(made).fire(request()))
     await until(inside.is_set)
     going.set()
 
@@ -154,7 +154,7 @@ async def test_a_hook_that_breaks_off_leaves_nobody_waiting(
 
     if not alone:
         made.on("tool.before")(lambda _: None)
-    firing = Firing(made)
+    firing = FireService(made)
     first, second = await firing.fire(request()), await firing.fire(request(2))
 
     decided = first.decision_json and json.loads(first.decision_json)["verdicts"][0]["fault"]
@@ -167,7 +167,7 @@ async def test_a_plain_hook_that_does_not_return_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It holds up its loop, and not whoever asked: he is told that nothing was decided."""
-    monkeypatch.setattr("hookline.remote.firing._MORE", 0.0)
+    monkeypatch.setattr("hookline.remote.fire_service._MORE", 0.0)
     made, going, ended = Engine(), threading.Event(), threading.Event()
 
     @made.on("tool.before")
@@ -175,7 +175,7 @@ async def test_a_plain_hook_that_does_not_return_is_not_waited_for(
         going.wait(PATIENCE)
         ended.set()
 
-    reply = await Firing(made).fire(request(budget_ms=20))
+    reply = await FireService(made).fire(request(budget_ms=20))
     going.set()
 
     assert (reply.error_code, reply.decision_json) == ("HKL5007", b"")
@@ -188,12 +188,12 @@ async def test_too_much_at_once_is_refused() -> None:
     """A single call is told so, when no turn came in time; and that is counted, as every other request without a decision."""
     end, _ = await attached(Bridge(made := Engine()))
     refused: list[str] = []
-    firing = Firing(made, turns=Turns(1, patience=0.0), refused=refused.append)
+    firing = FireService(made, turns=Admission(1, patience=0.0), refused=refused.append)
     first = asyncio.get_running_loop().create_task(firing.fire(request()))
     invoke = await end.next("invoke")
 
     assert (await firing.fire(request(2))).error_code == "HKL5007"
-    with pytest.raises(HookError, match="are being asked about"):
+    with pytest.raises(HookError, match="are running"):
         await firing.answer(pb.AnswerRequest(dialect="claude-code", payload_json=TOOL))
     assert (await firing.fire(request(3, event="nowhere"))).error_code == "HKL4002"
     assert refused == ["HKL5007", "HKL5007", "HKL4002"]
@@ -206,8 +206,11 @@ async def test_one_more_waits_for_its_turn() -> None:
     """Whichever way it comes, and also while the engine is being closed; whoever goes away leaves the line, and is counted."""
     end, _ = await attached(Bridge(made := Engine()))
     refused: list[str] = []
-    turns = Turns(1, patience=PATIENCE)
-    firing, loop = Firing(made, turns=turns, refused=refused.append), asyncio.get_running_loop()
+    turns = Admission(1, patience=PATIENCE)
+    firing, loop = (
+        FireService(made, turns=turns, refused=refused.append),
+        asyncio.get_running_loop(),
+    )
     first = loop.create_task(firing.fire(request()))
     invoke = await end.next("invoke")
     gone, second = (
@@ -220,7 +223,7 @@ async def test_one_more_waits_for_its_turn() -> None:
     await until(lambda: turns.waiting == 3)
     gone.cancel()
     await until(lambda: turns.waiting == 2)
-    closing = loop.create_task(firing.closing(PATIENCE))
+    closing = loop.create_task(firing.close(PATIENCE))
     await settled()
     for task in (first, second, third):
         assert not task.done()
@@ -243,7 +246,9 @@ async def test_a_reply_tells_beside_it_what_it_has_no_room_for() -> None:
     made = Engine()
     payload = json.dumps({"hook_event_name": "SessionEnd", "session_id": "s", "cwd": "/"}).encode()
     made.on("session.end")(lambda _: deny("never"))
-    told = await Firing(made).answer(pb.AnswerRequest(dialect="claude-code", payload_json=payload))
+    told = await FireService(made).answer(
+        pb.AnswerRequest(dialect="claude-code", payload_json=payload)
+    )
 
     assert (told.stdout, told.exit_code) == ("", 0)
     assert "said `deny`" in told.stderr
@@ -253,7 +258,7 @@ async def test_a_reply_tells_beside_it_what_it_has_no_room_for() -> None:
 async def test_an_event_that_the_host_does_not_have_is_told() -> None:
     """Nothing is refused, and nobody takes it for guarded."""
     payload = json.dumps({"hook_event_name": "PreToolUze", "session_id": "s", "cwd": "/"}).encode()
-    told = await Firing(Engine()).answer(
+    told = await FireService(Engine()).answer(
         pb.AnswerRequest(dialect="claude-code", payload_json=payload)
     )
 
@@ -267,7 +272,7 @@ async def test_a_fault_of_ours_in_a_reply_is_told_to_us() -> None:
     told: list[str] = []
     made = Engine(observe=lambda *_: 1 / 0)
     with pytest.raises(HookError, match="a fault of hookline") as caught:
-        await Firing(made, tell=told.append).answer(
+        await FireService(made, tell=told.append).answer(
             pb.AnswerRequest(dialect="claude-code", payload_json=TOOL)
         )
 
@@ -293,7 +298,7 @@ async def test_replies_come_as_they_are_done() -> None:
     end, _ = await attached(Bridge(made := Engine()))
     outbox: Outbox[pb.FireReply] = Outbox(1 << 20)
     streaming = asyncio.get_running_loop().create_task(
-        Firing(made).stream(many(request(1), request(2)), outbox)
+        FireService(made).stream(many(request(1), request(2)), outbox)
     )
     first, second = await end.next("invoke"), await end.next("invoke")
     end.answer(second, pb.BLOCK, reason="second")
@@ -320,7 +325,7 @@ async def test_a_stream_is_read_no_faster_than_it_is_answered() -> None:
 
     outbox: Outbox[pb.FireReply] = Outbox(1 << 20)
     streaming = asyncio.get_running_loop().create_task(
-        Firing(made, turns=Turns(2)).stream(requests(), outbox)
+        FireService(made, turns=Admission(2)).stream(requests(), outbox)
     )
     invokes = [await end.next("invoke"), await end.next("invoke")]
     await settled()
@@ -344,7 +349,7 @@ async def test_an_id_that_is_under_way_is_refused() -> None:
     end, _ = await attached(Bridge(made := Engine()))
     outbox: Outbox[pb.FireReply] = Outbox(1 << 20)
     streaming = asyncio.get_running_loop().create_task(
-        Firing(made).stream(many(request(1), request(1)), outbox)
+        FireService(made).stream(many(request(1), request(1)), outbox)
     )
     end.answer(await end.next("invoke"))
     await streaming
@@ -365,7 +370,7 @@ async def test_whoever_breaks_off_cancels_what_he_asked() -> None:
         raise LinkError("gone")
 
     streaming = asyncio.get_running_loop().create_task(
-        Firing(made).stream(requests(), Outbox(1 << 20))
+        FireService(made).stream(requests(), Outbox(1 << 20))
     )
     await end.next("invoke")
     gone.set()

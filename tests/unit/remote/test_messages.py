@@ -9,25 +9,25 @@ import pytest
 
 from hookline import CodecError, ConfigError, Engine, HookError, deny
 from hookline.errors import CODES
-from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.questions import (
-    decided,
-    error_in,
-    error_of,
-    host_question,
-    question,
-    unreachable,
+from hookline.remote.messages import (
+    make_answer_request,
+    make_error,
+    make_fire_request,
+    make_unreachable_error,
+    parse_error,
+    read_decision,
 )
-from hookline.remote.talking import LinkError
+from hookline.remote.proto import bridge_pb2 as pb
+from hookline.remote.stream import LinkError
 
 
 def test_an_event_is_asked_about_as_it_is() -> None:
     """Without a payload it has an empty one."""
-    asked = question("7", "pre_tool_use", {"tool": "é"}, "a3s", 0)
+    asked = make_fire_request("7", "pre_tool_use", {"tool": "é"}, "a3s", 0)
 
     assert (asked.request_id, asked.event, asked.dialect) == ("7", "pre_tool_use", "a3s")
     assert json.loads(asked.payload_json) == {"tool": "é"}
-    assert question("7", "stop", None, "", 0).payload_json == b"{}"
+    assert make_fire_request("7", "stop", None, "", 0).payload_json == b"{}"
 
 
 @pytest.mark.parametrize(
@@ -37,14 +37,14 @@ def test_an_event_is_asked_about_as_it_is() -> None:
 )
 def test_a_time_limit_is_whole_milliseconds(seconds: float, budget: int) -> None:
     """Never 0 where there is one, because 0 is none."""
-    assert question("1", "stop", {}, "", seconds).budget_ms == budget
+    assert make_fire_request("1", "stop", {}, "", seconds).budget_ms == budget
 
 
 @pytest.mark.parametrize("payload", ['{"a": 1.0}', b'{"a": 1.0}'], ids=["text", "bytes"])
 def test_what_a_host_sent_goes_on_as_it_sent_it(payload: str | bytes) -> None:
     """To the last byte; what is no JSON is for the engine to say."""
-    assert host_question("codex", payload).payload_json == b'{"a": 1.0}'
-    assert json.loads(host_question("codex", {"a": 1.0}).payload_json) == {"a": 1.0}
+    assert make_answer_request("codex", payload).payload_json == b'{"a": 1.0}'
+    assert json.loads(make_answer_request("codex", {"a": 1.0}).payload_json) == {"a": 1.0}
 
 
 def _endless() -> dict[str, Any]:
@@ -59,9 +59,9 @@ def _endless() -> dict[str, Any]:
 def test_what_is_no_json_is_not_sent(payload: dict[str, Any]) -> None:
     """Neither as an event nor as a host's payload."""
     with pytest.raises(CodecError, match="cannot be sent"):
-        question("1", "stop", payload, "", 0)
+        make_fire_request("1", "stop", payload, "", 0)
     with pytest.raises(CodecError, match="cannot be sent"):
-        host_question("codex", payload)
+        make_answer_request("codex", payload)
 
 
 def test_a_decision_is_read() -> None:
@@ -71,7 +71,7 @@ def test_a_decision_is_read() -> None:
     made = engine.fire("tool.before", {"tool": "x"})
 
     assert (
-        decided(pb.FireReply(decision_json=json.dumps(made.to_dict()).encode())).to_dict()
+        read_decision(pb.FireReply(decision_json=json.dumps(made.to_dict()).encode())).to_dict()
         == made.to_dict()
     )
 
@@ -81,8 +81,8 @@ def test_a_decision_is_read() -> None:
 )
 def test_an_answer_that_is_no_json_is_an_error(text: bytes) -> None:
     """Nothing was decided then."""
-    with pytest.raises(CodecError, match="no JSON"):
-        decided(pb.FireReply(decision_json=text))
+    with pytest.raises(CodecError, match="not JSON"):
+        read_decision(pb.FireReply(decision_json=text))
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_an_answer_that_is_no_json_is_an_error(text: bytes) -> None:
 def test_an_error_is_raised_as_it_was_there(name: str, kind: type[HookError]) -> None:
     """By its code, as its own class and with its words."""
     with pytest.raises(kind, match="the words") as caught:
-        decided(pb.FireReply(error_code=CODES[name], error="the words"))
+        read_decision(pb.FireReply(error_code=CODES[name], error="the words"))
 
     assert (type(caught.value), caught.value.name) == (kind, name)
-    assert error_of("HKL0000", "the words").name == "internal"
+    assert make_error("HKL0000", "the words").name == "internal"
 
 
 @pytest.mark.parametrize(
@@ -110,20 +110,21 @@ def test_an_error_is_raised_as_it_was_there(name: str, kind: type[HookError]) ->
 )
 def test_words_may_begin_with_a_code(words: str, found: tuple[str, str] | None) -> None:
     """Also behind a status of gRPC."""
-    error = error_in(words)
+    error = parse_error(words)
 
     assert (error and (error.name, error.message)) == found
 
 
 def test_nobody_there_is_no_decision() -> None:
     """Unless the engine said itself what is wrong."""
-    lost = unreachable("unix:/s", LinkError("it hung up"))
+    lost = make_unreachable_error("unix:/s", LinkError("it hung up"))
 
     assert (lost.name, lost.message) == (
         "remote.unreachable",
-        "`unix:/s` cannot be asked: it hung up",
+        "`unix:/s` cannot be reached: it hung up",
     )
     assert "a gate must deny" in lost.hint
     assert (
-        unreachable("unix:/s", LinkError(f"{CODES['remote.token']}: wrong")).name == "remote.token"
+        make_unreachable_error("unix:/s", LinkError(f"{CODES['remote.token']}: wrong")).name
+        == "remote.token"
     )

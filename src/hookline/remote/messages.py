@@ -1,4 +1,4 @@
-"""Questions: what an agent asks, as messages, and what it is told, as decisions or as the errors that were raised there."""
+"""Messages: requests of agents as messages, and replies as decisions or as the engine's errors."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from hookline.errors import CODES, CodecError, ConfigError, HookError
-from hookline.remote.decisions import decision_of
+from hookline.remote.decisions import parse_decision
 from hookline.remote.proto import bridge_pb2 as pb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.model.verdict import Decision
-    from hookline.remote.talking import LinkError
+    from hookline.remote.stream import LinkError
 
 _NAMES = {code: name for name, code in CODES.items()}
 _LONGEST = 2**32 - 1  # milliseconds
 
 
-def question(
+def make_fire_request(
     request_id: str, event: str, payload: Mapping[str, Any] | None, dialect: str, seconds: float
 ) -> pb.FireRequest:
-    """One event. `seconds`: for all hooks together; 0: as long as the engine allows.
+    """Return the request for one event. `seconds`: for all hooks together; 0: as long as the engine allows.
 
     Raises:
-        CodecError: the payload is no JSON.
+        CodecError: the payload is not JSON.
     """
     budget = min(math.ceil(seconds * 1000), _LONGEST) if seconds > 0 else 0
     return pb.FireRequest(
@@ -38,11 +38,11 @@ def question(
     )
 
 
-def host_question(dialect: str, payload: Mapping[str, Any] | str | bytes) -> pb.AnswerRequest:
-    """A host's payload, as an object or as the text that it sent.
+def make_answer_request(dialect: str, payload: Mapping[str, Any] | str | bytes) -> pb.AnswerRequest:
+    """Return the request for a host's payload, given as an object or as its text.
 
     Raises:
-        CodecError: the payload is no JSON.
+        CodecError: the payload is not JSON.
     """
     text = payload.encode() if isinstance(payload, str) else payload
     return pb.AnswerRequest(
@@ -57,22 +57,22 @@ def _json(payload: Mapping[str, Any]) -> bytes:
         raise CodecError(f"the payload cannot be sent: {error}") from None
 
 
-def decided(reply: pb.FireReply) -> Decision:
-    """The decision of a reply.
+def read_decision(reply: pb.FireReply) -> Decision:
+    """Return the decision in a reply.
 
     Raises:
-        CodecError, ConfigError, HookError: what was raised there; or the reply cannot be read.
+        CodecError, ConfigError, HookError: the engine raised it; or the reply cannot be read.
     """
     if reply.error_code:
-        raise error_of(reply.error_code, reply.error)
+        raise make_error(reply.error_code, reply.error)
     try:
-        return decision_of(json.loads(reply.decision_json))
+        return parse_decision(json.loads(reply.decision_json))
     except (ValueError, RecursionError) as error:
-        raise CodecError(f"the answer is no JSON: {error}") from None
+        raise CodecError(f"the answer is not JSON: {error}") from None
 
 
-def error_of(code: str, words: str) -> HookError:
-    """An engine's error as it was raised there."""
+def make_error(code: str, words: str) -> HookError:
+    """Return an engine's error as it was raised there."""
     name = _NAMES.get(code, "internal")
     cls = (
         CodecError
@@ -84,18 +84,18 @@ def error_of(code: str, words: str) -> HookError:
     return cls(words, name=name)
 
 
-def error_in(words: str) -> HookError | None:
-    """The error that an engine told in words that begin with its code."""
+def parse_error(words: str) -> HookError | None:
+    """Return the error in an engine's message that begins with its code."""
     status, _, rest = words.partition(": ")
     code, _, told = (rest if status.isprintable() and rest.startswith("HKL") else words).partition(
         ": "
     )
-    return error_of(code, told) if code in _NAMES else None
+    return make_error(code, told) if code in _NAMES else None
 
 
-def unreachable(address: str, error: LinkError) -> HookError:
-    """Nothing was decided: what that means is for whoever asked."""
+def make_unreachable_error(address: str, error: LinkError) -> HookError:
+    """Return the error for a request without a decision; the caller knows what that means."""
     hint = "nothing was decided; a gate must deny"
-    return error_in(str(error)) or HookError(
-        f"`{address}` cannot be asked: {error}", name="remote.unreachable", hint=hint
+    return parse_error(str(error)) or HookError(
+        f"`{address}` cannot be reached: {error}", name="remote.unreachable", hint=hint
     )

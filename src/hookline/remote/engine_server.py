@@ -1,21 +1,21 @@
-"""Hosting: an engine that can be attached to and asked at some addresses, opened and closed by whoever runs it."""
+"""Engine server: opens an engine at some addresses for handlers that attach and agents that ask."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING
 
-from hookline.remote.addresses import parsed
+from hookline.remote.addresses import parse_address
+from hookline.remote.admission import Admission
 from hookline.remote.backoff import Backoff
-from hookline.remote.bounds import Bounds
 from hookline.remote.bridge import Bridge
-from hookline.remote.dialling import dialled
-from hookline.remote.firing import Firing
-from hookline.remote.listening import Listening, serve_engine_at
-from hookline.remote.loop import REMOTE
+from hookline.remote.connection import open_stream
+from hookline.remote.event_loop import REMOTE
+from hookline.remote.fire_service import FireService
+from hookline.remote.limits import Bounds
+from hookline.remote.listener import Listener, serve_engine_at
 from hookline.remote.outbox import Outbox
-from hookline.remote.talking import Caller, LinkError
-from hookline.remote.turns import Turns
+from hookline.remote.stream import Caller, LinkError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -31,37 +31,39 @@ if TYPE_CHECKING:
 
 
 class Opened:
-    """An engine that is open: its `bridge`, and the `addresses` at which it is reached, as a client writes them."""
+    """An open engine: its `bridge`, and the `addresses` at which clients reach it."""
 
     def __init__(
-        self, bridge: Bridge, firing: Firing, token: str, *, everybody: bool = False
+        self, bridge: Bridge, firing: FireService, token: str, *, everybody: bool = False
     ) -> None:
         self._everybody = everybody
         self.bridge = bridge
         self.addresses: list[str] = []
         self._firing = firing
         self._token = token
-        self._listening: list[Listening] = []
+        self._listening: list[Listener] = []
         self._dialling: list[Future[None]] = []
 
     def dial(self, address: str, *, token: str = "") -> None:
-        """Dial handlers that listen, and again whenever the link is lost.
+        """Connect to handlers that listen, and again after each loss.
 
         Raises:
-            ConfigError: it is no address.
+            ConfigError: it is not an address.
         """
-        place = parsed(address)
+        place = parse_address(address)
         self._dialling.append(
-            REMOTE.submit(self._dialled(address, token, Caller(name=address, proven=place.proven)))
+            REMOTE.submit(
+                self._stay_connected(address, token, Caller(name=address, proven=place.proven))
+            )
         )
 
-    async def _dialled(self, address: str, token: str, caller: Caller) -> None:
+    async def _stay_connected(self, address: str, token: str, caller: Caller) -> None:
         backoff = Backoff()
         while not self.bridge.closed:
             outbox: Outbox[pb.EngineFrame] = Outbox(self.bridge.bounds.queue)
             began = self.bridge.clock()
             try:
-                async with dialled(
+                async with open_stream(
                     address, "serve", outbox, self.bridge.bounds, token=token
                 ) as incoming:
                     await self.bridge.converse(caller, incoming, outbox)
@@ -71,11 +73,11 @@ class Opened:
                 backoff.reset()
             await self.bridge.sleep(backoff.next())
 
-    async def opening(self, addresses: Sequence[str]) -> None:
+    async def open_all(self, addresses: Sequence[str]) -> None:
         """Listen at all of the addresses, or at none.
 
         Raises:
-            ConfigError: one of them cannot be listened on.
+            ConfigError: one of them cannot be opened.
         """
         try:
             for address in addresses:
@@ -85,24 +87,24 @@ class Opened:
                     )
                 )
         except BaseException:
-            await self.closing(0.0)
+            await self.close_async(0.0)
             raise
         self.addresses = [listening.name for listening in self._listening]
 
-    async def closing(self, drain: float) -> None:
-        """`close`, on the event loop of the bridge."""
-        # Both at once: an event that is asked about may wait for a handler that is attached.
-        await asyncio.gather(self._firing.closing(drain), self.bridge.closing(drain))
+    async def close_async(self, drain: float) -> None:
+        """Do what `close` does, on the bridge's event loop."""
+        # Both at once: a running event may wait for an attached handler.
+        await asyncio.gather(self._firing.close(drain), self.bridge.close_async(drain))
         for dialling in self._dialling:
             dialling.cancel()
-        await asyncio.sleep(0)  # the last frames are on their way
+        await asyncio.sleep(0)  # the last frames are being sent
         for listening in self._listening:
             await listening.close()
         self._listening = []
 
     def close(self, drain: float = 10.0) -> None:
-        """Tell everybody to go, wait for what is under way, at most so many seconds, and hang up. Gates stay closed."""
-        REMOTE.run(self.closing(drain))
+        """Say goodbye, wait at most `drain` seconds for running events, and close. Gates stay closed."""
+        REMOTE.run(self.close_async(drain))
 
     def __enter__(self) -> Self:
         return self
@@ -119,7 +121,7 @@ def serve_engine(
     everybody: bool = False,
     own: Callable[[], Mapping[str, Engine]] = dict,
     most: int = 64,
-    turns: Turns | None = None,
+    turns: Admission | None = None,
     seconds: float = 600.0,
     bounds: Bounds | None = None,
     expected: Iterable[str] = (),
@@ -128,24 +130,24 @@ def serve_engine(
     elsewhere: Elsewhere = None,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Opened:
-    """Open an engine to handlers that attach and to agents that ask; close what is returned, or use it in a `with`.
+    """Open an engine to handlers that attach and to agents that ask; close the result, or use it in a `with`.
 
-    `token`: asked of whoever does not come by a unix socket; with `everybody`, of these too, as where a machine monitor's process
-    stands for its guest. `tokens`: those of single instances. `own` tells the engines, as they are
-    now, for hosts whose own files would ask us; a new one has the hooks that the first one has. `most`: events asked about at once; a
-    further one waits for its turn, half a minute at most. `turns`: those that are shared with whoever else asks this engine, instead.
-    `seconds`: for all hooks of one event. `expected`: handlers by name whose gates are closed until they have attached for the first
-    time. `trace` tells the W3C trace context that goes along, if it is not the event's own or that of the current span. `refused`,
-    `elsewhere` and `tell`: as of `Firing`.
+    `token`: demanded from callers that do not use a unix socket; with `everybody`, from these too, as where a virtual machine monitor
+    connects for its guest. `tokens`: of single instances. `own` returns the
+    engines for hosts whose own files start this server; a new one gets the hooks of the first. `most`: concurrent events; a
+    further one waits at most half a minute. `turns`: a limit that is shared with other entrances of this engine, instead.
+    `seconds`: for all hooks of one event. `expected`: names of handlers whose gates stay closed until they first attach.
+    `trace` returns the W3C trace context to pass on, if it is not the event's own or that of the current span. `refused`,
+    `elsewhere` and `tell`: as for `FireService`.
 
     Raises:
-        ConfigError: an address cannot be listened on, or needs a token or an extra; or a name is none.
+        ConfigError: an address cannot be opened, or needs a token or an extra; or a name is invalid.
     """
     bounds = bounds or Bounds()
-    firing = Firing(
+    firing = FireService(
         engine,
         own=own,
-        turns=turns or Turns(most),
+        turns=turns or Admission(most),
         seconds=seconds,
         largest=bounds.payload,
         refused=refused,
@@ -153,14 +155,14 @@ def serve_engine(
         tell=tell,
     )
     return REMOTE.run(
-        _opened(
+        _open(
             firing, addresses, token, tokens, bounds, trace, everybody=everybody, expected=expected
         )
     )
 
 
-async def _opened(
-    firing: Firing,
+async def _open(
+    firing: FireService,
     addresses: Sequence[str],
     token: str,
     tokens: Mapping[str, str] | None = None,
@@ -181,14 +183,14 @@ async def _opened(
         expected=expected,
     )
     opened = Opened(bridge, firing, token, everybody=everybody)
-    await opened.opening(addresses)
+    await opened.open_all(addresses)
     return opened
 
 
 class GrpcService:
-    """`serve_engine` for whoever hosts several services: `await start(...)`, and in the end `await stop(drain)`.
+    """`serve_engine` for a program with several services: `await start(...)`, and finally `await stop(drain)`.
 
-    On whichever event loop: the work is done on that of `hookline.remote`. `open` and `close` are the same without a loop.
+    It works from any event loop, because the work runs on that of `hookline.remote`. `open` and `close` need no loop.
     """
 
     def __init__(self) -> None:
@@ -206,22 +208,27 @@ class GrpcService:
         expected: Iterable[str] = (),
         tell: Callable[[str], object] = lambda _: None,
     ) -> list[str]:
-        """Listen at the addresses; returns them as clients write them.
+        """Listen at the addresses; return them as clients write them.
 
         Raises:
             ConfigError: as `serve_engine`.
         """
-        firing = Firing(
-            engine, own=own, turns=Turns(most), seconds=seconds, largest=Bounds().payload, tell=tell
+        firing = FireService(
+            engine,
+            own=own,
+            turns=Admission(most),
+            seconds=seconds,
+            largest=Bounds().payload,
+            tell=tell,
         )
-        self.opened = await REMOTE.wait(_opened(firing, addresses, token, expected=expected))
+        self.opened = await REMOTE.wait(_open(firing, addresses, token, expected=expected))
         return self.opened.addresses
 
     async def stop(self, drain: float = 10.0) -> None:
-        """Wait for what is under way, at most `drain` seconds, and hang up."""
+        """Wait at most `drain` seconds for running events, and close."""
         opened, self.opened = self.opened, None
         if opened is not None:
-            await REMOTE.wait(opened.closing(drain))
+            await REMOTE.wait(opened.close_async(drain))
 
     def open(
         self,
@@ -235,7 +242,7 @@ class GrpcService:
         expected: Iterable[str] = (),
         tell: Callable[[str], object] = lambda _: None,
     ) -> list[str]:
-        """`start` without an event loop.
+        """Do what `start` does, without an event loop.
 
         Raises:
             ConfigError: as `serve_engine`.
@@ -247,5 +254,5 @@ class GrpcService:
         )
 
     def close(self, drain: float = 10.0) -> None:
-        """`stop` without an event loop."""
+        """Do what `stop` does, without an event loop."""
         REMOTE.run(self.stop(drain))
