@@ -347,7 +347,7 @@ def find_removed(engine: Engine, what: str, event: str = "") -> list[Approval]:
         for each in list_removed(engine)
         if what in (each.hook, each.command) or os.path.abspath(what) == each.file
     )
-    return [each for each in meant if event in ("", each.event)]
+    return [each for each in meant if event in ("", each.event, each.kind)]
 
 
 def forget(

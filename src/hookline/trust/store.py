@@ -375,5 +375,5 @@ def _exposed(path: str) -> TrustError:
     return TrustError(
         f"others may write `{path}`, or it is no plain file",
         name="trust.exposed",
-        hint="chmod go-w, and look through the approvals: hookline list",
+        hint=f"chmod go-w {path}; then look through the approvals: hookline list",
     )

@@ -83,18 +83,19 @@ def notes(desk: Desk) -> list[tuple[str, str, str]]:
 
 
 def test_a_person_sees_what_would_run_and_says_yes(place: Desk) -> None:
-    """The event, the command, the files with their digests, and what no approval covers."""
+    """The file that declares the hook, the event, the command, the files with their digests, the state."""
     told = asked(place, "approve", "guard.sh", typed="y\n")
 
     assert told.code == 0
-    assert f"  runs        {place.folder}/guard.sh\n" in told.err
-    assert f"program {place.folder}/guard.sh  sha256:" in told.err
-    assert "  not         what these files import, source or start themselves\n" in told.err
+    assert f"{place.folder}/config/shell_hooks.yaml (project)\n" in told.err
+    assert f"    runs   {place.folder}/guard.sh\n" in told.err
+    assert "    files  guard.sh sha256:" in told.err
+    assert "    new: you have not approved it\n" in told.err
     assert told.err.endswith("approve these 2 hooks? [y/N] ")
     assert [line.split()[:2] for line in told.out.splitlines()] == [
         ["approved", each] for each in IDS
     ]
-    assert states(place) == ["trusted", "trusted"]
+    assert states(place) == ["approved", "approved"]
     assert notes(place) == [("approved", "ada", "command line, a person said yes")] * 2
 
 
@@ -104,7 +105,7 @@ def test_whatever_is_no_yes_is_a_no(typed: str, place: Desk) -> None:
     told = asked(place, "approve", "guard.sh", "--event", "on_stop", typed=typed)
 
     assert (told.code, told.out.split()[:2]) == (1, ["declined", IDS[1]])
-    assert states(place) == ["unknown", "unknown"]
+    assert states(place) == ["new", "new"]
     assert notes(place) == []
 
 
@@ -117,7 +118,7 @@ def test_without_a_word_each_hook_is_asked_about(place: Desk) -> None:
         ["declined", IDS[0]],
         ["approved", IDS[1]],
     ]
-    assert states(place) == ["unknown", "trusted"]
+    assert states(place) == ["new", "approved"]
 
 
 def test_whoever_is_asked_about_many_may_quit(place: Desk) -> None:
@@ -129,7 +130,7 @@ def test_whoever_is_asked_about_many_may_quit(place: Desk) -> None:
         ["declined", "left"],
     )
     assert told.err.count("[y/N/q: leave the other one as it is] ") == 1
-    assert states(place) == ["unknown", "unknown"]
+    assert states(place) == ["new", "new"]
     assert asked(place, "approve", typed="n\ny\n").err.endswith("approve it? [y/N] ")
 
 
@@ -169,9 +170,9 @@ def test_where_nobody_is_there_nothing_is_approved(
         assert (told.code, told.out) == (2, "")
         assert (
             told.err
-            == "hookline approve: HKL3018 nobody is here to say yes (look with --dry-run, then say --yes)\n"
+            == "hookline approve: HKL3018 there is no terminal to ask on (look at the hooks with --dry-run, then add --yes)\n"
         )
-    assert states(place) == ["unknown", "unknown"]
+    assert states(place) == ["new", "new"]
 
 
 def test_somebody_may_say_yes_beforehand(place: Desk) -> None:
@@ -180,7 +181,7 @@ def test_somebody_may_say_yes_beforehand(place: Desk) -> None:
     assert asked(place, "approve", IDS[1], "--yes").code == 0
 
     assert [how for _, _, how in notes(place)] == [
-        "command line, --yes, nobody could be asked",
+        "command line, --yes, without a terminal",
         "command line, --yes",
     ]
 
@@ -202,12 +203,12 @@ def test_a_dry_run_shows_and_does_nothing(place: Desk) -> None:
     """Neither is anybody asked."""
     told = place.type("approve", "--all", "--dry-run")
 
-    assert (told.code, told.err, told.out.count("standing    unknown: nobody approved it")) == (
+    assert (told.code, told.err, told.out.count("    new: you have not approved it")) == (
         0,
         "",
         2,
     )
-    assert states(place) == ["unknown", "unknown"]
+    assert states(place) == ["new", "new"]
 
 
 def test_what_changed_since_is_shown(place: Desk) -> None:
@@ -216,15 +217,9 @@ def test_what_changed_since_is_shown(place: Desk) -> None:
     write(place, "echo b")
     told = place.type("approve", IDS[0], "--dry-run").out
 
-    assert "  since then  approved on 2" in told
-    assert " by ada (command line, --yes, nobody could be asked)\n" in told
-    assert f"              changed: {place.folder}/guard.sh, written on " in told
-    assert (
-        place.type("list").out.count(
-            f"changed: inert, `{place.folder}/guard.sh` changed since it was approved"
-        )
-        == 2
-    )
+    assert "    changed: `guard.sh` changed\n    approved on 2" in told
+    assert " by ada (command line, --yes, without a terminal)\n" in told
+    assert place.type("list").out.count("changed: does not run, `guard.sh` changed") == 2  # noqa: PLR2004 - hooks
 
 
 def test_what_is_approved_already_is_not_asked_about(place: Desk) -> None:
@@ -271,13 +266,13 @@ def test_what_is_revoked_does_not_run(place: Desk) -> None:
     """Of one event, or of all; a dry run changes nothing."""
     place.type("approve", "guard.sh", "--yes")
     dry = place.type("revoke", "guard.sh", "-n")
-    assert (dry.code, states(place)) == (0, ["trusted", "trusted"])
+    assert (dry.code, states(place)) == (0, ["approved", "approved"])
 
     told = place.type("revoke", str(place.folder / "guard.sh"), "--event", "on_stop")
 
     assert (told.code, told.out.split()[:2]) == (0, ["revoked", IDS[1]])
-    assert states(place) == ["trusted", "revoked"]
-    assert place.type("show", IDS[1]).out.count("revoked: inert\n") == 1
+    assert states(place) == ["approved", "revoked"]
+    assert place.type("show", IDS[1]).out.count("revoked: does not run\n") == 1
     assert notes(place)[-1] == ("revoked", "ada", "command line")
 
 
@@ -285,55 +280,129 @@ def test_what_is_declared_no_more_is_listed_and_forgotten(place: Desk) -> None:
     """A dry run forgets nothing; declared anew, it is approved anew."""
     declared = (place.folder / "config/shell_hooks.yaml").read_text(encoding="utf-8")
     place.type("approve", "guard.sh", "--yes")
-    place.file("config/shell_hooks.yaml", json.dumps({"hooks": json.loads(declared)["hooks"][:1]}))
+    place.file("config/shell_hooks.yaml", json.dumps({"hooks": json.loads(declared)["hooks"][1:]}))
     told, document = place.type("list"), place.type("list", "--json").document
     assert (
         told.code,
-        told.err.count("HKL7022 an approved hook is no longer declared: on_stop `"),
+        told.err.count("HKL7022 an approved guard on pre_tool_call is not declared any more: `"),
     ) == (0, 1)
     assert [problem["code"] for problem in document["problems"]] == ["HKL7022"]
     assert "HKL7022" in place.type("doctor").out
 
-    dry = place.type("revoke", IDS[1], "-n", "--json")
+    dry = place.type("revoke", IDS[0], "-n", "--json")
     check(dry.document, "approval")
-    done = place.type("revoke", IDS[1])
+    done = place.type("revoke", IDS[0])
 
-    assert (done.code, done.out.split()[:2]) == (0, ["forgotten", IDS[1]])
+    assert (done.code, done.out.split()[:2]) == (0, ["forgotten", IDS[0]])
     assert notes(place)[-1] == ("forgotten", "ada", "command line")
     assert "HKL7022" not in place.type("list").err
-    assert place.type("revoke", IDS[1]).code == 2
+    assert place.type("revoke", IDS[0]).code == 2
     place.file("config/shell_hooks.yaml", declared)
-    assert states(place) == ["trusted", "unknown"]
+    assert states(place) == ["approved", "new"]
 
 
-def test_whoever_approves_a_new_definition_leaves_no_old_one_behind(place: Desk) -> None:
-    """The journal says which took which place."""
+@pytest.fixture
+def edited(place: Desk) -> Desk:
+    """The approved guard has another definition now; the hook on `on_stop` is as it was."""
     place.type("approve", "guard.sh", "--yes")
-    place.file(
-        "config/shell_hooks.yaml",
-        json.dumps(
-            {
-                "hooks": [
-                    {"event": "on_stop", "command": str(place.folder / "guard.sh"), "role": "guard"}
-                ]
-            }
-        ),
-    )
-    assert states(place) == ["changed"]
-    place.type("approve", "--all", "--yes")
+    command = str(place.folder / "guard.sh")
+    hooks = [
+        {"event": "pre_tool_call", "command": command, "timeout": 1},
+        {"event": "on_stop", "command": command},
+    ]
+    place.file("config/shell_hooks.yaml", json.dumps({"hooks": hooks}))
+    return place
 
-    assert [did for did, _, _ in notes(place)][-2:] == ["approved", "replaced"]
-    assert (states(place), place.type("list").err.count("HKL7022")) == (
-        ["trusted"],
-        1,
-    )  # the other event's hook is gone
+
+def removed(desk: Desk) -> int:
+    """How many approved guards `list` misses."""
+    return desk.type("list").err.count("HKL7022")
+
+
+def test_an_edited_definition_is_new_and_removed(edited: Desk) -> None:
+    """A dry run shows both; `--all --yes` approves what is new and forgets what is gone."""
+    assert (states(edited), removed(edited)) == (["new", "approved"], 1)
+    dry = edited.type("approve", "--all", "--dry-run").out
+    assert dry.count("    new: you have not approved it\n") == 1
+    assert dry.count("    removed: no file declares this guard any more\n") == 1
+
+    told = edited.type("approve", "--all", "--yes", "--json")
+    check(told.document, "approval")
+
+    assert (told.code, [hook["did"] for hook in told.document["hooks"]]) == (
+        0,
+        ["approved", "forgotten"],
+    )
+    assert [did for did, _, _ in notes(edited)][-2:] == ["approved", "forgotten"]
+    assert (states(edited), removed(edited)) == (["approved", "approved"], 0)
+    assert edited.type("approve", "--all").out == "nothing waits for an approval\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "did", "note", "missed"),
+    [
+        ("f\n", "forgotten", "forgotten", 0),
+        ("a\n", "may be absent", "may be absent", 0),
+        ("n\n", "declined", "approved", 1),
+        ("y\n", "declined", "approved", 1),
+        ("", "declined", "approved", 1),
+    ],
+)
+def test_a_removed_guard_is_forgotten_or_may_be_absent(
+    typed: str, did: str, note: str, missed: int, edited: Desk
+) -> None:
+    """The question comes after those about hooks; no other answer ends the notices."""
+    told = asked(edited, "approve", typed=f"y\n{typed}")
+
+    assert told.code == missed
+    assert told.err.endswith("may be absent, as on another branch (a)? [f/a/N] ")
+    assert told.out.splitlines()[0].startswith("approved  ")
+    assert told.out.splitlines()[1].startswith(f"{did}  {IDS[0]}  pre_tool_call  ")
+    assert (removed(edited), notes(edited)[-1][0]) == (missed, note)
+
+
+def test_who_may_be_absent_stays_approved(edited: Desk) -> None:
+    """As on a branch that has the guard."""
+    asked(edited, "approve", typed="y\na\n")
+    command = str(edited.folder / "guard.sh")
+    hooks = [{"event": event, "command": command} for event in ("pre_tool_call", "on_stop")]
+    edited.file("config/shell_hooks.yaml", json.dumps({"hooks": hooks}))
+
+    assert states(edited) == ["approved", "approved"]
+
+
+def test_what_was_read_for_the_summary_is_approved(
+    place: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is written between the summary and the answer has no approval."""
+
+    class Slow(Terminal):
+        def readline(self, size: int | None = -1, /) -> str:
+            write(place, "echo planted")
+            return super().readline(-1 if size is None else size)
+
+    monkeypatch.setattr(sys, "stdin", Slow("y\n"))
+    assert app_main(["approve", "--all"]) == 0
+    place.capsys.readouterr()
+
+    assert states(place) == ["changed", "changed"]
+
+
+def test_the_summary_names_what_is_unseen(desk: Desk) -> None:
+    """What a program reads of its own accord is no part of an approval."""
+    hooks = [{"hooks": [{"type": "command", "command": "make lint"}]}]
+    desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": hooks}}))
+    told = desk.type("approve", "--all", "--dry-run").out
+
+    assert "    also runs, unseen: make\n" in told
+    assert len(told.splitlines()) <= 1 + 6  # the file, and the summary
 
 
 def test_what_needs_no_approval_cannot_be_revoked(place: Desk) -> None:
     """It is said why."""
     told = place.type("revoke", "-c", "config/shell_hooks.yaml", IDS[0])
 
-    assert (told.code, "HKL3017" in told.err, "somebody named its file" in told.err) == (
+    assert (told.code, "HKL3017" in told.err, "it runs without one" in told.err) == (
         2,
         True,
         True,
@@ -359,7 +428,7 @@ def test_a_list_of_another_program_is_taken_over(place: Desk) -> None:
 
     assert told.code == 1
     assert [entry["result"] for entry in told.document["imported"]] == ["approved", "undeclared"]
-    assert states(place) == ["trusted", "unknown"]
+    assert states(place) == ["approved", "new"]
 
 
 # -- the document ------------------------------------------------------------------------------------------------------
@@ -398,15 +467,15 @@ def test_what_was_revoked_is_left_out_and_that_is_said(place: Desk) -> None:
             "nothing else waits for an approval; 1 hook left out",
         )
         assert (
-            f"{IDS[1]}: its approval was taken back; to let it run again: hookline approve '{IDS[1]}'\n"
+            f"{IDS[1]}: you revoked its approval; to let it run again: hookline approve '{IDS[1]}'\n"
             in told.err
         )
     assert [
         hook["did"] for hook in place.type("approve", "--all", "--yes", "--json").document["hooks"]
     ] == ["left"]
-    assert states(place) == ["trusted", "revoked"]
+    assert states(place) == ["approved", "revoked"]
     assert place.type("approve", IDS[1], "--yes").code == 0
-    assert states(place) == ["trusted", "trusted"]
+    assert states(place) == ["approved", "approved"]
 
 
 def test_what_is_not_there_is_left_out_and_that_is_said(desk: Desk) -> None:
@@ -421,7 +490,7 @@ def test_what_is_not_there_is_left_out_and_that_is_said(desk: Desk) -> None:
     assert (told.code, [line.partition("  ")[0] for line in told.out.splitlines()]) == (
         1, ["approved", "left out: `./none.sh` was not found", f"left out: `{desk.folder}/none.sh` was not found"]
     )  # fmt: skip
-    assert states(desk) == ["missing", "missing", "trusted"]
+    assert states(desk) == ["new", "new", "approved"]
 
 
 def test_an_empty_list_is_said_to_be_empty(place: Desk) -> None:
@@ -436,7 +505,7 @@ def test_a_policy_hook_cannot_be_revoked_and_the_hint_holds(
 ) -> None:
     """No switch would help; who can is told."""
     monkeypatch.setattr(
-        "hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.id == IDS[0]
+        "hookline.trust.state.States.is_managed", lambda _, spec: spec.id == IDS[0]
     )
     told = place.type("revoke", IDS[0])
 
@@ -454,50 +523,4 @@ def test_explain_says_how_a_hook_stands(place: Desk) -> None:
         ).document["hooks"]
         stand.append([(hook["trusted"], hook["standing"]) for hook in hooks])
 
-    assert stand == [[(False, "unknown")] * 2, [(True, "trusted")] * 2]
-
-
-def test_a_script_that_is_run_from_its_place_is_told_before_anybody_trusts_it(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By everything that tells of hooks; and of one that the settings keep from running, why."""
-    bin_folder = desk.folder.parent / "bin"
-    bin_folder.mkdir()
-    for path, code in (
-        (bin_folder / "ruby", '#!/bin/sh\nexec sh "$@"\n'),
-        (desk.folder / "guard.rb", "cat > /dev/null\n"),
-    ):
-        path.write_text(code, encoding="utf-8")
-        path.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
-    groups = [{"matcher": "Bash", "hooks": [{"type": "command", "command": "ruby guard.rb"}]}]
-    desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": groups}}))
-    script = os.path.realpath(desk.folder / "guard.rb")
-    line = f"`{script}` is run from its place, not sealed: it is only looked at again after the run"
-
-    assert (
-        f"script {script} (run from its place, and looked at again after the run)"
-        in desk.type("approve", "--all", "--dry-run").out
-    )
-    assert line in desk.type("list").out
-    assert [hook["in_place"] for hook in desk.type("list", "--json").document["hooks"]] == [
-        [script]
-    ]
-    event = {
-        "hook_event_name": "PreToolUse",
-        "session_id": "s",
-        "tool_name": "Bash",
-        "tool_input": {"command": "ls"},
-    }
-    assert line in desk.type("explain", "PreToolUse", "--no-run", stdin=event).out
-    assert "HKL7021" in desk.type("doctor", "--json").out
-
-    assert desk.type("approve", "--all", "--yes").code == 0
-    desk.file("../home/.config/hookline/settings.toml", '[trust]\nin_place = "skip"\n')
-    (hook,) = desk.type("list", "--json").document["hooks"]
-    assert (hook["standing"], hook["state"], hook["why"]) == (
-        "trusted",
-        "unsealed",
-        f"`{script}` is run from its place, and not as it was verified",
-    )
-    assert "trusted, unsealed: " in desk.type("list").out
+    assert stand == [[(False, "new")] * 2, [(True, "approved")] * 2]
