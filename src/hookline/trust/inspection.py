@@ -74,7 +74,7 @@ class InspectedFile(Frozen):
 class Inspection(Frozen):
     """The files that a command runs and loads, by key; `digest` is over what of them is approved.
 
-    `unseen`: what it runs beside them. `missing_program`: the program or script that a command of one program lacks. `watched` and
+    `unseen`: what it runs beside them. `missing_program`: why a command of one program cannot start, in words. `watched` and
     `variables`: all that the inspection depends on, by path and by name.
     """
 
@@ -137,7 +137,7 @@ class Inspector:
             files=files,
             digest=_digest(files),
             unseen=tuple(sorted(found.unseen)),
-            missing_program=found.missing,
+            missing_program=f"`{found.missing}` was not found" if found.missing else "",
             has_python_file=found.has_python_file,
             imports_covered_python=found.imports_covered_python,
             watched=table.watched,

@@ -137,22 +137,22 @@ def test_whoever_is_asked_about_many_may_quit(place: Desk) -> None:
 @pytest.mark.parametrize(
     "words", [("approve", "--all", "--yes"), ("approve", "--all", "--dry-run")]
 )
-def test_what_cannot_be_started_is_told_beside_its_approval(
+def test_what_is_wrong_with_a_hook_is_told_beside_its_approval(
     words: tuple[str, ...], place: Desk
 ) -> None:
-    """As doctor would: an approval alone does not make it run."""
-    (place.folder / "guard.sh").chmod(0o644)
+    """As doctor would."""
+    (place.folder / "guard.sh").chmod(0o777)
     told = place.type(*words)
 
     assert told.code == 0
-    assert told.out.count("HKL7007") == len(IDS)
-    assert f"guard.sh` is not executable (chmod +x {place.folder}/guard.sh)" in told.out
+    assert told.out.count("HKL7019") == len(IDS)
+    assert f"guard.sh` (chmod go-w {place.folder}/guard.sh)" in told.out
     seen = ("approve", "guard.sh", "--dry-run")
     assert [
         each["code"] for each in place.type(*seen, "--json").document["hooks"][0]["findings"]
-    ] == ["HKL7007"]
+    ] == ["HKL7019"]
     (place.folder / "guard.sh").chmod(0o755)
-    assert "HKL7007" not in place.type(*seen).out
+    assert "HKL7019" not in place.type(*seen).out
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_what_is_declared_no_more_is_listed_and_forgotten(place: Desk) -> None:
     assert "HKL7022" not in place.type("list").err
     assert place.type("revoke", IDS[0]).code == 2
     place.file("config/shell_hooks.yaml", declared)
-    assert states(place) == ["approved", "new"]
+    assert states(place) == ["new", "approved"]
 
 
 @pytest.fixture

@@ -236,7 +236,8 @@ def test_a_command_of_one_program_needs_it(
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     write(tmp_path / "project", {"there.sh": S})
 
-    assert look(tmp_path / "project", text).missing_program == missing
+    reason = f"`{missing}` was not found" if missing else ""
+    assert look(tmp_path / "project", text).missing_program == reason
 
 
 def test_a_program_is_started_without_a_shell(tmp_path: Path) -> None:
