@@ -256,17 +256,17 @@ def _check_askable(*, yes: bool, is_named: bool) -> str:
     if yes and not is_named:
         hint = "name one, or say --all"
         raise ConfigError("`--yes` without a hook", name="config.option", hint=hint)
-    has_terminal = _has_terminal()
-    if not yes and not has_terminal:
+    is_attended = has_terminal()
+    if not yes and not is_attended:
         raise TrustError(
             "there is no terminal to ask on",
             name="trust.unattended",
             hint="look at the hooks with --dry-run, then add --yes",
         )
-    return (_UNASKED if has_terminal else _ALONE) if yes else _ASKED
+    return (_UNASKED if is_attended else _ALONE) if yes else _ASKED
 
 
-def _has_terminal() -> bool:
+def has_terminal() -> bool:
     """Whether a person can be asked; a pipeline that has a terminal has no person."""
     is_pipeline = os.environ.get("CI", "").lower() in ("1", "true")
     return not is_pipeline and sys.stdin is not None and sys.stdin.isatty()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from hookline.chat import command
 from hookline.cli import flags
-from hookline.cli.approve import _is_attended
+from hookline.cli.approve import has_terminal
 from hookline.cli.ending import FINDINGS, OK, say, tell
 from hookline.config.agent_hosts import require_person
 from hookline.engine.journaling import journal_of
@@ -32,7 +32,7 @@ def chat(*, selection: flags.Selection, text: _Text, yes: _Yes = False) -> int:
     verb = _verb_of(typed)
     if verb in _WIDENING:
         require_person(os.environ, f"hookline {verb}")
-    if verb == "approve" and not yes and not _is_attended():
+    if verb == "approve" and not yes and not has_terminal():
         raise TrustError(
             "no person is at the terminal to approve a hook",
             name="trust.unattended",

@@ -181,8 +181,12 @@ def add_to_stderr(reply: Reply, lines: Iterable[str]) -> Reply:
     from hookline.text.terminal_escape import escape_text  # noqa: PLC0415 - most events leave nothing to tell
 
     return reply.replace(
-        stderr=reply.stderr + "".join(f"hookline: {escape_text(line)}\n" for line in told)
+        stderr=reply.stderr + "".join(f"{_name_sender(escape_text(line))}\n" for line in told)
     )
+
+
+def _name_sender(line: str) -> str:
+    return line if line.startswith("hookline ") else f"hookline: {line}"
 
 
 def list_lost(decision: Decision, reply: Reply) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.core.failure import explain_file_switch, identify
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
-from hookline.model.handler import InProcess
+from hookline.model.handler import Command, InProcess
 from hookline.model.kinds import ACTIONS
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import CLONED
@@ -197,6 +197,8 @@ class Gate:
     def _protect(self, run: Run, state: HookState) -> Run:
         """Return the run with the variables that keep Python from planted files."""
         seen, handler = state.inspection, run.spec.handler
+        if type(handler) is not Command:
+            return run
         variables = {}
         if seen.imports_covered_python:
             variables["PYTHONPYCACHEPREFIX"] = f"{self.store.folder}/pycache"
@@ -205,7 +207,7 @@ class Gate:
             variables["PYTHONSAFEPATH"] = "1"
         if not variables:
             return run
-        handler = handler.replace(host_env={**getattr(handler, "host_env", {}), **variables})
+        handler = handler.replace(host_env={**handler.host_env, **variables})
         return run.replace(spec=run.spec.replace(handler=handler))
 
     # -- after a run ---------------------------------------------------------------------------

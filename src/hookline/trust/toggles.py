@@ -44,7 +44,7 @@ def explain_switch(
         if each.definition and each.definition != definition():
             continue
         where = (
-            ""
+            " in every project" * bool(each.definition)
             if not each.root
             else " in this project"
             if each.root == root

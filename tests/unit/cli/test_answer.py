@@ -379,12 +379,15 @@ def test_what_the_user_is_to_be_told_stands_below_the_reason_of_a_refusal(tmp_pa
         done = answer("agenthooks", stdin=json.dumps(event).encode(), cwd=tmp_path)
         return done.returncode, done.stderr.decode().splitlines()
 
+    code, (reason, note) = told()
+    assert (code, reason) == (2, "no")
+    assert note.startswith("hookline recorded hooks of yours at their first use.")
     assert told() == (2, ["no"])
     script.write_text("#!/bin/sh\necho never >&2; exit 2\n", encoding="utf-8")
     code, (reason, note) = told()
     assert (code, reason) == (2, "never")
-    assert note.startswith("hookline: hook `guard` ran: ")
-    assert "changed" in note
+    assert note.startswith("hookline: hook `guard` (")
+    assert "ran although `.config/agents/hooks/guard/scripts/run.sh` changed." in note
 
 
 BEFORE_TOOL = {

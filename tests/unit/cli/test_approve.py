@@ -504,9 +504,7 @@ def test_a_policy_hook_cannot_be_revoked_and_the_hint_holds(
     place: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No switch would help; who can is told."""
-    monkeypatch.setattr(
-        "hookline.trust.state.States.is_managed", lambda _, spec: spec.id == IDS[0]
-    )
+    monkeypatch.setattr("hookline.trust.state.States.is_managed", lambda _, spec: spec.id == IDS[0])
     told = place.type("revoke", IDS[0])
 
     assert (told.code, "hookline off" in told.err) == (2, False)

@@ -40,12 +40,12 @@ def test_a_broken_hook_stays_in_its_place() -> None:
 
 
 def test_an_untrusted_hook_is_listed() -> None:
-    """As one that is inert."""
+    """As one that does not run."""
     document = hooks_document(
         docker({"stop": [{"type": "command", "command": "x"}]}, trust="none"), lambda _: True
     )
 
-    assert [(hook["state"], hook["trusted"]) for hook in document["hooks"]] == [("unknown", False)]
+    assert [(hook["state"], hook["trusted"]) for hook in document["hooks"]] == [("new", False)]
 
 
 def test_a_secret_in_the_environment_is_not_shown() -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from hookline.cli.recorded import entry_page, event_line
 from hookline.journal.log_files import LogFiles
 from hookline.journal.query import Query
 from hookline.journal.search import Search
-from hookline.trust import Store
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 from tests.unit.cli.test_contracts import check
 
@@ -63,41 +61,6 @@ def test_following_ends_when_nobody_reads(desk: Desk, monkeypatch: pytest.Monkey
         os.close(reads)
         assert not log._pause()
     assert not log._pause()
-
-
-@pytest.mark.parametrize(
-    "words", [("log", "--event", "approval"), ("log", "verify"), ("list",), ("doctor",)]
-)
-def test_notes_that_a_killed_process_left_are_in_the_journal_when_somebody_looks(
-    desk: Desk, words: tuple[str, ...]
-) -> None:
-    """Whatever it is that is looked at; how many were let fall is told, too."""
-    fire(desk)
-    store = Store(str(desk.folder.parent / "home/.local/state/hookline/trust.db"))
-    store.turn("/p", "ada", on=False)
-    outbox_row = json.dumps({"what": "lost", "count": 2})
-    with sqlite3.connect(store.path) as db:
-        db.execute("INSERT INTO notes VALUES (0, 'lost', 0, ?)", (outbox_row,))
-    db.close()
-    desk.type(*words)
-
-    listed = desk.type("log", "--event", "approval", "--json").out.splitlines()
-    assert [(note["did"], note.get("root", "")) for note in map(json.loads, listed)] == [
-        ("lost", ""),
-        ("off", "/p"),
-    ]
-    assert store.waiting() == ()
-    assert "lost 2 older notes" in desk.type("log", "--event", "approval").out
-
-
-def test_another_journal_gets_no_notes(desk: Desk) -> None:
-    """Somebody looks at a copy, or at somebody else's."""
-    fire(desk)
-    store = Store(str(desk.folder.parent / "home/.local/state/hookline/trust.db"))
-    store.turn("/p", "ada", on=False)
-    desk.type("log", "--path", folder_of(desk))
-
-    assert len(store.waiting()) == 1
 
 
 def test_the_newest_are_listed_last(desk: Desk) -> None:

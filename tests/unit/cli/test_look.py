@@ -121,17 +121,16 @@ SETTINGS = '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": 
 
 
 def _torn(desk: Desk) -> None:
-    store = desk.folder.parent / "home/.local/state/hookline/trust.db"
-    store.parent.mkdir(parents=True)
-    store.write_bytes(b"no database at all" * 100)
-    store.chmod(0o600)
+    store = desk.folder.parent / "home/.local/state/hookline/approvals"
+    store.mkdir(parents=True)
+    store.chmod(0o777)
 
 
 @pytest.mark.parametrize(
     "words", [("list",), ("show", "settings.json#PreToolUse.0.0")], ids=lambda words: words[0]
 )
 def test_approvals_that_cannot_be_read_are_told(words: tuple[str, ...], desk: Desk) -> None:
-    """With an exit code of trouble; the user's own hooks do not run either, for that reason, and what was named does."""
+    """With an exit code of trouble. Hooks count as changed, never as new; what was named needs no approval."""
     desk.file("../home/.claude/settings.json", SETTINGS)
     _torn(desk)
     told = desk.type(*words)
@@ -141,22 +140,25 @@ def test_approvals_that_cannot_be_read_are_told(words: tuple[str, ...], desk: De
     ).document
 
     assert told.code == 2
-    assert told.err.startswith(f"hookline {words[0]}: HKL3007 the approvals in `")
-    assert "unknown: inert, the approvals in `" in told.out
+    assert told.err.startswith(f"hookline {words[0]}: HKL3006 others may write `")
+    assert "changed: runs, others may write `" in told.out
     assert [(hook["state"], hook["standing"]) for hook in document["hooks"]] == [
-        ("unknown", "unknown")
+        ("ready", "changed")
     ]
-    assert [problem["code"] for problem in document["problems"]] == ["HKL3007"]
-    assert [(hook["state"], hook["standing"]) for hook in named["hooks"]] == [("ready", "trusted")]
+    assert [problem["code"] for problem in document["problems"]] == ["HKL3006"]
+    assert [(hook["state"], hook["standing"]) for hook in named["hooks"]] == [("ready", "approved")]
 
 
 @pytest.mark.parametrize(
     ("do", "said"),
     [
-        ((), "unknown: inert\n"),
-        (("approve", "--all", "--yes"), "  trusted\n"),
-        (("revoke", "settings.json#PreToolUse.0.0"), "revoked: inert\n"),
-        (("off", "settings.json#PreToolUse.0.0"), "unknown: inert, off: `hookline off` names it\n"),
+        ((), "new: does not run\n"),
+        (("approve", "--all", "--yes"), "  approved\n"),
+        (("revoke", "settings.json#PreToolUse.0.0"), "revoked: does not run\n"),
+        (
+            ("off", "settings.json#PreToolUse.0.0"),
+            "new: does not run, off: `hookline off` names it in this project\n",
+        ),
     ],
     ids=["nothing", "approved", "revoked", "off"],
 )
@@ -172,10 +174,10 @@ def test_a_state_has_one_word_and_what_it_means(do: tuple[str, ...], said: str, 
 
 
 def test_a_hook_of_the_users_own_is_told_with_what_becomes_of_it(desk: Desk) -> None:
-    """Nobody approved it, and it runs."""
+    """You have not approved it, and it runs."""
     desk.file("../home/.claude/settings.json", SETTINGS)
 
-    assert "unknown: runs\n" in desk.type("list").out
+    assert "new: runs\n" in desk.type("list").out
 
 
 def test_the_list_has_every_field_by_which_a_hook_differs(desk: Desk) -> None:

@@ -129,7 +129,7 @@ def test_a_policy_needs_no_approval(machine: Machine) -> None:
 
     assert refused(machine.answer())
     assert [(hook["scope"], hook["standing"]) for hook in listed["hooks"]] == [
-        ("managed", "trusted")
+        ("managed", "approved")
     ]
 
 
@@ -140,51 +140,29 @@ def test_the_list_calls_a_policy_managed(machine: Machine) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("mode", "folder", "told"),
-    [
-        (0o757, 0o755, "everybody may write `/etc/hookline/guard.sh`"),
-        (0o755, 0o757, "everybody may put files into `/etc/hookline`"),
-        (0o755, 0o1757, ""),
-    ],
-)
-def test_what_others_may_write_is_no_policy(
-    machine: Machine, mode: int, folder: int, told: str
-) -> None:
-    """It fails, each time anew, and by its own rule: a refusal in strict mode. The doctor and the list say why."""
+def test_a_script_of_policy_that_others_may_write_is_a_finding(machine: Machine) -> None:
+    """The file of the policy decides whose it is; the doctor names the script."""
     script = machine.write(
         machine.etc / "hookline/guard.sh", "#!/bin/sh\necho policy >&2; exit 2\n"
     )
-    script.chmod(mode)
-    script.parent.chmod(folder)
-    machine.write(
-        machine.policy,
-        {
-            "hooks": {
-                "PreToolUse": [
-                    {"hooks": [{"type": "command", "command": "/etc/hookline/guard.sh"}]}
-                ]
-            }
-        },
-    )
-    answers = [machine.answer() for _ in range(2)]
-    strict = machine.types(
-        "answer", "claude-code", "--mode", "strict", sent={**CALL, "cwd": str(machine.project)}
-    )
-    (hook,) = json.loads(machine.types("doctor", "--json").stdout)["hooks"]
-    (listed,) = json.loads(machine.types("list", "--json").stdout)["hooks"]
-    found = [each["code"] for each in hook["findings"] if each["severity"] == "error"]
+    script.chmod(0o757)
+    hooks = [{"hooks": [{"type": "command", "command": "/etc/hookline/guard.sh"}]}]
+    machine.write(machine.policy, {"hooks": {"PreToolUse": hooks}})
 
-    assert [refused(each) for each in answers] == [not told] * 2
-    assert all(
-        told in each.stdout and bool(told) == ("had no say" in each.stdout) for each in answers
-    )
-    assert json.loads(strict.stdout)["hookSpecificOutput"]["permissionDecision"] == (
-        "ask" if told else "deny"
-    )
-    assert (listed["standing"], listed["why"], found) == (
-        ("changed", told, ["HKL7019"]) if told else ("trusted", "", [])
-    )
+    assert refused(machine.answer())
+    (hook,) = json.loads(machine.types("doctor", "--json").stdout)["hooks"]
+    assert "HKL7019" in [each["code"] for each in hook["findings"]]
+
+
+def test_a_policy_that_others_may_write_is_a_hook_of_the_user(machine: Machine) -> None:
+    """It is recorded by its first use, and a switch reaches it."""
+    machine.policy.chmod(0o666)
+
+    assert refused(machine.answer())
+    (hook,) = json.loads(machine.types("list", "--json").stdout)["hooks"]
+    assert (hook["managed"], hook["standing"]) == (False, "approved")
+    machine.types("off")
+    assert not refused(machine.answer())
 
 
 @pytest.mark.parametrize(

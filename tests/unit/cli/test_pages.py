@@ -34,8 +34,8 @@ def test_a_list_is_grouped_by_event() -> None:
     )
 
     assert lines[0] == "stop"
-    assert lines[1:4] == ["  config#stop.0  stop", "    one …", "    python  trusted"]
-    assert lines[6].startswith("    python  trusted, broken: unsupported hook type `x`")
+    assert lines[1:4] == ["  config#stop.0  stop", "    one …", "    python  approved"]
+    assert lines[6].startswith("    python  approved, broken: unsupported hook type `x`")
     assert lines[7:9] == ["", "turn.end"]
 
 

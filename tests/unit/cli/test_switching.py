@@ -115,10 +115,7 @@ def test_a_file_that_switches_hooks_off_is_turned_on(place: Desk) -> None:
 
     assert place.type("on").code == 0
     assert beside.read_text(encoding="utf-8") == "shell_hooks:\n  enabled: true\n"
-    assert (
-        place.type("list", "--json", "--event", "on_stop").document["hooks"][0]["state"]
-        == "unknown"
-    )
+    assert place.type("list", "--json", "--event", "on_stop").document["hooks"][0]["state"] == "new"
 
     beside.unlink()
     place.file("config/other.yaml", "shell_hooks:\n  enabled: false\n")
@@ -212,7 +209,7 @@ def test_one_hook_is_switched_and_the_others_stay(pair: Desk) -> None:
     told = pair.type("off", ID)
     assert (told.code, told.out) == (
         0,
-        f"off (`hookline off` names it)  {ID}  PreToolUse  echo first >&2; exit 2\n",
+        f"off (`hookline off` names it in this project)  {ID}  PreToolUse  echo first >&2; exit 2\n",
     )
     assert reason(pair) == "second"
 
@@ -235,13 +232,13 @@ def test_a_hook_that_is_off_is_shown_as_off(pair: Desk) -> None:
     pair.type("off", ID)
 
     assert [(hook["state"], hook["why"]) for hook in pair.type("list", "--json").document["hooks"]] == [
-        ("off", "`hookline off` names it"), ("ready", "")
+        ("off", "`hookline off` names it in this project"), ("ready", "")
     ]  # fmt: skip
     assert "off: `hookline off` names it" in pair.type("show", ID).out
-    assert f"off (`hookline off` names it)  {ID}" in pair.type("on", "-n").out
+    assert f"off (`hookline off` names it in this project)  {ID}" in pair.type("on", "-n").out
     first, second = pair.type("doctor", "--json").document["hooks"]
     assert (first["asked"], second["asked"]) == (False, True)
-    assert ("HKL7001", "it is switched off: `hookline off` names it") in [
+    assert ("HKL7001", "it is switched off: `hookline off` names it in this project") in [
         (each["code"], each["message"]) for each in first["findings"]
     ]
 
@@ -251,7 +248,7 @@ def test_off_everywhere_is_not_on_here(pair: Desk) -> None:
     pair.type("off", "--global", ID)
     told = pair.type("on", ID)
 
-    assert (told.code, "off (`hookline off` names it, in every project)" in told.out) == (1, True)
+    assert (told.code, "off (`hookline off` names it in every project)" in told.out) == (1, True)
     assert reason(pair) == "second"
     assert pair.type("on", "--global", ID).code == 0
     assert reason(pair) == "first"
@@ -276,7 +273,7 @@ def test_another_project_is_another_place(pair: Desk, monkeypatch: pytest.Monkey
 
 def test_policy_is_not_switched(pair: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is said whose it is."""
-    monkeypatch.setattr("hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.id == ID)
+    monkeypatch.setattr("hookline.trust.state.States.is_managed", lambda _, spec: spec.id == ID)
     told = pair.type("off", ID)
 
     assert (

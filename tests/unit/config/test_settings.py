@@ -12,7 +12,7 @@ from hookline.errors import ConfigError
 from hookline.journal.journal import default_folder
 from hookline.journal.log_files import LogFiles
 from hookline.journal.payload_policy import PayloadPolicy
-from hookline.trust.policy import IN_PLACE, KEYS, WITHOUT_A_SEAL, Policy, allowed
+from hookline.trust.policy import SETTINGS, Policy
 
 
 @pytest.fixture
@@ -126,24 +126,18 @@ def test_the_defaults_that_are_told_are_those_of_the_journal(tmp_path: Path) -> 
     }
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", SETTINGS)
 def test_the_defaults_that_are_told_are_those_of_the_policy(key: str) -> None:
-    """And each is a word that may be chosen for that state."""
+    """And each value that may be chosen is one of the policy's."""
     row = TABLES["trust"][key]
-    group, _, state = key.partition("_")
 
-    assert row.default == Policy().effect(group, state)
-    assert row.default in allowed(group, state)
-    assert set(allowed(group, state)) <= set(row.choices)
+    assert row.default == getattr(Policy(), key)
+    assert row.choices == SETTINGS[key]
 
 
 def test_every_key_of_the_policy_is_a_setting() -> None:
-    """And beside those there are only what is not sealed, and who may approve without a token."""
-    assert set(TABLES["trust"]) == {*KEYS, IN_PLACE, "self_approve"}
-    assert (TABLES["trust"][IN_PLACE].default, TABLES["trust"][IN_PLACE].choices) == (
-        Policy().in_place,
-        WITHOUT_A_SEAL,
-    )
+    """And beside those there is only who may approve without a token."""
+    assert set(TABLES["trust"]) == {*SETTINGS, "self_approve"}
 
 
 def test_settings_that_are_a_pipe_are_an_error_at_once(environ: dict[str, str]) -> None:

@@ -37,7 +37,7 @@ def test_the_environment(environ: dict[str, str], why: str) -> None:
         (Switch(root="/p/sub"), "", ""),
         (Switch(root="/b"), "/b/sub", "`hookline off` in `/b`"),
         (Switch(root="/bc"), "/b/sub", ""),
-        (Switch(definition=D), "", "`hookline off` names it"),
+        (Switch(definition=D), "", "`hookline off` names it in every project"),
         (Switch(root="/p", definition=D), "", "`hookline off` names it in this project"),
         (Switch(root="/p", definition="other"), "", ""),
     ],

@@ -30,7 +30,7 @@ from hookline.model.handler import Broken, Model
 from hookline.model.outcome import Failure
 from hookline.model.problem import Problem
 from hookline.trust.commands import find_states
-from hookline.trust.policy import APPROVED, NEW, RECORD, SKIP, WARN
+from hookline.trust.policy import APPROVED, CHANGED, NEW, RECORD, SKIP, WARN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -287,9 +287,10 @@ class _Trial:
         ]
         if state != APPROVED:
             told = self._barred(spec, state)
-            # What is not approved is told of, and never changed.
+            # Of what is not approved nothing is changed, but the modes of files that are as approved.
+            is_mendable = self._has_approved_bytes(spec)
             others = [
-                each.replace(path="")
+                each if is_mendable else each.replace(path="")
                 for each in still
                 if each.name != told.name and not {each.name, told.name} <= _NOT_STARTED
             ]
@@ -297,6 +298,15 @@ class _Trial:
         if isinstance(spec.handler, Model) and not self.models:
             return Examined(spec=spec, state=state, findings=tuple(still))
         return self._asked(entry, state, still)
+
+    def _has_approved_bytes(self, spec: HookSpec) -> bool:
+        """Whether a hook was approved with the files that it has now, whatever their modes are."""
+        standing = self.standings.get(spec.id)
+        if self.gate is None or standing is None or standing.state != CHANGED or standing.fault:
+            return False
+        now = {file.key: file.sha256 for file in standing.inspection.files}
+        versions = self.gate.store.list_versions(standing.owner.key, standing.definition)
+        return any({key: digest for key, digest, *_ in each.files} == now for each in versions)
 
     def _asked(self, entry: Entry, state: str, still: list[Finding]) -> Examined:
         outcome, verdict = ask(
@@ -342,7 +352,7 @@ class _Trial:
         standing, effect = self.standings.get(spec.id), self._effect(spec)
         why = standing.reason if standing and standing.reason else "you have not approved it"
         name, hint = _BARRED[state]
-        if standing and not standing.can_run:
+        if standing and standing.inspection.missing_program:
             name, hint = missing(why)
         if effect == RECORD:
             told = f"it was never run; its first run counts as its approval ({why})"
