@@ -343,8 +343,10 @@ class Resolver:
     ) -> Values:  # fmt: skip
         """Cover the files that a word names; their paths."""
         folders = dict.fromkeys((*scope.folders, *scope.own_folders, *map(os.path.dirname, beside)))
-        names = [value for value in values if value and value[0] != "-" and "\n" not in value]
-        names += [value.partition("=")[2] for value in values if "=" in value and "\n" not in value]
+        # A word of several lines is a text, unless it is what the command runs.
+        words = [value for value in values if "\n" not in value or role == _RUN]
+        names = [value for value in words if value and value[0] != "-"]
+        names += [value.partition("=")[2] for value in words if "=" in value]
         paths = [os.path.join(folder, name) for name in names if name for folder in folders]
         paths += [f"{path}/__main__.py" for path in paths if language == PYTHON]
         found = [path for path in dict.fromkeys(map(_normal, paths)) if self._cover(path, scope, role, language)]  # fmt: skip

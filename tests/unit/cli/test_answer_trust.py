@@ -13,8 +13,8 @@ import pytest
 from hookline.cli.answer import answer_main
 from hookline.config import places, project_env
 from hookline.engine.engine import Engine
-from hookline.engine.trust_gate import gate
-from hookline.trust import approve
+from hookline.engine.approval_service import approve_hooks, switch_all
+from hookline.engine.trust_gate import make_gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ class Machine:
             "PLACES",
             (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own),
         )
-        patch.setattr("hookline.trust.trust.is_roots", lambda path: path == str(self.policy))
+        patch.setattr("hookline.trust.state.is_of_root", lambda path: path == str(self.policy))
         for name in (
             "XDG_STATE_HOME",
             "XDG_CONFIG_HOME",
@@ -78,13 +78,14 @@ class Machine:
 
     def approve(self, folder: Path) -> None:
         """Approve all that a project brings along."""
-        engine = Engine.discover(folder, gate=gate(folder))
-        approve(gate(folder), [spec for spec in engine.hooks if spec.origin.scope == "project"])
+        with Engine.discover(folder, gate=make_gate(folder)) as engine:
+            specs = [spec for spec in engine.hooks if spec.origin.scope == "project"]
+            approve_hooks(engine, specs, who="ada", how="test")
 
     def approve_all(self, folder: Path) -> None:
         """Approve whatever is declared for a project."""
-        engine = Engine.discover(folder, gate=gate(folder))
-        approve(gate(folder), engine.hooks)
+        with Engine.discover(folder, gate=make_gate(folder)) as engine:
+            approve_hooks(engine, engine.hooks, who="ada", how="test")
 
     def note(self, session: str) -> str:
         """What a host is told for its user, at one call of a session."""
@@ -100,8 +101,8 @@ class Machine:
         code = answer_main(["claude-code", *words])
         out, err = self._capture.readouterr()
         told = (
-            json.loads(out)["hookSpecificOutput"].get("permissionDecisionReason", "")
-            if b"hookSpecificOutput" in out
+            json.loads(out).get("hookSpecificOutput", {}).get("permissionDecisionReason", "")
+            if out
             else ""
         )
         return Said(code, told, err.decode())
@@ -144,13 +145,14 @@ def test_a_clones_settings_leave_no_guard_to_the_host(
 @GUARDS
 @pytest.mark.parametrize(
     "text",
-    ["[trust]\nx = 1\n", "[trust", '[trust]\nuser_missing = "record"\n', "\0", "[nonsense]\n"],
+    ["[trust]\nx = 1\n", "[trust", '[trust]\nown = "record"\n', "\0", "[nonsense]\n"],
 )
 def test_settings_that_are_wrong_switch_no_guard_off(
     guard: Callable[[Machine], None], text: str, machine: Machine
 ) -> None:
-    """It is asked by the strictest rules, and that is said."""
+    """An approved one is asked, and it is said that the strictest rules hold."""
     guard(machine)
+    machine.approve_all(machine.project)
     config = machine.home / ".config/hookline/settings.toml"
     config.parent.mkdir(parents=True)
     config.write_text(text, encoding="utf-8")
@@ -162,6 +164,16 @@ def test_settings_that_are_wrong_switch_no_guard_off(
         True,
     ]
     assert said.err.count("\n") == 1
+
+
+def test_by_the_strictest_rules_an_own_hook_needs_an_approval(machine: Machine) -> None:
+    """The action is refused, for the settings may have asked for that."""
+    _user(machine)
+    config = machine.home / ".config/hookline/settings.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[trust", encoding="utf-8")
+
+    assert "because you have not approved it" in machine.answer().reason
 
 
 @GUARDS
@@ -263,12 +275,12 @@ def test_an_approved_guard_is_asked_wherever_in_its_project_the_agent_is(
     known: str, below: str, machine: Machine
 ) -> None:
     """A payload tells the folder that a shell went to."""
+    if known == "by its repository":
+        (machine.project / ".git").mkdir()
     machine.declare(machine.project / ".claude/settings.json", DENIES.format("project"))
     machine.approve(machine.project)
     if known == "by the variable":
         machine.patch.setenv("CLAUDE_PROJECT_DIR", str(machine.project))
-    elif known == "by its repository":
-        (machine.project / ".git").mkdir()
 
     assert machine.answer(cwd=machine.project / below).reason == "project"
 
@@ -334,7 +346,8 @@ def test_off_in_a_project_is_off_below(machine: Machine) -> None:
     """Wherever the agent is in it, and wherever in it that was said."""
     _user(machine)
     (machine.project / ".git").mkdir()
-    gate(machine.project).store.turn(str(machine.project), "ada", on=False)
+    with Engine.discover(machine.project, gate=make_gate(machine.project)) as engine:
+        switch_all(engine, on=False, who="ada", how="test")
 
     assert machine.answer(cwd=machine.project / "sub/deep").reason == ""
     assert machine.answer(cwd=machine.project.parent).reason == "guard"
