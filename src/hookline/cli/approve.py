@@ -7,15 +7,19 @@ import shlex
 import sys
 from typing import Annotated, NamedTuple
 
-from hookline.cli import flags, offers, words
+from hookline.cli import flags, offers
+from hookline.cli.approval_page import (
+    approval_page,
+    describe_hook,
+    describe_removed,
+    list_summaries,
+    make_document,
+)
 from hookline.cli.ending import FINDINGS, OK, tell
-from hookline.cli.events import kind_of
 from hookline.cli.paint import Paint, cleaned, coloured, present
 from hookline.config.agent_hosts import require_person
-from hookline.core.descriptions import describe_condition as wording
 from hookline.engine.approval_service import (
     approve_states,
-    describe_change,
     find_removed,
     find_statuses,
     find_store_problem,
@@ -24,21 +28,19 @@ from hookline.engine.approval_service import (
     list_removed,
     revoke_hooks,
 )
-from hookline.engine.doctor.soundness import unsound
 from hookline.engine.journaling import journal_of
-from hookline.engine.meaning import called, meant
+from hookline.engine.meaning import meant
 from hookline.engine.shelf import all_hooks
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import Broken
 from hookline.trust.allowlist import import_allowlist
-from hookline.trust.policy import APPROVED, CHANGED, NEW, REMOVED, REVOKED
+from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.engine.doctor.finding import Finding
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
     from hookline.trust.state import HookState
@@ -56,14 +58,6 @@ _APPROVAL_ANSWERS: Mapping[str, str] = {"y": _YES, "yes": _YES, "q": _QUIT, "qui
 _REMOVED_ANSWERS: Mapping[str, str] = {
     "f": _YES, "forget": _YES, "a": _ABSENT, "absent": _ABSENT, "q": _QUIT, "quit": _QUIT,
 }  # fmt: skip
-_MOST_FILES = 4  # that the summary of a hook names
-_STYLES: Mapping[str, str] = {
-    APPROVED: "good",
-    NEW: "warning",
-    CHANGED: "bad",
-    REVOKED: "bad",
-    REMOVED: "bad",
-}
 _What = Annotated[
     str,
     flags.argument(
@@ -149,7 +143,7 @@ def approve(
                 hooks = _review(
                     engine, selected, how, one_by_one=not (what or all_), ask=not yes, paint=paint
                 )
-            document = _make_document(hooks)
+            document = make_document(hooks)
             is_open = any(hook["did"] in ("declined", "left") for hook in document["hooks"])
             code = FINDINGS if is_open else OK
     present(document, approval_page, json=json, color=color)
@@ -178,9 +172,9 @@ def revoke(
             states = revoke_hooks(engine, specs, who="", how="command line") if specs else []
             forget(engine, removed, who="", how="command line")
             did = "revoked"
-        hooks = [_describe_hook(engine, state, did) for state in states]
-        hooks += [_describe_removed(each, "shown" if dry_run else "forgotten") for each in removed]
-    present(_make_document(hooks), approval_page, json=json, color=color)
+        hooks = [describe_hook(engine, state, did) for state in states]
+        hooks += [describe_removed(each, "shown" if dry_run else "forgotten") for each in removed]
+    present(make_document(hooks), approval_page, json=json, color=color)
     return OK
 
 
@@ -280,8 +274,8 @@ class _Question(NamedTuple):
 
     def describe(self, engine: Engine) -> list[dict[str, Any]]:
         """Return the documents of what the question is about."""
-        hooks = [_describe_hook(engine, state, "shown") for state in self.states]
-        return hooks + [_describe_removed(each, "shown") for each in self.removed]
+        hooks = [describe_hook(engine, state, "shown") for state in self.states]
+        return hooks + [describe_removed(each, "shown") for each in self.removed]
 
 
 def _make_questions(selected: _Selected, *, one_by_one: bool) -> list[_Question]:
@@ -296,7 +290,7 @@ def _review(
     engine: Engine, selected: _Selected, how: str, *, one_by_one: bool, ask: bool, paint: Paint
 ) -> Iterator[dict[str, Any]]:
     """Show hooks, ask about each or about all, and do it; yield what came of each."""
-    yield from (_describe_hook(engine, state, "already") for state in selected.approved)
+    yield from (describe_hook(engine, state, "already") for state in selected.approved)
     questions, answer = _make_questions(selected, one_by_one=one_by_one), ""
     for at, question in enumerate(questions):
         shown = question.describe(engine)
@@ -318,7 +312,7 @@ def _carry_out(
     """
     if question.states and answer == _YES:
         done = approve_states(engine, question.states, who="", how=how)
-        return [_describe_hook(engine, each.trust, "approved") for each in done.statuses]
+        return [describe_hook(engine, each.trust, "approved") for each in done.statuses]
     if question.removed and answer in (_YES, _ABSENT):
         may_be_absent = answer == _ABSENT
         forget(engine, question.removed, who="", how=how, may_be_absent=may_be_absent)
@@ -330,7 +324,7 @@ def _carry_out(
 def _show(shown: Sequence[Mapping[str, Any]], paint: Paint) -> None:
     """Write what a question is about on standard error, beside the question."""
     # What keeps a hook from being started is told with the result.
-    for line in _list_lines([{**cleaned(hook), "findings": []} for hook in shown], paint):
+    for line in list_summaries([{**cleaned(hook), "findings": []} for hook in shown], paint):
         sys.stderr.write(line + "\n")
 
 
@@ -352,6 +346,18 @@ def _ask(question: _Question, more: int) -> str:
     return answers.get(sys.stdin.readline().strip().lower(), _NO)
 
 
+def _describe_selected(engine: Engine, selected: _Selected) -> Iterator[dict[str, Any]]:
+    """Yield everything that a command is about, where nothing is asked or done."""
+    yield from (describe_hook(engine, state, "already") for state in selected.approved)
+    yield from (describe_hook(engine, state, "shown") for state in selected.waiting)
+    yield from (describe_removed(each, "shown") for each in selected.removed)
+    yield from (_describe_left(engine, state) for state in selected.left)
+
+
+def _describe_left(engine: Engine, state: HookState) -> dict[str, Any]:
+    return describe_hook(engine, state, "left") | {"reason": _explain_left(state)}
+
+
 def _import_list(engine: Engine, path: str) -> tuple[dict[str, Any], int]:
     """Import a list of approvals; an entry that does not fit any more is a finding."""
     taken = import_allowlist(gate_for(engine), path, list(all_hooks(engine)))
@@ -360,162 +366,4 @@ def _import_list(engine: Engine, path: str) -> tuple[dict[str, Any], int]:
         for each in taken
     ]  # fmt: skip
     is_whole = all(each.result == "approved" for each in taken)
-    return _make_document([], listed, path), OK if is_whole else FINDINGS
-
-
-# -- documents ---------------------------------------------------------------------------------
-
-
-def _make_document(
-    hooks: Iterable[Mapping[str, Any]], imported: Sequence[Mapping[str, Any]] = (), path: str = ""
-) -> dict[str, Any]:
-    """Return a `hookline.approval/1`. `path`: the list that was imported."""
-    return {
-        "schema": "hookline.approval/1",
-        "hooks": [*hooks],
-        "list": path,
-        "imported": [*imported],
-    }
-
-
-def _describe_selected(engine: Engine, selected: _Selected) -> Iterator[dict[str, Any]]:
-    """Yield everything that a command is about, where nothing is asked or done."""
-    yield from (_describe_hook(engine, state, "already") for state in selected.approved)
-    yield from (_describe_hook(engine, state, "shown") for state in selected.waiting)
-    yield from (_describe_removed(each, "shown") for each in selected.removed)
-    yield from (_describe_left(engine, state) for state in selected.left)
-
-
-def _describe_left(engine: Engine, state: HookState) -> dict[str, Any]:
-    return _describe_hook(engine, state, "left") | {"reason": _explain_left(state)}
-
-
-def _describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
-    spec, files = state.spec, state.inspection.files
-    return {
-        "hook": spec.id,
-        "name": spec.name,
-        "native_event": spec.native_event,
-        "kind": spec.kind,
-        "when": [wording(condition) for condition in spec.conditions],
-        "runs": called(spec),
-        "file": spec.origin.file,
-        "line": spec.origin.line,
-        "scope": spec.origin.scope,
-        "did": did,
-        "standing": state.state,
-        "reason": state.reason,
-        "covers": ["definition", *(file.path for file in files)] if state.column else [],
-        "not_covered": list(state.inspection.unseen),
-        "files": [{"path": file.path, "name": file.key, "sha256": file.sha256} for file in files],
-        "since": describe_change(engine, state),
-        "findings": [problem.to_dict() for problem in _list_findings(engine, state)] if did != "revoked" else [],
-    }  # fmt: skip
-
-
-def _describe_removed(approval: Approval, did: str) -> dict[str, Any]:
-    return {
-        "hook": approval.hook,
-        "name": "",
-        "native_event": approval.event,
-        "kind": kind_of(approval.event, approval.dialect),
-        "when": [],
-        "runs": approval.command,
-        "file": approval.file,
-        "line": 0,
-        "scope": approval.scope,
-        "did": did,
-        "standing": REMOVED,
-        "reason": "no file declares this guard any more",
-        "covers": ["definition", *(file[0] for file in approval.files)],
-        "not_covered": [],
-        "files": [],
-        "since": [],
-        "findings": [],
-    }
-
-
-def _list_findings(engine: Engine, state: HookState) -> Iterator[Finding]:
-    """Yield what keeps a hook from being started. What is missing is part of its state."""
-    entry = next(
-        (entry for entry in engine.registry.entries() if entry.spec.id == state.spec.id), None
-    )
-    if entry is not None and state.can_run:
-        yield from unsound(entry, engine.cwd, engine.environ, state.inspection)
-
-
-# -- pages -------------------------------------------------------------------------------------
-
-
-def approval_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """Yield one line for each hook with what was done; the summary of what was only shown."""
-    hooks = document["hooks"]
-    for hook in hooks:
-        if hook["did"] != "shown":
-            yield from _list_done(hook, paint)
-    yield from _list_lines([hook for hook in hooks if hook["did"] == "shown"], paint)
-    for entry in document["imported"]:
-        style = "good" if entry["result"] == "approved" else "warning"
-        yield f"{paint(style, entry['result'])}  {entry['event']}  {entry['command']}"
-    if document["list"] and not document["imported"]:
-        yield f"nothing to take over: `{document['list']}` has no entries"
-    elif not document["imported"] and all(hook["did"] == "left" for hook in hooks):
-        if hooks:
-            yield f"nothing else waits for an approval; {words.counted(len(hooks), 'hook')} left out"
-        else:
-            yield "nothing waits for an approval"
-
-
-def _list_done(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
-    did = {
-        "already": "approved already",
-        "left": f"left out: {hook['reason']}",
-        "absent": "may be absent",
-    }.get(hook["did"], hook["did"])
-    style = {"approved": "good", "already": "dim"}.get(hook["did"], "warning")
-    yield f"{paint(style, did)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
-    if hook["did"] in ("approved", "already"):
-        yield from (f"  but {line}" for line in _list_faults(hook, paint))
-
-
-def _list_lines(hooks: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:
-    """Yield the summaries of hooks, below the file that declares them."""
-    source = None
-    for hook in hooks:
-        found = (hook["file"] or "python", hook["scope"])
-        if found != source:
-            yield f"{found[0]} ({found[1]})"
-            source = found
-        yield from (f"  {line}" for line in _summarize(hook, paint))
-
-
-def _summarize(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
-    """Yield at most six lines: what runs when, which files count, what is unseen, its state."""
-    when = f", when {' and '.join(hook['when'])}" if hook["when"] else ""
-    line = f", line {hook['line']}" if hook["line"] else ""
-    yield f"{paint('name', hook['hook'])}  {hook['native_event']}{when}{line}"
-    yield f"  runs   {hook['runs']}"
-    if hook["files"]:
-        yield f"  files  {_name_files(hook['files'])}"
-    if hook["not_covered"]:
-        yield f"  also runs, unseen: {', '.join(hook['not_covered'])}"
-    why = f": {hook['reason']}" if hook["reason"] else ""
-    yield f"  {paint(_STYLES[hook['standing']], hook['standing'])}{why}"
-    if since := [each for each in hook["since"] if each != hook["reason"]]:
-        yield f"  {'; '.join(since)}"
-    yield from (f"  but {line}" for line in _list_faults(hook, paint))
-
-
-def _name_files(files: Sequence[Mapping[str, str]]) -> str:
-    named = [
-        f"{each['name']} sha256:{each['sha256'][:12]}" if each["sha256"] else each["name"]
-        for each in files[:_MOST_FILES]
-    ]
-    more = len(files) - len(named)
-    return ", ".join(named) + (f" and {more} more (--json lists all)" if more else "")
-
-
-def _list_faults(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
-    for each in hook["findings"]:
-        hint = f" ({each['hint']})" if each["hint"] else ""
-        yield f"{paint('bad', each['code'])} {each['message']}{hint}"
+    return make_document([], listed, path), OK if is_whole else FINDINGS

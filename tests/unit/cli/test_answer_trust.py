@@ -12,8 +12,8 @@ import pytest
 
 from hookline.cli.answer import answer_main
 from hookline.config import places, project_env
-from hookline.engine.engine import Engine
 from hookline.engine.approval_service import approve_hooks, switch_all
+from hookline.engine.engine import Engine
 from hookline.engine.trust_gate import make_gate
 
 if TYPE_CHECKING:

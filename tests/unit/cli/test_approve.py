@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -219,7 +218,7 @@ def test_what_changed_since_is_shown(place: Desk) -> None:
 
     assert "    changed: `guard.sh` changed\n    approved on 2" in told
     assert " by ada (command line, --yes, without a terminal)\n" in told
-    assert place.type("list").out.count("changed: does not run, `guard.sh` changed") == 2  # noqa: PLR2004 - hooks
+    assert place.type("list").out.count("changed: does not run, `guard.sh` changed") == 2
 
 
 def test_what_is_approved_already_is_not_asked_about(place: Desk) -> None:
@@ -386,16 +385,6 @@ def test_what_was_read_for_the_summary_is_approved(
     place.capsys.readouterr()
 
     assert states(place) == ["changed", "changed"]
-
-
-def test_the_summary_names_what_is_unseen(desk: Desk) -> None:
-    """What a program reads of its own accord is no part of an approval."""
-    hooks = [{"hooks": [{"type": "command", "command": "make lint"}]}]
-    desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": hooks}}))
-    told = desk.type("approve", "--all", "--dry-run").out
-
-    assert "    also runs, unseen: make\n" in told
-    assert len(told.splitlines()) <= 1 + 6  # the file, and the summary
 
 
 def test_what_needs_no_approval_cannot_be_revoked(place: Desk) -> None:

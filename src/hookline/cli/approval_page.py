@@ -1,0 +1,178 @@
+"""What `hookline approve` and `revoke` print: the document, its page, and the summary of a hook."""
+
+from __future__ import annotations
+
+from hookline.cli import words
+from hookline.cli.events import kind_of
+from hookline.core.descriptions import describe_condition
+from hookline.engine.approval_service import describe_change
+from hookline.engine.doctor.soundness import unsound
+from hookline.engine.meaning import called
+from hookline.trust.policy import APPROVED, CHANGED, NEW, REMOVED, REVOKED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from hookline.cli.paint import Paint
+    from hookline.engine.doctor.finding import Finding
+    from hookline.engine.engine import Engine
+    from hookline.trust.state import HookState
+    from hookline.trust.store import Approval
+
+_MOST_FILES = 4  # that the summary of a hook names
+_STYLES: Mapping[str, str] = {
+    APPROVED: "good",
+    NEW: "warning",
+    CHANGED: "bad",
+    REVOKED: "bad",
+    REMOVED: "bad",
+}
+
+# -- documents ---------------------------------------------------------------------------------
+
+
+def make_document(
+    hooks: Iterable[Mapping[str, Any]], imported: Sequence[Mapping[str, Any]] = (), path: str = ""
+) -> dict[str, Any]:
+    """Return a `hookline.approval/1`. `path`: the list that was imported."""
+    return {
+        "schema": "hookline.approval/1",
+        "hooks": [*hooks],
+        "list": path,
+        "imported": [*imported],
+    }
+
+
+def describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
+    """Return what is told of a hook. `did`: what was done about it."""
+    spec, files = state.spec, state.inspection.files
+    return {
+        "hook": spec.id,
+        "name": spec.name,
+        "native_event": spec.native_event,
+        "kind": spec.kind,
+        "when": [describe_condition(condition) for condition in spec.conditions],
+        "runs": called(spec),
+        "file": spec.origin.file,
+        "line": spec.origin.line,
+        "scope": spec.origin.scope,
+        "did": did,
+        "standing": state.state,
+        "reason": state.reason,
+        "covers": ["definition", *(file.path for file in files)] if state.column else [],
+        "not_covered": list(state.inspection.unseen),
+        "files": [{"path": file.path, "name": file.key, "sha256": file.sha256} for file in files],
+        "since": describe_change(engine, state),
+        "findings": [problem.to_dict() for problem in _list_findings(engine, state)] if did != "revoked" else [],
+    }  # fmt: skip
+
+
+def describe_removed(approval: Approval, did: str) -> dict[str, Any]:
+    """Return what is told of an approved guard that no file declares any more."""
+    return {
+        "hook": approval.hook,
+        "name": "",
+        "native_event": approval.event,
+        "kind": kind_of(approval.event, approval.dialect),
+        "when": [],
+        "runs": approval.command,
+        "file": approval.file,
+        "line": 0,
+        "scope": approval.scope,
+        "did": did,
+        "standing": REMOVED,
+        "reason": "no file declares this guard any more",
+        "covers": ["definition", *(file[0] for file in approval.files)],
+        "not_covered": [],
+        "files": [],
+        "since": [],
+        "findings": [],
+    }
+
+
+def _list_findings(engine: Engine, state: HookState) -> Iterator[Finding]:
+    """Yield what keeps a hook from being started. What is missing is part of its state."""
+    entry = next(
+        (entry for entry in engine.registry.entries() if entry.spec.id == state.spec.id), None
+    )
+    if entry is not None and state.can_run:
+        yield from unsound(entry, engine.cwd, engine.environ, state.inspection)
+
+
+# -- pages -------------------------------------------------------------------------------------
+
+
+def approval_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield one line for each hook with what was done; the summary of what was only shown."""
+    hooks = document["hooks"]
+    for hook in hooks:
+        if hook["did"] != "shown":
+            yield from _list_done(hook, paint)
+    yield from list_summaries([hook for hook in hooks if hook["did"] == "shown"], paint)
+    for entry in document["imported"]:
+        style = "good" if entry["result"] == "approved" else "warning"
+        yield f"{paint(style, entry['result'])}  {entry['event']}  {entry['command']}"
+    if document["list"] and not document["imported"]:
+        yield f"nothing to take over: `{document['list']}` has no entries"
+    elif not document["imported"] and all(hook["did"] == "left" for hook in hooks):
+        if hooks:
+            yield f"nothing else waits for an approval; {words.counted(len(hooks), 'hook')} left out"
+        else:
+            yield "nothing waits for an approval"
+
+
+def _list_done(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    did = {
+        "already": "approved already",
+        "left": f"left out: {hook['reason']}",
+        "absent": "may be absent",
+    }.get(hook["did"], hook["did"])
+    style = {"approved": "good", "already": "dim"}.get(hook["did"], "warning")
+    yield f"{paint(style, did)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
+    if hook["did"] in ("approved", "already"):
+        yield from (f"  but {line}" for line in _list_faults(hook, paint))
+
+
+def list_summaries(hooks: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:
+    """Yield the summaries of hooks, below the file that declares them."""
+    source = None
+    for hook in hooks:
+        found = (hook["file"] or "python", hook["scope"])
+        if found != source:
+            yield f"{found[0]} ({found[1]})"
+            source = found
+        yield from (f"  {line}" for line in _summarize(hook, paint))
+
+
+def _summarize(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield at most six lines: what runs when, which files count, what is unseen, its state."""
+    when = f", when {' and '.join(hook['when'])}" if hook["when"] else ""
+    line = f", line {hook['line']}" if hook["line"] else ""
+    yield f"{paint('name', hook['hook'])}  {hook['native_event']}{when}{line}"
+    yield f"  runs   {hook['runs']}"
+    if hook["files"]:
+        yield f"  files  {_name_files(hook['files'])}"
+    if hook["not_covered"]:
+        yield f"  also runs, unseen: {', '.join(hook['not_covered'])}"
+    why = f": {hook['reason']}" if hook["reason"] else ""
+    yield f"  {paint(_STYLES[hook['standing']], hook['standing'])}{why}"
+    if since := [each for each in hook["since"] if each != hook["reason"]]:
+        yield f"  {'; '.join(since)}"
+    yield from (f"  but {line}" for line in _list_faults(hook, paint))
+
+
+def _name_files(files: Sequence[Mapping[str, str]]) -> str:
+    named = [
+        f"{each['name']} sha256:{each['sha256'][:12]}" if each["sha256"] else each["name"]
+        for each in files[:_MOST_FILES]
+    ]
+    more = len(files) - len(named)
+    return ", ".join(named) + (f" and {more} more (--json lists all)" if more else "")
+
+
+def _list_faults(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    for each in hook["findings"]:
+        hint = f" ({each['hint']})" if each["hint"] else ""
+        yield f"{paint('bad', each['code'])} {each['message']}{hint}"

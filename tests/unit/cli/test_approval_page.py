@@ -1,0 +1,89 @@
+"""What is printed of hooks that wait for an approval."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hookline.cli.approval_page import approval_page, list_summaries, make_document
+from hookline.cli.paint import Paint
+
+if TYPE_CHECKING:
+    from tests.unit.cli.support import Desk
+
+PLAIN = Paint(on=False)
+HOOK: dict[str, Any] = {
+    "hook": "settings.json#Stop.0.0",
+    "native_event": "Stop",
+    "when": ["the tool is `Bash`", "it is late"],
+    "runs": "./guard.sh",
+    "file": "/p/.claude/settings.json",
+    "line": 3,
+    "scope": "project",
+    "did": "shown",
+    "standing": "changed",
+    "reason": "`guard.sh` changed",
+    "not_covered": ["make", "what guard.sh starts"],
+    "files": [{"path": "/p/guard.sh", "name": "guard.sh", "sha256": "0123456789abcdef"}],
+    "since": ["approved on Monday by ada", "`guard.sh` changed", "`lib.sh` is gone"],
+    "findings": [],
+}
+
+
+def test_a_summary_has_six_lines() -> None:
+    """Below the file that declares the hook; what is said as the reason is not said again."""
+    assert list(list_summaries([HOOK], PLAIN)) == [
+        "/p/.claude/settings.json (project)",
+        "  settings.json#Stop.0.0  Stop, when the tool is `Bash` and it is late, line 3",
+        "    runs   ./guard.sh",
+        "    files  guard.sh sha256:0123456789ab",
+        "    also runs, unseen: make, what guard.sh starts",
+        "    changed: `guard.sh` changed",
+        "    approved on Monday by ada; `lib.sh` is gone",
+    ]
+
+
+def test_hooks_of_one_file_are_together() -> None:
+    """The file is named once, and a function of a program has none."""
+    other = {**HOOK, "file": "", "line": 0, "scope": "process"}
+    lines = list(list_summaries([HOOK, HOOK, other], PLAIN))
+
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "/p/.claude/settings.json (project)",
+        "python (process)",
+    ]
+
+
+def test_many_files_are_counted() -> None:
+    """Four are named."""
+    files = [{"path": f"/p/{at}", "name": f"{at}.sh", "sha256": ""} for at in range(6)]
+    lines = list(list_summaries([{**HOOK, "files": files}], PLAIN))
+
+    assert lines[3] == "    files  0.sh, 1.sh, 2.sh, 3.sh and 2 more (--json lists all)"
+
+
+def test_a_line_says_what_was_done() -> None:
+    """For each hook; hooks that were left out are counted if there is nothing else."""
+    done = ("approved", "already", "forgotten", "absent", "declined", "left")
+    lines = approval_page(make_document({**HOOK, "did": did} for did in done), PLAIN)
+
+    assert [line.partition("  settings")[0] for line in lines] == [
+        "approved",
+        "approved already",
+        "forgotten",
+        "may be absent",
+        "declined",
+        "left out: `guard.sh` changed",
+    ]
+    assert list(approval_page(make_document([{**HOOK, "did": "left"}]), PLAIN))[1:] == [
+        "nothing else waits for an approval; 1 hook left out"
+    ]
+    assert list(approval_page(make_document([]), PLAIN)) == ["nothing waits for an approval"]
+
+
+def test_the_summary_names_what_is_unseen(desk: Desk) -> None:
+    """What a program reads of its own accord is no part of an approval."""
+    hooks = [{"hooks": [{"type": "command", "command": "make lint"}]}]
+    desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": hooks}}))
+
+    assert "    also runs, unseen: make\n" in desk.type("approve", "--all", "--dry-run").out
