@@ -135,7 +135,7 @@ def _difference(block: Block, printed: list[str]) -> str:
 
 def test_every_command_has_a_transcript() -> None:
     """There is at least one transcript for each command of the help."""
-    from hookline.cli.app import COMMANDS  # noqa: PLC0415 - only this test needs it
+    from hookline.cli.commands import COMMANDS  # noqa: PLC0415 - only this test needs it
 
     typed = "\n".join(
         line

@@ -13,14 +13,15 @@ import typer
 from typer.completion import completion_init, get_completion_script, shell_complete  # type: ignore[attr-defined]  # it says nothing of exports
 
 from hookline.cli import flags, offers
-from hookline.cli.app import ASKING
+from hookline.cli.command_line import COMPLETION_VARIABLE
 from hookline.cli.ending import OK, say
+from hookline.cli.typer_command import to_typer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hookline.cli.app import Command
+    from hookline.cli.commands import Command
 
 # Where shells put the line that is being typed.
 _LINES = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
@@ -32,7 +33,10 @@ _Shell = Annotated[
 
 def completion(*, shell: _Shell) -> int:
     """The script by which a shell completes command lines of hookline."""
-    say(get_completion_script(prog_name="hookline", complete_var=ASKING, shell=shell) + "\n")
+    say(
+        get_completion_script(prog_name="hookline", complete_var=COMPLETION_VARIABLE, shell=shell)
+        + "\n"
+    )
     return OK
 
 
@@ -43,10 +47,12 @@ def completed(commands: Mapping[str, Command], instruction: str) -> int:
     for name, command in commands.items():
         # What else a command takes is asked once it is typed; until then nothing of it is loaded.
         app.command(name, help=command.does)(
-            _call_of(name, command) if name in line[1:2] else _nothing
+            to_typer(_call_of(name, command)) if name in line[1:2] else _nothing
         )
     completion_init()
-    return shell_complete(typer.main.get_command(app), {}, "hookline", ASKING, instruction)
+    return shell_complete(
+        typer.main.get_command(app), {}, "hookline", COMPLETION_VARIABLE, instruction
+    )
 
 
 def _nothing() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from typing import Annotated, Any, Literal
 
-import typer
-
 from hookline.cli import offers
+from hookline.cli.command_line import Argument, Option, list_parameters
 from hookline.cli.options import Selection, enter
 from hookline.engine.catalog import NAMES
 
@@ -29,8 +27,8 @@ __all__ = [
     "selecting",
 ]
 
-option = typer.Option
-argument = typer.Argument
+option = Option
+argument = Argument
 
 Json = Annotated[bool, option("--json", help="print one JSON document")]
 Color = Annotated[
@@ -66,8 +64,8 @@ _Dialect = Annotated[
     ),
 ]
 _Trust = Annotated[
-    Literal["all", "user", "none"] | None,
-    option("--trust", metavar="WHOM", help="which hooks may run: all, user or none"),
+    Literal["all", "user", "approved", "none"] | None,
+    option("--trust", metavar="WHOM", help="which hooks may run: all, user, approved or none"),
 ]
 _Mode = Annotated[
     Literal["fidelity", "strict"],
@@ -101,17 +99,15 @@ def _shared(
     option: _Option = [],  # noqa: B006 - as above
     folder: _Folder = "",
     home: _Home = "",
-) -> None:
+) -> int:
     raise NotImplementedError  # nobody calls it: only its signature is read
 
 
 def selecting(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the flags that choose hooks; it is handed them as `selection`."""
-    own = inspect.signature(command, eval_str=True)
-    shared = inspect.signature(_shared, eval_str=True).parameters
+    """Return a command with the flags that choose hooks; it is given them as `selection`."""
 
     def selected(**given: Any) -> int:
-        chosen = {name: given.pop(name) for name in shared}
+        chosen = {name: given.pop(name) for name in _SHARED}
         home = os.path.abspath(chosen["home"]) if chosen["home"] else ""
         enter(chosen["folder"])
         selection = Selection(
@@ -126,7 +122,9 @@ def selecting(command: Callable[..., int]) -> Callable[..., int]:
         selection.clean_environ()
         return command(selection=selection, **given)
 
-    kept = [parameter for name, parameter in own.parameters.items() if name != "selection"]
-    selected.__annotations__ = {}
-    selected.__signature__ = own.replace(parameters=[*kept, *shared.values()])  # type: ignore[attr-defined]  # what typer reads
+    selected.command = command  # type: ignore[attr-defined]  # what `list_parameters` reads
+    selected.shared = _SHARED  # type: ignore[attr-defined]  # as above
     return selected
+
+
+_SHARED = list_parameters(_shared)

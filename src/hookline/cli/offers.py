@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
-import typer  # noqa: TC002 - what the toolkit reads the functions below by
-
+from hookline.cli.schema_files import list_schemas
 from hookline.config.places import project_root
 from hookline.engine.catalog import NAMES
 from hookline.errors import CODES, HookError
@@ -20,7 +20,7 @@ def hosts(incomplete: str) -> list[str]:
     return _beginning(NAMES, incomplete)
 
 
-def events(ctx: typer.Context, incomplete: str) -> list[str]:
+def events(ctx: Any, incomplete: str) -> list[str]:
     """Events: as the dialect calls them that the line names, or by every name that there is."""
     from hookline.cli.events import names_of  # noqa: PLC0415 - it makes every dialect, which only a shell that completes asks for
 
@@ -29,29 +29,27 @@ def events(ctx: typer.Context, incomplete: str) -> list[str]:
     )
 
 
-def hooks(ctx: typer.Context, incomplete: str) -> list[str]:
+def hooks(ctx: Any, incomplete: str) -> list[str]:
     """Hooks by their ids: those of the files that the line names, or all that are found here. Nothing is run, and nothing approved."""
     return _beginning(_ids(ctx), incomplete)
 
 
-def hooks_and_events(ctx: typer.Context, incomplete: str) -> list[str]:
+def hooks_and_events(ctx: Any, incomplete: str) -> list[str]:
     """Either of the two."""
     return [*hooks(ctx, incomplete), *events(ctx, incomplete)]
 
 
-def explainable(ctx: typer.Context, incomplete: str) -> list[str]:
+def explainable(ctx: Any, incomplete: str) -> list[str]:
     """What can be explained: events, codes, and the last decision."""
     return [*_beginning(("last", *CODES.values()), incomplete), *events(ctx, incomplete)]
 
 
 def documents(incomplete: str) -> list[str]:
     """Documents that have a schema."""
-    from hookline.cli.contracts import names  # noqa: PLC0415 - it asks for its own argument's words here
-
-    return _beginning(names(), incomplete)
+    return _beginning(list_schemas(), incomplete)
 
 
-def _ids(ctx: typer.Context) -> list[str]:
+def _ids(ctx: Any) -> list[str]:
     from hookline.engine.engine import Engine  # noqa: PLC0415 - few values are hooks
     from hookline.engine.shelf import all_hooks  # noqa: PLC0415 - as above
 

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from typing import Annotated
 
 from hookline.cli import flags
-from hookline.cli.contracts import contract
 from hookline.cli.ending import INTERRUPTED, OK, say, tell
+from hookline.cli.schema_files import read_schema
 from hookline.config.agent_hosts import agent_marker
 from hookline.config.settings import settings
 from hookline.engine.approval_service import count_waiting, self_approve_problem
@@ -274,7 +274,7 @@ def _service(
         own[host] = made_of()
         own[host].drop_dialect(host, managed=managed)
         without_calls(own[host])
-    document = openapi(__version__, contract("decision"))
+    document = openapi(__version__, read_schema("decision"))
     service = Service(
         without_calls(engine),
         meter=meter,

@@ -16,6 +16,7 @@ from hookline.trust.policy import (
     CHANGED,
     DENY,
     NEW,
+    OWN,
     PROJECT,
     RECORD,
     REVOKED,
@@ -203,7 +204,8 @@ class Gate:
         if seen.imports_covered_python:
             variables["PYTHONPYCACHEPREFIX"] = f"{self.store.folder}/pycache"
             variables["PYTHONDONTWRITEBYTECODE"] = ""
-        if state.column != PROJECT and seen.is_all_seen and not seen.has_python_file:
+        is_own = state.column == OWN or self.states.is_managed(run.spec)
+        if is_own and seen.is_all_seen and not seen.has_python_file:
             variables["PYTHONSAFEPATH"] = "1"
         if not variables:
             return run

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.cli.app import COMMANDS, ELSEWHERE, GROUPS
+from hookline.cli.commands import COMMANDS, ELSEWHERE, GROUPS
 from tests.unit.cli.support import AGENTHOOKS, DOCKER, ROOT, SUDO, Desk
 
 TYPED = [name for name, command in COMMANDS.items() if command.home[0]]

@@ -12,8 +12,11 @@ import pytest
 import typer
 
 from hookline.cli import completing
-from hookline.cli.app import ASKING, COMMANDS, app_main
+from hookline.cli.app import app_main
+from hookline.cli.command_line import COMPLETION_VARIABLE
+from hookline.cli.commands import COMMANDS
 from hookline.cli.options import parser
+from hookline.cli.typer_command import to_typer
 from tests.unit.cli.support import DOCKER, ROOT, Desk
 
 if TYPE_CHECKING:
@@ -25,13 +28,13 @@ def completed(desk: Desk, line: str) -> list[str]:
     """What a bash is answered for a line that ends where the cursor is."""
     words = line.split(" ")
     for name, value in {
-        ASKING: "complete_bash",
+        COMPLETION_VARIABLE: "complete_bash",
         "COMP_WORDS": "\n".join(words),
         "COMP_CWORD": str(len(words) - 1),
     }.items():
         desk.monkeypatch.setenv(name, value)
     assert app_main([]) == 0
-    desk.monkeypatch.delenv(ASKING)
+    desk.monkeypatch.delenv(COMPLETION_VARIABLE)
     printed = desk.capsys.readouterr()
     assert printed.err == ""
     return [word for word in printed.out.splitlines() if word]
@@ -105,7 +108,7 @@ def test_commands_that_read_their_own_words_are_completed_with_all_of_them(
     monkeypatch.setattr(home, "parser", kept)
     getattr(home, f"{name}_main")(["--no-such-option"])
     app = typer.Typer(add_completion=False)
-    app.command()(completing._UNTYPED[name])  # what `completed` offers for it
+    app.command()(to_typer(completing._UNTYPED[name]))  # what `completed` offers for it
     offered = {
         option
         for param in typer.main.get_command(app).params
@@ -123,7 +126,7 @@ def test_each_shell_has_a_script(shell: str, desk: Desk) -> None:
     told = desk.type("completion", shell)
 
     assert (told.code, told.err) == (0, "")
-    assert f"{ASKING}" in told.out
+    assert f"{COMPLETION_VARIABLE}" in told.out
     assert "hookline" in told.out
 
 

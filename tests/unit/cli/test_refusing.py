@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         (("serve", "--most", "65"), "`--most` cannot be `65`: it must be at most 64 (hookline serve --help)"),
         (("doctor", "--seconds", "soon"), "`--seconds` cannot be `soon`: it must be a number (hookline doctor --help)"),
         (("log", "--stance", "no"), "invalid value for `--stance`: `no` is not one of `silent`, `allow`, `ask`, `deny`, `halt` (hookline log --help)"),
-        (("list", "--trust", ""), "invalid value for `--trust`: `` is not one of `all`, `user`, `none` (hookline list --help)"),
+        (("list", "--trust", ""), "invalid value for `--trust`: `` is not one of `all`, `user`, `approved`, `none` (hookline list --help)"),
         (("completion",), "missing argument `SHELL`, one of bash, zsh, fish, powershell (hookline completion --help)"),
         (("list", "--jsn"), "no such option `--jsn` (did you mean `--json`?)"),
         (("list", "--zz"), "no such option `--zz` (hookline list --help)"),

@@ -9,7 +9,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hookline.cli.contracts import contract
+from hookline.cli.schema_files import read_schema
 from hookline.engine.engine import Engine
 from hookline.server.approving import Approving
 from hookline.server.border import Border
@@ -27,7 +27,7 @@ TOKEN_FILE = "/home/ada/.local/state/hookline/serve.token"  # noqa: S105 - a pat
 TOKEN = "a-token-of-tests-0123456789"  # noqa: S105 - of tests
 PATIENCE = 20.0  # seconds
 JSON = {"Content-Type": "application/json"}
-DOCUMENT = openapi("0", contract("decision"))
+DOCUMENT = openapi("0", read_schema("decision"))
 
 
 class Answer(NamedTuple):

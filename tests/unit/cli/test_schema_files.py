@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 import hookline
-from hookline.cli.contracts import contract, names
+from hookline.cli.schema_files import list_schemas, read_schema
 from hookline.core.record import make_record
 from hookline.engine.catalog import make_dialect
 from hookline.engine.listen import own_hook
@@ -35,7 +35,7 @@ def closed(schema: Any) -> Any:
 
 def check(document: dict[str, Any], name: str) -> None:
     """The document is exactly what its schema says."""
-    schema = contract(name) if name in ("event", "hook") else closed(contract(name))
+    schema = read_schema(name) if name in ("event", "hook") else closed(read_schema(name))
     embedded = [
         (inner["$id"], Resource.from_contents(inner))
         for inner in schema.get("$defs", {}).values()
@@ -48,10 +48,10 @@ def check(document: dict[str, Any], name: str) -> None:
     assert [f"{error.json_path}: {error.message}" for error in errors] == []
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_schemas())
 def test_a_schema_is_one(name: str) -> None:
     """Draft 2020-12, named by its document, and complete in itself."""
-    schema = contract(name)
+    schema = read_schema(name)
 
     Draft202012Validator.check_schema(schema)
     assert schema["$id"] == f"urn:hookline:{name}:1"
@@ -172,7 +172,7 @@ def test_a_canonical_payload_holds_to_the_schema(kind: str) -> None:
 
 def test_the_schema_of_events_knows_every_event() -> None:
     """Its list is that of the vocabulary, and so are its fields."""
-    schema = contract("event")
+    schema = read_schema("event")
     fields = {field for kind in kinds.NAMES for field in kinds.kind(kind).payload}
 
     assert schema["properties"]["event"]["anyOf"][0]["enum"] == list(kinds.NAMES)
