@@ -5,6 +5,7 @@ from __future__ import annotations
 from hookline.core.failure import describe_failure, label, make_failed_verdict
 from hookline.dialects.a3s.response import response_of
 from hookline.dialects.a3s.table import DEFAULT_RETRY_DELAY, TICKS_PER_SECOND, row_of
+from hookline.dialects.kit.claims import to_verdict
 from hookline.model.event import Rewrite
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance, Verdict
@@ -115,10 +116,8 @@ def _failed(spec: HookSpec, outcome: Outcome, why: str) -> Verdict:
 
 
 def _said(spec: HookSpec, outcome: Outcome, **fields: Any) -> Verdict:
-    return Verdict(
-        hook_id=spec.id,
-        exit_code=outcome.exit_code,
-        seconds=outcome.seconds,
-        shadow=spec.shadow,
+    return to_verdict(
+        spec,
+        outcome,
         **fields,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.core.failure import describe_failure, label, make_failed_verdict
 from hookline.dialects.agenthooks.table import NAME
+from hookline.dialects.kit.claims import to_verdict
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.outcome import Failure
@@ -206,11 +207,9 @@ def _failed(
 
 
 def _said(outcome: Outcome, spec: HookSpec, **fields: Any) -> Verdict:
-    return Verdict(
-        hook_id=spec.id,
-        exit_code=outcome.exit_code,
-        seconds=outcome.seconds,
-        shadow=spec.shadow,
+    return to_verdict(
+        spec,
+        outcome,
         **fields,
     )
 

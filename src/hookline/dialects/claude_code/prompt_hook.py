@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hookline.core.failure import label, make_failed_verdict, show_failure
 from hookline.dialects.claude_code.table import DENY, HALT, SILENT
+from hookline.dialects.kit.claims import to_verdict
+from hookline.dialects.kit.prompt_hook import read_prompt, weigh_ok
 from hookline.model.handler import Model
 from hookline.model.kinds import kind
-from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError
-from hookline.wire.model_replies import PERMITS, REFUSES, read_flag, read_judgement
-from hookline.wire.providers import explain_model_fault
+from hookline.wire.model_replies import read_flag, read_judgement
 from hookline.wire.templates import ARGUMENTS
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Verdict
     from hookline.wire.fields import Node
 
 _OWNER = "anthropic"
@@ -52,6 +53,17 @@ _SYSTEM = (
 )
 
 
+_MODEL = Model(
+    names=_USUAL,
+    prompt="",
+    provider=_OWNER,
+    language=ARGUMENTS,
+    system=_SYSTEM,
+    schema=_SCHEMA,
+    shape="judgement",
+)
+
+
 def read_prompt_hook(hook: Node, row: EventRow, *, allow_local: bool) -> Model:
     """The handler that `prompt` and `model` declare; what is wrong with them is filed as problems."""
     if not row.judged:
@@ -61,23 +73,7 @@ def read_prompt_hook(hook: Node, row: EventRow, *, allow_local: bool) -> Model:
             "type",
             hint="write a command that asks the model",
         )
-    prompt, name = hook.text("prompt", required=True), hook.text("model").strip()
-    if not prompt.strip() and isinstance(hook.value.get("prompt"), str):
-        hook.complain("handler.template", "a prompt hook needs a non-empty `prompt`", "prompt")
-    made = Model(
-        names=_ALIASES.get(name) or ((name,) if name else _USUAL),
-        prompt=prompt,
-        provider=_OWNER,
-        language=ARGUMENTS,
-        system=_SYSTEM,
-        schema=_SCHEMA,
-        shape="judgement",
-        allow_local=allow_local,
-    )
-    why, hint = explain_model_fault(made)
-    if why:
-        hook.complain("handler.model", why, "model", hint=hint)
-    return made
+    return read_prompt(hook, _MODEL.replace(allow_local=allow_local), _ALIASES)
 
 
 def decode_reply(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
@@ -96,14 +92,12 @@ def decode_reply(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
             SILENT,
             f"hook `{label(spec)}` lets it stop, because what it asks for is impossible: {reason or 'no reason given'}",
         )
-    return Verdict(
-        hook_id=spec.id,
+    return to_verdict(
+        spec,
+        outcome,
         stance=stance,
         reason=(reason or f"blocked by hook `{label(spec)}`") if stance else "",
         for_user=note,
-        exit_code=outcome.exit_code,
-        seconds=outcome.seconds,
-        shadow=spec.shadow,
     )
 
 
@@ -113,7 +107,7 @@ def _judgement(reply: str) -> tuple[bool, bool, str]:
     Of several judgements in one reply a refusal counts. `ok: true`, and `impossible`, which lets the agent stop, count only
     where they are the whole reply.
     """
-    chosen, alone = read_judgement(reply, "ok", _strength, missing="the model's reply has no `ok`")
+    chosen, alone = read_judgement(reply, "ok", weigh_ok, missing="the model's reply has no `ok`")
     reason = chosen.get("reason")
     impossible = alone and read_flag(chosen.get("impossible") or False, "impossible")
     return (
@@ -121,7 +115,3 @@ def _judgement(reply: str) -> tuple[bool, bool, str]:
         impossible,
         reason.strip() if isinstance(reason, str) else "",
     )
-
-
-def _strength(given: Mapping[str, Any]) -> int:
-    return PERMITS if read_flag(given["ok"], "ok") else REFUSES

@@ -7,8 +7,8 @@ import json
 from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
 from hookline.dialects.cline.decode_event import plain_input
 from hookline.dialects.cline.table import SILENT
+from hookline.dialects.kit.claims import to_verdict
 from hookline.model.event import Rewrite
-from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import (
     UnreadableError,
     has_object_start,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Verdict
 
 # A line with this mark is the answer, whatever else the script prints.
 _MARK = "HOOK_CONTROL\t"
@@ -86,16 +87,14 @@ def _verdict(answer: Mapping[str, Any], outcome: Outcome, spec: HookSpec, row: E
         unsupported.append("context")
         context = ""
     rewrite = answer.get("overrideInput") if "input" in row.powers else None
-    return Verdict(
-        hook_id=spec.id,
+    return to_verdict(
+        spec,
+        outcome,
         stance=stance,
         reason=reason,
         rewrite=Rewrite(target="input", value=rewrite) if rewrite is not None else None,
         for_agent=context if len(context) <= _MOST_CONTEXT else context[:_MOST_CONTEXT] + _CUT,
         unsupported=tuple(unsupported),
-        exit_code=outcome.exit_code,
-        seconds=outcome.seconds,
-        shadow=spec.shadow,
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hookline.core.failure import OVERFLOWED, label, make_failed_verdict, show_failure
 from hookline.dialects.codex.table import ALLOW, ASK, DENY, HALT, SILENT, TABLE
+from hookline.dialects.kit.claims import to_verdict
 from hookline.model.event import Rewrite
-from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object, select_typed
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Stance
+    from hookline.model.verdict import Stance, Verdict
 
 _TYPES: Mapping[str, type] = {
     "continue": bool, "stopReason": str, "suppressOutput": bool, "systemMessage": str, "decision": str, "reason": str,
@@ -99,11 +99,9 @@ def _failed(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -
 
 
 def _verdict(outcome: Outcome, spec: HookSpec, **fields: Any) -> Verdict:
-    return Verdict(
-        hook_id=spec.id,
-        exit_code=outcome.exit_code,
-        seconds=outcome.seconds,
-        shadow=spec.shadow,
+    return to_verdict(
+        spec,
+        outcome,
         **fields,
     )
 

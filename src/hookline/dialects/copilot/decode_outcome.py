@@ -12,9 +12,9 @@ from hookline.core.failure import (
     show_failure,
 )
 from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT, POWERS, SILENT
+from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
 from hookline.model.outcome import Failure
-from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import (
     NoObjectError,
     UnreadableError,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Stance
+    from hookline.model.verdict import Stance, Verdict
 
 _TYPES: Mapping[str, type] = {
     "permissionDecision": str, "permissionDecisionReason": str, "modifiedArgs": dict, "modifiedResult": dict,
@@ -52,14 +52,14 @@ _NESTED = "hookSpecificOutput"
 _REFUSES = 2
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """The verdict of one hook."""
     if outcome.failure is Failure.TIMED_OUT and not spec.strict:
         # A timeout fails open on every event, `preToolUse` and policy included (docs/formats/comparison.md 4).
         return show_failure(make_failed_verdict(spec.replace(on_failure=SILENT), outcome), spec)
     if outcome.failure is not None:
         return show_failure(make_failed_verdict(spec, outcome), spec)
-    reader = _Reader(outcome, spec, row)
+    reader = _Reader(outcome, spec, row, event)
     text = _without_progress(outcome.stdout).strip().removeprefix("\ufeff").strip()
     return reader.by_exit(text) if outcome.exit_code else reader.output(text)
 
@@ -78,18 +78,8 @@ def _is_progress(line: str) -> bool:
         return False
 
 
-class _Reader:
-    """Collects what one hook claims."""
-
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow) -> None:
-        self.outcome = outcome
-        self.spec = spec
-        self.row = row
-        self.claims: list[tuple[Stance, str]] = []
-        self.unsupported: list[str] = []
-        self.rewrite: Rewrite | None = None
-        self.context = ""
-        self.effects: dict[str, Any] = {}
+class _Reader(Claims):
+    """Reads one outcome."""
 
     # -- exit codes ------------------------------------------------------------------------------------------------
 
@@ -99,7 +89,7 @@ class _Reader:
         if self._refuses(on_purpose=refuses):
             return self._refused(text, told=refuses)
         if refuses and self.row.shows:
-            return self._said(for_agent=text)
+            return self.verdict(for_agent=text)
         verdict = make_failed_verdict(self.spec, self.outcome)
         words = self.outcome.stderr.strip()
         if refuses and words and verdict.stance is SILENT:
@@ -129,7 +119,7 @@ class _Reader:
         elif not reason and key == "permissionDecision":  # the other event ignores stderr
             reason = self.outcome.stderr.strip()
         self.claims = [(stance, reason)]
-        return self._said(fault=None if told else describe_failure(self.outcome))
+        return self.verdict(fault=None if told else describe_failure(self.outcome))
 
     # -- the answer ------------------------------------------------------------------------------------------------
 
@@ -142,7 +132,7 @@ class _Reader:
                 return self._unread(OVERFLOWED)
             if has_object_start(text) or isinstance(error, NoObjectError):
                 return self._unread(str(error))
-        return self._said()
+        return self.verdict()
 
     def _unread(self, words: str) -> Verdict:
         """An answer that cannot be read: to the host none at all, and in strict mode no yes."""
@@ -216,26 +206,6 @@ class _Reader:
             )
         else:
             self.effects["response"] = text
-
-    # -- the verdict -----------------------------------------------------------------------------------------------
-
-    def _said(self, *, fault: str | None = None, for_agent: str = "") -> Verdict:
-        stance, reason = max(self.claims, key=lambda claim: claim[0], default=(SILENT, ""))
-        if stance > ASK and not reason:
-            reason = f"blocked by hook `{label(self.spec)}`"
-        return Verdict(
-            hook_id=self.spec.id,
-            stance=stance,
-            reason=reason,
-            rewrite=self.rewrite,
-            for_agent=for_agent or self.context,
-            effects=self.effects,
-            unsupported=tuple(self.unsupported),
-            fault=fault,
-            exit_code=self.outcome.exit_code,
-            seconds=self.outcome.seconds,
-            shadow=self.spec.shadow,
-        )
 
 
 # What hooks of other hosts ask for in keys that the CLI does not read -> the effect.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from hookline.dialects.cursor.json_text import opened
+import json
+
 from hookline.dialects.cursor.table import TABLE
+from hookline.errors import CodecError
 from hookline.model.event import Stop, ToolCall
+from hookline.wire.json_reader import read_json
 from hookline.wire.payload import decode
 
 TYPE_CHECKING = False
@@ -61,10 +64,10 @@ def _call(body: ToolCall) -> ToolCall:
     """A call whose arguments are an object, or nothing where their text holds none; an MCP server is a fact."""
     changes: dict[str, Any] = {}
     if isinstance(body.input, str):
-        arguments = opened(body.input)
+        arguments = open_json(body.input)
         changes["input"] = arguments if isinstance(arguments, dict) else None
     if isinstance(body.result, str):
-        changes["result"] = opened(body.result)
+        changes["result"] = open_json(body.result)
     server = body.facts.get("url") or body.facts.get("command")
     if server:
         changes["facts"] = {**body.facts, "server": server}
@@ -75,3 +78,27 @@ def loops(facts: Any) -> int:
     """How often a stop gate sent the agent back already: as the host counts it, or as our engine does."""
     counts = [facts.get(name) for name in ("loop_count", "stop_block_count")]
     return max((count for count in counts if isinstance(count, int)), default=0)
+
+
+def open_json(text: str) -> Any:
+    """The object or list that a text holds; the text itself where it holds neither, as the output of a program does."""
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        value = read_json(text)
+    except CodecError:
+        return text
+    return value if isinstance(value, dict | list) else text
+
+
+def close_json(value: Any, sent: Any) -> str:
+    """A value as text: what the host sent where that still says the same, else JSON without blanks.
+
+    Raises:
+        TypeError, ValueError, RecursionError: JSON cannot say it.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(sent, str) and open_json(sent) == value:
+        return sent
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

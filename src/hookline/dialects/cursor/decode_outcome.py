@@ -5,9 +5,9 @@ from __future__ import annotations
 from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
 from hookline.dialects.cursor.decode_event import loops
 from hookline.dialects.cursor.table import ALLOW, ASK, DENY, MCP, NAME, POWERS, SILENT, WORDS
+from hookline.dialects.kit.claims import to_verdict
 from hookline.model.event import Rewrite
 from hookline.model.kinds import ACTIONS
-from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError, parse_object, select_typed
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Stance
+    from hookline.model.verdict import Stance, Verdict
 
 _KEYS: Mapping[str, type] = {
     "permission": str, "user_message": str, "agent_message": str, "updated_input": dict, "continue": bool,
@@ -198,8 +198,9 @@ class _Reader:
                 if self.stance is DENY
                 else f"hook `{self._label}` asks"
             )
-        return Verdict(
-            hook_id=self.spec.id,
+        return to_verdict(
+            self.spec,
+            self.outcome,
             stance=self.stance,
             reason=reason,
             rewrite=self.rewrite,
@@ -208,7 +209,4 @@ class _Reader:
             effects=self.effects,
             unsupported=tuple(self.unsupported),
             redo_limit=self.redo_limit,
-            exit_code=self.outcome.exit_code,
-            seconds=self.outcome.seconds,
-            shadow=self.spec.shadow,
         )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.dialects.cursor.decode_event import loops
-from hookline.dialects.cursor.json_text import closed
+from hookline.dialects.cursor.decode_event import close_json, loops
 from hookline.dialects.cursor.table import MCP, NAME, TABLE
 from hookline.wire.payload import encode
 
@@ -32,7 +31,7 @@ def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str
     if event.dialect != NAME:
         given |= _of_another_host(event, given)
     return given | {
-        key: closed(given[key], event.raw.get(key))
+        key: close_json(given[key], event.raw.get(key))
         for key in _PACKED
         if key in given and _as_text(key, event, row)
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.failure import describe_failure, label
+from hookline.dialects.kit.claims import to_verdict
 from hookline.model.event import Prompt, Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Http, Model
@@ -340,13 +341,11 @@ class _Reader:
         )
 
     def _said(self, **fields: Any) -> Verdict:
-        return Verdict(
-            hook_id=self.spec.id,
+        return to_verdict(
+            self.spec,
+            self.outcome,
             for_user="\n".join(self.notes),
             unsupported=tuple(self.unsupported),
-            exit_code=self.outcome.exit_code,
-            seconds=self.outcome.seconds,
-            shadow=self.spec.shadow,
             **fields,
         )
 

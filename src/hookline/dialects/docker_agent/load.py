@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.docker_agent.builtins import POST_TIMEOUT
 from hookline.dialects.docker_agent.handlers import handler
-from hookline.dialects.docker_agent.hook_names import told_apart, unnamed
 from hookline.dialects.docker_agent.table import DEFAULT_TIMEOUT, NAME
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Http, Model
+from hookline.model.handler import Command, Http, Model
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import Node, describe_value
-from hookline.wire.sources import read_tree, refuse_unreadable
+from hookline.wire.sources import hook_name, read_tree, refuse_unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from hookline.core.dialect import EventRow, Source, Table
     from hookline.model.conditions import Condition
@@ -101,7 +102,7 @@ def load(source: Source, *, facts: Table, habits: Habits) -> Loaded:
     reader = _Reader(source, facts, habits, problems, _models(root))
     specs = [spec for block in blocks for spec in reader.events(block)]
     return Loaded(
-        specs=tuple(specs) if habits.whole_names else told_apart(specs), problems=tuple(problems)
+        specs=tuple(specs) if habits.whole_names else _tell_apart(specs), problems=tuple(problems)
     )
 
 
@@ -295,7 +296,7 @@ class _Reader:
         timeout = self._timeout(
             hook, POST_TIMEOUT if isinstance(runs, Http) else float(DEFAULT_TIMEOUT)
         )
-        name = hook.text("name") or unnamed(hook.value, whole=self.habits.whole_names)
+        name = hook.text("name") or _name_without_key(hook.value, whole=self.habits.whole_names)
         on_error = self._on_error(hook, seat.row)
         strict_output = hook.flag("strict_output")
         broken = seat.broken or hook.errors_since(before)
@@ -382,3 +383,32 @@ def _identity(definition: Mapping[str, object], agents: frozenset[str]) -> str:
         if part or (part is not None and key not in ("args", "env"))
     }
     return json.dumps([sorted(agents), told], sort_keys=True, default=str)
+
+
+def _name_without_key(hook: Mapping[str, Any], *, whole: bool) -> str:
+    """The name of a hook that has none: the first line of its script, shortened; all of it where it is to be `whole` (X6)."""
+    command, model = hook.get("command"), hook.get("model") if hook.get("type") == "model" else None
+    if isinstance(command, str):
+        return command if whole else hook_name(command)
+    return "" if not isinstance(model, str) else "model" if whole else hook_name(f"model {model}")
+
+
+def _tell_apart(specs: Sequence[HookSpec]) -> tuple[HookSpec, ...]:
+    """The hooks; those whose scripts begin alike have the end of their ids behind that line, because it tells nobody which one it is."""
+    count = Counter(spec.name for spec in specs if _is_first_line(spec))
+    return tuple(
+        spec.replace(name=f"{spec.name} ({spec.id.rpartition('#')[2]})")
+        if count[spec.name] > 1 and _is_first_line(spec)
+        else spec
+        for spec in specs
+    )
+
+
+def _is_first_line(spec: HookSpec) -> bool:
+    """Whether a hook is called by the first line of several."""
+    handler = spec.handler
+    return (
+        type(handler) is Command
+        and "\n" in handler.script.strip()
+        and spec.name == hook_name(handler.script)
+    )

@@ -7,6 +7,7 @@ import json
 from hookline.core.failure import OVERFLOWED, make_failed_verdict
 from hookline.core.output_faults import find_garbled_answer
 from hookline.dialects.kimi.table import NAME, UNEXPLAINED
+from hookline.dialects.kit.claims import to_verdict
 from hookline.model.kinds import ACTIONS
 from hookline.model.verdict import NO_EFFECTS, Stance, Verdict
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
@@ -117,15 +118,13 @@ class _Reader:
         reason: str = "",
         effects: Mapping[str, Any] = NO_EFFECTS,
     ) -> Verdict:
-        return Verdict(
-            hook_id=self.spec.id,
+        return to_verdict(
+            self.spec,
+            self.outcome,
             stance=stance,
             reason=reason,
             effects=effects,
             unsupported=tuple(self.ignored),
-            exit_code=self.outcome.exit_code,
-            seconds=self.outcome.seconds,
-            shadow=self.spec.shadow,
         )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
+from hookline.dialects.kit.claims import to_verdict
 from hookline.dialects.openhands.table import SILENT
 from hookline.model.handler import Model
-from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Verdict
 
 _BLOCKED = 2
 _KNOWN = ("decision", "reason", "additionalContext", "continue")
@@ -58,16 +59,14 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Even
     elif context and "context" not in row.powers:
         unsupported.append("context")
     stance = row.blocks if blocks else SILENT
-    return Verdict(
-        hook_id=spec.id,
+    return to_verdict(
+        spec,
+        outcome,
         stance=stance,
         reason=(reason or f"blocked by hook `{label(spec)}`") if stance else "",
         for_agent=context if "context" in row.powers else "",
         unsupported=tuple(unsupported),
         ends=bool(stance),
-        exit_code=outcome.exit_code,
-        seconds=outcome.seconds,
-        shadow=spec.shadow,
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from hookline.core.failure import label, make_failed_verdict
+from hookline.dialects.kit.claims import to_verdict
+from hookline.dialects.kit.prompt_hook import read_prompt
 from hookline.dialects.openhands.table import SILENT
 from hookline.model.handler import Model
-from hookline.model.verdict import Verdict
 from hookline.wire.hookoutput import UnreadableError
 from hookline.wire.model_replies import PERMITS, REFUSES, read_judgement
 from hookline.wire.templates import ARGUMENTS
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Verdict
     from hookline.wire.fields import Node
 
 # The host asks the agent's own model, which it also reads from this variable.
@@ -39,24 +41,25 @@ _SYSTEM = (
 )
 
 
+_MODEL = Model(
+    names=_MODELS,
+    prompt="",
+    language=ARGUMENTS,
+    system=_SYSTEM,
+    schema=_SCHEMA,
+    shape="decision",
+)
+
+
 def read_prompt_hook(hook: Node, _row: EventRow, *, allow_local: bool) -> Model:  # noqa: ARG001 - as in other dialects
     """Return the handler that `prompt` declares, and report what is wrong with it."""
-    prompt = hook.text("prompt", required=True)
-    if not prompt.strip() and isinstance(hook.value.get("prompt"), str):
-        hook.complain("handler.template", "a prompt hook needs a non-empty `prompt`", "prompt")
     for key in ("command", "async"):
         if hook.value.get(key):
             why = f"OpenHands refuses a `prompt` hook with `{key}`"
             hook.complain("key.misplaced", why, key, hint="leave it out")
+    model = read_prompt(hook, _MODEL)
     # The host's prompts have no placeholder: a dollar sign stands for itself, and the event comes at the end.
-    return Model(
-        names=_MODELS,
-        prompt=prompt.replace("$", r"\$"),
-        language=ARGUMENTS,
-        system=_SYSTEM,
-        schema=_SCHEMA,
-        shape="decision",
-    )
+    return model.replace(names=_MODELS, prompt=model.prompt.replace("$", r"\$"))
 
 
 def decode_reply(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
@@ -71,15 +74,13 @@ def decode_reply(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
     stance = row.blocks if denies else SILENT
     lost = (f"deny: `{row.native}` cannot be blocked",) if denies and not stance else ()
     reason = str(chosen.get("reason") or "").strip() or f"blocked by hook `{label(spec)}`"
-    return Verdict(
-        hook_id=spec.id,
+    return to_verdict(
+        spec,
+        outcome,
         stance=stance,
         reason=reason if stance else "",
         unsupported=lost,
         ends=bool(stance),
-        exit_code=outcome.exit_code,
-        seconds=outcome.seconds,
-        shadow=spec.shadow,
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from hookline.dialects.kit.prompt_hook import read_prompt, weigh_ok
 from hookline.model.handler import Model
 from hookline.wire.hookoutput import UnreadableError
-from hookline.wire.model_replies import PERMITS, REFUSES, read_flag, read_judgement
-from hookline.wire.providers import explain_model_fault
+from hookline.wire.model_replies import read_flag, read_judgement
 from hookline.wire.templates import ARGUMENTS
 
 TYPE_CHECKING = False
@@ -40,25 +40,20 @@ _SYSTEM = (
 )
 
 
+_MODEL = Model(
+    names=_USUAL,
+    prompt="",
+    provider=_PROVIDER,
+    language=ARGUMENTS,
+    system=_SYSTEM,
+    schema=_SCHEMA,
+    shape="judgement",
+)
+
+
 def read_prompt_hook(hook: Node, _row: EventRow, *, allow_local: bool) -> Model:
     """Return the handler that `prompt` and `model` declare, and report what is wrong with them."""
-    prompt, name = hook.text("prompt", required=True), hook.text("model").strip()
-    if not prompt.strip() and isinstance(hook.value.get("prompt"), str):
-        hook.complain("handler.template", "a prompt hook needs a non-empty `prompt`", "prompt")
-    model = Model(
-        names=(name,) if name else _USUAL,
-        prompt=prompt,
-        provider=_PROVIDER,
-        language=ARGUMENTS,
-        system=_SYSTEM,
-        schema=_SCHEMA,
-        shape="judgement",
-        allow_local=allow_local,
-    )
-    why, hint = explain_model_fault(model)
-    if why:
-        hook.complain("handler.model", why, "model", hint=hint)
-    return model
+    return read_prompt(hook, _MODEL.replace(allow_local=allow_local))
 
 
 def read_reply(reply: str) -> dict[str, Any]:
@@ -67,7 +62,7 @@ def read_reply(reply: str) -> dict[str, Any]:
     Raises:
         UnreadableError: the reply is no judgement, or more than one that permits.
     """
-    chosen, _ = read_judgement(reply, "ok", _strength, missing="the model's reply has no `ok`")
+    chosen, _ = read_judgement(reply, "ok", weigh_ok, missing="the model's reply has no `ok`")
     # The reader of judgements writes each key in lower case.
     reason, context = (_text(chosen, key) for key in ("reason", "additionalcontext"))
     specific = {"hookSpecificOutput": {"additionalContext": context}} if context else {}
@@ -76,10 +71,6 @@ def read_reply(reply: str) -> dict[str, Any]:
     reason = reason or "Blocked by prompt hook"
     stop = {"continue": False, "stopReason": reason}
     return {**stop, "decision": "block", "reason": reason, **specific}
-
-
-def _strength(given: Mapping[str, Any]) -> int:
-    return PERMITS if read_flag(given["ok"], "ok") else REFUSES
 
 
 def _text(given: Mapping[str, Any], key: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.failure import describe_failure, label
+from hookline.dialects.kit.claims import to_verdict
 from hookline.dialects.starchild.output import BAD_TYPE, UNKNOWN_DECISION, Output, understood
 from hookline.dialects.starchild.result_notes import appended
 from hookline.model.event import Rewrite
@@ -210,13 +211,11 @@ class _Reader:
         )
 
     def _said(self, *, stance: Stance = Stance.SILENT, **fields: Any) -> Verdict:
-        return Verdict(
-            hook_id=self.spec.id,
+        return to_verdict(
+            self.spec,
+            self.outcome,
             stance=stance,
             ends=stance >= Stance.DENY and not self.row.all_run,
             unsupported=tuple(self.unsupported),
-            exit_code=self.outcome.exit_code,
-            seconds=self.outcome.seconds,
-            shadow=self.spec.shadow,
             **fields,
         )

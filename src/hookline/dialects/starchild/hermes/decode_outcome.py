@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from hookline.core.failure import describe_failure, label
+from hookline.dialects.kit.claims import to_verdict
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.outcome import Failure
@@ -205,14 +206,12 @@ class _Reader:
         return Rewrite(target=target, value=value) if value else None
 
     def _said(self, *, stance: Stance = Stance.SILENT, **fields: Any) -> Verdict:
-        return Verdict(
-            hook_id=self.spec.id,
+        return to_verdict(
+            self.spec,
+            self.outcome,
             stance=stance,
             ends=stance >= Stance.DENY,
             unsupported=tuple(self.unsupported),
-            exit_code=self.outcome.exit_code,
-            seconds=self.outcome.seconds,
-            shadow=self.spec.shadow,
             **fields,
         )
 
