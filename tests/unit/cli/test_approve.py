@@ -9,12 +9,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unit.cli.test_contracts import check
 
 from hookline.cli.app import app_main
 from hookline.journal.query import Query
 from hookline.journal.search import Search
 from tests.unit.cli.support import Told
+from tests.unit.cli.test_schema_files import check
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk

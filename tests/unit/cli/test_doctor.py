@@ -7,11 +7,11 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unit.cli.test_contracts import check as holds
 
 from hookline.cli.doctor import mended
 from hookline.engine.doctor.finding import Finding
 from hookline.server.unguarded import marked
+from tests.unit.cli.test_schema_files import check as holds
 
 if TYPE_CHECKING:
     from collections.abc import Callable

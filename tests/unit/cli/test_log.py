@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.cli.test_contracts import check
 
 from hookline.cli import log
 from hookline.cli.paint import Paint
@@ -19,6 +18,7 @@ from hookline.journal.log_files import LogFiles
 from hookline.journal.query import Query
 from hookline.journal.search import Search
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
+from tests.unit.cli.test_schema_files import check
 
 
 def folder_of(desk: Desk) -> str:

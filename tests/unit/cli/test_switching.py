@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unit.cli.test_contracts import check
 
 from tests.unit.cli.support import SUDO
+from tests.unit.cli.test_schema_files import check
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk
