@@ -10,6 +10,7 @@ from hookline.core.output_faults import check_output
 from hookline.model.event import Rewrite
 from hookline.model.handler import InProcess
 from hookline.model.outcome import BARRED
+from hookline.model.spec import CLONED
 from hookline.model.verdict import Stance, Verdict
 
 TYPE_CHECKING = False
@@ -77,7 +78,7 @@ def interpret(step: Entry, outcome: Outcome, event: Event) -> Verdict:
 def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     """Return a hook's verdict: as its dialect reads the outcome, or as the Python function returned it."""
     spec = step.spec
-    if outcome.failure in BARRED:
+    if outcome.failure in BARRED and (outcome.means is not None or spec.origin.scope in CLONED):
         return judge_unrun(spec, outcome)
     if type(spec.handler) is not InProcess or spec.handler.read_by_dialect:
         return _read_by_dialect(step, outcome, event)

@@ -46,6 +46,8 @@ FAILURES: Mapping[Failure, str] = {
 }
 # What a call is checked for before its answer gets here (docs/formats/starchild.md 8).
 _OF_CALLS: Mapping[Failure, str] = {**FAILURES, Failure.UNREADABLE: "non_json_response"}
+# A guard that hookline cannot ask refuses its event, whatever its `on_error` (docs/formats/starchild.md 6).
+_NOT_ASKED = frozenset({Failure.UNTRUSTED, Failure.UNLOADABLE})
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
@@ -80,12 +82,13 @@ class _Reader:
         """A failure by its name: what `on_error` says, and never in silence (docs/formats/starchild.md 5, 7)."""
         fault = f"{name}: {detail or describe_failure(self.outcome)}"
         stance = self.spec.on_failure
-        is_unloadable = self.outcome.failure is Failure.UNLOADABLE
-        if is_unloadable and self.spec.facts.get("role") == "guard":
+        if self.outcome.failure in _NOT_ASKED and self.spec.facts.get("role") == "guard":
             stance = max(stance, self.row.blocks)
         self.unsupported.clear()
         if stance is not Stance.SILENT:
             reason = f"hook `{label(self.spec)}` failed: {fault}"
+            if self.outcome.failure is Failure.UNTRUSTED:
+                reason = "policy hook not approved"
             return self._said(stance=stance, reason=reason, fault=fault)
         return self._said(
             for_user=f"hook `{label(self.spec)}` had no say: {fault}" if self.row.can_block else "",

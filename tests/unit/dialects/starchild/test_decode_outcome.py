@@ -159,3 +159,13 @@ def test_what_was_lost_says_why() -> None:
         "unknown_key_dropped: `new` is no key of the input",
         "context: capability_not_supported: `pre_tool_call` does not honour `context`",
     )
+
+
+def test_a_guard_that_is_not_approved_refuses_and_says_why() -> None:
+    """Where no gate decides about it."""
+    dialect = Starchild()
+    spec = one_hook(dialect, "pre_tool_call", role="guard")
+    outcome = Outcome(failure=Failure.UNTRUSTED)
+    verdict = dialect.decode_outcome(outcome, spec, one_event(dialect, "pre_tool_call"))
+
+    assert verdict.reason == "policy hook not approved"
