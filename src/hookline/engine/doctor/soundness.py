@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 
 from hookline.engine.doctor.finding import Finding, found
 from hookline.engine.doctor.published_samples import find_samples
@@ -90,26 +91,32 @@ def by_files(
     handler = spec.handler
     if not isinstance(handler, Command):
         return
-    if seen.missing_program:
-        name, hint = missing(seen.missing_program)
-        yield found(spec, name, seen.missing_program, hint=hint)
-    for file in seen.files:
-        yield from _by_file(spec, file, is_known_missing=bool(seen.missing_program))
-    for what in seen.unseen:
-        told = f"an approval does not cover all that it runs: {what}"
-        hint = "name the files themselves, or look at them yourself"
-        yield found(spec, "check.unseen", told, hint=hint, severity="warning")
-    yield from find_samples(spec, (file.path for file in seen.files))
     try:
         started = build_program(
             handler, event, "", timeout=spec.timeout, cookie="", environ=environ
         )
     except HandlerError:
-        return
-    for words in filter(None, _lines(handler, started.env)):
+        started = None
+    lines = [words for words in _lines(handler, started.env) if words] if started else []
+    folder = (started.cwd if started else "") or event.cwd
+    programs = (os.path.join(folder, words[0]) for words in lines if "/" in words[0])
+    path = started.env.get("PATH", os.defpath) if started else os.defpath
+    lost = next(filter(None, (_find_lost_interpreter(each, path) for each in programs)), "")
+    what = lost or seen.missing_program
+    if what:
+        name, hint = missing(what)
+        yield found(spec, name, what, hint=hint)
+    for file in seen.files:
+        yield from _by_file(spec, file, is_known_missing=bool(what))
+    for unseen in seen.unseen if not lost else ():
+        told = f"an approval does not cover all that it runs: {unseen}"
+        hint = "name the files themselves, or look at them yourself"
+        yield found(spec, "check.unseen", told, hint=hint, severity="warning")
+    yield from find_samples(spec, (file.path for file in seen.files))
+    for words in lines:
         yield from _relative(spec, handler, words)
-        if not seen.missing_program:
-            yield from _misread(spec, words, started.cwd or event.cwd)
+        if not what:
+            yield from _misread(spec, words, folder)
 
 
 def _by_file(spec: HookSpec, file: InspectedFile, *, is_known_missing: bool) -> Iterator[Finding]:
@@ -174,7 +181,8 @@ def _misread(spec: HookSpec, words: Sequence[str], cwd: str) -> Iterator[Finding
     paths = [os.path.join(cwd, word) for word in words]
     at = next((at for at, path in enumerate(paths)
                if os.path.splitext(path)[1] in _MEANT_FOR and os.path.isfile(path)), None)  # fmt: skip
-    if "/" in words[0] and os.path.isfile(paths[0]) and not _begins(paths[0], (b"#!", *_BINARY)):
+    is_program = "/" in words[0] and os.path.isfile(paths[0]) and os.access(paths[0], os.X_OK)
+    if is_program and not _begins(paths[0], (b"#!", *_BINARY)):
         told = f"`{paths[0]}` has no `#!` line, so nothing says what runs it"
         # A shell takes such a file for one of its own.
         severity = "warning" if getattr(spec.handler, "script", "") else "error"
@@ -194,15 +202,37 @@ def _misread(spec: HookSpec, words: Sequence[str], cwd: str) -> Iterator[Finding
         yield found(spec, "check.interpreter", told, hint=hint, severity="warning")
 
 
+def _find_lost_interpreter(path: str, search: str) -> str:
+    """Return in words that the interpreter of a script's `#!` line is not there; else ""."""
+    words = _read_shebang(path) if os.access(path, os.X_OK) else []
+    if not words:
+        return ""
+    interpreter = words[0]
+    if os.path.basename(interpreter) == "env":
+        interpreter = next((word for word in words[1:] if word[0] != "-" and "=" not in word), "")
+    name = interpreter.rstrip("\r")
+    if interpreter != name:
+        return f"the interpreter of `{path}` was not found: its name ends with a carriage return"
+    if not name or shutil.which(name, path=search):
+        return ""
+    return f"the interpreter of `{path}` was not found: `{name}`"
+
+
 def _first_line(path: str) -> list[str]:
     """The programs that a `#!` line names, without their folders and options; none where there is no such line."""
+    words = " ".join(_read_shebang(path)).split()
+    return [os.path.basename(word) for word in words if not word.startswith("-")]
+
+
+def _read_shebang(path: str) -> list[str]:
+    """Return the words of a file's `#!` line; none where there is no such line."""
     try:
         with open(path, "rb") as file:
             line = os.fsdecode(file.readline(_LONGEST_LINE))
     except OSError:
         return []
-    words = line.removeprefix("#!").split() if line.startswith("#!") else []
-    return [os.path.basename(word) for word in words if not word.startswith("-")]
+    text = line.removeprefix("#!").rstrip("\n")
+    return [word for word in re.split(r"[ \t]+", text) if word] if line.startswith("#!") else []
 
 
 def _relative(spec: HookSpec, handler: Command, words: Sequence[str]) -> Iterator[Finding]:
@@ -255,8 +285,16 @@ def runs(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
     if len(files) != 1:
         return handler
     at = paths.index(files[0])
-    words = (lines[0][:at], lines[0][at + 1 :], handler.drop_env)
+    words = (_find_runner(lines[0][:at], files[0]), lines[0][at + 1 :], handler.drop_env)
     return (*_file_and_variables(spec, handler, files[0]), *words)
+
+
+def _find_runner(before: Sequence[str], path: str) -> list[str]:
+    """Return what runs a script: the words before it, else those of its `#!` line."""
+    words = list(before) or _read_shebang(path)
+    if words and not before and os.path.basename(words[0]) == "env":
+        words = words[1:]
+    return [os.path.basename(word) for word in words[:1]] + words[1:]
 
 
 def _file_and_variables(spec: HookSpec, handler: Command, path: str) -> tuple[object, object]:

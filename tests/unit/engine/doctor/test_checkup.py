@@ -370,7 +370,7 @@ def test_the_first_use_of_ones_own_hook(tmp_path: Path) -> None:
     (home / ".claude").mkdir(parents=True)
     mark = tmp_path / "mark"
     entry = {
-        "hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": f"touch {mark}"}]}]}
+        "hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": f"cat > {mark}"}]}]}
     }
     (home / ".claude/settings.json").write_text(json.dumps(entry), encoding="utf-8")
     environ = {

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,10 +16,23 @@ from hookline.engine.doctor.checkup import check
 from hookline.engine.doctor.published_samples import SAMPLES, sample_digest
 from hookline.engine.doctor.soundness import by_files
 from hookline.engine.doctor.synthetic import made_up
+from hookline.engine.trust_gate import inspect_once
 from tests.unit.dialects.agenthooks.test_document_samples import RUN_SH
 from tests.unit.dialects.starchild.test_document import SCRIPT
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hookline.core.registry import Entry
+    from hookline.engine.doctor.finding import Finding
+
 EXAMPLES = Path(__file__).parents[4] / "examples"
+
+
+def find_in(engine: Engine, entry: Entry) -> Iterator[Finding]:
+    """Return what is wrong with the files of a hook."""
+    event = made_up(entry.spec, entry.dialect, "/")
+    return by_files(entry.spec, event, {}, inspect_once(entry.spec, event, {}, engine.cwd))
 
 
 def samples_of(engine: Engine) -> dict[str, str]:
@@ -26,7 +40,7 @@ def samples_of(engine: Engine) -> dict[str, str]:
     return {
         entry.spec.id: finding.message
         for entry in engine.registry.entries()
-        for finding in by_files(entry.spec, made_up(entry.spec, entry.dialect, "/"), {})
+        for finding in find_in(engine, entry)
         if finding.name == "check.sample"
     }
 
