@@ -55,14 +55,14 @@ def engine() -> hookline.Engine:
 
 def serve_http(path: str) -> None:
     """Ours, as `hookline serve --unix`."""
-    from hookline.server.border import Border  # noqa: PLC0415 - the extra, here and below: the other cases go without
+    from hookline.server.auth import TokenCheck  # noqa: PLC0415 - the extra, here and below: the other cases go without
+    from hookline.server.lifecycle import ServerRun  # noqa: PLC0415 - as above
     from hookline.server.metrics import Meter  # noqa: PLC0415 - as above
-    from hookline.server.running import Running  # noqa: PLC0415 - as above
     from hookline.server.service import Service  # noqa: PLC0415 - as above
-    from hookline.server.sockets import unix_socket  # noqa: PLC0415 - as above
+    from hookline.server.sockets import listen_unix_path  # noqa: PLC0415 - as above
 
     service = Service(engine(), meter=Meter(), contract={})
-    running = Running(Border(service.app(), token="-"), [unix_socket(path)])  # noqa: S106 - a unix socket needs none
+    running = ServerRun(TokenCheck(service.app(), token="-"), [listen_unix_path(path)])  # noqa: S106 - a unix socket needs none
     print(READY, flush=True)
     running.run()
 
@@ -74,7 +74,7 @@ def echo_http(path: str) -> None:
     from starlette.responses import Response  # noqa: PLC0415 - as above
     from starlette.routing import Route  # noqa: PLC0415 - as above
 
-    from hookline.server.sockets import unix_socket  # noqa: PLC0415 - as above
+    from hookline.server.sockets import listen_unix_path  # noqa: PLC0415 - as above
 
     async def echo(request: Any) -> Response:
         return Response(await request.body(), media_type="application/json")
@@ -89,7 +89,7 @@ def echo_http(path: str) -> None:
         log_config=None,
         access_log=False,
     )
-    listening = unix_socket(path)
+    listening = listen_unix_path(path)
     print(READY, flush=True)
     uvicorn.Server(config).run(sockets=[listening])
 

@@ -16,7 +16,7 @@ from hookline.engine.doctor.finding import Finding
 from hookline.engine.journaling import journal_folder
 from hookline.errors import HookError
 from hookline.journal.search import Search
-from hookline.server.unguarded import unguarded
+from hookline.server.no_token_marker import list_unprotected_servers
 from hookline.trust.policy import APPROVED
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def doctor(
 def _checked(engine: Engine, history: Search | None, seconds: float, *, models: bool) -> Checkup:
     """What the hooks say, and the servers that run beside them."""
     found = check(engine, history=history, seconds=seconds, models=models)
-    return found.replace(findings=(*found.findings, *unguarded(os.environ)))
+    return found.replace(findings=(*found.findings, *list_unprotected_servers(os.environ)))
 
 
 def _summary(found: Checkup) -> str:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from hookline.engine.engine import Engine
     from hookline.remote.admission import Admission
-    from hookline.server.approving import Approving
-    from hookline.server.bridged import Bridged
+    from hookline.server.approve_api import ApproveApi
+    from hookline.server.grpc_sidecar import GrpcSidecar
     from hookline.server.metrics import Meter
-    from hookline.server.reloading import Reloading
+    from hookline.server.reloader import Reloader
     from hookline.server.service import Service
 
 _DEFAULT = "127.0.0.1:8465"
@@ -138,15 +138,15 @@ def serve(
     """The decision server, until SIGTERM or Ctrl-C."""
     _need_extra()
     from hookline.remote.admission import Admission  # noqa: PLC0415 - as above
-    from hookline.server.approving import PATH as APPROVE  # noqa: PLC0415 - the extra, here and below
-    from hookline.server.approving import Approving  # noqa: PLC0415 - as above
-    from hookline.server.border import Border  # noqa: PLC0415 - as above
+    from hookline.server.approve_api import PATH as APPROVE  # noqa: PLC0415 - the extra, here and below
+    from hookline.server.approve_api import ApproveApi  # noqa: PLC0415 - as above
+    from hookline.server.auth import TokenCheck  # noqa: PLC0415 - as above
+    from hookline.server.lifecycle import ServerRun  # noqa: PLC0415 - as above
     from hookline.server.metrics import Meter  # noqa: PLC0415 - as above
-    from hookline.server.running import Running  # noqa: PLC0415 - as above
+    from hookline.server.no_token_marker import keep_marker  # noqa: PLC0415 - as above
     from hookline.server.signals import Signals  # noqa: PLC0415 - as above
-    from hookline.server.sockets import closing, name_of  # noqa: PLC0415 - as above
-    from hookline.server.tokens import token_in, token_place  # noqa: PLC0415 - as above
-    from hookline.server.unguarded import marked  # noqa: PLC0415 - as above
+    from hookline.server.sockets import close_sockets, describe_socket  # noqa: PLC0415 - as above
+    from hookline.server.tokens import default_token_path, read_token  # noqa: PLC0415 - as above
 
     if allow_remote and not token_file:
         raise ConfigError(
@@ -163,10 +163,10 @@ def serve(
     if problem := self_approve_problem({"trust": {"self_approve": free}}):
         tell(f"hookline serve: {problem}")
     address = http or ("" if unix or grpc else _DEFAULT)
-    path = token_file or token_place(os.environ)
-    token = token_in(path) if address or not _only_files(grpc) else ""
+    path = token_file or default_token_path(os.environ)
+    token = read_token(path) if address or not _only_files(grpc) else ""
     path, to_approve = (path, token) if token or free else _approvals_only(path)
-    approving = Approving(to_approve, self_approve=free, refused=meter.refused)
+    approving = ApproveApi(to_approve, self_approve=free, refused=meter.count_refusal)
     service = _service(
         selection, meter, Admission(most, patience=wait), (seconds, deadline), approving
     )
@@ -174,40 +174,40 @@ def serve(
     beside = _beside(unix, to_approve) if not token_file else ""
     path = path if token else beside or path
     open_ = (APPROVE,) if free else ()
-    border = Border(
+    border = TokenCheck(
         service.app(),
         token=token,
         token_file=path,
         names=host_name,
         open_to_all=open_,
-        refused=meter.refused,
+        refused=meter.count_refusal,
     )
     told = f"{len(service.engine.hooks)} hooks{_where(token, to_approve, path)}"
     reloading = _reloading(selection, service, watch=not no_reload)
     bridge = _bridged(grpc, service, token, expect)
     with Signals() as signals:
-        running = Running(
+        running = ServerRun(
             border,
             listening,
             drain=drain,
-            refused=meter.refused,
+            refused=meter.count_refusal,
             beside=bridge.stop,
             signals=signals,
         )
         try:
-            with closing(listening), bridge, reloading, ExitStack() as marks:
-                names = (*map(name_of, listening), *bridge.names)
-                if beside and beside != token_place(os.environ):
+            with close_sockets(listening), bridge, reloading, ExitStack() as marks:
+                names = (*map(describe_socket, listening), *bridge.names)
+                if beside and beside != default_token_path(os.environ):
                     marks.callback(_removed, beside)
                 if free:
                     marks.enter_context(
-                        marked(os.environ, names, lambda line: tell(f"hookline serve: {line}"))
+                        keep_marker(os.environ, names, lambda line: tell(f"hookline serve: {line}"))
                     )
                 say("".join(f"{name}\n" for name in names))
                 tell(f"hookline serve: {told}")
                 running.run()
         finally:
-            reloading.close(running.left, lambda: signals.hurried)
+            reloading.close(running.seconds_left, lambda: signals.hurried)
     return INTERRUPTED if signals.first == signal.SIGINT else OK
 
 
@@ -241,12 +241,12 @@ def _service(
     meter: Meter,
     turns: Admission,
     seconds: tuple[float, float],
-    approving: Approving | None = None,
+    approving: ApproveApi | None = None,
 ) -> Service:
     from hookline import __version__  # noqa: PLC0415 - as above
-    from hookline.server.callers import callers, without_calls  # noqa: PLC0415 - as above
-    from hookline.server.elsewhere import Elsewhere  # noqa: PLC0415 - as above
-    from hookline.server.openapi import openapi  # noqa: PLC0415 - as above
+    from hookline.server.foreign_project import ForeignProjectNotice  # noqa: PLC0415 - as above
+    from hookline.server.integrations import exclude_calls, find_integrations  # noqa: PLC0415 - as above
+    from hookline.server.openapi import make_openapi  # noqa: PLC0415 - as above
     from hookline.server.service import Service  # noqa: PLC0415 - as above
 
     sessions = selection.sessions(os.environ)
@@ -270,13 +270,13 @@ def _service(
         tell(str(problem))
     own: dict[str, Engine] = {}
     # A file that is named is meant, whoever else reads it.
-    for host, managed in () if selection.configs else callers(engine).items():
+    for host, managed in () if selection.configs else find_integrations(engine).items():
         own[host] = made_of()
         own[host].drop_dialect(host, managed=managed)
-        without_calls(own[host])
-    document = openapi(__version__, read_schema("decision"))
+        exclude_calls(own[host])
+    document = make_openapi(__version__, read_schema("decision"))
     service = Service(
-        without_calls(engine),
+        exclude_calls(engine),
         meter=meter,
         contract=document,
         own=own,
@@ -286,7 +286,7 @@ def _service(
         approving=approving,
         elsewhere=None
         if selection.configs
-        else Elsewhere(),  # who names files means these, wherever an event is of
+        else ForeignProjectNotice(),  # who names files means these, wherever an event is of
         tell=tell,
     )
     if not selection.configs:  # what nobody approved is parsed for a person who looks at it
@@ -295,10 +295,10 @@ def _service(
     return service
 
 
-def _reloading(selection: flags.Selection, service: Service, *, watch: bool) -> Reloading:
-    from hookline.server.reloading import Reloading  # noqa: PLC0415 - as above
+def _reloading(selection: flags.Selection, service: Service, *, watch: bool) -> Reloader:
+    from hookline.server.reloader import Reloader  # noqa: PLC0415 - as above
 
-    return Reloading(
+    return Reloader(
         service,
         lambda: selection.engine(
             parses_new=False,
@@ -314,10 +314,10 @@ def _reloading(selection: flags.Selection, service: Service, *, watch: bool) -> 
 
 def _approvals_only(path: str) -> tuple[str, str]:
     """The place of the token and the token, where nothing but an approval needs one; both empty where there can be none."""
-    from hookline.server.tokens import token_in  # noqa: PLC0415 - as above
+    from hookline.server.tokens import read_token  # noqa: PLC0415 - as above
 
     try:
-        return path, token_in(path)
+        return path, read_token(path)
     except ConfigError as error:
         tell(f"hookline serve: {error.code} {error}; nobody can approve hooks here")
         return "", ""
@@ -327,10 +327,10 @@ def _beside(socket: str, token: str) -> str:
     """Where the token lies beside a unix socket; empty where there is none, or it cannot lie there."""
     if not socket or not token:
         return ""
-    from hookline.server.tokens import token_beside  # noqa: PLC0415 - as above
+    from hookline.server.tokens import copy_token_beside  # noqa: PLC0415 - as above
 
     try:
-        return token_beside(socket, token, os.environ)
+        return copy_token_beside(socket, token, os.environ)
     except ConfigError as error:
         tell(f"hookline serve: {error.code} {error}; it is not beside the socket")
         return ""
@@ -359,10 +359,12 @@ def _only_files(addresses: list[str]) -> bool:
     return all(parse_address(address).proven for address in addresses)
 
 
-def _bridged(addresses: list[str], service: Service, token: str, expected: list[str]) -> Bridged:
-    from hookline.server.bridged import Bridged  # noqa: PLC0415 - as above
+def _bridged(
+    addresses: list[str], service: Service, token: str, expected: list[str]
+) -> GrpcSidecar:
+    from hookline.server.grpc_sidecar import GrpcSidecar  # noqa: PLC0415 - as above
 
-    return Bridged(
+    return GrpcSidecar(
         service,
         addresses,
         token,
@@ -377,11 +379,11 @@ def _listening(address: str, path: str, *, allow_remote: bool) -> list[socket.so
     Raises:
         ConfigError: one of them cannot be listened on.
     """
-    from hookline.server.sockets import http_socket, unix_socket  # noqa: PLC0415 - as above
+    from hookline.server.sockets import listen_http, listen_unix_path  # noqa: PLC0415 - as above
 
-    listening = [http_socket(address, allow_remote=allow_remote)] if address else []
+    listening = [listen_http(address, allow_remote=allow_remote)] if address else []
     try:
-        return [*listening, unix_socket(path)] if path else listening
+        return [*listening, listen_unix_path(path)] if path else listening
     except ConfigError:
         for sock in listening:
             sock.close()

@@ -1,6 +1,6 @@
-"""Chat commands: `/hooks` over HTTP, for surfaces on this machine that pass on what a person typed.
+"""Chat commands: `/hooks` over HTTP, for chats on this machine that pass on what a person typed.
 
-Such a command can approve hooks, so each request shows the token, on a unix socket and with `self_approve` too.
+Such a command can approve hooks, so each request shows the token, even on a unix socket and with `self_approve`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.chat import command
 from hookline.errors import CodecError, HookError
-from hookline.server.bodies import json_of
-from hookline.server.problems import CHAT, document, problem
+from hookline.server.problems import CHAT, make_document, make_problem
+from hookline.server.request_bodies import read_json_body
 from hookline.text.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from hookline.engine.engine import Engine
-    from hookline.server.approving import Approving
+    from hookline.server.approve_api import ApproveApi
 
 PATH = CHAT
 SCHEMA = "hookline.chat/1"
@@ -32,28 +32,28 @@ _LONGEST = {"text": 4000, "who": 256}  # characters
 async def answer_chat(
     request: Request,
     make: Callable[[], Engine],
-    approving: Approving,
+    approving: ApproveApi,
     refresh: Callable[[], object],
 ) -> Response:
-    """The answer to one request: the plain text that the chat shows, or a problem.
+    """Return the answer to one request: the text for the chat, or a problem.
 
-    `make` gives an engine that knows all hooks, approved or not. `approving` checks who asks. `refresh` reads the files of hooks anew.
+    `make` returns an engine with all hooks, approved or not. `approving` checks the sender. `refresh` reads the hook files again.
     """
     try:
         approving.check_token(request.scope)
-        text, who = read_command(await json_of(request))
+        text, who = read_command(await read_json_body(request))
     except HookError as error:
         approving.refused(error.code)
-        return problem(error)
+        return make_problem(error)
     answer = await asyncio.to_thread(_answer, make, refresh, text, who)
-    return document({"schema": SCHEMA, "text": answer})
+    return make_document({"schema": SCHEMA, "text": answer})
 
 
 def read_command(sent: Any) -> tuple[str, str]:
-    """The typed text, and the name of the person, from the body of a request.
+    """Return the typed text and the name of the person, from the body of a request.
 
     Raises:
-        CodecError: the body is no object of these two keys, or one of them is not text or too long.
+        CodecError: the body is not an object of these two keys, or a value is not text or is too long.
     """
     if not isinstance(sent, dict):
         raise CodecError("the body must be a JSON object", hint='{"text": "/hooks list"}')

@@ -1,4 +1,4 @@
-"""Metrics: what the server was asked, what it decided and how long that took, as Prometheus reads it."""
+"""Metrics: counts of requests and decisions, and their times, in Prometheus format."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RELOADS = ("changed", "refused", "unchanged")
 
 
 class Meter:
-    """The counts of one server since its start; any thread may use them."""
+    """The counts of one server since its start; safe for threads."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -52,23 +52,23 @@ class Meter:
         return Counter(name, meaning, labels, registry=self.registry)
 
     def observe(self, event: Event, decision: Decision) -> None:
-        """Count a decision: an engine's observer."""
-        about = (event.dialect, _bounded_kind(event))
+        """Count a decision; used as an engine's observer."""
+        about = (event.dialect, _limit_kind(event))
         self.fires.labels(*about, decision.stance.name.lower()).inc()
         if faults := sum(verdict.fault is not None for verdict in decision.verdicts):
             self.faults.labels(*about).inc(faults)
         self.seconds.labels(event.dialect).observe(decision.seconds)
 
-    def refused(self, code: str) -> None:
+    def count_refusal(self, code: str) -> None:
         """Count a request that got a problem instead of a decision."""
         self.refusals.labels(code).inc()
 
-    def reloaded(self, outcome: str) -> None:
-        """Count a reading of the files of hooks: "changed", "unchanged", or "refused"."""
+    def count_reload(self, outcome: str) -> None:
+        """Count a reading of the hook files: "changed", "unchanged", or "refused"."""
         self.reloads.labels(outcome).inc()
 
     def count_of(self, name: str, **labels: str) -> float:
-        """Return the value of a sample, such as `hookline_fires_total`; the sum where labels are left out."""
+        """Return the value of a sample, such as `hookline_fires_total`; the sum over labels that are left out."""
         return sum(
             sample.value
             for metric in self.registry.collect()
@@ -77,15 +77,15 @@ class Meter:
         )
 
     def page(self, gauges: Mapping[str, tuple[str, int]]) -> bytes:
-        """Return all of it as text; `gauges` are names, what they mean, and their values now."""
+        """Return all metrics as text; `gauges` maps names to meanings and current values."""
         now = CollectorRegistry()
         for name, (meaning, value) in gauges.items():
             Gauge(name, meaning, registry=now).set(value)
         return generate_latest(self.registry) + generate_latest(now)
 
 
-def _bounded_kind(event: Event) -> str:
-    """Return the event's kind; `other` for one that no table has, of which a client could invent any number."""
+def _limit_kind(event: Event) -> str:
+    """Return the event's kind; `other` for unknown ones, because a client could invent any number of them."""
     if event.kind in kinds.NAMES:
         return event.kind
     known = make_dialect(event.dialect).table.row(event.native_name) is not None

@@ -1,4 +1,4 @@
-"""OpenAPI: what the server can be asked, in one document, with the schema of a decision as `hookline schema` prints it."""
+"""OpenAPI: the document that describes the server's endpoints, with the schema of a decision."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def openapi(version: str, decision: Mapping[str, Any]) -> dict[str, Any]:
-    """The document (OpenAPI 3.1); `decision` is the schema of that document, complete in itself."""
+def make_openapi(version: str, decision: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document (OpenAPI 3.1); `decision` is the complete schema of a decision."""
     made: dict[str, Any] = json.loads(
         (files("hookline.server") / "openapi.json").read_text(encoding="utf-8")
     )

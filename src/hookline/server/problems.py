@@ -1,4 +1,4 @@
-"""Problems: whatever goes wrong with a request, as one document that its sender can read (RFC 9457)."""
+"""Problems: faults of requests as documents that the sender can read (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _TYPE = "application/problem+json"
-# Where a format promises words of its own for a refusal, whoever refuses (docs/formats/starchild.md 6.1).
+# Paths where a format defines its own refusals (docs/formats/starchild.md 6.1).
 APPROVE = "/internal/runtime/hooks/approve"
 CHAT = "/v1/chat"
 
 
 class RequestError(HookError):
-    """A request that gets no decision. `status`: of HTTP; `headers`: that go with it; `sent`: the part of the body that was read."""
+    """A request without a decision. `status`: of HTTP; `headers`: of the answer; `sent`: the part of the body that was read."""
 
     def __init__(
         self,
@@ -38,27 +38,29 @@ class RequestError(HookError):
         self.sent = sent
 
 
-def document(
+def make_document(
     value: Mapping[str, Any],
     *,
     status: int = 200,
     media_type: str = "application/json",
     **options: Any,
 ) -> Response:
-    """A JSON document as a response, in ASCII, so that lone surrogates of payloads pass; `options` are those of the response.
+    """Return a JSON document as a response, in ASCII, so that lone surrogates of payloads pass; `options` are those of the response.
 
     Raises:
-        TypeError, ValueError, RecursionError: it holds something that JSON cannot say.
+        TypeError, ValueError, RecursionError: it contains a value that JSON cannot express.
     """
     return Response(
         json.dumps(value, allow_nan=False) + "\n", status, media_type=media_type, **options
     )
 
 
-def problem(error: HookError, status: int = 400, more: Mapping[str, Any] | None = None) -> Response:
-    """What is wrong, as a problem document: its `type` names the code, `detail` the case, `hint` what to do.
+def make_problem(
+    error: HookError, status: int = 400, more: Mapping[str, Any] | None = None
+) -> Response:
+    """Return a problem document: `type` names the code, `detail` the case, `hint` what to do.
 
-    `more`: further members of it.
+    `more`: further members of the document.
     """
     status = error.status if isinstance(error, RequestError) else status
     said = {
@@ -70,14 +72,14 @@ def problem(error: HookError, status: int = 400, more: Mapping[str, Any] | None 
     }
     hint = {"hint": escape_line(error.hint)} if error.hint else {}
     headers = dict(error.headers) if isinstance(error, RequestError) else {}
-    return document(
+    return make_document(
         dict(more or {}) | said | hint, status=status, media_type=_TYPE, headers=headers
     )
 
 
-def refusal(error: HookError, path: str, status: int = 400) -> Response:
-    """A problem that, on a path for which a format promises it, says so in its words, too."""
+def make_refusal(error: HookError, path: str, status: int = 400) -> Response:
+    """Return a problem; on paths where a format defines refusals, with its members too."""
     if path != APPROVE:
-        return problem(error, status)
+        return make_problem(error, status)
     said = "not declared" if error.name == "trust.unmatched" else escape_line(error.message)
-    return problem(error, status, {"ok": False, "error": said})
+    return make_problem(error, status, {"ok": False, "error": said})

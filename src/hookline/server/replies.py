@@ -1,7 +1,7 @@
-"""Replies: what a command hook would print and end with, as an answer over HTTP.
+"""Replies: the output and exit code of a command hook, as an HTTP answer.
 
-A host with HTTP hooks of its own reads the body alone, so the body is what such a hook answers there. Whoever stands in for
-a command hook asks for the whole reply instead: `Accept: application/vnd.hookline.reply+json`.
+A host with HTTP hooks reads only the body, so the body is what such a hook answers there. A client that stands in for
+a command hook asks for the whole reply: `Accept: application/vnd.hookline.reply+json`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from hookline.errors import CodecError
-from hookline.server.problems import RequestError, document, problem
+from hookline.server.problems import RequestError, make_document, make_problem
 from hookline.wire.hookoutput import encode_text
 from hookline.wire.json_reader import read_json
 
@@ -22,31 +22,33 @@ if TYPE_CHECKING:
     from hookline.model.reply import Reply
 
 WHOLE = "application/vnd.hookline.reply+json"
-_LONGEST = 2000  # characters of stderr that go into a header; the whole reply has all of them
+_LONGEST = 2000  # characters of stderr in a header; the whole reply contains all of it
 
 
-def whole(reply: Reply) -> Response:
-    """The whole reply as a document, `hookline.reply/1`."""
-    return document({"schema": "hookline.reply/1", **document_of(reply)}, media_type=WHOLE)
+def make_whole_reply(reply: Reply) -> Response:
+    """Return the whole reply as a document, `hookline.reply/1`."""
+    return make_document({"schema": "hookline.reply/1", **to_dict(reply)}, media_type=WHOLE)
 
 
-def undecided(found: Fallback, error: HookError, refusal: Response, *, wants_all: bool) -> Response:
-    """The answer to an event that could not be decided; `refusal` is the problem that says so.
+def answer_undecided(
+    found: Fallback, error: HookError, refusal: Response, *, wants_all: bool
+) -> Response:
+    """Return the answer to an event without a decision; `refusal` is the problem that describes it.
 
-    A refusal before an action is the host's own word for it, with status 200, because hosts read no other answer. Whoever
-    stands in for a command hook (`wants_all`) gets every refusal so. Any other answer is the problem, and in it the reply.
+    Before an action, the answer is the host's own form of a refusal, with status 200, because hosts read no other answer. A client
+    that stands in for a command hook (`wants_all`) gets every refusal so. Any other answer is the problem, which includes the reply.
     """
     kept = {name: refusal.headers[name] for name in ("connection", "retry-after") if name in refusal.headers}  # fmt: skip
     reply = found.reply
     if found.refuses and (wants_all or (reply.stdout.strip() and not reply.exit_code)):
-        answer = whole(reply) if wants_all else body(reply)
+        answer = make_whole_reply(reply) if wants_all else make_body(reply)
         answer.headers.update({**kept, "Hookline-Problem": error.code})
         return answer
-    return problem(error, refusal.status_code, {**_words(reply), "reply": document_of(reply)})
+    return make_problem(error, refusal.status_code, {**_words(reply), "reply": to_dict(reply)})
 
 
 def _words(reply: Reply) -> dict[str, Any]:
-    """The one object that a reply prints; empty where it prints something else."""
+    """Return the object that a reply prints; empty if it prints something else."""
     try:
         said = read_json(reply.stdout)
     except CodecError:
@@ -54,17 +56,17 @@ def _words(reply: Reply) -> dict[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def document_of(reply: Reply) -> dict[str, str | int]:
-    """The whole reply as an object."""
+def to_dict(reply: Reply) -> dict[str, str | int]:
+    """Return the whole reply as an object."""
     return {"stdout": reply.stdout, "stderr": reply.stderr, "exit_code": reply.exit_code}
 
 
-def body(reply: Reply) -> Response:
-    """The standard output as the body; beside it the exit code, and standard error percent-encoded, as headers.
+def make_body(reply: Reply) -> Response:
+    """Return stdout as the body, with the exit code and percent-encoded stderr as headers.
 
     Raises:
-        RequestError: the reply refuses by its exit code alone, which a host does not read here. It takes the status for an error,
-            and shows it, where an empty body would be consent (docs/formats/claude-code.md 4).
+        RequestError: the reply refuses only by its exit code, which such a host does not read. An error status makes the host show
+            the refusal; an empty body would count as consent (docs/formats/claude-code.md 4).
     """
     headers = {"Hookline-Exit-Code": str(reply.exit_code)}
     if reply.stderr:

@@ -1,4 +1,4 @@
-"""Service: the endpoints by which hooks are asked over HTTP, and what each does."""
+"""Service: the HTTP endpoints for events, approvals and metrics."""
 
 from __future__ import annotations
 
@@ -19,14 +19,20 @@ from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.kinds import ACTIONS
 from hookline.remote.admission import Admission
 from hookline.server import replies
-from hookline.server.approving import PATH as APPROVE
-from hookline.server.approving import Approving
-from hookline.server.bodies import bytes_of, firing_of, json_of, parse_body, seconds_of
+from hookline.server.approve_api import PATH as APPROVE
+from hookline.server.approve_api import ApproveApi
 from hookline.server.chat_commands import PATH as CHAT
 from hookline.server.chat_commands import answer_chat
+from hookline.server.disconnects import cancel_on_disconnect
 from hookline.server.metrics import MEDIA_TYPE
-from hookline.server.presence import while_there
-from hookline.server.problems import RequestError, document, problem
+from hookline.server.problems import RequestError, make_document, make_problem
+from hookline.server.request_bodies import (
+    parse_body,
+    read_bytes,
+    read_fire_request,
+    read_json_body,
+    read_seconds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -41,20 +47,20 @@ if TYPE_CHECKING:
 
 
 _Result = TypeVar("_Result")
-_LARGE = 1 << 20  # bytes of a body that take so long to read that other requests would notice
-# Statuses with which a host's event was not decided, whatever hooks there are; the others refuse whoever asks.
+_LARGE = 1 << 20  # bytes of a body whose parsing would delay other requests
+# Statuses that mean an event without a decision; the others refuse the sender.
 _UNDECIDED = frozenset((400, 408, 413, 415, 422, 500, 503))
 
 
 class Service:
-    """Answers requests with an engine. Everything in it happens on one event loop.
+    """Answers requests with an engine. Everything in it runs on one event loop.
 
-    `own`: engines for hosts whose own files call this server, less these files. `seconds`: for all hooks of one event, the
-    most that there are. `deadline`: the seconds for one event, its wait for a turn included; 0: what the client asks for in
-    `Hookline-Seconds`, or else what the host's dialect says.
-    `turns`: how many events at once, whichever way they come. `contract`: the OpenAPI document. `approving` answers requests to
-    approve hooks (None: refuses them). `elsewhere` adds to a decision what its reader should know of the event's folder. `tell` is
-    given one line for each fault of ours. `refresh` reads the files of hooks anew.
+    `own`: engines for hosts whose own files call this server, without these files. `seconds`: the limit for all hooks of one
+    event. `deadline`: seconds for one event, its wait for admission included; 0: what the client sends in
+    `Hookline-Seconds`, or else the host dialect's default.
+    `turns`: limits concurrent events from all entrances. `contract`: the OpenAPI document. `approving` answers requests to
+    approve hooks (None: refuses them). `elsewhere` adds notices about the event's folder to a decision. `tell` receives a
+    line for each internal fault. `refresh` reads the hook files again.
     """
 
     def __init__(
@@ -67,7 +73,7 @@ class Service:
         seconds: float = 600.0,
         deadline: float = 0.0,
         turns: Admission | None = None,
-        approving: Approving | None = None,
+        approving: ApproveApi | None = None,
         elsewhere: Callable[[Engine, Event, Decision], Awaitable[Decision]] | None = None,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -78,55 +84,55 @@ class Service:
         self.seconds = seconds
         self.deadline = deadline
         self.turns = turns or Admission(64)
-        self.approving = approving or Approving()
+        self.approving = approving or ApproveApi()
         self.elsewhere = elsewhere
         self.tell = tell
         self.refresh: Callable[[], object] = engine.reload_if_changed
         self.for_people: Callable[[], Engine] = lambda: self.engine
 
     def app(self) -> Starlette:
-        """The ASGI application, without the border before it."""
+        """Return the ASGI application, without authentication."""
         routes = [
-            Route("/v1/fire", self._answering(self.fire), methods=["POST"]),
+            Route("/v1/fire", self._handle_errors(self.fire), methods=["POST"]),
             Route(
                 "/v1/answer/{dialect}",
-                self._answering(self.answer, self._undecided),
+                self._handle_errors(self.answer, self._undecided),
                 methods=["POST"],
             ),
-            Route("/v1/health", self._answering(self.health), methods=["GET"]),
-            Route("/v1/metrics", self._answering(self.metrics), methods=["GET"]),
-            Route("/v1/openapi.json", self._answering(self.openapi), methods=["GET"]),
-            Route(APPROVE, self._answering(self.approve), methods=["POST"]),
-            Route(CHAT, self._answering(self.chat), methods=["POST"]),
+            Route("/v1/health", self._handle_errors(self.health), methods=["GET"]),
+            Route("/v1/metrics", self._handle_errors(self.metrics), methods=["GET"]),
+            Route("/v1/openapi.json", self._handle_errors(self.openapi), methods=["GET"]),
+            Route(APPROVE, self._handle_errors(self.approve), methods=["POST"]),
+            Route(CHAT, self._handle_errors(self.chat), methods=["POST"]),
         ]
-        app = Starlette(routes=routes, exception_handlers={HTTPException: self._nothing_there})
-        app.router.redirect_slashes = False  # a redirect would be to whatever `Host` says
+        app = Starlette(routes=routes, exception_handlers={HTTPException: self._answer_not_found})
+        app.router.redirect_slashes = False  # a redirect would lead to whatever `Host` says
         return app
 
     # -- the endpoints ---------------------------------------------------------------------------------------------
 
     async def fire(self, request: Request) -> Response:
-        """One event in, canonical or native; the decision document out."""
+        """Answer an event, canonical or native, with its decision document."""
         _refuse_loop(request)
-        event, payload, dialect = firing_of(await json_of(request))
+        event, payload, dialect = read_fire_request(await read_json_body(request))
         raised = self.engine.event(event, payload, dialect=dialect)
-        decision = await while_there(
+        decision = await cancel_on_disconnect(
             request.receive,
-            self._decided(self._engine_for(raised.dialect), raised, self._limit(request)),
+            self._decide(self._engine_for(raised.dialect), raised, self._limit(request)),
         )
-        return document(decision.to_dict())
+        return make_document(decision.to_dict())
 
     async def answer(self, request: Request) -> Response:
-        """A host's payload in; the host's own reply out."""
+        """Answer a host's payload with the host's own reply."""
         _refuse_loop(request)
         engine = self._engine_for(request.path_params["dialect"])
         try:
             host = engine.host(request.path_params["dialect"])
         except ConfigError as error:
             raise RequestError(404, error.name, error.message, hint=error.hint) from None
-        request.state.sent = await bytes_of(request)
-        decision, event = await self._within(
-            self._limit(request), self._asked(request, engine, host)
+        request.state.sent = await read_bytes(request)
+        decision, event = await self._limit_time(
+            self._limit(request), self._ask_hooks(request, engine, host)
         )
         wants_all = replies.WHOLE in request.headers.get("accept", "")
         encode = (
@@ -137,9 +143,9 @@ class Service:
         reply = encode(decision, event)
         if not reply.exit_code:  # beside a refusal, stderr is its reason
             reply = add_to_stderr(reply, list_lost(decision, reply))
-        return replies.whole(reply) if wants_all else replies.body(reply)
+        return replies.make_whole_reply(reply) if wants_all else replies.make_body(reply)
 
-    async def _asked(
+    async def _ask_hooks(
         self, request: Request, engine: Engine, host: Dialect
     ) -> tuple[Decision, Event]:
         """Return what the hooks decide about a host's payload, and the event that it is."""
@@ -148,11 +154,11 @@ class Service:
         seconds = self._limit(request) or host_deadline(host.table, event.native_name)
         left = max(seconds - (monotonic() - began), 0.0)
         hooks, _ = hooks_seconds(left)
-        asked = while_there(request.receive, self._decided(engine, event, hooks))
-        return add_notices(engine, event, await self._within(left, asked)), event
+        asked = cancel_on_disconnect(request.receive, self._decide(engine, event, hooks))
+        return add_notices(engine, event, await self._limit_time(left, asked)), event
 
     @staticmethod
-    async def _within(seconds: float, work: Awaitable[_Result]) -> _Result:
+    async def _limit_time(seconds: float, work: Awaitable[_Result]) -> _Result:
         """Return what the work returns; `seconds`: by when, 0 for no limit.
 
         Hooks have their own limits within these seconds. This one holds where hookline itself is busy.
@@ -169,11 +175,11 @@ class Service:
             raise RequestError(503, "serve.busy", message, hint=hint) from None
 
     async def health(self, _: Request) -> Response:
-        """Whether the server answers; told to everybody, and no more than that."""
-        return document({"schema": "hookline.health/1", "status": "ok"})
+        """Return whether the server runs, and nothing else; open to every sender."""
+        return make_document({"schema": "hookline.health/1", "status": "ok"})
 
     async def metrics(self, _: Request) -> Response:
-        """Counts and times since the server started, for Prometheus."""
+        """Return counts and times since the start, for Prometheus."""
         running = ("events being asked about", self.turns.running)
         waiting = ("events that wait for their turn", self.turns.waiting)
         hooks = ("hooks that may take part", len(self.engine.hooks))
@@ -187,49 +193,47 @@ class Service:
         return Response(page, headers={"Content-Type": MEDIA_TYPE})
 
     async def openapi(self, _: Request) -> Response:
-        """What can be asked here, as an OpenAPI document."""
-        return document(self.contract)
+        """Return the OpenAPI document."""
+        return make_document(self.contract)
 
     async def approve(self, request: Request) -> Response:
-        """A declared hook approved, and live at the next event."""
+        """Approve a declared hook; it is live at the next event."""
         return await self.approving.answer(request, self.for_people, self.refresh)
 
     async def chat(self, request: Request) -> Response:
-        """A `/hooks` command that a person typed; the answer as plain text."""
+        """Answer a `/hooks` command that a person typed, as plain text."""
         return await answer_chat(request, self.for_people, self.approving, self.refresh)
 
-    # -- around them -----------------------------------------------------------------------------------------------
+    # -- around the endpoints --------------------------------------------------------------------------------------
 
     def _engine_for(self, host: str) -> Engine:
         return self.own.get(host, self.engine)
 
     def _limit(self, request: Request) -> float:
-        """The seconds for an event, by the command line and the client; 0 where neither says any."""
-        asked = seconds_of(request)
+        """Return the seconds for an event, from the command line and the client; 0 if neither sets a limit."""
+        asked = read_seconds(request)
         given = [seconds for seconds in (self.deadline, asked) if seconds]
         return min(given, default=0.0)
 
-    async def _decided(self, engine: Engine, event: Event, seconds: float = 0.0) -> Decision:
+    async def _decide(self, engine: Engine, event: Event, seconds: float = 0.0) -> Decision:
         began = monotonic()
         async with self.turns.admit():
             left = seconds - (monotonic() - began) if seconds else self.seconds
             decision = await engine.fire_async(event, seconds=max(min(left, self.seconds), 0.0))
         return decision if self.elsewhere is None else await self.elsewhere(engine, event, decision)
 
-    def _answering(
+    def _handle_errors(
         self,
         endpoint: Callable[[Request], Awaitable[Response]],
         refuse: Callable[[Request, HookError, int], Response] | None = None,
     ) -> Callable[[Request], Awaitable[Response]]:
-        """The endpoint, with what `refuse` makes of whatever it raises, a problem document by default; never a traceback."""
+        """Wrap an endpoint: `refuse` turns an exception into an answer, by default a problem document; never a traceback."""
         refused = refuse or (lambda _, error, status: self._refusal(error, status))
 
         async def answering(request: Request) -> Response:
             try:
                 return await endpoint(request)
-            except (
-                asyncio.CancelledError
-            ):  # only the end of the server cancels a request, and this is its outermost frame
+            except asyncio.CancelledError:  # only the end of the server cancels a request here
                 hint, headers = "ask again when it is back", {"Connection": "close"}
                 ending = RequestError(
                     503,
@@ -240,7 +244,7 @@ class Service:
                 )
                 return refused(request, ending, 503)
             except HookError as error:
-                return refused(request, *_status(error))
+                return refused(request, *_map_status(error))
             except Exception as error:  # noqa: BLE001 - the outermost frame
                 self.tell(f"HKL9001 internal error: {type(error).__name__}: {error}")
                 return refused(
@@ -254,7 +258,7 @@ class Service:
         return answering
 
     def _undecided(self, request: Request, error: HookError, status: int) -> Response:
-        """A host's answer where no decision could be made: its own words, where it reads them, and otherwise a problem."""
+        """Answer a host without a decision: with its own reply if the host reads it, else a problem."""
         refusal = self._refusal(error, status)
         if refusal.status_code not in _UNDECIDED:
             return refusal
@@ -264,14 +268,14 @@ class Service:
         acts = any(entry.spec.kind in ACTIONS for entry in engine.registry.entries())
         found = find_fallback(dialect, sent, str(error), strict=engine.strict, acts=acts)
         wants_all = replies.WHOLE in request.headers.get("accept", "")
-        return replies.undecided(found, error, refusal, wants_all=wants_all)
+        return replies.answer_undecided(found, error, refusal, wants_all=wants_all)
 
     def _refusal(self, error: HookError, status: int) -> Response:
-        self.meter.refused(error.code)
-        return problem(error, status)
+        self.meter.count_refusal(error.code)
+        return make_problem(error, status)
 
-    async def _nothing_there(self, request: Request, error: Exception) -> Response:
-        """A path or a method that the server does not have."""
+    async def _answer_not_found(self, request: Request, error: Exception) -> Response:
+        """Answer a path or method that the server does not have."""
         status, headers = (
             (error.status_code, error.headers) if isinstance(error, HTTPException) else (404, None)
         )
@@ -285,8 +289,8 @@ class Service:
         )
 
 
-def _status(error: HookError) -> tuple[HookError, int]:
-    """What is told of an error, and with which status."""
+def _map_status(error: HookError) -> tuple[HookError, int]:
+    """Return an error for the sender, with its status."""
     if error.name == "serve.busy":
         return RequestError(
             503, error.name, error.message, hint=error.hint, headers={"Retry-After": "1"}
@@ -302,16 +306,16 @@ async def _decode_payload(host: Dialect, sent: bytes) -> Event:
 
 
 def _refuse_loop(request: Request) -> None:
-    """Refuse to ask hooks on behalf of a model that is being asked for a hook.
+    """Refuse requests from inside a model call that a hook started.
 
     Raises:
-        RequestError: it says so.
+        RequestError: the request is one.
     """
     if MODEL_CALL_HEADER in request.headers:
         hint = "let the model's provider answer without asking hookline"
         raise RequestError(
             508,
             "serve.loop",
-            f"`{MODEL_CALL_HEADER}`: this is asked from inside of a hook's question to a model",
+            f"`{MODEL_CALL_HEADER}`: this request comes from inside a hook's model call",
             hint=hint,
         )

@@ -1,4 +1,4 @@
-"""Signals: the first SIGTERM or SIGINT tells a server to end, and any further one to hurry; none ends the process, which has hooks to end."""
+"""Signals: the first SIGTERM or SIGINT stops a server, a further one makes it hurry; the process itself ends after its hooks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Signals:
-    """What somebody told this process, as a context; in another thread than the main one nobody can tell it anything.
+    """Receives the signals of this process within a `with` block; outside the main thread it receives none.
 
     `first`: the number of the first signal, or 0. `hurried`: there was another one.
     """
@@ -23,10 +23,10 @@ class Signals:
         self.first = 0
         self.hurried = False
         self._stop: Callable[[], object] = lambda: None
-        self._before: dict[int, Any] = {}  # what `signal` says was there
+        self._before: dict[int, Any] = {}  # the previous handlers, as `signal` returns them
 
-    def tell(self, stop: Callable[[], object]) -> None:
-        """From now on `stop` is called with the first signal; at once, if that came already."""
+    def call_on_signal(self, stop: Callable[[], object]) -> None:
+        """Call `stop` on the first signal; at once if it came already."""
         self._stop = stop
         if self.first:
             stop()

@@ -1,4 +1,4 @@
-"""Sockets: the addresses that the server listens on, taken before it says that it is ready."""
+"""Sockets: opens the server's addresses before it reports that it is ready."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _ADDRESS = re.compile(
 )
 
 
-def http_socket(address: str, *, allow_remote: bool = False) -> socket.socket:
-    """A socket that listens at `HOST:PORT`; the host is an IP address or `localhost`, port 0 is any free one.
+def listen_http(address: str, *, allow_remote: bool = False) -> socket.socket:
+    """Return a socket that listens at `HOST:PORT`; the host is an IP address or `localhost`, port 0 is any free one.
 
     Raises:
-        ConfigError: it is no address, not one of this machine alone (without `allow_remote`), or it is taken.
+        ConfigError: it is not an address, is reachable from other machines (without `allow_remote`), or is taken.
     """
-    host, port = _parsed(address)
+    host, port = _parse_address(address)
     if not host.is_loopback and not allow_remote:
         hint = "to let other machines ask: --allow-remote, with --token-file"
         raise ConfigError(f"`{address}` is open to other machines", name="serve.address", hint=hint)
@@ -41,11 +41,11 @@ def http_socket(address: str, *, allow_remote: bool = False) -> socket.socket:
         listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
-        raise _taken(address, error) from None
+        raise _taken_error(address, error) from None
     return listening
 
 
-def _parsed(address: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
+def _parse_address(address: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
     found = _ADDRESS.fullmatch(address)
     host = (found["six"] or found["four"] or "localhost") if found else ""
     try:
@@ -53,25 +53,25 @@ def _parsed(address: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address
     except ValueError:
         ip = None
     if found is None or ip is None or int(found["port"]) > _LARGEST_PORT:
-        # A name may be anybody's address tomorrow.
+        # a name may lead to another address tomorrow
         raise ConfigError(
-            f"`{address}` is no address to listen on",
+            f"`{address}` is not an address to listen on",
             name="serve.address",
             hint="for example 127.0.0.1:8465, or [::1]:8465",
         )
     return ip, int(found["port"])
 
 
-def unix_socket(path: str) -> socket.socket:
-    """A socket that listens at a path, for its user only; one that nobody listens on any more is replaced.
+def listen_unix_path(path: str) -> socket.socket:
+    """Return a socket that listens at a path, for its user only; a socket without a listener is replaced.
 
     Raises:
-        ConfigError: something else is there, another server listens there, or it cannot be made.
+        ConfigError: another file is there, a server listens there, or it cannot be created.
     """
     return listen_unix(path, name="serve.address", backlog=_BACKLOG)
 
 
-def _taken(address: str, error: OSError) -> ConfigError:
+def _taken_error(address: str, error: OSError) -> ConfigError:
     why = (
         "another server listens there"
         if error.errno == errno.EADDRINUSE
@@ -84,8 +84,8 @@ def _taken(address: str, error: OSError) -> ConfigError:
     )
 
 
-def name_of(listening: socket.socket) -> str:
-    """The address of a socket, as a client would write it."""
+def describe_socket(listening: socket.socket) -> str:
+    """Return the address of a socket as a client writes it."""
     at = listening.getsockname()
     if isinstance(at, str):
         return f"unix:{at}"
@@ -94,8 +94,8 @@ def name_of(listening: socket.socket) -> str:
 
 
 @contextmanager
-def closing(listening: list[socket.socket]) -> Iterator[None]:
-    """In the end the sockets are closed, and the files of those that have one are removed, if they are still ours."""
+def close_sockets(listening: list[socket.socket]) -> Iterator[None]:
+    """Close the sockets at the end of a block, and remove their files if they are still the same."""
     files = [
         (sock.getsockname(), os.lstat(sock.getsockname()))
         for sock in listening

@@ -1,4 +1,4 @@
-"""Tokens: the secret by which a request shows that its sender may read this user's files, and where that lies."""
+"""Tokens: the secret that proves that a sender may read this user's files, and its file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _SHORTEST = 16  # characters
 _LONGEST = 4096  # bytes of the file
 
 
-def token_place(environ: Mapping[str, str]) -> str:
-    """Where the token lies when nobody says: in the folder of hookline's state."""
+def default_token_path(environ: Mapping[str, str]) -> str:
+    """Return the default path of the token: in hookline's state folder."""
     state = environ.get("XDG_STATE_HOME", "")
     base = (
         state
@@ -27,22 +27,22 @@ def token_place(environ: Mapping[str, str]) -> str:
     return os.path.join(base, "hookline", "serve.token")
 
 
-def token_in(path: str) -> str:
-    """The token in a file, which is made with a new one where it is missing.
+def read_token(path: str) -> str:
+    """Return the token in a file; create the file with a new token if it is missing.
 
     Raises:
-        ConfigError: the file is somebody else's, others may read it, it cannot be read or made, or it holds no token.
+        ConfigError: the file belongs to another user, others may read it, it cannot be read or created, or has no token.
     """
     try:
         _make(path)
     except FileExistsError:
         pass
     except OSError as error:
-        raise _unusable(path, f"cannot be made: {(error.strerror or '').lower()}") from None
+        raise _unusable_error(path, f"cannot be made: {(error.strerror or '').lower()}") from None
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        raise _unusable(path, f"cannot be read: {(error.strerror or '').lower()}") from None
+        raise _unusable_error(path, f"cannot be read: {(error.strerror or '').lower()}") from None
     try:
         found = os.fstat(descriptor)
         _check(path, found.st_mode, found.st_uid)
@@ -50,22 +50,22 @@ def token_in(path: str) -> str:
     finally:
         os.close(descriptor)
     if len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
-        raise _unusable(
+        raise _unusable_error(
             path, f"holds no token: one line of {_SHORTEST} or more printable characters"
         )
     return token
 
 
-def token_beside(socket: str, token: str, environ: Mapping[str, str]) -> str:
-    """The token once more, beside a socket, for whoever knows only that; where it then lies. In the folder of our state it does already.
+def copy_token_beside(socket: str, token: str, environ: Mapping[str, str]) -> str:
+    """Copy the token beside a socket, for clients that know only the socket; return the path. In our state folder it is there already.
 
     Raises:
-        ConfigError: what lies there is somebody else's, or no file, or nothing can be written there.
+        ConfigError: the path is not a file of this user, or cannot be written.
     """
     if os.path.dirname(os.path.realpath(socket)) == os.path.dirname(
-        os.path.realpath(token_place(environ))
+        os.path.realpath(default_token_path(environ))
     ):
-        return token_place(environ)
+        return default_token_path(environ)
     path = os.path.abspath(f"{socket}.token")
     new = f"{path}.{os.getpid()}.new"
     try:
@@ -74,7 +74,7 @@ def token_beside(socket: str, token: str, environ: Mapping[str, str]) -> str:
         _make(new, token)
         os.replace(new, path)
     except OSError as error:
-        raise _unusable(path, f"cannot be made: {(error.strerror or '').lower()}") from None
+        raise _unusable_error(path, f"cannot be made: {(error.strerror or '').lower()}") from None
     return path
 
 
@@ -87,12 +87,14 @@ def _make(path: str, token: str = "") -> None:
 
 def _check(path: str, mode: int, uid: int) -> None:
     if not stat.S_ISREG(mode):
-        raise _unusable(path, "is no file")
+        raise _unusable_error(path, "is no file")
     if uid != os.geteuid():
-        raise _unusable(path, "is not yours")
+        raise _unusable_error(path, "is not yours")
     if stat.S_IMODE(mode) & 0o077:
-        raise _unusable(path, "may be read by others", hint=f"chmod 600 {path}")
+        raise _unusable_error(path, "may be read by others", hint=f"chmod 600 {path}")
 
 
-def _unusable(path: str, why: str, *, hint: str = "name another with --token-file") -> ConfigError:
+def _unusable_error(
+    path: str, why: str, *, hint: str = "name another with --token-file"
+) -> ConfigError:
     return ConfigError(f"the token file `{path}` {why}", name="serve.token", hint=hint)

@@ -10,7 +10,7 @@ import pytest
 
 from hookline.cli.doctor import mended
 from hookline.engine.doctor.finding import Finding
-from hookline.server.unguarded import marked
+from hookline.server.no_token_marker import keep_marker
 from tests.unit.cli.test_schema_files import check as holds
 
 if TYPE_CHECKING:
@@ -315,7 +315,7 @@ def test_nothing_to_look_at_is_all_well(desk: Desk) -> None:
 
 def test_a_server_that_approves_without_a_token_is_found(desk: Desk) -> None:
     """While it runs; the settings say nothing of it, because it was told on its command line."""
-    with marked(os.environ, ["unix:/run/hooks"], pytest.fail):
+    with keep_marker(os.environ, ["unix:/run/hooks"], pytest.fail):
         running = desk.type("doctor", "--json").document["findings"]
     ended = desk.type("doctor", "--json").document["findings"]
 

@@ -14,7 +14,7 @@ from hookline.errors import ConfigError
 from hookline.model.verdict import Stance
 from hookline.remote.admission import Admission
 from hookline.server.metrics import Meter
-from hookline.server.sockets import http_socket, unix_socket
+from hookline.server.sockets import listen_http, listen_unix_path
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk
@@ -92,10 +92,10 @@ def test_what_it_needs_is_said(missing: str, desk: Desk, monkeypatch: pytest.Mon
 
 def test_it_listens_everywhere_or_nowhere(desk: Desk) -> None:
     """A socket that cannot be had gives back the other one."""
-    with http_socket("127.0.0.1:0") as free:
+    with listen_http("127.0.0.1:0") as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
     path = str(desk.folder / "socket")
-    with unix_socket(path), pytest.raises(ConfigError, match="somebody listens"):
+    with listen_unix_path(path), pytest.raises(ConfigError, match="somebody listens"):
         _listening(address, path, allow_remote=False)
     for sock in _listening(address, str(desk.folder / "other"), allow_remote=False):
         sock.close()

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hookline.cli.schema_files import read_schema
 from hookline.engine.engine import Engine
-from hookline.server.approving import Approving
-from hookline.server.border import Border
+from hookline.server.approve_api import ApproveApi
+from hookline.server.auth import TokenCheck
+from hookline.server.lifecycle import ServerRun
 from hookline.server.metrics import Meter
-from hookline.server.openapi import openapi
-from hookline.server.running import Running
+from hookline.server.openapi import make_openapi
 from hookline.server.service import Service
-from hookline.server.sockets import http_socket, unix_socket
+from hookline.server.sockets import listen_http, listen_unix_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ TOKEN_FILE = "/home/ada/.local/state/hookline/serve.token"  # noqa: S105 - a pat
 TOKEN = "a-token-of-tests-0123456789"  # noqa: S105 - of tests
 PATIENCE = 20.0  # seconds
 JSON = {"Content-Type": "application/json"}
-DOCUMENT = openapi("0", read_schema("decision"))
+DOCUMENT = make_openapi("0", read_schema("decision"))
 
 
 class Answer(NamedTuple):
@@ -117,7 +117,7 @@ class Served(NamedTuple):
     unix: Place
     meter: Meter
     told: list[str]
-    running: Running
+    running: ServerRun
     service: Service
 
 
@@ -136,18 +136,18 @@ def served(
     `bounds` are those of its connections, `options` those of its service.
     """
     meter, told = meter or Meter(), []
-    tcp, unix = http_socket("127.0.0.1:0"), unix_socket(str(folder / "socket"))
+    tcp, unix = listen_http("127.0.0.1:0"), listen_unix_path(str(folder / "socket"))
     places = Place(tcp.getsockname()[1]), Place(unix.getsockname())
-    options.setdefault("approving", Approving(TOKEN, refused=meter.refused))
+    options.setdefault("approving", ApproveApi(TOKEN, refused=meter.count_refusal))
     service = Service(engine, meter=meter, contract=DOCUMENT, tell=told.append, **options)
-    given = {"drain": 5.0, "refused": meter.refused, **(bounds or {})}
-    running = Running(
-        Border(
+    given = {"drain": 5.0, "refused": meter.count_refusal, **(bounds or {})}
+    running = ServerRun(
+        TokenCheck(
             service.app(),
             token=TOKEN,
             token_file=TOKEN_FILE,
             open_to_all=open_to_all,
-            refused=meter.refused,
+            refused=meter.count_refusal,
         ),
         [tcp, unix],
         **given,

@@ -13,7 +13,7 @@ import pytest
 import hookline
 from hookline.engine.engine import Engine
 from hookline.remote.admission import Admission
-from hookline.server.bridged import Bridged
+from hookline.server.grpc_sidecar import GrpcSidecar
 from hookline.server.metrics import Meter
 from hookline.server.service import Service
 from tests.unit.server.support import CALL, PATIENCE, claude, refusals, served
@@ -85,7 +85,7 @@ def test_who_may_not_wait_is_told_to_come_again(tmp_path: Path) -> None:
             free.set()
 
     with served(engine, tmp_path, turns=Admission(1, patience=0.0)) as server:
-        server.meter.refused = told  # type: ignore[method-assign]  # it counts as before, and tells of the last one
+        server.meter.count_refusal = told  # type: ignore[method-assign]  # it counts as before, and tells of the last one
         answers = asked_at_once(server)
 
     assert sorted(answer.status for answer in answers) == [200] + [503] * (MANY - 1)
@@ -132,7 +132,7 @@ def test_everybody_gets_the_answer_to_the_own_call(tmp_path: Path) -> None:
     service = Service(
         claude("cat >&2; exit 2", observe=meter.observe), meter=meter, contract={}, turns=turns
     )
-    with Bridged(service, [f"unix:{tmp_path}/grpc"]) as bridged:
+    with GrpcSidecar(service, [f"unix:{tmp_path}/grpc"]) as bridged:
         replies = asked_by_grpc(bridged.names[0])
 
     assert [(reply.request_id, reply.error_code) for reply in replies] == [
@@ -158,7 +158,7 @@ def test_both_ways_share_the_turns(tmp_path: Path) -> None:
 
     with (
         served(engine, tmp_path, turns=Admission(1, patience=0.0)) as server,
-        Bridged(server.service, [f"unix:{tmp_path}/grpc"]) as bridged,
+        GrpcSidecar(server.service, [f"unix:{tmp_path}/grpc"]) as bridged,
         ThreadPoolExecutor(1) as pool,
     ):
         first = pool.submit(server.unix.fire, "PreToolUse", CALL, dialect="claude-code")

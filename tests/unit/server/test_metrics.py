@@ -70,7 +70,7 @@ def test_every_metric_says_what_it_is() -> None:
     """The page is one that Prometheus' own parser reads, and each metric has a line of help."""
     meter = Meter()
     meter.observe(CALL, decided(0.1, Stance.DENY, "fault"))
-    meter.refused("HKL5003")
+    meter.count_refusal("HKL5003")
     page = meter.page({"hookline_hooks": ("hooks", 3)}).decode()
     metrics = {metric.name: metric for metric in text_string_to_metric_families(page)}
     names = {"fires", "faults", "refusals", "reloads", "fire_seconds", "hooks"}

@@ -7,7 +7,13 @@ import json
 import pytest
 
 from hookline.errors import CodecError, HookError
-from hookline.server.problems import APPROVE, RequestError, document, problem, refusal
+from hookline.server.problems import (
+    APPROVE,
+    RequestError,
+    make_document,
+    make_problem,
+    make_refusal,
+)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +42,7 @@ def test_an_error_is_a_problem_document(
     error: HookError, status: int, said: dict[str, object]
 ) -> None:
     """RFC 9457, with the code and the hint beside."""
-    answer = problem(error)
+    answer = make_problem(error)
 
     assert answer.status_code == status
     assert answer.media_type == "application/problem+json"
@@ -46,7 +52,7 @@ def test_an_error_is_a_problem_document(
 def test_an_error_brings_its_headers() -> None:
     """Such as when to come again."""
     assert (
-        problem(RequestError(503, "serve.busy", "full", headers={"Retry-After": "1"})).headers[
+        make_problem(RequestError(503, "serve.busy", "full", headers={"Retry-After": "1"})).headers[
             "retry-after"
         ]
         == "1"
@@ -58,13 +64,13 @@ def test_a_refusal_has_the_words_that_a_format_promises_there() -> None:
     error = HookError("no hook is declared", name="trust.unmatched")
 
     assert {"ok": False, "error": "not declared"}.items() <= json.loads(
-        refusal(error, APPROVE).body
+        make_refusal(error, APPROVE).body
     ).items()
-    assert refusal(error, "/v1/fire").body == problem(error).body
+    assert make_refusal(error, "/v1/fire").body == make_problem(error).body
 
 
 def test_a_document_is_ascii_and_json() -> None:
     """Whatever a payload held; what JSON cannot say is no document."""
-    assert json.loads(document({"a": "\ud800 ü"}).body) == {"a": "\ud800 ü"}
+    assert json.loads(make_document({"a": "\ud800 ü"}).body) == {"a": "\ud800 ü"}
     with pytest.raises(ValueError, match="JSON"):
-        document({"a": float("nan")})
+        make_document({"a": float("nan")})

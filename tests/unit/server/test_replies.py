@@ -24,7 +24,7 @@ from hookline.server.problems import RequestError
 )
 def test_the_body_is_what_a_command_would_print(stdout: str, media_type: str) -> None:
     """It is JSON where the host would take it for that (docs/formats/claude-code.md 8)."""
-    answer = replies.body(Reply(stdout=stdout))
+    answer = replies.make_body(Reply(stdout=stdout))
 
     assert answer.status_code == 200
     assert answer.body == stdout.encode()
@@ -34,7 +34,7 @@ def test_the_body_is_what_a_command_would_print(stdout: str, media_type: str) ->
 
 def test_standard_error_is_a_header() -> None:
     """Percent-encoded, and no longer than headers may be."""
-    answer = replies.body(Reply(stdout="{}", stderr="ä\r\nSet-Cookie: x\ud800" + "y" * 5000))
+    answer = replies.make_body(Reply(stdout="{}", stderr="ä\r\nSet-Cookie: x\ud800" + "y" * 5000))
     told = answer.headers["hookline-stderr"]
 
     assert unquote(told).startswith("ä\r\nSet-Cookie: x\\ud800yyy")
@@ -45,7 +45,7 @@ def test_standard_error_is_a_header() -> None:
 
 def test_a_refusal_with_an_object_is_an_answer() -> None:
     """The object says it; the exit code stands beside."""
-    answer = replies.body(Reply(stdout='{"decision": "deny"}', stderr="no", exit_code=2))
+    answer = replies.make_body(Reply(stdout='{"decision": "deny"}', stderr="no", exit_code=2))
 
     assert answer.status_code == 200
     assert answer.headers["hookline-exit-code"] == "2"
@@ -54,7 +54,7 @@ def test_a_refusal_with_an_object_is_an_answer() -> None:
 def test_a_refusal_by_the_exit_code_alone_is_an_error() -> None:
     """An empty body would be consent; what is no success is shown to the user (docs/formats/claude-code.md 4)."""
     with pytest.raises(RequestError, match="tests fail") as error:
-        replies.body(Reply(stderr="tests fail\n", exit_code=2))
+        replies.make_body(Reply(stderr="tests fail\n", exit_code=2))
     assert (error.value.status, error.value.code) == (403, "HKL5008")
     assert error.value.headers == {"Hookline-Exit-Code": "2", "Hookline-Stderr": "tests fail%0A"}
 
@@ -63,7 +63,7 @@ def test_the_whole_reply_is_a_document() -> None:
     """Nothing of it is lost, a refusal included."""
     reply = Reply(stdout="a", stderr="b\ud800" * 3000, exit_code=2)
 
-    assert json.loads(replies.whole(reply).body) == {
+    assert json.loads(replies.make_whole_reply(reply).body) == {
         "schema": "hookline.reply/1",
         "stdout": "a",
         "stderr": reply.stderr,

@@ -16,8 +16,8 @@ import hookline
 from hookline.engine.engine import Engine
 from hookline.remote.admission import Admission
 from hookline.server import replies
-from hookline.server.bodies import LARGEST
 from hookline.server.metrics import Meter
+from hookline.server.request_bodies import LARGEST
 from tests.unit.server.support import CALL, DOCUMENT, PATIENCE, claude, served
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ def test_the_first_signal_stops_and_any_further_one_hurries(number: signal.Signa
     before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
     stopped: list[str] = []
     with Signals() as signals:
-        signals.tell(lambda: stopped.append("stop"))
+        signals.call_on_signal(lambda: stopped.append("stop"))
         assert (signals.first, signals.hurried) == (0, False)
         signal.raise_signal(number)
         assert (signals.first, signals.hurried, stopped) == (number, False, ["stop"])
@@ -30,7 +30,7 @@ def test_one_that_came_too_early_is_not_lost() -> None:
     stopped: list[str] = []
     with Signals() as signals:
         signal.raise_signal(signal.SIGTERM)
-        signals.tell(lambda: stopped.append("stop"))
+        signals.call_on_signal(lambda: stopped.append("stop"))
     assert stopped == ["stop"]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.server.sockets import closing, http_socket, name_of, unix_socket
+from hookline.server.sockets import close_sockets, describe_socket, listen_http, listen_unix_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("address", ["127.0.0.1:0", "localhost:0", "0", ":0", "127.1.2.3:0"])
 def test_an_address_of_this_machine_is_listened_on(address: str) -> None:
     """A port alone is one of this machine."""
-    with http_socket(address) as listening:
-        assert name_of(listening).startswith("http://127.")
+    with listen_http(address) as listening:
+        assert describe_socket(listening).startswith("http://127.")
         socket.create_connection(listening.getsockname()).close()
 
 
@@ -29,44 +29,44 @@ def test_an_address_of_this_machine_is_listened_on(address: str) -> None:
         ("0.0.0.0:0", "open to other machines"),
         ("[::]:0", "open to other machines"),
         ("192.0.2.1:80", "open to other machines"),
-        ("example.org:80", "is no address"),
-        ("localhost", "is no address"),
-        ("127.0.0.1:70000", "is no address"),
-        ("127.0.0.1:x", "is no address"),
-        ("::1:80", "is no address"),
-        ("[127.0.0.1", "is no address"),
-        ("", "is no address"),
+        ("example.org:80", "is not an address"),
+        ("localhost", "is not an address"),
+        ("127.0.0.1:70000", "is not an address"),
+        ("127.0.0.1:x", "is not an address"),
+        ("::1:80", "is not an address"),
+        ("[127.0.0.1", "is not an address"),
+        ("", "is not an address"),
     ],
 )
 def test_other_addresses_are_refused(address: str, why: str) -> None:
     """By name, because a name may be anybody's tomorrow; by address, where other machines could ask."""
     with pytest.raises(ConfigError, match=why) as error:
-        http_socket(address)
+        listen_http(address)
     assert error.value.code == "HKL5002"
 
 
 def test_other_machines_may_ask_where_that_is_said() -> None:
     """With `allow_remote`."""
-    with http_socket("0.0.0.0:0", allow_remote=True) as listening:
-        assert name_of(listening).startswith("http://0.0.0.0:")
+    with listen_http("0.0.0.0:0", allow_remote=True) as listening:
+        assert describe_socket(listening).startswith("http://0.0.0.0:")
 
 
 def test_a_port_that_is_taken_is_an_error() -> None:
     """It says so."""
     with (
-        http_socket("127.0.0.1:0") as listening,
+        listen_http("127.0.0.1:0") as listening,
         pytest.raises(ConfigError, match="another server listens there"),
     ):
-        http_socket(f"127.0.0.1:{listening.getsockname()[1]}")
+        listen_http(f"127.0.0.1:{listening.getsockname()[1]}")
 
 
 def test_a_unix_socket_is_its_users_alone(tmp_path: Path) -> None:
     """From its first moment; in the end its file is gone."""
     path = tmp_path / "s"
-    listening = unix_socket(str(path))
-    with closing([listening]):
+    listening = listen_unix_path(str(path))
+    with close_sockets([listening]):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        assert name_of(listening) == f"unix:{path}"
+        assert describe_socket(listening) == f"unix:{path}"
 
     assert not path.exists()
     assert listening.fileno() == -1
@@ -75,17 +75,17 @@ def test_a_unix_socket_is_its_users_alone(tmp_path: Path) -> None:
 def test_a_stale_socket_is_replaced(tmp_path: Path) -> None:
     """That is one on which nobody listens any more."""
     path = str(tmp_path / "s")
-    unix_socket(path).close()
-    with unix_socket(path), socket.socket(socket.AF_UNIX) as asked:
+    listen_unix_path(path).close()
+    with listen_unix_path(path), socket.socket(socket.AF_UNIX) as asked:
         asked.connect(path)
 
 
 def test_a_socket_on_which_somebody_listens_is_left_alone(tmp_path: Path) -> None:
     """The second server does not start, and the first one still answers."""
     path = str(tmp_path / "s")
-    with unix_socket(path), socket.socket(socket.AF_UNIX) as asked:
+    with listen_unix_path(path), socket.socket(socket.AF_UNIX) as asked:
         with pytest.raises(ConfigError, match="another server listens there") as error:
-            unix_socket(path)
+            listen_unix_path(path)
         assert error.value.code == "HKL5002"
         asked.connect(path)
 
@@ -96,7 +96,7 @@ def test_what_is_no_socket_is_left_alone(tmp_path: Path) -> None:
     path.write_text("text", encoding="utf-8")
 
     with pytest.raises(ConfigError, match="is not a socket"):
-        unix_socket(str(path))
+        listen_unix_path(str(path))
     assert path.read_text(encoding="utf-8") == "text"
 
 
@@ -104,13 +104,13 @@ def test_what_is_no_socket_is_left_alone(tmp_path: Path) -> None:
 def test_a_path_that_cannot_be_is_an_error(path: str, tmp_path: Path) -> None:
     """A folder that is missing, or a name that is too long for a socket."""
     with pytest.raises(ConfigError, match="cannot listen on"):
-        unix_socket(str(tmp_path / path))
+        listen_unix_path(str(tmp_path / path))
 
 
 def test_a_file_that_is_not_ours_any_more_stays(tmp_path: Path) -> None:
     """Another server may have taken the path meanwhile."""
     path = tmp_path / "s"
-    with closing([unix_socket(str(path))]):
+    with close_sockets([listen_unix_path(str(path))]):
         path.unlink()
         path.write_text("another's", encoding="utf-8")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.server.support import CALL, PATIENCE, Place
-from tests.unit.server.test_running import ROOT, hookline_serve, told
+from tests.unit.server.test_lifecycle import ROOT, hookline_serve, told
 
 if TYPE_CHECKING:
     from pathlib import Path

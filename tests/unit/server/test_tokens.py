@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.server.tokens import token_beside, token_in, token_place
+from hookline.server.tokens import copy_token_beside, default_token_path, read_token
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def test_a_missing_file_is_made_with_a_new_token(tmp_path: Path) -> None:
     """For its user only, folders included; the next start finds the same one."""
     path = tmp_path / "state" / "hookline" / "token"
-    token = token_in(str(path))
+    token = read_token(str(path))
 
     assert len(token) >= 32
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert token_in(str(path)) == token
-    assert token_in(str(tmp_path / "another")) != token
+    assert read_token(str(path)) == token
+    assert read_token(str(tmp_path / "another")) != token
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_file_that_is_not_safe_is_not_used(
     path.chmod(mode)
 
     with pytest.raises(ConfigError, match=why) as error:
-        token_in(str(path))
+        read_token(str(path))
     assert error.value.code == "HKL5003"
     assert path.read_text(encoding="utf-8") == text
 
@@ -63,7 +63,7 @@ def test_what_is_no_file_is_not_used(make, tmp_path: Path) -> None:
     make(tmp_path / "token")
 
     with pytest.raises(ConfigError, match="token file"):
-        token_in(str(tmp_path / "token"))
+        read_token(str(tmp_path / "token"))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_what_is_no_file_is_not_used(make, tmp_path: Path) -> None:
 )
 def test_it_lies_beside_the_state(environ: dict[str, str], place: str) -> None:
     """As the XDG rules say."""
-    assert token_place(environ) == place
+    assert default_token_path(environ) == place
 
 
 # -- beside a socket ---------------------------------------------------------------------------------------------------
@@ -89,8 +89,10 @@ def test_the_token_lies_beside_the_socket(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path / "home")}
     path = tmp_path / "s.sock.token"
 
-    assert token_beside(str(tmp_path / "s.sock"), "an-older-token-0123456789", environ) == str(path)
-    assert token_beside(str(tmp_path / "s.sock"), SECRET, environ) == str(path)
+    assert copy_token_beside(str(tmp_path / "s.sock"), "an-older-token-0123456789", environ) == str(
+        path
+    )
+    assert copy_token_beside(str(tmp_path / "s.sock"), SECRET, environ) == str(path)
     assert (path.read_text(encoding="ascii"), stat.S_IMODE(path.stat().st_mode)) == (
         f"{SECRET}\n",
         0o600,
@@ -103,7 +105,9 @@ def test_in_the_folder_of_the_state_it_lies_there_already(tmp_path: Path) -> Non
     environ = {"XDG_STATE_HOME": str(tmp_path)}
     (tmp_path / "hookline").mkdir()
 
-    assert token_beside(str(tmp_path / "hookline/s.sock"), SECRET, environ) == token_place(environ)
+    assert copy_token_beside(
+        str(tmp_path / "hookline/s.sock"), SECRET, environ
+    ) == default_token_path(environ)
     assert os.listdir(tmp_path / "hookline") == []
 
 
@@ -121,7 +125,7 @@ def test_what_is_there_already_is_not_overwritten(there: str, tmp_path: Path) ->
         folder.write_text("", encoding="ascii")
 
     with pytest.raises(ConfigError) as raised:
-        token_beside(str(folder / "s"), SECRET, {"HOME": str(tmp_path)})
+        copy_token_beside(str(folder / "s"), SECRET, {"HOME": str(tmp_path)})
 
     assert raised.value.name == "serve.token"
     assert elsewhere.read_text(encoding="ascii") == "mine"

@@ -1,4 +1,4 @@
-"""Running: a server from its first socket to its last answer; SIGTERM ends it when what is running has been answered."""
+"""Lifecycle: runs a server from its first socket to its last answer; SIGTERM ends it after running requests are answered."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from hookline.server import guard
+from hookline.server import connection_limits
 from hookline.server.signals import Signals
-from hookline.server.sockets import closing
+from hookline.server.sockets import close_sockets
 
 if TYPE_CHECKING:
     import socket
@@ -21,20 +21,19 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-_TICK = 0.1  # seconds in which a signal is noticed
+_TICK = 0.1  # seconds until a signal is noticed
 
 
 async def _nothing(_: float) -> None:
-    """There is nothing beside the server."""
+    """Do nothing."""
 
 
-class Running:
-    """One server on sockets that listen already.
+class ServerRun:
+    """One server on listening sockets.
 
-    `drain`: seconds for what is running when it is told to stop. `head` and `connections` bound each connection and their
-    number, as `guard.Guarded` does; `refused` is told the code of each problem of one. `beside` ends what ends together with
-    the server; it is given as many seconds. `signals` are those of somebody who ends more than this server; without them it
-    listens to its own while it runs.
+    `drain`: seconds for running requests after a stop. `head` and `connections` limit each connection and their
+    number, as in `LimitedConnection`; `refused` receives the code of each problem. `beside` is called with the remaining seconds to
+    stop services that run beside the server. `signals` are shared with other parts of the program; by default the server handles its own.
     """
 
     def __init__(
@@ -43,8 +42,8 @@ class Running:
         listening: list[socket.socket],
         *,
         drain: float = 10.0,
-        head: float = guard.HEAD,
-        connections: int = guard.MOST,
+        head: float = connection_limits.HEAD,
+        connections: int = connection_limits.MOST,
         refused: Callable[[str], None] = lambda _: None,
         beside: Callable[[float], Coroutine[Any, Any, None]] = _nothing,
         signals: Signals | None = None,
@@ -56,41 +55,43 @@ class Running:
         config = uvicorn.Config(
             app,
             loop="asyncio",
-            http=partial(guard.Guarded, head=head, most=connections, refused=refused),  # type: ignore[arg-type]  # it makes one
+            http=partial(
+                connection_limits.LimitedConnection, head=head, most=connections, refused=refused
+            ),  # type: ignore[arg-type]  # it makes one
             ws="none",
             lifespan="off",
             log_config=None,
-            log_level="critical",  # what goes wrong with a request is told by its answer
+            log_level="critical",  # answers report the faults of requests
             access_log=False,
-            proxy_headers=False,  # whoever connects is who asks, whatever a header says
+            proxy_headers=False,  # the peer of the connection is the sender, whatever a header says
             server_header=False,
             timeout_keep_alive=max(1, round(head)),
         )
         self._server = _Server(config, drain, beside, signals or own)
-        (signals or own).tell(self.stop)
+        (signals or own).call_on_signal(self.stop)
 
     def run(self) -> None:
-        """Answer until a signal, or until `stop`.
+        """Answer requests until a signal or `stop`.
 
-        What is not answered within `drain` seconds after it, or when there is another signal, gets a problem as its answer
-        (503), and the hooks that it waited for are ended.
+        Requests that are not answered within `drain` seconds after it, or at a second signal, get a problem
+        (503), and their hooks are ended.
         """
-        with closing(self._listening), self._signals or nullcontext():
+        with close_sockets(self._listening), self._signals or nullcontext():
             self._server.run(sockets=self._listening)
 
     def stop(self) -> None:
-        """Accept nothing more, and end when what is running has been answered; from any thread."""
+        """Stop accepting, and end once running requests are answered; from any thread."""
         self._server.should_exit = True
 
     @property
-    def left(self) -> float:
-        """How many of the seconds of `drain` are left, for what has still to end; all of them before it was told to stop."""
+    def seconds_left(self) -> float:
+        """Return the remaining seconds of `drain`; all of them before the stop."""
         until = self._server.until
         return self._drain if until is None else max(0.0, until - time.monotonic())
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's, which leaves nothing running when its time is over, and which any second signal ends at once."""
+    """uvicorn's server, but nothing survives its time limit, and a second signal ends it at once."""
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Whoever runs us listens to them."""
+        """Leave the signals to the program."""
         yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -130,7 +131,7 @@ class _Server(uvicorn.Server):
                 task.result()
 
     async def _break_off(self) -> None:
-        """Cancel what is running, which answers so, and close every connection."""
+        """Cancel running requests, which then answer with a problem, and close every connection."""
         running = list(self.server_state.tasks)
         for task in running:
             task.cancel()

@@ -1,4 +1,4 @@
-"""Presence: what a client asked for is given up when the client goes away."""
+"""Disconnects: cancels the work for a client that disconnects."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from starlette.types import Receive
 
 _T = TypeVar("_T")
-GONE = 499  # nobody is there to see this status
+GONE = 499  # no client sees this status
 
 
-async def while_there(receive: Receive, asked: Coroutine[Any, Any, _T]) -> _T:
-    """What is asked for; `receive` is that of the request, whose body has been read.
+async def cancel_on_disconnect(receive: Receive, asked: Coroutine[Any, Any, _T]) -> _T:
+    """Return the result of the work; `receive` is that of the request, whose body has been read.
 
-    A host hangs up when its own time limit is over, or its user interrupted it: hooks that went on would work for nobody.
+    A host disconnects when its own time limit is over, or its user interrupted it. Its hooks would then run for nothing.
 
     Raises:
-        RequestError: the client hung up before; what was asked for has been cancelled, and has ended.
+        RequestError: the client disconnected first; the work was cancelled, and has ended.
     """
     loop = asyncio.get_running_loop()
-    asking, going = loop.create_task(asked), loop.create_task(_hung_up(receive))
+    asking, going = loop.create_task(asked), loop.create_task(_wait_for_disconnect(receive))
     both = (asking, going)
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -40,6 +40,6 @@ async def while_there(receive: Receive, asked: Coroutine[Any, Any, _T]) -> _T:
     return asking.result()
 
 
-async def _hung_up(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

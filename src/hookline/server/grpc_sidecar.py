@@ -1,4 +1,4 @@
-"""Bridged: the same hooks over gRPC beside HTTP, from before the server listens until it has answered."""
+"""The gRPC sidecar: serves the same hooks over gRPC, from before the HTTP server listens until it has answered."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from hookline.server.service import Service
 
 
-class Bridged:
-    """The engine of a service at addresses of `hookline.remote`, as a context; without addresses it is nothing.
+class GrpcSidecar:
+    """Serves a service's engine at addresses of `hookline.remote` within a `with` block; without addresses it does nothing.
 
-    `names` are the addresses as a client writes them. Turns, bounds and counts are those of the service, whichever way one
-    asks. `expected`: as of `serve_engine`.
+    `names` are the addresses as clients write them. Both ways share the service's admission, limits and counts.
+    `expected`: as for `serve_engine`.
 
     Raises:
-        ConfigError: on entering: an address cannot be listened on, or the extra is not installed.
+        ConfigError: on entering: an address cannot be opened, or the extra is not installed.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Bridged:
                 turns=service.turns,
                 seconds=service.seconds,
                 expected=self._expected,
-                refused=service.meter.refused,
+                refused=service.meter.count_refusal,
                 elsewhere=service.elsewhere,
                 tell=self._tell,
             )
@@ -60,7 +60,7 @@ class Bridged:
         return self
 
     async def stop(self, drain: float) -> None:
-        """Accept nothing more, and wait for what is under way, at most so many seconds; then hang up."""
+        """Accept nothing more, wait at most `drain` seconds for running requests, then close."""
         if self._opened is not None:
             from hookline.remote.event_loop import REMOTE  # noqa: PLC0415 - as above
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.errors import CodecError
-from hookline.server.approving import PATH, Approving, asked_of
+from hookline.server.approve_api import PATH, ApproveApi, read_request
 from hookline.server.problems import RequestError
 from tests.unit.engine.workspaces import URL, Workspace
 from tests.unit.server.support import PATIENCE, TOKEN, Place, served
@@ -317,15 +317,15 @@ def test_only_this_machine_may_ask(client: Any, listening: Any, said: str, free:
     """Also where the server is open to others, whatever they show, and where nothing has to be shown."""
     shown = [] if free else [(b"authorization", f"Bearer {TOKEN}".encode())]
     scope: Scope = {"type": "http", "client": client, "server": listening, "headers": shown}
-    approving = Approving(TOKEN, self_approve=free)
+    approving = ApproveApi(TOKEN, self_approve=free)
 
     if not said:
-        assert approving.admitted(scope).startswith(
+        assert approving.describe_admission(scope).startswith(
             f"approve API, {'no token (self_approve)' if free else 'the token'}, from "
         )
         return
     with pytest.raises(RequestError, match=said) as caught:
-        approving.admitted(scope)
+        approving.describe_admission(scope)
     assert caught.value.status == 403
 
 
@@ -339,7 +339,7 @@ def test_without_a_token_of_its_own_a_server_lets_nobody_in() -> None:
     }
 
     with pytest.raises(RequestError, match="missing, or wrong"):
-        Approving().admitted(scope)
+        ApproveApi().describe_admission(scope)
 
 
 # -- without a token ---------------------------------------------------------------------------------------------------
@@ -349,7 +349,7 @@ def test_where_somebody_chose_so_an_agent_approves_by_itself(
     place: Workspace, tmp_path: Path
 ) -> None:
     """The format's own way, without a step for anybody; a browser still may not, and the journal says how."""
-    approving = Approving(TOKEN, self_approve=True)
+    approving = ApproveApi(TOKEN, self_approve=True)
     with served(place.engine(), tmp_path, approving=approving, open_to_all=(PATH,)) as running:
         body = {"command": str(place.guard)}
         done = running.tcp.ask("POST", PATH, body, Authorization="")
@@ -369,10 +369,10 @@ def test_where_somebody_chose_so_an_agent_approves_by_itself(
 
 def test_what_is_asked_is_a_command_and_a_switch() -> None:
     """The switch is on unless it is said to be off."""
-    assert asked_of({"command": "x"}) == ("x", True)
-    assert asked_of({"command": "x", "enable_master": False}) == ("x", False)
+    assert read_request({"command": "x"}) == ("x", True)
+    assert read_request({"command": "x", "enable_master": False}) == ("x", False)
     with pytest.raises(CodecError):
-        asked_of({"command": "x", "enable_master": None})
+        read_request({"command": "x", "enable_master": None})
 
 
 # -- the real server ---------------------------------------------------------------------------------------------------

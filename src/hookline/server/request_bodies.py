@@ -1,4 +1,4 @@
-"""Bodies: what a request sends, as JSON, bounded in size and in the time that it takes to arrive."""
+"""Request bodies: read as JSON, with limits on size and time."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 LARGEST = 32 << 20  # bytes; hosts send whole files, and `hookline answer` reads them
-# What is larger is read to its end up to here, and dropped: who is hung up on while sending may never see the answer.
+# Larger bodies are read up to here and dropped: a client that is disconnected while sending may never see the answer.
 MOST_DROPPED = 40 << 20  # bytes
 PATIENCE = 10.0  # seconds
 SECONDS = "Hookline-Seconds"
 _KEYS = ("event", "dialect", "payload")
 
 
-async def json_of(request: Request, *, patience: float = PATIENCE) -> Any:
-    """The JSON value that a request sends.
+async def read_json_body(request: Request, *, patience: float = PATIENCE) -> Any:
+    """Read the JSON value of a request.
 
     Raises:
-        RequestError, CodecError: as `bytes_of`, and `parse_body`.
+        RequestError, CodecError: as `read_bytes`, and `parse_body`.
     """
-    return parse_body(await bytes_of(request, patience=patience))
+    return parse_body(await read_bytes(request, patience=patience))
 
 
 def parse_body(sent: bytes) -> Any:
     """Return the value of a body.
 
     Raises:
-        CodecError: it is no JSON.
+        CodecError: it is not JSON.
     """
     return read_json(sent, "the body", constants=False)
 
 
-async def bytes_of(request: Request, *, patience: float = PATIENCE) -> bytes:
-    """Return what a request sends.
+async def read_bytes(request: Request, *, patience: float = PATIENCE) -> bytes:
+    """Read the body of a request.
 
     Raises:
-        RequestError: it says to be something else, is too large, or does not arrive in time.
+        RequestError: it has another type, is too large, or does not arrive in time.
     """
     _check_type(request)
     try:
         async with asyncio.timeout(patience):
-            return await _bytes_of(request)
+            return await _receive(request)
     except TimeoutError:
         raise RequestError(
             408,
@@ -62,11 +62,11 @@ async def bytes_of(request: Request, *, patience: float = PATIENCE) -> bytes:
         raise RequestError(400, "serve.request", "the body was broken off") from None
 
 
-def seconds_of(request: Request) -> float:
-    """Return the seconds that the client waits for an answer, by its header `Hookline-Seconds`; 0 where it has none.
+def read_seconds(request: Request) -> float:
+    """Return the seconds that the client waits, from its header `Hookline-Seconds`; 0 without one.
 
     Raises:
-        RequestError: the header is no number above 0.
+        RequestError: the header is not a positive number.
     """
     text = request.headers.get(SECONDS, "")
     if not text:
@@ -79,7 +79,7 @@ def seconds_of(request: Request) -> float:
         raise RequestError(
             400,
             "serve.request",
-            f"`{SECONDS}: {text:.40}` is no number of seconds above 0",
+            f"`{SECONDS}: {text:.40}` is not a positive number of seconds",
             hint=f"for example `{SECONDS}: 30`",
         )
     return seconds
@@ -104,7 +104,7 @@ def _check_type(request: Request) -> None:
         )
 
 
-async def _bytes_of(request: Request) -> bytes:
+async def _receive(request: Request) -> bytes:
     length = request.headers.get("content-length", "0")
     if length.isdecimal() and int(length) > MOST_DROPPED:
         raise _too_large()
@@ -130,11 +130,11 @@ def _too_large(sent: bytes = b"") -> RequestError:
     )
 
 
-def firing_of(sent: Any) -> tuple[str, dict[str, Any], str | None]:
-    """The event, its payload and its dialect, from the body of a request to fire it.
+def read_fire_request(sent: Any) -> tuple[str, dict[str, Any], str | None]:
+    """Return the event, its payload and its dialect, from the body of a fire request.
 
     Raises:
-        CodecError: it is no object of these three keys, or one of them is not of its sort.
+        CodecError: it is not an object of these three keys, or a value has the wrong type.
     """
     if not isinstance(sent, dict):
         raise CodecError(

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.model.handler import Command
-from hookline.server.callers import without_calls
+from hookline.server.integrations import exclude_calls
 from hookline.server.metrics import Meter
-from hookline.server.reloading import Reloading
+from hookline.server.reloader import Reloader
 from tests.unit.engine.files import BROKEN, Machine, claude, commands, write
 from tests.unit.server.support import CALL, PATIENCE, Place
 
@@ -34,7 +34,7 @@ class FakeService:
     """What a reload touches of a service."""
 
     def __init__(self, engine: Engine) -> None:
-        self.engine = without_calls(engine)
+        self.engine = exclude_calls(engine)
         self.own: dict[str, Engine] = {}
         self.meter = Meter()
 
@@ -45,9 +45,9 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-def reloading_of(machine: Machine, **settings: Any) -> Reloading:
+def reloading_of(machine: Machine, **settings: Any) -> Reloader:
     """The engines of a server on this machine."""
-    return Reloading(FakeService(machine.engine()), machine.engine, **settings)  # type: ignore[arg-type]  # a fake
+    return Reloader(FakeService(machine.engine()), machine.engine, **settings)  # type: ignore[arg-type]  # a fake
 
 
 def with_call(text: str) -> str:

@@ -16,11 +16,11 @@ from hookline.engine.engine import Engine
 from hookline.errors import ConfigError
 from hookline.remote import Handlers
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.server.bridged import Bridged
+from hookline.server.grpc_sidecar import GrpcSidecar
 from hookline.server.metrics import Meter
 from hookline.server.service import Service
 from tests.unit.server.support import CALL, PATIENCE, Place, claude
-from tests.unit.server.test_running import accepted, hookline_serve, told
+from tests.unit.server.test_lifecycle import accepted, hookline_serve, told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +64,7 @@ def test_one_engine_is_asked_both_ways(tmp_path: Path) -> None:
     service = Service(
         claude("echo no >&2; exit 2", observe=meter.observe), meter=meter, contract={}
     )
-    with Bridged(service, [f"unix:{tmp_path}/grpc"]) as bridged:
+    with GrpcSidecar(service, [f"unix:{tmp_path}/grpc"]) as bridged:
         assert bridged.names == [f"unix:{tmp_path}/grpc"]
         assert reason(fired(bridged.names[0])) == "no"
     assert meter.count_of("hookline_fires_total") == 1
@@ -74,7 +74,7 @@ def test_one_engine_is_asked_both_ways(tmp_path: Path) -> None:
 def test_engines_of_hosts_are_those_that_http_asks(tmp_path: Path) -> None:
     """Also after a reload has put others in their place."""
     service = Service(claude("echo all >&2; exit 2"), meter=Meter(), contract={})
-    with Bridged(service, [f"unix:{tmp_path}/grpc"]) as bridged:
+    with GrpcSidecar(service, [f"unix:{tmp_path}/grpc"]) as bridged:
         before = reason(fired(bridged.names[0]))
         service.own = {"claude-code": claude("echo own >&2; exit 2")}
         during = reason(fired(bridged.names[0]))
@@ -90,13 +90,13 @@ def test_what_http_says_of_folders_grpc_says_too(tmp_path: Path) -> None:
         return decision.replace(for_user=(f"not of {event.cwd}",))
 
     service = Service(claude("exit 0"), meter=Meter(), contract={}, elsewhere=elsewhere)
-    with Bridged(service, [f"unix:{tmp_path}/grpc"]) as bridged:
+    with GrpcSidecar(service, [f"unix:{tmp_path}/grpc"]) as bridged:
         assert json.loads(fired(bridged.names[0]).decision_json)["for_user"] == ["not of /"]
 
 
 def test_without_addresses_it_is_nothing() -> None:
     """Neither gRPC nor a thread is needed."""
-    with Bridged(Service(Engine(environ={}), meter=Meter(), contract={}), []) as bridged:
+    with GrpcSidecar(Service(Engine(environ={}), meter=Meter(), contract={}), []) as bridged:
         assert bridged.names == []
         asyncio.run(bridged.stop(1.0))
 
@@ -110,7 +110,7 @@ def test_what_cannot_be_listened_on_is_said(address: str) -> None:
     """On entering, with a code."""
     with (
         pytest.raises(ConfigError),
-        Bridged(Service(Engine(environ={}), meter=Meter(), contract={}), [address]),
+        GrpcSidecar(Service(Engine(environ={}), meter=Meter(), contract={}), [address]),
     ):
         raise AssertionError
 

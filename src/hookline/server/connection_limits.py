@@ -1,8 +1,8 @@
-"""Guard: what uvicorn does not see to at each connection: how long a request may take to arrive, how many there are, who is still there.
+"""Connection limits: what uvicorn lacks per connection: time limits for requests, a maximum number, and detection of lost clients.
 
 uvicorn's one limit, `timeout_keep_alive`, ends with the first byte of the next request; h11 has none. So a client that sends
-a byte a minute, or reads its answer no faster, would hold its connection for ever. uvicorn reads no further behind a request
-that it has not answered, so that it would not see its client go; and it takes one that will send nothing more for gone.
+a byte a minute, or reads its answer so slowly, could hold its connection for ever. uvicorn reads nothing after a request until
+it has answered, so it would not notice a disconnect; and it treats a half-closed connection as lost.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
-from hookline.server.border import ADMIT
-from hookline.server.problems import RequestError, problem
+from hookline.server.auth import ADMIT
+from hookline.server.problems import RequestError, make_problem
 
 if TYPE_CHECKING:
     import asyncio
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 HEAD = 10.0  # seconds
 MOST = 512
-_AHEAD = 1 << 16  # bytes of further requests that are kept until it is their turn
-_NUMBERS = count()  # of connections, in the order in which they came
-_PROBE = 0.1  # seconds to the second look at who will send nothing more; each further one takes twice as long
+_AHEAD = 1 << 16  # bytes of further requests to keep until their turn
+_NUMBERS = count()  # of connections, in order of arrival
+_PROBE = 0.1  # seconds to the second check of a half-closed connection; each further wait is twice as long
 
 
-class Guarded(H11Protocol):
+class LimitedConnection(H11Protocol):
     """A connection of uvicorn's.
 
-    `head`: seconds in which the head of a request arrives, counted from the connection, or from the answer before; by then
-    that answer has been read, too. `most`: admitted connections at once; each further one is answered with a problem (503),
-    and when there are twice as many it is closed without an answer. A connection is admitted that comes through a unix socket,
-    or on which a request has shown the token. Of the others there are half as many, in a budget of their own: the oldest of them
-    is closed for each new one. `refused` is told the code of each problem.
+    `head`: seconds for the head of a request, counted from the connection or the previous answer, which must also be read
+    by then. `most`: concurrent admitted connections; further ones get a problem (503),
+    and beyond twice as many they are closed without an answer. A connection is admitted if it uses a unix socket,
+    or after a request has shown the token. The others have a budget of half as many: each new one closes the oldest.
+    `refused` receives the code of each problem.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Guarded(H11Protocol):
         self._limit: asyncio.TimerHandle | None = None
         self._probe: asyncio.TimerHandle | None = None
         self._deaf = self._ended = self._admitted = False
-        self.app = _framed_once(self.app, refused, self._admit)
+        self.app = _check_framing(self.app, refused, self._admit)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
@@ -69,45 +69,47 @@ class Guarded(H11Protocol):
             if admitted >= 2 * self._most:
                 transport.abort()
             elif admitted >= self._most:
-                self.app = self._crowded
+                self.app = self._answer_busy
         else:
             unknown = [each for each in others if not each._admitted]
             if len(unknown) >= max(1, self._most // 2):
                 min(unknown, key=lambda each: each._began).transport.abort()
-        self._watch()
+        self._start_timer()
 
-    def _others(self) -> list[Guarded]:
-        """The other connections of this server that are still open."""
+    def _others(self) -> list[LimitedConnection]:
+        """Return the other open connections of this server."""
         return [
             each
             for each in self.connections
-            if isinstance(each, Guarded) and each is not self and not each.transport.is_closing()
+            if isinstance(each, LimitedConnection)
+            and each is not self
+            and not each.transport.is_closing()
         ]
 
     def _admit(self) -> None:
-        """Count this connection among those that may ask.
+        """Count this connection as admitted.
 
         Raises:
-            RequestError: there are as many of them as there may be.
+            RequestError: the maximum is reached.
         """
         if not self._admitted:
             if sum(each._admitted for each in self._others()) >= self._most:
-                raise self._too_many()
+                raise self._busy_error()
             self._admitted = True
 
     def data_received(self, data: bytes) -> None:
         if not self._deaf:
             super().data_received(data)
-            self._read_on()
-        self._watch()
+            self._keep_reading()
+        self._start_timer()
 
     def eof_received(self) -> bool:  # type: ignore[override]  # uvicorn's never stays
-        """Whoever sends nothing more may still read; in the middle of a request, or between two, nobody waits for an answer."""
+        """Keep a half-closed connection open if its client may still read the answer; close it in all other cases."""
         if not self._answering or self.conn.their_state is h11.SEND_BODY:
             return False
-        # Whether it reads can be asked with an interim answer alone. HTTP/1.0 has none, and an answer for nobody is the lesser harm.
+        # Only an interim answer shows whether the client reads. HTTP/1.0 has none; an unread answer does little harm.
         if not self._ended and self.scope["http_version"] != "1.0":
-            self._look(_PROBE)
+            self._probe_client(_PROBE)
         self._ended = True
         return True
 
@@ -115,11 +117,11 @@ class Guarded(H11Protocol):
         super().on_response_complete()
         if self._ended and not self._answering:
             self.transport.close()
-        self._watch()
+        self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        self._forget()
+        self._stop_timer()
         if self._probe is not None:
             self._probe.cancel()
 
@@ -127,31 +129,31 @@ class Guarded(H11Protocol):
     def _answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
-    def _read_on(self) -> None:
-        """Read behind a request that is being answered: only so is it seen that its client hangs up."""
+    def _keep_reading(self) -> None:
+        """Keep reading during an answer, because only that reveals a disconnect."""
         if self._answering and self.conn.their_state is h11.DONE:
             self.flow.resume_reading()
             if len(self.conn.trailing_data[0]) > _AHEAD:
                 self._deaf, self.cycle.keep_alive = True, False
 
-    def _look(self, pause: float) -> None:
-        """See whether somebody who sends nothing more still reads: what cannot be delivered ends the connection.
+    def _probe_client(self, pause: float) -> None:
+        """Check whether a half-closed client still reads: if delivery fails, the connection ends.
 
-        A client passes over interim answers that it did not ask for (RFC 9110 15.2).
+        Clients skip interim answers that they did not ask for (RFC 9110 15.2).
         """
         if self._answering and not self.cycle.response_started:
             head = h11.InformationalResponse(
                 status_code=100, headers=[], reason=STATUS_PHRASES[100]
             )
             self.transport.write(self.conn.send(head) or b"")
-        self._probe = self.loop.call_later(pause, self._look, 2 * pause)
+        self._probe = self.loop.call_later(pause, self._probe_client, 2 * pause)
 
-    async def _crowded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        error = self._too_many()
+    async def _answer_busy(self, scope: Scope, receive: Receive, send: Send) -> None:
+        error = self._busy_error()
         self._refused(error.code)
-        await problem(error)(scope, receive, send)
+        await make_problem(error)(scope, receive, send)
 
-    def _too_many(self) -> RequestError:
+    def _busy_error(self) -> RequestError:
         return RequestError(
             503,
             "serve.busy",
@@ -160,20 +162,20 @@ class Guarded(H11Protocol):
             headers={"Retry-After": "1", "Connection": "close"},
         )
 
-    def _watch(self) -> None:
-        """While nothing is being answered, the time runs."""
+    def _start_timer(self) -> None:
+        """Start the time limit while no request is being answered."""
         if self._answering:
-            self._forget()
+            self._stop_timer()
         elif self._limit is None:
-            self._limit = self.loop.call_later(self._head, self._too_slow)
+            self._limit = self.loop.call_later(self._head, self._end_slow)
 
-    def _forget(self) -> None:
+    def _stop_timer(self) -> None:
         if self._limit is not None:
             self._limit.cancel()
             self._limit = None
 
-    def _too_slow(self) -> None:
-        """Somebody who began to say something is told; whoever is silent, or does not read, is left without a word."""
+    def _end_slow(self) -> None:
+        """Answer a client that began a request; close the connection of one that is silent or does not read."""
         if (
             self.conn.our_state is h11.IDLE
             and self.conn.trailing_data[0]
@@ -190,15 +192,15 @@ class Guarded(H11Protocol):
             self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP is a problem, as whatever else is wrong with a request."""
+        """Answer a request that is not HTTP with a problem."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             self._refuse(RequestError(400, "serve.request", msg.lower().rstrip(".")))
-        else:  # an answer is on its way already
+        else:  # an answer is already being sent
             self.transport.close()
 
     def _refuse(self, error: RequestError) -> None:
         self._refused(error.code)
-        told = problem(error)
+        told = make_problem(error)
         headers = [*self.server_state.default_headers, *told.raw_headers, (b"connection", b"close")]
         head = h11.Response(
             status_code=told.status_code, headers=headers, reason=STATUS_PHRASES[told.status_code]
@@ -208,12 +210,12 @@ class Guarded(H11Protocol):
         self.transport.close()
 
 
-def _framed_once(
+def _check_framing(
     app: ASGIApp, refused: Callable[[str], None], admit: Callable[[], None]
 ) -> ASGIApp:
-    """The application, with `admit` in its scope for the check of the token, and without requests that say in two ways where they end, or in one that their version has not (RFC 9112 6.1).
+    """Wrap an application: put `admit` in its scope, and refuse requests whose length is ambiguous (RFC 9112 6.1).
 
-    Somebody before us may have taken the other one, and what he took for a body is a request to us.
+    A proxy may have read the length differently; its body would then be a request here.
     """
 
     async def framed_once(scope: Scope, receive: Receive, send: Send) -> None:
@@ -228,7 +230,7 @@ def _framed_once(
             )
             error = RequestError(400, "serve.request", words, headers={"Connection": "close"})
             refused(error.code)
-            await problem(error)(scope, receive, send)
+            await make_problem(error)(scope, receive, send)
         else:
             await app({**scope, ADMIT: admit}, receive, send)
 

@@ -9,8 +9,8 @@ import pytest
 from starlette.requests import Request
 
 from hookline.errors import CodecError
-from hookline.server.bodies import LARGEST, MOST_DROPPED, firing_of, json_of
 from hookline.server.problems import RequestError
+from hookline.server.request_bodies import LARGEST, MOST_DROPPED, read_fire_request, read_json_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def request(*chunks: bytes, ends: str = "whole", **headers: str) -> Request:
 
 def read(asked: Request) -> Any:
     """What the body says."""
-    return asyncio.run(json_of(asked, patience=0.05))
+    return asyncio.run(read_json_body(asked, patience=0.05))
 
 
 @pytest.mark.parametrize(
@@ -119,13 +119,13 @@ def test_garbage_is_a_codec_error(sent: bytes) -> None:
 
 def test_a_firing_is_an_event_its_payload_and_its_dialect() -> None:
     """The last two may be missing."""
-    assert firing_of({"event": "stop"}) == ("stop", {}, None)
-    assert firing_of({"event": "Stop", "dialect": "kimi", "payload": {"a": 1}}) == (
+    assert read_fire_request({"event": "stop"}) == ("stop", {}, None)
+    assert read_fire_request({"event": "Stop", "dialect": "kimi", "payload": {"a": 1}}) == (
         "Stop",
         {"a": 1},
         "kimi",
     )
-    assert firing_of({"event": "stop", "dialect": None}) == ("stop", {}, None)
+    assert read_fire_request({"event": "stop", "dialect": None}) == ("stop", {}, None)
 
 
 @pytest.mark.parametrize(
@@ -145,4 +145,4 @@ def test_a_firing_is_an_event_its_payload_and_its_dialect() -> None:
 def test_what_is_no_firing_is_said(sent: object, why: str) -> None:
     """With the key that is wrong."""
     with pytest.raises(CodecError, match=why):
-        firing_of(sent)
+        read_fire_request(sent)

@@ -1,4 +1,4 @@
-"""Unguarded: the mark of a server that approves hooks without a token, which is there for as long as that server runs."""
+"""No-token marker: shows that a server approves hooks without a token, for as long as that server runs."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from hookline.model.problem import Problem
-from hookline.server.tokens import token_place
+from hookline.server.tokens import default_token_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _PREFIX = "serve.self-approve."
-_LONGEST = 4096  # bytes of a mark
+_LONGEST = 4096  # bytes of a marker
 
 
 @contextmanager
-def marked(
+def keep_marker(
     environ: Mapping[str, str], addresses: Iterable[str], tell: Callable[[str], object]
 ) -> Iterator[None]:
-    """Leave a mark beside the token, with these addresses; it is locked, so that it says nothing once its server is dead."""
-    path = os.path.join(os.path.dirname(token_place(environ)), f"{_PREFIX}{os.getpid()}")
+    """Keep a marker with these addresses beside the token; its lock ends with the server, so it cannot outlive it."""
+    path = os.path.join(os.path.dirname(default_token_path(environ)), f"{_PREFIX}{os.getpid()}")
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         descriptor = os.open(
@@ -44,12 +44,12 @@ def marked(
         os.close(descriptor)
 
 
-def unguarded(environ: Mapping[str, str]) -> Iterator[Problem]:
-    """What the servers of this user cost that run and approve without a token, one by one."""
-    folder = os.path.dirname(token_place(environ))
-    names = sorted(name for name in _listed(folder) if name.startswith(_PREFIX))
+def list_unprotected_servers(environ: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield a warning for each running server of this user that approves hooks without a token."""
+    folder = os.path.dirname(default_token_path(environ))
+    names = sorted(name for name in _list_names(folder) if name.startswith(_PREFIX))
     for name in names:
-        addresses = _of_running(os.path.join(folder, name))
+        addresses = _read_if_running(os.path.join(folder, name))
         if addresses is not None:
             number = name.removeprefix(_PREFIX)
             at = f" at {addresses}" if addresses else ""
@@ -58,15 +58,15 @@ def unguarded(environ: Mapping[str, str]) -> Iterator[Problem]:
             yield Problem(name="trust.self-approve", message=message, hint=hint, severity="warning")
 
 
-def _listed(folder: str) -> list[str]:
+def _list_names(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError:
         return []
 
 
-def _of_running(path: str) -> str | None:
-    """The addresses in a mark whose server runs; None where it does not any more."""
+def _read_if_running(path: str) -> str | None:
+    """Return the addresses in a marker whose server runs; None if it has ended."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

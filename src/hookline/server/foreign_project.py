@@ -1,4 +1,4 @@
-"""Elsewhere: what a decision says where its event is of another project than the server, whose hooks nobody has asked."""
+"""Foreign projects: adds a notice to decisions on events of another project, whose hooks this server does not run."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
-_MOST = 4096  # sessions and folders of which something is known
+_MOST = 4096  # sessions and folders to remember
 _PROJECTS = SCOPES[2:4]  # "project", "local"
 
 
-class Elsewhere:
-    """Looks at an event's folder once in each session, and says once which hooks there were not asked.
+class ForeignProjectNotice:
+    """Checks an event's folder once per session, and reports once which hooks did not run.
 
-    A server has the hooks of the folder that it was started in, whatever folder a request names.
+    A server runs the hooks of the folder that it was started in, whatever folder a request names.
     """
 
     def __init__(self) -> None:
@@ -34,18 +34,18 @@ class Elsewhere:
         )  # a session, and its folder or a project
 
     async def __call__(self, engine: Engine, event: Event, decision: Decision) -> Decision:
-        """The decision, with an entry in `lowered` that says so, and a note where the event has room for one."""
+        """Return the decision with an entry in `lowered`, and a note if the event can carry one."""
         if (
             event.cwd == engine.cwd
             or not os.path.isabs(event.cwd)
-            or self._knows(event.session_id, event.cwd)
+            or self._is_known(event.session_id, event.cwd)
         ):
             return decision
-        project = await asyncio.to_thread(_unasked, engine, event)
-        if not project or self._knows(event.session_id, project, told=True):
+        project = await asyncio.to_thread(_find_foreign_project, engine, event)
+        if not project or self._is_known(event.session_id, project, told=True):
             return decision
         words = (
-            f"the hooks of the project `{project}` were not asked: this server has those of `{engine.cwd}`;"
+            f"the hooks of the project `{project}` did not run: this server runs those of `{engine.cwd}`;"
             " start one there, or let the host start `hookline answer`"
         )
         decision = decision.replace(
@@ -57,8 +57,8 @@ class Elsewhere:
             else decision
         )
 
-    def _knows(self, session_id: str, folder: str, *, told: bool = False) -> bool:
-        """Whether this is known of a session already, as it is from now on; of events without a session nothing is."""
+    def _is_known(self, session_id: str, folder: str, *, told: bool = False) -> bool:
+        """Return whether a session has this entry already, and add it; events without a session have none."""
         key = (session_id, folder, told)
         known = bool(session_id) and key in self._known
         self._known[key] = None
@@ -67,8 +67,8 @@ class Elsewhere:
         return known
 
 
-def _unasked(engine: Engine, event: Event) -> str:
-    """The project of the event, where it is another one and has hooks of its own; else nothing."""
+def _find_foreign_project(engine: Engine, event: Event) -> str:
+    """Return the event's project if it is another one with hooks of its own; else empty."""
     project = project_root(event.cwd, engine.environ)
     if not project or os.path.realpath(project) == os.path.realpath(engine.cwd):
         return ""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.server.unguarded import marked, unguarded
+from hookline.server.no_token_marker import keep_marker, list_unprotected_servers
 from tests.unit.handlers.support import until
 from tests.unit.server.support import PATIENCE
-from tests.unit.server.test_running import hookline_serve
+from tests.unit.server.test_lifecycle import hookline_serve
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,10 @@ STATE = ".local/state/hookline"
 
 def said(folder: Path) -> list[str]:
     """What is told of servers whose user has this home."""
-    return [f"{problem.code} {problem.message}" for problem in unguarded({"HOME": str(folder)})]
+    return [
+        f"{problem.code} {problem.message}"
+        for problem in list_unprotected_servers({"HOME": str(folder)})
+    ]
 
 
 @pytest.mark.process
@@ -56,7 +59,7 @@ def test_a_mark_that_cannot_be_left_is_told_of(tmp_path: Path) -> None:
     """The server goes on, because its user wanted it; but a look at the hooks would not know."""
     (tmp_path / ".local").write_text("no folder", encoding="utf-8")
     told: list[str] = []
-    with marked({"HOME": str(tmp_path)}, ["unix:here"], told.append):
+    with keep_marker({"HOME": str(tmp_path)}, ["unix:here"], told.append):
         assert said(tmp_path) == []
 
     assert [line.partition(":")[0] for line in told] == [

@@ -1,7 +1,7 @@
-"""Approving: the one request by which a program on this machine has hooks approved, whatever others may be asked here.
+"""Approve API: the request by which a program on this machine has hooks approved, whatever else the server answers.
 
-The agent may propose, a person approves: who asks shows the token, which only this user's files hold, also on a unix socket.
-`self_approve` gives that up for the convenience of the format (docs/formats/starchild.md 6.1).
+The agent may propose, but a person approves: a request must show the token, which only this user's files contain, even on a unix
+socket. `self_approve` gives that up, as the format allows (docs/formats/starchild.md 6.1).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from hookline.engine.approval_service import ON_AGAIN, approve_hooks, list_off
 from hookline.engine.meaning import commanded
 from hookline.errors import CodecError, HookError, TrustError
-from hookline.server.bodies import json_of
-from hookline.server.border import headers_of, is_loopback, through_a_file, tokenless
-from hookline.server.problems import APPROVE, RequestError, document, refusal
+from hookline.server.auth import is_loopback, is_unix_socket, list_header_values, make_token_error
+from hookline.server.problems import APPROVE, RequestError, make_document, make_refusal
+from hookline.server.request_bodies import read_json_body
 from hookline.text.suggestions import did_you_mean
 from hookline.text.terminal_escape import escape_line
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 PATH = APPROVE
 _KEYS = ("command", "enable_master")
 _LONGEST = 4096  # characters of a command
-_MOST_FILES = 5  # of which it is told that they cannot be read
-# What a proxy adds: then whoever asks is not who connects.
+_MOST_FILES = 5  # the most unreadable files to report
+# Headers of a proxy: behind one, the sender is unknown.
 _FORWARDED = (b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via")
 _BROWSER = (b"origin", b"sec-fetch-site", b"sec-fetch-mode", b"sec-fetch-dest")
-# What of an approval that cannot be given is the asker's to mend; the rest is this machine's.
+# Problems that the sender can fix; all others are problems of this machine.
 _THEIRS = frozenset({"trust.unmatched", "trust.ambiguous", "trust.exposed", "trust.missing"})
 
 
-class Approving:
+class ApproveApi:
     """Answers the requests to approve hooks.
 
-    `token`: what has to be shown ("" = nobody can). `self_approve`: nothing has to be shown. `refused` is told the code of
-    every request that is refused.
+    `token`: the token to show ("" = no request passes). `self_approve`: none is needed. `refused` receives the code of
+    each refused request.
     """
 
     def __init__(
@@ -61,45 +61,45 @@ class Approving:
     async def answer(
         self, request: Request, make: Callable[[], Engine], refresh: Callable[[], object]
     ) -> Response:
-        """The answer to one request: what was approved, or a problem that says so; never 404, which means an older runtime.
+        """Return the answer to one request: what was approved, or a problem; never 404, which means an older runtime.
 
-        `make` gives an engine that knows all hooks, approved or not. `refresh` reads the files of hooks anew, before and after,
-        because whoever asks has just written one, and what is approved is live at once.
+        `make` returns an engine with all hooks, approved or not. `refresh` reads the hook files again, before and after,
+        because the sender has just written one, and an approval takes effect at once.
         """
         try:
-            how = self.admitted(request.scope)
-            command, enable = asked_of(await json_of(request))
-            told = await asyncio.to_thread(_approved, make, refresh, command, how, enable=enable)
+            how = self.describe_admission(request.scope)
+            command, enable = read_request(await read_json_body(request))
+            told = await asyncio.to_thread(_approve, make, refresh, command, how, enable=enable)
         except HookError as error:
             self.refused(error.code)
             return _refusal(error)
-        return document(told)
+        return make_document(told)
 
-    def admitted(self, scope: Scope) -> str:
-        """How a request was let in, in words for the journal.
+    def describe_admission(self, scope: Scope) -> str:
+        """Return how a request was admitted, for the journal.
 
         Raises:
             RequestError: 403, it comes from elsewhere or from a browser; 401, it shows no token, or another one.
         """
-        where = _origin_of(scope)
+        where = _describe_origin(scope)
         if self._has_token(scope):
             return f"approve API, the token, from {where}"
         if self._self_approve:
             return f"approve API, no token (self_approve), from {where}"
-        raise tokenless(scope)
+        raise make_token_error(scope)
 
     def check_token(self, scope: Scope) -> None:
-        """Let a request pass that shows the token, whatever `self_approve` says.
+        """Check that a request shows the token, whatever `self_approve` says.
 
         Raises:
             RequestError: as `admitted`.
         """
-        _origin_of(scope)
+        _describe_origin(scope)
         if not self._has_token(scope):
-            raise tokenless(scope)
+            raise make_token_error(scope)
 
     def _has_token(self, scope: Scope) -> bool:
-        shown = headers_of(scope, b"authorization")
+        shown = list_header_values(scope, b"authorization")
         scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
         return (
             scheme.lower() == "bearer"
@@ -108,28 +108,28 @@ class Approving:
         )
 
 
-def _origin_of(scope: Scope) -> str:
-    """Where a request comes from, in words.
+def _describe_origin(scope: Scope) -> str:
+    """Describe where a request comes from.
 
     Raises:
         RequestError: 403, it comes from another machine or from a browser, or was forwarded.
     """
-    local = through_a_file(scope)
+    local = is_unix_socket(scope)
     peer = scope.get("client")
     if not local and not is_loopback(peer[0] if peer else ""):
-        raise _foreign("hooks are approved from this machine only")
-    if any(headers_of(scope, name) for name in _FORWARDED):
-        raise _foreign("a request that was forwarded may come from anywhere")
-    if any(headers_of(scope, name) for name in _BROWSER):
-        raise _foreign("web pages may not ask")
+        raise _foreign_error("hooks are approved from this machine only")
+    if any(list_header_values(scope, name) for name in _FORWARDED):
+        raise _foreign_error("a request that was forwarded may come from anywhere")
+    if any(list_header_values(scope, name) for name in _BROWSER):
+        raise _foreign_error("web pages may not ask")
     return "a unix socket" if local else peer[0] if peer else ""
 
 
-def asked_of(sent: Any) -> tuple[str, bool]:
-    """The command to approve, and whether the master switch is to be turned on, from the body of a request.
+def read_request(sent: Any) -> tuple[str, bool]:
+    """Return the command to approve, and whether to turn on the master switch, from the body of a request.
 
     Raises:
-        CodecError: it is no object of these two keys, or one of them is not of its sort.
+        CodecError: it is not an object of these two keys, or a value has the wrong type.
     """
     if not isinstance(sent, dict):
         raise CodecError("the body must be a JSON object", hint='{"command": "/absolute/path"}')
@@ -150,7 +150,7 @@ def asked_of(sent: Any) -> tuple[str, bool]:
     return command, enable
 
 
-def _approved(
+def _approve(
     make: Callable[[], Engine],
     refresh: Callable[[], object],
     command: str,
@@ -163,16 +163,16 @@ def _approved(
     try:
         specs = commanded(engine.hooks, command)
     except TrustError as error:
-        if error.name == "trust.unmatched" and (wrong := _unread(engine)):
+        if error.name == "trust.unmatched" and (wrong := _list_unreadable_files(engine)):
             raise TrustError(error.message, name=error.name, hint="; ".join(wrong)) from None
         raise
-    told = _told(approve_hooks(engine, specs, who="", how=how, enable=enable), engine)
+    told = _describe_result(approve_hooks(engine, specs, who="", how=how, enable=enable), engine)
     refresh()
     return told
 
 
-def _unread(engine: Engine) -> list[str]:
-    """The files of hooks that cannot be read as they are now, so that what they declare is not there, or is as it was before."""
+def _list_unreadable_files(engine: Engine) -> list[str]:
+    """Return the hook files that cannot be read now, so that their hooks are missing or outdated."""
     return [
         str(each)
         for each in engine.problems
@@ -180,26 +180,29 @@ def _unread(engine: Engine) -> list[str]:
     ][:_MOST_FILES]
 
 
-def _told(done: ApprovalResult, engine: Engine) -> dict[str, Any]:
-    """What was approved, as the format has it; with a word on why less is live than that, and on files that cannot be read."""
+def _describe_result(done: ApprovalResult, engine: Engine) -> dict[str, Any]:
+    """Return what was approved, as the format defines it, with a note about hooks that are not live and unreadable files."""
     why = [f"{off} ({ON_AGAIN[switch]})" for switch, off in list_off(done.switches)]
     why += [
         *done.left,
         *(status.off for status in done.statuses if status.off and not why),
-        *_unread(engine),
+        *_list_unreadable_files(engine),
     ]
     told = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}
     return told | ({"note": escape_line("; ".join(dict.fromkeys(why)))} if why else {})
 
 
 def _refusal(error: HookError) -> Response:
-    """A problem whose status says who can mend it."""
-    return refusal(
+    """Return a problem whose status says who can fix it."""
+    return make_refusal(
         error, APPROVE, 400 if not isinstance(error, TrustError) or error.name in _THEIRS else 500
     )
 
 
-def _foreign(message: str) -> RequestError:
+def _foreign_error(message: str) -> RequestError:
     return RequestError(
-        403, "serve.origin", message, hint="ask 127.0.0.1 or the unix socket by yourself"
+        403,
+        "serve.origin",
+        message,
+        hint="send the request from this machine to 127.0.0.1 or the unix socket",
     )

@@ -10,8 +10,8 @@ import pytest
 
 from hookline import allow, deny
 from hookline.engine.engine import Engine
-from hookline.server import elsewhere
-from hookline.server.elsewhere import Elsewhere
+from hookline.server import foreign_project
+from hookline.server.foreign_project import ForeignProjectNotice
 from tests.unit.server.support import served
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 GUARD = json.dumps(
     {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}
 )
-WORDS = "the hooks of the project `{}` were not asked: this server has those of `{}`;"
+WORDS = "the hooks of the project `{}` did not run: this server runs those of `{}`;"
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def call(cwd: object, session: str = "s") -> dict[str, Any]:
 
 def told(home: Path, *events: tuple[str, str]) -> list[bool]:
     """Whether each event, a folder and a session, is told of hooks that were not asked."""
-    made, look = engine(home), Elsewhere()
+    made, look = engine(home), ForeignProjectNotice()
 
     async def ask() -> list[bool]:
         found = []
@@ -97,7 +97,7 @@ def test_hooks_that_were_not_asked_are_named(
 
 def test_what_is_known_of_sessions_is_bounded(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest are forgotten, and told again."""
-    monkeypatch.setattr(elsewhere, "_MOST", 2)
+    monkeypatch.setattr(foreign_project, "_MOST", 2)
 
     assert told(home, ("other", "s"), ("other", "t"), ("other", "s")) == [True, True, True]
 
@@ -106,7 +106,7 @@ def test_it_is_said_over_http_in_every_form(home: Path, tmp_path: Path) -> None:
     """In a decision, in what a host shows its user, and beside the reply where the event has no room for a note."""
     made = engine(home)
     made.on("tool.before")(lambda _: allow("fine"))
-    with served(made, tmp_path, elsewhere=Elsewhere()) as server:
+    with served(made, tmp_path, elsewhere=ForeignProjectNotice()) as server:
         decision = server.unix.fire(
             "PreToolUse", call(home / "other", "a"), dialect="claude-code"
         ).document
@@ -148,7 +148,7 @@ def test_a_denial_stays_one(home: Path, tmp_path: Path) -> None:
     """The guards that were asked have decided."""
     made = engine(home)
     made.on("tool.before")(lambda _: deny("no"))
-    with served(made, tmp_path, elsewhere=Elsewhere()) as server:
+    with served(made, tmp_path, elsewhere=ForeignProjectNotice()) as server:
         answer = server.unix.fire(
             "PreToolUse", call(home / "other"), dialect="claude-code"
         ).document

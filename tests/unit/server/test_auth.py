@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.server.approving import PATH as APPROVE
-from hookline.server.border import tokenless
+from hookline.server.approve_api import PATH as APPROVE
+from hookline.server.auth import make_token_error
 from tests.unit.server.support import CALL, TOKEN, TOKEN_FILE, claude, served
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def test_another_machine_is_not_told_nor_who_wants_an_approval(
 ) -> None:
     """An agent that asks for an approval need not be shown the way round the person."""
     assert (
-        tokenless({"type": "http", "path": path, "client": (peer, 1)}, "f").hint
+        make_token_error({"type": "http", "path": path, "client": (peer, 1)}, "f").hint
         == f"send `Authorization: Bearer TOKEN`{hint}"
     )
 

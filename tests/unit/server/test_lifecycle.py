@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.server.support import CALL, PATIENCE, Place
-from tests.unit.server.test_presence import left
+from tests.unit.server.test_disconnects import left
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

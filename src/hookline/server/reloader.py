@@ -1,4 +1,4 @@
-"""Reloading: a server's engines go on with their files as these change, and when it gets a SIGHUP."""
+"""Reloader: keeps a server's engines up to date when hook files change, and on SIGHUP."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.engine.reload import adopt, enlist_alike
 from hookline.engine.watching import Watcher
-from hookline.server.callers import callers, without_calls
+from hookline.server.integrations import exclude_calls, find_integrations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from hookline.engine.sources import Key
     from hookline.server.service import Service
 
-# One that reads, and one that will have read whatever was changed meanwhile.
+# One thread that reads, and one that will read what changes meanwhile.
 _AT_ONCE = 2
 
 
-class Reloading:
-    """Keeps the engines of a service on their files, as a context.
+class Reloader:
+    """Keeps the engines of a service up to date within a `with` block.
 
-    `another` makes an engine like the service's own. `named`: its files were named, so that none is left to a host to
-    run. `watch`: take changes as they come, and not only on a SIGHUP. `tell` is given one line for each reload.
+    `another` makes an engine like the service's own. `named`: the files were named on the command line, so no host runs
+    them. `watch`: react to changes of files, not only to SIGHUP. `tell` receives a line for each reload.
     """
 
     def __init__(
@@ -46,54 +46,54 @@ class Reloading:
         self._watch = watch
         self._gone: list[Engine] = []
         self._asked: list[threading.Thread] = []
-        self._before: Any = None  # what `signal` says was there
+        self._before: Any = None  # the previous handler, as `signal` returns it
         self._one = threading.Lock()
         self.watcher = Watcher(service.engine, tell=tell, reload=self.reload)
         service.refresh = self.refresh
 
     def reload(self, held: Collection[Key] = ()) -> Reloaded:
-        """Read all files anew, for every engine; a host whose files call us now is answered without them from now on."""
+        """Read all files again, for every engine; if a host's files now call this server, answer it without them."""
         with self._one:
-            return self._reloaded(held)
+            return self._reload(held)
 
     def refresh(self) -> None:
-        """Read what has changed without waiting for it to come to rest: somebody says that it is written."""
+        """Read changed files at once, because the caller says that writing is complete."""
         if self._service.engine.stale():
             self.reload()
 
-    def _reloaded(self, held: Collection[Key]) -> Reloaded:
+    def _reload(self, held: Collection[Key]) -> Reloaded:
         service = self._service
         done = service.engine.reload(held)
         own = dict(service.own)
         for engine in own.values():
             engine.reload(held)
-        hosts = {} if self._named else callers(service.engine)
+        hosts = {} if self._named else find_integrations(service.engine)
         self._gone += [own.pop(host) for host in list(own) if host not in hosts]
         new = {
-            host: self._for(host, managed=managed)
+            host: self._make_engine_for(host, managed=managed)
             for host, managed in hosts.items()
             if host not in own
         }
         service.own = own | new
-        for engine in new.values():  # whoever enlisted hooks after `_for` did not know of it yet
+        for engine in new.values():  # hooks registered after `_make_engine_for` are still missing
             enlist_alike(engine, service.engine)
-        service.meter.reloaded(
+        service.meter.count_reload(
             "refused" if done.refused else "changed" if done.anything else "unchanged"
         )
         return done
 
-    def _for(self, host: str, *, managed: bool) -> Engine:
-        """An engine that has all that is in force, last good versions included, less a host's own files."""
+    def _make_engine_for(self, host: str, *, managed: bool) -> Engine:
+        """Return an engine with all hooks in force, last valid versions included, except a host's own files."""
         engine = self._another()
         adopt(engine, self._service.engine)
         engine.drop_dialect(host, managed=managed)
-        return without_calls(engine)
+        return exclude_calls(engine)
 
     def __enter__(self) -> Self:
         if self._watch:
             self.watcher.start()
         if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGHUP, self._hang_up)
+            self._before = signal.signal(signal.SIGHUP, self._handle_sighup)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -104,11 +104,11 @@ class Reloading:
             thread.join()
 
     def engines(self) -> tuple[Engine, ...]:
-        """Every engine that was asked since the server started."""
+        """Return every engine that was used since the server started."""
         return (self._service.engine, *self._service.own.values(), *self._gone)
 
     def close(self, seconds: float, hurried: Callable[[], bool] = lambda: False) -> None:
-        """Close these engines, as `Engine.close` does; all at once, so that many take no longer than one."""
+        """Close these engines as `Engine.close` does, concurrently."""
         engines = self.engines()
         with ThreadPoolExecutor(len(engines)) as pool:
             for closed in [
@@ -116,8 +116,8 @@ class Reloading:
             ]:
                 closed.result()
 
-    def _hang_up(self, *_: object) -> None:
-        """Reload in a thread, because a signal comes in the middle of anything, an answer included."""
+    def _handle_sighup(self, *_: object) -> None:
+        """Reload on a thread, because a signal may interrupt anything, even an answer."""
         self._asked = [thread for thread in self._asked if thread.is_alive()]
         if len(self._asked) < _AT_ONCE:
             self._asked.append(

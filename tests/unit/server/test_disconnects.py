@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.remote.admission import Admission
-from hookline.server.presence import while_there
+from hookline.server.disconnects import cancel_on_disconnect
 from hookline.server.problems import RequestError
 from tests.unit.server.support import CALL, PATIENCE, claude, refusals, served
 
@@ -40,7 +40,7 @@ def test_an_answer_is_passed_on() -> None:
 
     async def play() -> None:
         client = Client("http.request")
-        assert await while_there(client.receive, asyncio.sleep(0, "yes")) == "yes"
+        assert await cancel_on_disconnect(client.receive, asyncio.sleep(0, "yes")) == "yes"
         assert len(asyncio.all_tasks()) == 1
 
     asyncio.run(play())
@@ -53,7 +53,7 @@ def test_an_error_is_raised_as_it_is() -> None:
         raise KeyError("k")
 
     with pytest.raises(KeyError):
-        asyncio.run(while_there(Client().receive, fail()))
+        asyncio.run(cancel_on_disconnect(Client().receive, fail()))
 
 
 def test_who_hangs_up_ends_what_was_asked_for() -> None:
@@ -68,7 +68,7 @@ def test_who_hangs_up_ends_what_was_asked_for() -> None:
             ended.append("cleaned up")
 
     with pytest.raises(RequestError) as caught:
-        asyncio.run(while_there(Client("http.request", "http.disconnect").receive, ask()))
+        asyncio.run(cancel_on_disconnect(Client("http.request", "http.disconnect").receive, ask()))
     assert (caught.value.name, caught.value.status) == ("serve.gone", 499)
     assert ended == ["cleaned up"]
 
@@ -79,7 +79,7 @@ def test_an_end_from_outside_ends_both() -> None:
     async def play() -> None:
         client = Client()
         task = asyncio.get_running_loop().create_task(
-            while_there(client.receive, asyncio.sleep(PATIENCE))
+            cancel_on_disconnect(client.receive, asyncio.sleep(PATIENCE))
         )
         while not client.asked:  # noqa: ASYNC110 - what is waited for is the next turn of the loop
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Border: who may ask over TCP: whoever has the token and is no web page. A unix socket is guarded by its file's mode."""
+"""Authentication: over TCP, a request needs the token and must not come from a web page. File permissions protect a unix socket."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ipaddress
 import re
 from typing import TYPE_CHECKING
 
-from hookline.server.problems import APPROVE, CHAT, RequestError, refusal
+from hookline.server.problems import APPROVE, CHAT, RequestError, make_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 _HOST = re.compile(r"(?:\[(?P<six>[^\[\]]+)\]|(?P<other>[^:\[\]]+))(?::\d*)?", re.ASCII)
 OPEN_TO_ALL = "/v1/health"
-# In a scope: what to call when a request has shown the token. It may raise a `RequestError`.
+# Scope key: a function to call once a request has shown the token. It may raise a `RequestError`.
 ADMIT = "hookline.admit"
 
 
-class Border:
-    """What stands before the endpoints.
+class TokenCheck:
+    """Checks each request before the endpoints.
 
-    `names`: those that the server goes by beside its addresses and `localhost`. `open_to_all`: paths that need no token here.
-    `token_file`: where the token lies, which only who asks from this machine is told. `refused` is told the code of every request
-    that does not pass.
+    `names`: names of the server besides its addresses and `localhost`. `open_to_all`: paths that need no token.
+    `token_file`: the path of the token, which only senders on this machine are told. `refused` receives the code of each
+    refused request.
     """
 
     def __init__(
@@ -46,26 +46,26 @@ class Border:
         self._refused = refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not through_a_file(scope):
+        if scope["type"] == "http" and not is_unix_socket(scope):
             try:
                 self._check(scope)
             except RequestError as error:
                 self._refused(error.code)
-                await refusal(error, scope["path"])(scope, receive, send)
+                await make_refusal(error, scope["path"])(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
-        hosts = headers_of(scope, b"host")
+        hosts = list_header_values(scope, b"host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
-            # A web page whose name was made to point here (DNS rebinding) still sends that name.
+            # DNS rebinding makes a page's name point here, but the page still sends that name
             raise RequestError(
                 403,
                 "serve.origin",
                 "the `Host` header names another server",
                 hint="name it with --host-name if it is this one",
             )
-        if headers_of(scope, b"origin"):
+        if list_header_values(scope, b"origin"):
             raise RequestError(
                 403,
                 "serve.origin",
@@ -76,10 +76,10 @@ class Border:
             if ADMIT in scope:
                 scope[ADMIT]()
         elif scope["path"] not in self._open:
-            raise tokenless(scope, self._token_file)
+            raise make_token_error(scope, self._token_file)
 
     def _is_ours(self, host: str) -> bool:
-        """Whether a host is a name of ours, or an address, which no name server can turn into another."""
+        """Return whether a host is a name of this server, or an address, which no name server can redirect."""
         found = _HOST.fullmatch(host)
         name = (found["six"] or found["other"]) if found else ""
         if name.lower().rstrip(".") in self._names:
@@ -91,18 +91,18 @@ class Border:
         return True
 
     def _has_token(self, scope: Scope) -> bool:
-        shown = headers_of(scope, b"authorization")
+        shown = list_header_values(scope, b"authorization")
         scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
         return scheme.lower() == "bearer" and hmac.compare_digest(
             token.strip().encode("latin-1"), self._token
         )
 
 
-def tokenless(scope: Scope, token_file: str = "") -> RequestError:
-    """The refusal of a request that shows no token, or another one: what to send, and where it lies.
+def make_token_error(scope: Scope, token_file: str = "") -> RequestError:
+    """Return the error for a request without a valid token, with a hint where to find it.
 
-    That is told on this machine only, and to nobody who wants to have hooks approved: the agent may propose, and need not be shown
-    the way round the person.
+    The hint is only for this machine, and never for requests to approve hooks: the agent may propose, but must not learn
+    how to bypass the person.
     """
     hint = "send `Authorization: Bearer TOKEN`"
     peer = scope.get("client")
@@ -117,7 +117,7 @@ def tokenless(scope: Scope, token_file: str = "") -> RequestError:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is of this machine only."""
+    """Return whether an address belongs to this machine only."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
@@ -126,12 +126,12 @@ def is_loopback(host: str) -> bool:
     return (mapped or address).is_loopback
 
 
-def through_a_file(scope: Scope) -> bool:
-    """Whether the request came through a unix socket: then the server has a path and no port."""
+def is_unix_socket(scope: Scope) -> bool:
+    """Return whether the request came through a unix socket: the server then has a path and no port."""
     server = scope.get("server")
     return server is not None and server[1] is None
 
 
-def headers_of(scope: Scope, wanted: bytes) -> list[str]:
-    """The values of a header, whose name is in lower case."""
+def list_header_values(scope: Scope, wanted: bytes) -> list[str]:
+    """Return the values of a header, given its name in lower case."""
     return [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == wanted]

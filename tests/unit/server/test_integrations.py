@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.engine.engine import Engine
-from hookline.server.callers import callers, without_calls
+from hookline.server.integrations import exclude_calls, find_integrations
 
 URL = "http://127.0.0.1:8465/v1/answer/"
 
@@ -41,5 +41,5 @@ def test_a_host_that_calls_us_is_known(
     """By command or by HTTP, also where local addresses are not called; only a call by HTTP could come round to us for ever."""
     engine = claude(hook, OTHER, allow_local=allow_local)
 
-    assert callers(engine) == ({"claude-code": False} if calls else {})
-    assert len(without_calls(engine).hooks) == left
+    assert find_integrations(engine) == ({"claude-code": False} if calls else {})
+    assert len(exclude_calls(engine).hooks) == left
