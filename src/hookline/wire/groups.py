@@ -8,12 +8,10 @@ from hookline.text.suggestions import did_you_mean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import TypeVar
 
     from hookline.core.dialect import EventRow
     from hookline.wire.fields import Node
 
-    AnyRow = TypeVar("AnyRow", bound=EventRow)
 
 _KEYS = ("matcher", "hooks")
 
@@ -47,12 +45,12 @@ def find_hooks_mapping(root: Node, events: Iterable[str]) -> Node | None:
 
 def read_groups(
     events: Node,
-    rows: Mapping[str, AnyRow],
+    rows: Mapping[str, EventRow],
     *,
     keys: Iterable[str] = _KEYS,
     beside: Iterable[str] = (),
     severity: str = "error",
-) -> Iterator[tuple[AnyRow, Group]]:
+) -> Iterator[tuple[EventRow, Group]]:
     """Yield the groups of all events below `events` (a mapping), in declared order; file their faults as problems.
 
     `keys`: the keys that a group may have.
@@ -72,13 +70,13 @@ def read_groups(
 
 def read_entries(
     events: Node,
-    rows: Mapping[str, AnyRow],
+    rows: Mapping[str, EventRow],
     *,
     of: str,
     like: str,
     known: Iterable[str] = (),
     beside: Iterable[str] = (),
-) -> Iterator[tuple[AnyRow, Node, str]]:
+) -> Iterator[tuple[EventRow, Node, str]]:
     """Yield the entries listed under each event below `events`, in declared order, each with the reason why it is broken.
 
     Where the value is not a list, the event's node stands for it, with the reason.

@@ -7,15 +7,12 @@ from hookline.errors import ConfigError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeVar
 
     from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
 
-    AnyRow = TypeVar("AnyRow", bound=EventRow)
 
-EVERYTHING = ("", "*")
 NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 # For hosts where hyphens are part of a name, and commas and blanks may separate names.
 NAMES = NAME | frozenset("- ,|")
@@ -23,8 +20,8 @@ NAMES = NAME | frozenset("- ,|")
 
 def read_conditions(
     node: Node,
-    row: AnyRow,
-    read: Callable[[Node, AnyRow], tuple[Condition, ...]],
+    row: EventRow,
+    read: Callable[[Node, EventRow], tuple[Condition, ...]],
     key: str = "matcher",
 ) -> tuple[Condition, ...] | None:
     """Return the conditions that the text under a key demands, read by `read`; None and a problem if it cannot be read.

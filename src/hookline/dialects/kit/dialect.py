@@ -44,7 +44,7 @@ class FolderDialect:
     ) -> None:
         self.table = table
         self._package = package
-        self._own = frozenset(own.split())
+        self.own = frozenset(own.split())
         self._rows = rows
         self._options = options
 
@@ -53,20 +53,20 @@ class FolderDialect:
         return loaded
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        if "combine" not in self._own:
+        if "combine" not in self.own:
             return Loaded(specs=specs)
         loaded: Loaded = self._function("combine")(specs)
         return loaded
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
-        if "decode_event" not in self._own:
+        if "decode_event" not in self.own:
             return decode(payload, self.table, native, self.table.attribute_keys())
         event: Event = self._function("decode_event")(payload, native)
         return event
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
         row, native = self.row(spec.native_event), spec.native_event
-        if "encode_event" not in self._own:
+        if "encode_event" not in self.own:
             return encode_wire_text(encode(event, self.table, row, native), self.table)
         payload: dict[str, Any] = self._function("encode_event")(event, spec, row)
         return encode_wire_text(payload, self.table)

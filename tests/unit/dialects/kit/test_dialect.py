@@ -1,0 +1,57 @@
+"""A dialect's class finds the functions of its folder by name, so each must be there and take what the class hands over."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from hookline.dialects.kit.dialect import FolderDialect
+from hookline.engine.catalog import NAMES, make_dialect
+
+# Function of the protocol -> how many values the class hands over.
+REQUIRED = {"load": 1, "decode_outcome": 4, "encode_decision": 3, "export": 1}
+OPTIONAL = {"combine": 1, "decode_event": 2, "encode_event": 3}
+# Functions that take an option of the dialect as well, which the class of that dialect adds.
+OF_THE_CLASS = {
+    ("docker-agent", "decode_outcome"),
+    ("agenthooks", "decode_outcome"),
+    ("agenthooks", "combine"),
+}
+DIALECTS = [name for name in NAMES if isinstance(make_dialect(name), FolderDialect)]
+
+
+def package(name: str) -> str:
+    """The package of a dialect."""
+    return type(make_dialect(name)).__module__
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_each_file_holds_the_function_that_it_is_named_after(name: str) -> None:
+    """`load.py` holds `load`, and so on, with the parameters of the protocol."""
+    dialect = make_dialect(name)
+    assert isinstance(dialect, FolderDialect)
+    wanted = REQUIRED | {each: OPTIONAL[each] for each in dialect.own}
+
+    for each, count in wanted.items():
+        function = getattr(import_module(f"{package(name)}.{each}"), each)
+        given = [
+            parameter
+            for parameter in inspect.signature(function).parameters.values()
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        ]
+        assert len(given) == count or (name, each) in OF_THE_CLASS, each
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_no_optional_file_is_forgotten(name: str) -> None:
+    """A file that is there is one that the class asks, unless the class itself calls its function."""
+    dialect = make_dialect(name)
+    assert isinstance(dialect, FolderDialect)
+    folder = Path(str(sys.modules[package(name)].__file__)).parent
+    there = {each for each in OPTIONAL if (folder / f"{each}.py").exists()}
+
+    assert there - dialect.own == {each for of, each in OF_THE_CLASS if of == name} & there
