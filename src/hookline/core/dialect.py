@@ -43,19 +43,33 @@ class _Absent:
 ABSENT = _Absent()
 
 
-def column(text: str, defaults: Mapping[str, Any], otherwise: Any = ABSENT) -> tuple[Field, ...]:
-    """Fields as a table writes them: `native=fact` pairs, the fact left out where it has the same name.
+# A word of a table -> the value that it stands for; a number stands for itself, and so does any other word.
+_VALUES: Mapping[str, Any] = {
+    "": "",
+    "text": "",
+    "null": None,
+    "false": False,
+    "0.0": 0.0,
+    "{}": {},
+    "object": {},
+    "[]": [],
+    "list": [],
+}
 
-    The word after `!` names, in `defaults`, what is sent when there is no value; without one it is `otherwise`.
+
+def column(text: str, otherwise: Any = ABSENT) -> tuple[Field, ...]:
+    """Return the fields that a table writes as `native=fact` pairs; a fact of the same name is left out.
+
+    The word after `!` says what is sent when there is no value (`text`, `null`, `false`, `object`, `list`, a number, or the
+    word itself); without one it is `otherwise`.
     """
     fields = []
     for word in text.split():
-        pair, mark, default = word.partition("!")
+        pair, mark, name = word.partition("!")
         native, _, fact = pair.partition("=")
+        default = int(name) if name.isdigit() else _VALUES.get(name, name)
         fields.append(
-            Field(
-                native=native, fact=fact or native, default=defaults[default] if mark else otherwise
-            )
+            Field(native=native, fact=fact or native, default=default if mark else otherwise)
         )
     return tuple(fields)
 

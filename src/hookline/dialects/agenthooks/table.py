@@ -19,14 +19,6 @@ TIMEOUT = (30000, 100, 600000)  # milliseconds: default, least, most (docs/forma
 PRIORITY = (100, 0, 1000)
 
 
-_DEFAULTS: Mapping[str, object] = {
-    "text": "",
-    "object": {},
-    "false": False,
-    "done": "no_tool_calls",
-}
-
-
 def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *, kind: str = "", does: str = "context", **columns: object) -> tuple[str, EventRow]:  # fmt: skip
     """One row under its legacy name; `does` lists the powers that not every event has."""
     known = kinds.native_names("seed1-agenthooks").get(legacy, kinds.unknown_kind(NAME, native))
@@ -34,7 +26,7 @@ def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *,
         native=native,
         kind=kind or known,
         body=body,
-        fields=column(fields, _DEFAULTS, None),
+        fields=column(fields, None),
         powers=frozenset(does.split()) | {"deny", "note", "log"},
         parallel=False,
         blocks=Stance.DENY,
@@ -45,7 +37,7 @@ def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *,
 
 _TOOL = "tool_name=tool!text tool_input=input!object tool_use_id=call_id!text"
 _SUBAGENT = "subagent_name=agent_id!text subagent_type=agent_type!text task_description=task!text"
-_STOP = "stop_reason!done step_count final_message=last_message"
+_STOP = "stop_reason!no_tool_calls step_count final_message=last_message"
 _COMPACTION = "trigger!text token_count=tokens"
 _ON_TOOL: Mapping[str, object] = {"body": ToolCall, "subject": "tool"}
 

@@ -45,9 +45,6 @@ POWERS: Mapping[str, str] = {
 }
 
 
-_DEFAULTS: Mapping[str, object] = {"0": 0, "false": False, "null": None, "{}": {}, "[]": []}
-
-
 _BASE = (
     Field(native="session_id", fact="@session_id", default=""),
     Field(native="transcript_path", fact="transcript_path", default=""),
@@ -106,7 +103,7 @@ def _row(
         native=native,
         kind=known[native],
         body=body,
-        fields=column(fields, _DEFAULTS),
+        fields=column(fields),
         powers=frozenset(powers),
         reads={key: POWERS.get(key, "") for key in keys},
         stops=HALT if halts else SILENT,

@@ -33,7 +33,7 @@ def _row(
         native=native,
         kind=kinds.native_names(NAME)[native],
         body=body,
-        fields=column(fields, {}),
+        fields=column(fields),
         powers=frozenset(powers.split()),
         blocks=blocks,
         section=section,

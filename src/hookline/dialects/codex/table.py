@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, EventRow, FoldRule, Table, column
+from hookline.core.dialect import EventRow, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -26,15 +26,6 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "exec": ("Bash",),
 }
 
-
-_DEFAULTS: Mapping[str, object] = {
-    "text": "",
-    "null": None,
-    "false": False,
-    "{}": {},
-    "default": "default",
-    "other": "other",
-}
 
 # Each event has its own order of fields; `session_id` alone is always the first.
 _BASE = "session_id=@session_id!text"
@@ -76,7 +67,7 @@ def _row(
         native=native,
         kind=kinds.native_names(NAME)[native],
         body=body,
-        fields=column(fields, _DEFAULTS),
+        fields=column(fields),
         accepts=frozenset(keys.split()),
         reads=dict.fromkeys(specific.split(), ""),
         powers=frozenset(powers.split()),
@@ -148,7 +139,7 @@ TABLE = Table(
     unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
     regex_flavour="rust",
     rows=ROWS,
-    base=column(_BASE, _DEFAULTS, ABSENT),
+    base=column(_BASE),
     # Codex lets the hook that *finishes* last win; plan order keeps replays equal. The input of a denied call stays as it was.
     fold=FoldRule(drops_rewrite_when_denied=True),
     default_timeout=DEFAULT_TIMEOUT,

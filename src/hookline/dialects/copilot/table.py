@@ -31,10 +31,6 @@ POWERS: Mapping[str, str] = {
 }
 
 
-_DEFAULTS: Mapping[str, object] = {
-    "": "", "false": False, "{}": {}, "[]": [], "end_turn": "end_turn", "permissionRequest": "permissionRequest",
-    "Notification": "Notification",
-}  # fmt: skip
 _BASE = "sessionId=@session_id! timestamp cwd=@cwd!"
 _TOOL = "toolName=tool toolArgs=input!{}"
 _STOP = "stopReason=ending!end_turn"
@@ -71,7 +67,7 @@ def _row(
         kind=kinds.native_names(NAME)[native],
         called=spelling,
         body=body,
-        fields=column(f"{base} {fields}", _DEFAULTS),
+        fields=column(f"{base} {fields}"),
         powers=frozenset(powers),
         reads={key: POWERS.get(key, "") for key in keys},
         parallel=False,  # one after another, in file order (1.7)

@@ -35,19 +35,9 @@ POWERS: Mapping[str, str] = {
 WORDS: Mapping[str, Stance] = {"allow": ALLOW, "ask": ASK, "deny": DENY}
 
 
-_DEFAULTS: Mapping[str, object] = {
-    "0": 0,
-    "false": False,
-    "null": None,
-    "": "",
-    "{}": {},
-    "[]": [],
-    "completed": "completed",
-}
 _BASE = column(
     "conversation_id=@session_id! generation_id! model! model_id model_params hook_event_name=@native cursor_version! "
     "workspace_roots![] user_email!null transcript_path!null",
-    _DEFAULTS,
 )
 _CALL = "tool_name=tool tool_input=input!{}"
 _SUBAGENT = "subagent_id=agent_id subagent_type=agent_type"
@@ -73,7 +63,7 @@ def _row(
         native=native,
         kind=kinds.native_names(NAME)[native],
         body=body,
-        fields=column(fields, _DEFAULTS),
+        fields=column(fields),
         powers=frozenset(POWERS[key] for key in keys if key in POWERS) | words,
         reads={key: POWERS.get(key, "") for key in keys} | ({"permission": ""} if words else {}),
         verdicts={word: WORDS[word] for word in words},

@@ -21,14 +21,6 @@ DEFAULT_TIMEOUT = 60  # seconds, also for 0 (docs/formats/docker-agent.md 3)
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 
-# X5: numbers and flags that belong to an event are sent also when 0 or false; the texts are docs/formats/docker-agent.md 4 and 10.
-_DEFAULTS: Mapping[str, object] = {
-    "0": 0,
-    "false": False,
-    "": "",
-    "startup": "startup",
-    "stream_ended": "stream_ended",
-}
 _TOOL = (
     "tool_name=tool tool_use_id=call_id tool_input=input tool_category safety_policy tool_read_only"
 )
@@ -60,7 +52,7 @@ def _row(
         kind=kind
         or kinds.native_names("seed4-docker").get(native, kinds.unknown_kind(NAME, native)),
         body=body,
-        fields=column(fields, _DEFAULTS),
+        fields=column(fields),
         powers=frozenset(does.split()) | {"note"},
         **{"payload_name": native, **columns},
     )

@@ -33,13 +33,6 @@ POWERS: Mapping[str, str] = {
 MODES = ("AUTO", "ANY", "NONE")
 
 
-_DEFAULTS: Mapping[str, object] = {
-    "": "",
-    "{}": {},
-    "startup": "startup",
-    "other": "other",
-    "type": "ToolPermission",
-}
 _BASE = (
     Field(native="session_id", fact="@session_id", default=""),
     Field(native="transcript_path", fact="transcript_path", default=""),
@@ -95,7 +88,7 @@ def _row(
         native=native,
         kind=kinds.native_names("gemini")[native],
         body=body,
-        fields=column(fields, _DEFAULTS),
+        fields=column(fields),
         powers=frozenset({*pairs.values(), *does.split(), *refuses}),
         blocks=DENY if refuses else SILENT,
         stops=HALT if refuses else SILENT,
@@ -129,7 +122,7 @@ _ROWS = (
         reads="clearContext=clear_context",
     ),
     _row("PreCompress", "trigger!", body=Compaction, subject="trigger", known=("manual", "auto")),
-    _row("Notification", "notification_type=kind!type message=text! details!{}", body=Message),
+    _row("Notification", "notification_type=kind!ToolPermission message=text! details!{}", body=Message),
     _row(
         "SessionEnd", "reason!other", subject="reason", known=("exit", "clear", "logout", "prompt_input_exit", "other"),
     ),

@@ -19,19 +19,6 @@ TIMEOUT = (30, 1, 600)  # seconds: default, least, most (docs/formats/kimi.md 1)
 UNEXPLAINED = "blocked by a hook, which gave no reason"
 
 
-# What is sent for a field that its event does not carry; Kimi itself always has a value.
-_DEFAULTS: Mapping[str, object] = {
-    "": "",
-    "{}": {},
-    "false": False,
-    "0": 0,
-    "startup": "startup",
-    "exit": "exit",
-    "auto": "auto",
-    "info": "info",
-}
-
-
 def _row(
     native: str, fields: str, body: type[Body] = Lifecycle, *, on: str = "", **columns: Any
 ) -> EventRow:
@@ -40,7 +27,7 @@ def _row(
         native=native,
         kind=kinds.native_names(NAME)[native],
         body=body,
-        fields=column(fields, _DEFAULTS),
+        fields=column(fields),
         subject=on,
         powers=frozenset({"deny"} if columns.get("blocks") else ()),
         **{"longest": float(TIMEOUT[2]), **columns},

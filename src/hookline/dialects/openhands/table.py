@@ -17,7 +17,6 @@ NAME = "openhands"
 DEFAULT_TIMEOUT = 60.0  # seconds
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
-_DEFAULTS: Mapping[str, object] = {"{}": {}}
 # Every payload has every key, in this order; a key without a value is null.
 _CALL = "tool_name=tool tool_input=input!{}"
 _NO_CALL = "tool_name tool_input"
@@ -38,7 +37,7 @@ def _row(
         native=native,
         kind=kinds.native_names(NAME)[native],
         body=body,
-        fields=column(f"{fields} {_CONTEXT}", _DEFAULTS, None),
+        fields=column(f"{fields} {_CONTEXT}", None),
         subject=subject,
         powers=carried,
         parallel=False,
@@ -75,7 +74,7 @@ TABLE = Table(
     unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
     regex_flavour="python",
     rows=ROWS,
-    base=column("event_type=@native", _DEFAULTS),
+    base=column("event_type=@native"),
     aliases=ALIASES,
     project_variables=("OPENHANDS_PROJECT_DIR",),
     fold=FoldRule(drops_rewrite_when_denied=True),

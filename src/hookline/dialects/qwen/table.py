@@ -34,13 +34,6 @@ DISPLAYED: Mapping[str, str] = {
 }
 
 
-_DEFAULTS: Mapping[str, object] = {
-    "text": "",
-    "{}": {},
-    "[]": [],
-    "false": False,
-    "default": "default",
-}
 _BASE = (
     Field(native="session_id", fact="@session_id", default=""),
     Field(native="transcript_path", fact="transcript_path", default=""),
@@ -101,7 +94,7 @@ def _row(
         native=native,
         kind=kinds.native_names(NAME)[native],
         body=body,
-        fields=column(fields, _DEFAULTS),
+        fields=column(fields),
         subject=subject,
         powers=powers | (frozenset() if unread else frozenset(("note",))),
         blocks=blocks,

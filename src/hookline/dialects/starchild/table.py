@@ -21,18 +21,6 @@ SUSPENDS_AFTER = 5  # failures in a row (docs/formats/starchild.md 7)
 REDO_LIMIT = 3  # a turn, and for a claim a goal (docs/formats/starchild.md 3)
 
 
-# What is sent for a field without a value; one without such a default is then left out.
-_DEFAULTS: Mapping[str, object] = {
-    "text": "",
-    "object": {},
-    "list": [],
-    "false": False,
-    "0": 0,
-    "0.0": 0.0,
-    "limit": REDO_LIMIT,
-}
-
-
 def _row(
     native: str,
     fields: str,
@@ -48,7 +36,7 @@ def _row(
         native=native,
         kind=kinds.native_names("seed3-starchild")[native],
         body=body,
-        fields=column(fields, _DEFAULTS),
+        fields=column(fields),
         subject=facts[-1],
         searched=facts,
         powers=frozenset(does.split()),
@@ -60,7 +48,7 @@ def _row(
 _GATE: Mapping[str, Any] = {"blocks": Stance.DENY, "asks": True}
 # All blockers are heard, because the agent is to mend everything at once (docs/formats/starchild.md 3).
 _REDO: Mapping[str, Any] = {"blocks": Stance.DENY, "all_run": True}
-_COUNTS = "stop_block_count!0 stop_block_limit!limit"
+_COUNTS = f"stop_block_count!0 stop_block_limit!{REDO_LIMIT}"
 _DONE = "tool_name=tool!text tool_result=result!text"
 
 # In the order of docs/formats/starchild.md 2; `status` is why a session begins or ends.

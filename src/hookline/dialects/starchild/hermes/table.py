@@ -34,7 +34,7 @@ def _row(
         native=native,
         kind=kind or kinds.unknown_kind(NAME, native),
         body=body,
-        fields=column(extra, {}),
+        fields=column(extra),
         powers=frozenset(does.split()) | {"note"},
         parallel=False,
         **columns,
