@@ -9,7 +9,8 @@ import pytest
 
 from hookline.chat import command
 from hookline.chat.hints import hint_of
-from hookline.engine.trust_gate import gate as gate_of_folder
+from hookline.engine.trust_gate import make_gate
+from hookline.trust.commands import switch_project
 from tests.unit.engine.workspaces import URL, Workspace
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ LISTED = "hooks: ON\nconfig: WS/config/shell_hooks.yaml\n"
 APPROVED = f"✓ approved: {GUARD}\nevents: pre_tool_call, on_user_message\nmounted: 2\n"
 DIALOGUES: dict[str, list[tuple[object, ...]]] = {
     "at first nothing is approved": [
-        ("/hooks", LISTED, f"pre_tool_call  {GUARD}\n  ✗ NOT approved (unknown): nobody approved it\n", f"on_stop  POST {URL}\n  ✗ NOT approved"),
+        ("/hooks", LISTED, f"pre_tool_call  {GUARD}\n  ✗ NOT approved (new): you have not approved it\n", f"on_stop  POST {URL}\n  ✗ NOT approved"),
         ("/hooks list", LISTED),
         ("/hooks@starbot list", LISTED),
         ("/Hooks LIST", LISTED),
@@ -65,7 +66,7 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         (" \t/HOOKS@starbot\n\nlist ", LISTED),
     ],
     "a command is approved on all of its events": [
-        (f"/hooks approve {GUARD}", APPROVED, "covers: definition, program WS/hooks/guard.sh", "not covered: what these files import"),
+        (f"/hooks approve {GUARD}", APPROVED, "covers: definition, WS/hooks/guard.sh"),
         ("/hooks list", f"on_user_message  {GUARD}\n  ✓ approved\n", f"POST {URL}\n  ✗ NOT approved"),
     ],
     "a command is approved on one event": [
@@ -85,18 +86,18 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         (f"/hooksapprove {GUARD}", "A command begins with `/hooks`."),
         ("/hooksfoo", "A command begins with `/hooks`."),
         ("", "A command begins with `/hooks`."),
-        ("/hooks", "hooks: ON", f"pre_tool_call  {GUARD}\n  ✗ NOT approved (unknown): nobody approved it\n"),
+        ("/hooks", "hooks: ON", f"pre_tool_call  {GUARD}\n  ✗ NOT approved (new): you have not approved it\n"),
     ],
     "quotes are taken off": [(f'/hooks approve pre_tool_call "{GUARD}"', "mounted: 1\n"), (f"/hooks revoke '{GUARD}'", "✓ revoked: ")],
     "an address is approved as it is, or as it is shown": [
         (f"/hooks approve on_stop {URL}", f"✓ approved: POST {URL}\nevents: on_stop\nmounted: 1"),
         (f"/hooks revoke POST {URL}", f"✓ revoked: POST {URL}\nevents: on_stop"),
-        ("/hooks", f"POST {URL}\n  ✗ NOT approved (revoked): its approval was taken back"),
+        ("/hooks", f"POST {URL}\n  ✗ NOT approved (revoked): you revoked its approval"),
     ],
     "a script that was edited is said to be so": [
         (f"/hooks approve {GUARD}", APPROVED),
         (EDIT,),
-        ("/hooks", "✗ changed since approval", "approved on THEN by telegram:ada (chat)\n    changed: WS/hooks/guard.sh, written on THEN"),
+        ("/hooks", "✗ changed since approval", "approved on THEN by telegram:ada (chat)\n    `hooks/guard.sh` changed"),
         (f"/hooks approve {GUARD}", APPROVED),
         ("/hooks", f"{GUARD}\n  ✓ approved\n"),
     ],
@@ -165,7 +166,7 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         ("/hooks \ud800", "There is no"),
     ],
     "a doctor tries what is approved, and nothing else": [
-        ("/hooks doctor", f"pre_tool_call  {GUARD} (not tried)", "nobody approved it", f"(look at it, then: /hooks approve {GUARD})"),
+        ("/hooks doctor", f"pre_tool_call  {GUARD} (not tried)", "you have not approved it", f"(look at it, then: /hooks approve {GUARD})"),
         (f"/hooks approve pre_tool_call {GUARD}", "mounted: 1\n"),
         ("/hooks doctor", f"pre_tool_call  {GUARD} (tried, 0 s)", f"on_user_message  {GUARD} (not tried)", f"POST {URL} (not tried)"),
     ],
@@ -258,19 +259,18 @@ def test_a_file_that_cannot_be_read_stands_once(place: Workspace) -> None:
         assert len(re.findall(r"(?m)^  ✗ (?:broken|it could not be loaded): ", answer)) == 1, answer
 
 
-def test_a_hook_that_cannot_be_started_is_no_approved_one(place: Workspace) -> None:
-    """Mounted but a no-op: by a list, and right after the approval."""
+def test_a_hook_that_cannot_be_started_cannot_be_approved(place: Workspace) -> None:
+    """And one that cannot be started any more has changed."""
     place.guard.chmod(0o644)
-
     answer = said(place, f"/hooks approve {GUARD}")
-    assert (
-        "✗ `WS/hooks/guard.sh` is not executable (let the agent make the file executable)" in answer
-    )
+    assert answer.startswith("✗ HKL3005 ")
+    assert "`hooks/guard.sh` is not executable (let the agent mend it, then: /hooks app" in answer
+
+    place.guard.chmod(0o755)
+    said(place, f"/hooks approve {GUARD}")
+    place.guard.chmod(0o644)
     listed = said(place, "/hooks")
-    assert (
-        listed.count("  ✗ approved, and a no-op\n    ✗ `WS/hooks/guard.sh` is not executable (")
-        == 2
-    )
+    assert listed.count("✗ changed since approval: `hooks/guard.sh` is not executable") == 2
     assert "✓" not in listed
     assert (
         said(place, "/hooks doctor").count(
@@ -292,14 +292,9 @@ def test_what_a_doctor_warns_of_in_common_stands_once(place: Workspace) -> None:
 
     answer = said(place, "/hooks doctor")
 
-    assert (
-        answer.count(
-            "an approval does not cover all that it runs: what `make` runs is only known to it"
-        )
-        == 1
-    )
+    assert answer.count("an approval does not cover all that it runs: make") == 1
     assert re.search(
-        r"\n! 2 hooks: an approval does not cover all that it runs: what `make` runs[^\n]*: make lint$",
+        r"\n! 2 hooks: an approval does not cover all that it runs: make \([^\n]*: make lint$",
         answer,
         re.MULTILINE,
     )
@@ -331,7 +326,7 @@ def test_two_hooks_are_told_apart_by_what_they_match(place: Workspace) -> None:
 def test_policy_that_still_runs_is_told(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where everything else is off; and it cannot be switched off."""
     monkeypatch.setattr(
-        "hookline.trust.gate.Standings.is_managed", lambda _, spec: spec.native_event == "on_stop"
+        "hookline.trust.state.States.is_managed", lambda _, spec: spec.native_event == "on_stop"
     )
 
     told = f"  policy, which no switch reaches, still runs: POST {URL}"
@@ -342,9 +337,7 @@ def test_policy_that_still_runs_is_told(place: Workspace, monkeypatch: pytest.Mo
 
 def test_a_switch_above_is_told_with_its_folder(place: Workspace) -> None:
     """What is off in a folder is off in all that lies in it."""
-    gate_of_folder(place.root.parent, place.environ).store.turn(
-        str(place.root.parent), "ada", on=False
-    )
+    switch_project(make_gate(place.root.parent, place.environ), is_on=False)
 
     assert f"hooks are switched off in {place.root.parent}, in which this project lies" in said(
         place, "/hooks on"
@@ -387,13 +380,13 @@ def test_an_empty_list_says_how_to_declare_one(place: Workspace) -> None:
 
 def test_a_store_that_cannot_be_read_is_said(place: Workspace) -> None:
     """Nothing is raised."""
-    store = place.home / ".local/state/hookline/trust.db"
+    store = place.home / ".local/state/hookline"
     store.parent.mkdir(parents=True)
-    store.write_bytes(b"x" * 100)
-    store.chmod(0o600)
+    store.write_bytes(b"no folder")
 
-    for asked in (f"/hooks approve {GUARD}", "/hooks list", "/hooks off", "/hooks doctor"):
-        assert said(place, asked).startswith("✗ HKL3007 the approvals in `")
+    for asked in (f"/hooks approve {GUARD}", "/hooks list", "/hooks off"):
+        assert said(place, asked).startswith("✗ HKL30")
+    assert str(store) in said(place, "/hooks doctor")
 
 
 def test_a_doctor_says_what_it_costs_to_ask_nobody(place: Workspace) -> None:
@@ -414,6 +407,6 @@ def test_wrong_settings_are_said(place: Workspace) -> None:
     """With their place."""
     path = place.home / ".config/hookline/settings.toml"
     path.parent.mkdir(parents=True)
-    path.write_text("[trust]\nproject_unknown = 'sometimes'\n", encoding="utf-8")
+    path.write_text("[trust]\nchanged = 'sometimes'\n", encoding="utf-8")
 
-    assert "`trust.project_unknown` is `sometimes`" in said(place, "/hooks")
+    assert "`sometimes`" in said(place, "/hooks")

@@ -31,6 +31,7 @@ _INSTEAD: Mapping[str, str] = {
     "entry.not-executable": "let the agent make the file executable",
     "trust.ambiguous": "write it as it is shown",
     "trust.exposed": "let the agent take the right to write it away from others, and look at it again",
+    "trust.missing": f"let the agent mend it, then: {NAME} approve {{command}}",
     "trust.unmatched": f"{NAME} list shows what is declared",
     "trust.self-approve": f"take it out of the settings; a person approves: {NAME} approve",
     "trust.unapproved-caller": f"look at it, then: {NAME} approve {{command}}",

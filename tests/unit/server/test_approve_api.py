@@ -86,7 +86,7 @@ def test_a_declared_command_is_approved_for_all_of_its_events(
 
 
 def test_from_script_to_guard_without_a_restart(server: Served, place: Workspace) -> None:
-    """Write a script and declare it, approve it by a request, and it blocks; edited it runs no more, until it is approved again."""
+    """Declare a script and approve it by a request, and it blocks; edited, it asks until it is approved again."""
     engine = server.service.engine
     new = place.write("new.sh", "brand new")
     place.declare({"event": "pre_tool_call", "command": str(new)})
@@ -103,10 +103,8 @@ def test_from_script_to_guard_without_a_restart(server: Served, place: Workspace
 
     place.write("new.sh", "edited")
     changed = place.call(engine)
-    assert (changed.reason, changed.verdicts[0].fault) == (
-        "",
-        f"`{new}` changed since it was approved",
-    )
+    assert "because `hooks/new.sh` changed. To review it: `hookline approve`" in changed.reason
+    assert changed.verdicts[0].fault == "changed since it was approved: `hooks/new.sh` changed"
 
     assert ask(server.unix, {"command": str(new)}).status == 200
     assert place.call(engine).reason == "edited"
@@ -222,19 +220,16 @@ def test_a_file_that_cannot_be_read_is_told_with_the_approval(
     assert f"{place.yaml}:" in new["hint"]
 
 
-def test_what_others_may_write_or_what_is_missing_is_refused(
-    server: Served, place: Workspace
-) -> None:
-    """There is nothing that could be approved."""
-    place.guard.chmod(0o777)
-    exposed = ask(server.tcp, {"command": str(place.guard)})
-    place.guard.unlink()
-    missing = ask(server.tcp, {"command": str(place.guard)})
+@pytest.mark.parametrize("change", ["not executable", "gone"])
+def test_what_cannot_run_cannot_be_approved(change: str, server: Served, place: Workspace) -> None:
+    """There is nothing to approve yet."""
+    if change == "gone":
+        place.guard.unlink()
+    else:
+        place.guard.chmod(0o644)
+    refused = ask(server.tcp, {"command": str(place.guard)})
 
-    assert [(each.status, each.document["code"]) for each in (exposed, missing)] == [
-        (400, "HKL3006"),
-        (400, "HKL3005"),
-    ]
+    assert (refused.status, refused.document["code"]) == (400, "HKL3005")
 
 
 ATTACKS = [

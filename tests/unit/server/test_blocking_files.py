@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import time
@@ -112,10 +111,10 @@ def test_a_server_answers(work: Path, environ: dict[str, str], tmp_path: Path) -
 
 
 @pytest.mark.process
-def test_a_server_answers_while_the_store_is_locked(
+def test_a_server_answers_while_the_store_cannot_be_read(
     work: Path, environ: dict[str, str], tmp_path: Path
 ) -> None:
-    """Hooks that need an approval do not run, and each answer tells the user why."""
+    """Approved guards count as changed, and each answer says why (docs/explanation/trust.md 4)."""
     project: dict[str, Any] = {
         "PreToolUse": [{"hooks": [{"type": "command", "command": "echo yes"}]}]
     }
@@ -124,15 +123,12 @@ def test_a_server_answers_while_the_store_is_locked(
     settings.write_text(json.dumps({"hooks": project}), encoding="utf-8")
     approve = [sys.executable, "-m", "hookline", "approve", str(settings), "--yes"]
     subprocess.run(approve, cwd=work, env=environ, check=True, capture_output=True)
-    locked = sqlite3.connect(tmp_path / "state/hookline/trust.db", isolation_level=None)
-    locked.execute("BEGIN EXCLUSIVE")
-    try:
-        for place in serving(work, environ, tmp_path / "socket"):
-            payload = {**CALL, "cwd": str(work)}
-            for _ in range(3):
-                answer = place.ask("POST", "/v1/answer/claude-code", payload)
+    (tmp_path / "state/hookline/approvals").chmod(0o777)
+    for place in serving(work, environ, tmp_path / "socket"):
+        for _ in range(3):
+            answer = place.ask("POST", "/v1/answer/claude-code", {**CALL, "cwd": str(work)})
+            said = answer.document["hookSpecificOutput"]
 
-                assert "is locked" in answer.document["systemMessage"]
-                assert place.ask("GET", "/v1/health").status == 200
-    finally:
-        locked.close()
+            assert said["permissionDecision"] == "ask"
+            assert "others may write" in said["permissionDecisionReason"]
+            assert place.ask("GET", "/v1/health").status == 200
