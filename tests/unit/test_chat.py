@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.chat import command
-from hookline.chat.hints import hint_of
+from hookline.chat.advice import find_hint
 from hookline.engine.trust_gate import make_gate
 from hookline.trust.commands import switch_project
 from tests.unit.engine.workspaces import URL, Workspace
@@ -365,7 +365,7 @@ def test_a_switch_above_is_told_with_its_folder(place: Workspace) -> None:
 )
 def test_a_hint_is_for_whom_it_is_told(name: str, own: str, closes: str, said: str) -> None:
     """One that needs a shell is another one here; any other stays."""
-    assert hint_of(name, own, closes=closes) == said
+    assert find_hint(name, own, closes=closes) == said
 
 
 def test_an_empty_list_says_how_to_declare_one(place: Workspace) -> None:

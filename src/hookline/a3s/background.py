@@ -1,11 +1,11 @@
-"""Background: asynchronous hooks of a3s, started and not awaited, but tracked, contained and drained."""
+"""Background: starts asynchronous hooks of a3s without waiting, tracks them, and waits for them at the end."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 
-from hookline.a3s.payloads import copied
+from hookline.a3s.payloads import copy_json
 from hookline.engine.detached import Detached, finished_of
 from hookline.handlers.inprocess import call_async
 from hookline.model.event import ToolCall
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Background:
     """The asynchronous hooks of one engine. A coroutine runs on the loop that fires, anything else on a thread.
 
-    `finished` is told the outcome of each, where it ran.
+    `finished` receives the outcome of each, where it ran.
     """
 
     def __init__(self, finished: Callable[[Finished], None]) -> None:
@@ -32,8 +32,8 @@ class Background:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, run: Run) -> None:
-        """Start a run and return; what it is given is its own, whatever becomes of the event meanwhile."""
-        run = run.replace(event=_own(run.event))
+        """Start a run and return; it gets its own copy of the event."""
+        run = run.replace(event=_copy_event(run.event))
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -51,11 +51,11 @@ class Background:
         self._finished(finished_of(run, outcome, started=started, ended=time.time()))
 
     def drain(self, seconds: float) -> None:
-        """Wait for what runs on threads, at most so long."""
+        """Wait for the hooks on threads, at most `seconds`."""
         self._threads.drain(seconds)
 
     async def drain_async(self, seconds: float) -> None:
-        """Wait for what runs on this loop and on threads, at most so long; then end what runs on the loop."""
+        """Wait for the hooks on this loop and on threads, at most `seconds`; then end those on the loop."""
         tasks = [task for task in self._tasks if task.get_loop() is asyncio.get_running_loop()]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=seconds)
@@ -64,10 +64,10 @@ class Background:
         await asyncio.to_thread(self._threads.drain, seconds)
 
 
-def _own(event: Event) -> Event:
+def _copy_event(event: Event) -> Event:
     body = (
-        event.body.replace(input=copied(event.input))
+        event.body.replace(input=copy_json(event.input))
         if isinstance(event.body, ToolCall)
         else event.body
     )
-    return event.replace(raw=copied(event.raw), body=body)
+    return event.replace(raw=copy_json(event.raw), body=body)

@@ -1,4 +1,4 @@
-"""EventChannel: every fired event, for somebody who looks on; bounded, and never waited for."""
+"""EventChannel: a bounded queue of every fired event, for an observer; firing never waits for it."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class EventChannel:
                 loop.call_soon_threadsafe(_wake, woken)
 
     def take(self) -> HookEvent | None:
-        """The oldest event that was not taken yet; None if there is none."""
+        """Return the oldest event that was not taken yet; None if there is none."""
         with self._lock:
             return self._events.popleft() if self._events else None
 
     async def receive(self) -> HookEvent:
-        """The oldest event, once there is one."""
+        """Return the oldest event, once there is one."""
         while True:
             loop = asyncio.get_running_loop()
             woken: asyncio.Future[None] = loop.create_future()

@@ -1,4 +1,4 @@
-"""Definitions: which event a hook is for, what it selects there, and how it is run."""
+"""Definitions: the event of a hook, what it selects there, and how it runs."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class HookEventType(enum.StrEnum):
         return cls(native) if native else None
 
 
-def event_type_of(name: str) -> str:
-    """An event by its name in either spelling; an unknown name as it stands, for whoever refuses it."""
+def parse_event_type(name: str) -> str:
+    """Return an event by its name in either spelling; an unknown name stays, so that its receiver can refuse it."""
     try:
         return HookEventType(name)
     except ValueError:
@@ -129,7 +129,7 @@ class HookMatcher:
 
     @classmethod
     def new(cls) -> HookMatcher:
-        """A matcher that selects everything."""
+        """Return a matcher that selects everything."""
         return cls()
 
     @classmethod
@@ -175,9 +175,9 @@ class HookMatcher:
 
 
 class HookConfig(Frozen):
-    """How a hook is run. `priority`: lower runs first. `fail_mode`: open or closed; by default closed on gates only.
+    """How a hook runs. `priority`: lower runs first. `fail_mode`: open or closed; by default closed on gates only.
 
-    `async_execution`: started and not waited for, except on a gate. `max_retries`: how often a Retry of this hook is
+    `async_execution`: started without waiting, except on a gate. `max_retries`: how often a Retry of this hook is
     followed (0: 3 times).
     """
 
@@ -193,7 +193,7 @@ class HookConfig(Frozen):
 
 
 class Hook(Frozen):
-    """A definition. What is wrong with it is said when it is registered."""
+    """A definition. Registration reports what is wrong with it."""
 
     id: str
     event_type: str
@@ -202,20 +202,20 @@ class Hook(Frozen):
 
     @classmethod
     def new(cls, hook_id: str, event_type: str) -> Hook:
-        """A hook on every event of a type, in either spelling."""
-        return cls(id=hook_id, event_type=event_type_of(event_type))
+        """Return a hook on every event of a type, in either spelling."""
+        return cls(id=hook_id, event_type=parse_event_type(event_type))
 
     def with_matcher(self, matcher: HookMatcher | Mapping[str, Any] | None) -> Hook:
-        """The same hook, for what the matcher selects."""
-        return self.replace(matcher=_made(HookMatcher, matcher, MATCHER_KEYS))
+        """Return the same hook, for what the matcher selects."""
+        return self.replace(matcher=_make_value(HookMatcher, matcher, MATCHER_KEYS))
 
     def with_config(self, config: HookConfig | Mapping[str, Any]) -> Hook:
-        """The same hook, run as the configuration says; what that does not say has its default."""
-        return self.replace(config=_made(HookConfig, config, CONFIG_KEYS))
+        """Return the same hook, run as the configuration says, with defaults for the rest."""
+        return self.replace(config=_make_value(HookConfig, config, CONFIG_KEYS))
 
     @classmethod
     def from_dict(cls, definition: Mapping[str, Any]) -> Hook:
-        """A definition as JSON has it.
+        """Return a definition from a JSON object.
 
         Raises:
             ConfigError: a key is unknown or missing, or a value cannot be used.
@@ -224,16 +224,16 @@ class Hook(Frozen):
 
     @classmethod
     def from_json(cls, text: str) -> Hook:
-        """A definition from JSON text.
+        """Return a definition from JSON text.
 
         Raises:
-            ConfigError: it is no JSON, or as `from_dict`.
+            ConfigError: it is not JSON, or as `from_dict`.
         """
         return cls.from_dict(parse_json(text).value)
 
     def to_dict(self, *, pascal: bool = False) -> dict[str, Any]:
-        """The definition as JSON; its event in snake_case, or as the document's members are spelled (`PreToolUse`)."""
-        event = event_type_of(self.event_type)
+        """Return the definition as JSON; its event in snake_case, or as the document's members are spelled (`PreToolUse`)."""
+        event = parse_event_type(self.event_type)
         document: dict[str, Any] = {
             "id": self.id,
             "event_type": event.name if pascal and isinstance(event, HookEventType) else str(event),
@@ -250,26 +250,26 @@ class Hook(Frozen):
         return json.dumps(self.to_dict(pascal=pascal), ensure_ascii=False)
 
 
-def _made(cls: type[Any], given: Any, known: Iterable[str]) -> Any:
-    """A mapping as a value of the class; one with a key that the class has not stays, to be refused at registration."""
+def _make_value(cls: type[Any], given: Any, known: Iterable[str]) -> Any:
+    """Return a mapping as a value of the class; with an unknown key it stays a mapping, which registration refuses."""
     if not isinstance(given, dict) or not set(given) <= set(known):
         return given
     return cls(**{key: value for key, value in given.items() if value is not None})
 
 
-class Read(Frozen):
-    """A definition that was read: as it was meant, as the core has it, and what is odd about it."""
+class ReadDefinition(Frozen):
+    """A definition that was read: as written, as the core has it, and with its warnings."""
 
     hook: Hook
     spec: HookSpec
     warnings: tuple[Problem, ...]
 
 
-def read_definition(definition: Hook | Mapping[str, Any], dialect: A3S) -> Read:
-    """A definition, checked.
+def read_definition(definition: Hook | Mapping[str, Any], dialect: A3S) -> ReadDefinition:
+    """Check a definition.
 
     Raises:
-        ConfigError: it cannot be used; the first of its faults.
+        ConfigError: it cannot be used; names the first fault.
     """
     tree = definition.to_dict() if isinstance(definition, Hook) else definition
     loaded = dialect.load(Source(tree=tree, scope="process"))
@@ -288,4 +288,4 @@ def read_definition(definition: Hook | Mapping[str, Any], dialect: A3S) -> Read:
         .with_matcher(tree.get("matcher"))
         .with_config(tree.get("config") or {})
     )
-    return Read(hook=hook, spec=spec, warnings=loaded.problems)
+    return ReadDefinition(hook=hook, spec=spec, warnings=loaded.problems)

@@ -10,8 +10,8 @@ from collections import deque
 from hookline.a3s.background import Background
 from hookline.a3s.definitions import Hook, read_definition
 from hookline.a3s.events import HookEvent
-from hookline.a3s.handling import handler_of, in_process
-from hookline.a3s.payloads import copied
+from hookline.a3s.handlers import make_handler, make_in_process
+from hookline.a3s.payloads import copy_json
 from hookline.core.match import explain_mismatch
 from hookline.core.plan import sort_hooks
 from hookline.core.registry import Registry
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeAlias
 
     from hookline.a3s.channel import EventChannel
-    from hookline.a3s.definitions import Read
-    from hookline.a3s.handling import HookHandler
+    from hookline.a3s.definitions import ReadDefinition
+    from hookline.a3s.handlers import HookHandler
     from hookline.a3s.payloads import Payload
     from hookline.dialects.a3s import HookResult
     from hookline.engine.detached import Finished
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
 
     Fired: TypeAlias = HookEvent | Payload | Mapping[str, Any] | str
 
-# How often a Retry is followed where the hook does not say (docs/formats/a3s.md 6).
+# How often a Retry is followed by default (docs/formats/a3s.md 6).
 DEFAULT_RETRIES = 3
 _REMEMBERED = 256
 
 
 class HookEngine:
-    """Hooks of a3s: definitions and handlers, by id, and the one way to fire events at them.
+    """Hooks of a3s: definitions and handlers by id, and one way to fire events.
 
-    `cwd`: the folder of events that name none. `invalid_regex`: "substring" searches an expression that does not compile as
-    plain text, for migration. `observe` is told every event and its decision. `problems` is what was odd, the last 256.
+    `cwd`: the folder of events without one. `invalid_regex`: "substring" searches an expression that does not compile as
+    plain text, for migration. `observe` receives every event and its decision. `problems` holds the last 256 warnings.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class HookEngine:
         invalid_regex: str = "refuse",
         observe: Callable[[Event, Decision], None] | None = None,
     ) -> None:
-        self._background = Background(self._finished)
+        self._background = Background(self._handle_end)
         options = {"invalid_regex": invalid_regex}
         self._engine = Engine.from_config(
             {"hooks": []},
@@ -72,7 +72,7 @@ class HookEngine:
             detach=self._background.start,
         )
         self._dialect = A3S(invalid_regex=invalid_regex)
-        self._definitions: dict[str, Read] = {}
+        self._definitions: dict[str, ReadDefinition] = {}
         self._handlers: dict[str, Callable[[HookEvent], Any]] = {}
         self._lock = threading.RLock()
         self._changed = False
@@ -83,21 +83,21 @@ class HookEngine:
 
     @classmethod
     def new(cls) -> HookEngine:
-        """An engine without hooks."""
+        """Return an engine without hooks."""
         return cls()
 
     # -- registering -----------------------------------------------------------------------------------------------
 
     def register(self, hook: Hook | Mapping[str, Any], handler: HookHandler | None = None) -> None:
-        """Register a definition, and with it at once its handler. One of the same id is replaced.
+        """Register a definition, optionally with its handler. It replaces one with the same id.
 
-        A registration while an event is fired does not change that fire.
+        A registration does not change an event that is being fired.
 
         Raises:
             ConfigError: the definition, or the handler, cannot be used.
         """
         known = read_definition(hook, self._dialect)
-        handle = None if handler is None else handler_of(handler)
+        handle = None if handler is None else make_handler(handler)
         with self._lock:
             self._definitions[known.hook.id] = known
             if handle is not None:
@@ -106,19 +106,19 @@ class HookEngine:
             self._problems.extend(known.warnings)
 
     def unregister(self, hook_id: str) -> Hook | None:
-        """Forget a definition and return it; its handler stays, and is silent."""
+        """Forget a definition and return it; its handler stays, but does not run."""
         with self._lock:
             known = self._definitions.pop(hook_id, None)
             self._changed = True
         return known.hook if known else None
 
     def register_handler(self, hook_id: str, handler: HookHandler) -> None:
-        """Register what handles the events of a hook, in place of a former handler; before or after the definition.
+        """Register the handler of a hook, replacing a former one; before or after the definition.
 
         Raises:
             ConfigError: it cannot handle events.
         """
-        handle = handler_of(handler)
+        handle = make_handler(handler)
         with self._lock:
             self._handlers[hook_id] = handle
             self._changed = True
@@ -130,14 +130,14 @@ class HookEngine:
             self._changed = True
 
     def with_event_channel(self, channel: EventChannel) -> Self:
-        """Send every event that is fired to a channel too, hooks or not; returns the engine."""
+        """Send every fired event to a channel too, even without hooks; return the engine."""
         self._channel = channel
         return self
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
     def all_hooks(self) -> list[Hook]:
-        """Every definition, in the order of registration."""
+        """Return every definition, in the order of registration."""
         return [known.hook for known in list(self._definitions.values())]
 
     def get_hook(self, hook_id: str) -> Hook | None:
@@ -145,12 +145,12 @@ class HookEngine:
         return known.hook if known else None
 
     def hook_count(self) -> int:
-        """How many definitions there are, with or without a handler."""
+        """Return how many definitions there are, with or without a handler."""
         return len(self._definitions)
 
     def matching_hooks(self, event: Fired) -> list[Hook]:
-        """The hooks that an event selects as it stands, in the order in which they would be asked."""
-        raised = self._raised(HookEvent.of(event))
+        """Return the hooks that an event selects as it stands, in the order in which they would run."""
+        raised = self._to_event(HookEvent.of(event))
         entries = self._engine.registry.of_kind(raised.kind)
         found = (
             self.get_hook(spec.id)
@@ -161,21 +161,21 @@ class HookEngine:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was odd: warnings at registration, hooks without a handler that were asked, asynchronous hooks that failed."""
+        """Return the warnings: from registration, from hooks without a handler, and from failed asynchronous hooks."""
         return tuple(self._problems)
 
     # -- firing ----------------------------------------------------------------------------------------------------
 
     async def fire(self, event: Fired) -> HookResult:
-        """Ask the hooks of an event, one after the other, and return what they came to.
+        """Run the hooks of an event, one after the other, and return their result.
 
         Raises:
-            CodecError: an unknown event, or a payload that cannot be understood.
+            CodecError: the event is unknown, or its payload cannot be read.
         """
         return result_of(await self._engine.fire_async(self._begin(event)))
 
     def fire_sync(self, event: Fired) -> HookResult:
-        """`fire` without an event loop; asynchronous handlers run on a loop of their own.
+        """Do what `fire` does, without an event loop; asynchronous handlers run on a loop of their own.
 
         Raises:
             CodecError: as `fire`.
@@ -185,9 +185,9 @@ class HookEngine:
     async def fire_with_retries(
         self, event: Fired, *, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     ) -> HookResult:
-        """`fire`, and while a hook says Retry, wait as long as it says and fire again, as often as it allows.
+        """Fire; while a hook says Retry, wait as long as it says and fire again, as often as it allows.
 
-        After that the result is a Block which names the hook. `sleep` is given seconds.
+        After that the result is a Block which names the hook. `sleep` receives seconds.
 
         Raises:
             CodecError: as `fire`.
@@ -196,12 +196,12 @@ class HookEngine:
         while (delay := _pause(result, tries)) is not None:
             await sleep(delay)
             result, tries = await self.fire(event), tries + 1
-        return _given_up(result, tries)
+        return _give_up(result, tries)
 
     def fire_with_retries_sync(
         self, event: Fired, *, sleep: Callable[[float], object] = time.sleep
     ) -> HookResult:
-        """`fire_with_retries` without an event loop.
+        """Do what `fire_with_retries` does, without an event loop.
 
         Raises:
             CodecError: as `fire`.
@@ -210,21 +210,21 @@ class HookEngine:
         while (delay := _pause(result, tries)) is not None:
             sleep(delay)
             result, tries = self.fire_sync(event), tries + 1
-        return _given_up(result, tries)
+        return _give_up(result, tries)
 
     def _begin(self, event: Fired) -> Event:
         given = HookEvent.of(event)
         if self._channel is not None:
             self._channel.offer(
-                HookEvent(given.event_type, copied(dict(given.payload), type(given.payload)))
+                HookEvent(given.event_type, copy_json(dict(given.payload), type(given.payload)))
             )
-        return self._raised(given)
+        return self._to_event(given)
 
-    def _raised(self, event: HookEvent) -> Event:
-        """The event as the core has it, once every registration before it counts."""
+    def _to_event(self, event: HookEvent) -> Event:
+        """Return the event as the core has it, after applying all registrations."""
         with self._lock:
             if self._changed:
-                specs = tuple(self._armed(known.spec) for known in self._definitions.values())
+                specs = tuple(self._add_handler(known.spec) for known in self._definitions.values())
                 dialect = self._engine.host(NAME)
                 self._engine.registry = Registry().with_(dialect.combine(specs).specs, dialect)
                 self._changed = False
@@ -232,27 +232,29 @@ class HookEngine:
             {"event_type": event.event_type.value, "payload": event.payload}
         )
 
-    def _armed(self, spec: HookSpec) -> HookSpec:
-        """A definition with its handler, or with none, which is said when it is first asked."""
+    def _add_handler(self, spec: HookSpec) -> HookSpec:
+        """Return a definition with its handler; without one, the first run reports that."""
         handle = self._handlers.get(spec.id)
         if handle is not None:
             return spec.replace(
-                handler=in_process(handle, spec.id, spec.native_event, self._budget)
+                handler=make_in_process(handle, spec.id, spec.native_event, self._budget)
             )
         return spec.replace(
-            handler=InProcess(call=lambda _: self._miss(spec), name=spec.id, read_by_dialect=True),
+            handler=InProcess(
+                call=lambda _: self._report_missing(spec), name=spec.id, read_by_dialect=True
+            ),
             detached=False,
         )
 
-    def _miss(self, spec: HookSpec) -> None:
+    def _report_missing(self, spec: HookSpec) -> None:
         if spec.id not in self._unhandled:
             self._unhandled.add(spec.id)
             self._report("hook.never-runs", f"`{spec.id}` has no handler and does nothing", spec.id)
 
     # -- asynchronous hooks ----------------------------------------------------------------------------------------
 
-    def _finished(self, finished: Finished) -> None:
-        """An asynchronous hook came to its end; what it answered counts for nothing, that it failed is said."""
+    def _handle_end(self, finished: Finished) -> None:
+        """Handle the end of an asynchronous hook: its answer has no effect, its failure is reported."""
         known = self._definitions.get(finished.hook_id)
         fault = decode_outcome(finished.outcome, known.spec).fault if known else None
         if fault is not None:
@@ -268,11 +270,11 @@ class HookEngine:
     # -- the end ---------------------------------------------------------------------------------------------------
 
     def close(self, *, seconds: float = 5.0) -> None:
-        """Wait for asynchronous hooks on threads, at most so many seconds. Those on an event loop: `aclose`."""
+        """Wait for asynchronous hooks on threads, at most `seconds`. For those on an event loop, use `aclose`."""
         self._background.drain(seconds)
 
     async def aclose(self, *, seconds: float = 5.0) -> None:
-        """Wait for asynchronous hooks, at most so many seconds, then end those on this loop."""
+        """Wait for asynchronous hooks, at most `seconds`, then end those on this loop."""
         await self._background.drain_async(seconds)
 
     def __enter__(self) -> Self:
@@ -289,13 +291,13 @@ class HookEngine:
 
 
 def _pause(result: HookResult, tries: int) -> float | None:
-    """How many seconds to wait before the next try; None where there is none."""
+    """Return the seconds to wait before the next attempt; None if there is none."""
     if not result.is_retry() or tries >= (result.max_retries or DEFAULT_RETRIES):
         return None
     return (result.retry_delay_ms or 0) / TICKS_PER_SECOND
 
 
-def _given_up(result: HookResult, tries: int) -> HookResult:
+def _give_up(result: HookResult, tries: int) -> HookResult:
     if not result.is_retry():
         return result
     return result.replace(

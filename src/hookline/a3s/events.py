@@ -1,11 +1,11 @@
-"""HookEvent: what is fired, and what a handler is given; `event.payload.args["file_path"]`."""
+"""HookEvent: what is fired, and what a handler receives; `event.payload.args["file_path"]`."""
 
 from __future__ import annotations
 
 import json
 
 from hookline.a3s.definitions import HookEventType
-from hookline.a3s.payloads import PAYLOADS, Payload, copied
+from hookline.a3s.payloads import PAYLOADS, Payload, copy_json
 from hookline.dialects.a3s.payload import document
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import CodecError
@@ -42,7 +42,7 @@ class HookEvent:
 
     @classmethod
     def lent(cls, event: Event, native: str) -> HookEvent:
-        """What a handler is given: the payload is its own copy, made when it is first looked at."""
+        """Return the event for a handler: its payload is a copy, made on first access."""
         given = cls.__new__(cls)
         given.event_type = HookEventType(native)
         given._owner = event
@@ -50,10 +50,10 @@ class HookEvent:
 
     @property
     def payload(self) -> Any:
-        """What the event carries: a `Payload` of the event's class."""
+        """Return what the event carries: a `Payload` of the event's class."""
         if self._owner is not None:
             owner, self._owner = self._owner, None
-            self._payload = copied(
+            self._payload = copy_json(
                 document(owner, self.event_type)["payload"], PAYLOADS[self.event_type]
             )
         return self._payload
@@ -65,15 +65,15 @@ class HookEvent:
 
     @property
     def session_id(self) -> str:
-        """The session; empty for the events that have none."""
+        """Return the session; empty for events without one."""
         return str(self.payload.get("session_id", ""))
 
     @classmethod
     def of(cls, event: HookEvent | Payload | Mapping[str, Any] | str) -> HookEvent:
-        """An event from whatever says one: itself, a payload of a class of its own, a document, or JSON text.
+        """Return an event from any form: an event, a payload of a class of its own, a document, or JSON text.
 
         Raises:
-            CodecError: it says none.
+            CodecError: it is not an event.
         """
         if isinstance(event, HookEvent):
             return event
@@ -91,10 +91,10 @@ class HookEvent:
 
     @classmethod
     def from_json(cls, text: str) -> HookEvent:
-        """An event from JSON text.
+        """Return an event from JSON text.
 
         Raises:
-            CodecError: it is no JSON, or no event.
+            CodecError: it is not JSON, or not an event.
         """
         try:
             parsed = json.loads(text)
@@ -105,7 +105,7 @@ class HookEvent:
         return cls.of(parsed)
 
     def to_dict(self, *, pascal: bool = False) -> dict[str, Any]:
-        """The event as a document; its type in snake_case, or as the document's members are spelled (`PreToolUse`)."""
+        """Return the event as a document; its type in snake_case, or as the document's members are spelled (`PreToolUse`)."""
         return {
             "event_type": self.event_type.name if pascal else str(self.event_type),
             "payload": dict(self.payload),

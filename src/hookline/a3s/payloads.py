@@ -1,4 +1,4 @@
-"""Payloads: what each event of a3s carries, as JSON objects whose keys can be read as attributes."""
+"""Payloads: what each event of a3s carries, as JSON objects whose keys are also attributes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from hookline.a3s.definitions import HookEventType
 
 
 class Record(dict[str, Any]):
-    """A JSON object: `args["file_path"]` is also `args.file_path`, where no method of a dict has that name.
+    """A JSON object: `args["file_path"]` is also `args.file_path`, unless a method of dict has that name.
 
-    A field that the class declares reads as None where it was left out. An object that no class describes, such as the
-    arguments of a tool, has any field: `args.timeout or 30000` works as the document's examples do.
+    A declared field that is missing reads as None. An object without a class of its own, such as the
+    arguments of a tool, has any field: `args.timeout or 30000` works as in the document's examples.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -274,10 +274,10 @@ class PostRunControlEvent(Payload, of=HookEventType.PostRunControl):
     error: str | None
 
 
-def copied(value: Any, kind: type[Record] = Record) -> Any:
-    """A deep copy of a JSON value, its objects readable by attributes."""
+def copy_json(value: Any, kind: type[Record] = Record) -> Any:
+    """Return a deep copy of a JSON value whose objects are readable by attributes."""
     if isinstance(value, dict):
-        return kind((key, copied(part, _PARTS.get(key, Record))) for key, part in value.items())
+        return kind((key, copy_json(part, _PARTS.get(key, Record))) for key, part in value.items())
     if isinstance(value, list | tuple):
-        return [copied(part, kind) for part in value]
+        return [copy_json(part, kind) for part in value]
     return value

@@ -1,12 +1,12 @@
-"""hookline in a chat: `command("/hooks ...")` takes the plain text that a person typed, and answers in plain text.
+"""hookline in a chat: `command("/hooks ...")` takes the text that a person typed, and returns plain text.
 
-Whoever calls it vouches that a person typed the text: what a model or a web page wrote must never get here.
+The caller vouches that a person typed the text: text from a model or a web page must never get here.
 """
 
 from __future__ import annotations
 
-from hookline.chat.hints import hint_of, with_hint
-from hookline.chat.talk import Talk
+from hookline.chat.advice import append_hint, find_hint
+from hookline.chat.commands import ChatCommand
 from hookline.errors import HookError
 from hookline.text.terminal_escape import escape_line
 
@@ -27,24 +27,24 @@ def command(
     environ: Mapping[str, str] | None = None,
     engine: Engine | None = None,
 ) -> str:
-    """Do what a chat command says, and return the answer: plain text, of several lines, without a model and without a restart.
+    """Run a chat command and return its answer: plain text of several lines, without a model and without a restart.
 
-    `text`: as it was typed, `/hooks` first, because nothing else is a command (a bot's name after it, as `/hooks@bot`, is dropped).
-    `cwd`: the project folder. `who`: the person, as the journal and the approvals shall name them; without it, the user of this
-    process. `engine`: one that runs already, whose files are read anew first; without it the hooks that are found from `cwd`.
-    Never raises for what is typed, nor for what is in a file (docs/formats/starchild.md 6.2).
+    `text`: as it was typed, beginning with `/hooks`; a bot's name after it (`/hooks@bot`) is dropped.
+    `cwd`: the project folder. `who`: the person, for the journal and the approvals; by default the user of this
+    process. `engine`: a running engine, which first reads its files again; by default one for the hooks found from `cwd`.
+    It raises nothing for what is typed or for the content of files (docs/formats/starchild.md 6.2).
     """
     try:
-        with Talk(cwd, who, environ, engine) as talk:
-            return _shown(talk.answer(text))
+        with ChatCommand(cwd, who, environ, engine) as talk:
+            return _to_text(talk.answer(text))
     except HookError as error:
-        return _shown(
-            [with_hint(f"✗ {error.code} {error.message}", hint_of(error.name, error.hint))]
+        return _to_text(
+            [append_hint(f"✗ {error.code} {error.message}", find_hint(error.name, error.hint))]
         )
     except OSError as error:
-        return _shown([f"✗ {(error.strerror or str(error)).lower()}"])
+        return _to_text([f"✗ {(error.strerror or str(error)).lower()}"])
 
 
-def _shown(lines: Iterable[str]) -> str:
-    # Line by line: what a file says may hold line breaks, and must not begin a line of its own.
+def _to_text(lines: Iterable[str]) -> str:
+    # Each line separately: text from a file may contain line breaks, and must not start a line of its own.
     return "\n".join(map(escape_line, lines)).rstrip("\n")

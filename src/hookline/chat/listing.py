@@ -1,8 +1,8 @@
-"""Listing: the switches, and each hook with its approval and its health, as lines of a chat."""
+"""Listing: the switches, and each hook with its approval and its health, as lines for a chat."""
 
 from __future__ import annotations
 
-from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
+from hookline.chat.advice import NAME, ON_AGAIN, SAID, append_hint, find_hint
 from hookline.core.descriptions import describe_conditions
 from hookline.engine.approval_service import (
     describe_change,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
-# How a hook stands: in the words of the format, and in ours where these are others.
+# The state of a hook: in the words of the format, and in hookline's where these differ.
 _STATES: Mapping[str, str] = {
     APPROVED: "✓ approved",
     NEW: "✗ NOT approved (new)",
@@ -40,8 +40,8 @@ _STATES: Mapping[str, str] = {
 }
 
 
-def master(engine: Engine) -> Iterator[str]:
-    """Whether hooks run here, what switches them off and on again, and what no switch reaches."""
+def describe_master_switch(engine: Engine) -> Iterator[str]:
+    """Yield whether hooks run here, what switches them off and on, and which hooks no switch affects."""
     gate = gate_for(engine)
     off = list_off(find_switches(gate))
     keys = keys_off(all_hooks(engine))
@@ -55,9 +55,9 @@ def master(engine: Engine) -> Iterator[str]:
         if switch == "project" and above != gate.root:
             yield f"  hooks are switched off in {above}, in which this project lies (they are turned on there)"
         else:
-            yield f"  {with_hint(why, ON_AGAIN[switch])}"
+            yield f"  {append_hint(why, ON_AGAIN[switch])}"
     yield from (
-        f"  {with_hint(f'`{key.pointer}` is not true in {key.file}:{key.line}', ON_AGAIN['project'])}"
+        f"  {append_hint(f'`{key.pointer}` is not true in {key.file}:{key.line}', ON_AGAIN['project'])}"
         for key in keys
     )
     yield from (
@@ -68,22 +68,22 @@ def master(engine: Engine) -> Iterator[str]:
         yield f"  policy, which no switch reaches, still runs: {', '.join(dict.fromkeys(map(called, managed)))}"
 
 
-def head(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:
-    """What runs when; of hooks that are broken `together`, the file that they stand for."""
+def describe_hook(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:
+    """Describe a hook: its event and its command; for hooks that are broken `together`, the file that they stand for."""
     if len(together) > 1:
         return f"{spec.native_event} and {len(together) - 1} more  {spec.name or called(spec)}"
     return f"{spec.native_event}{describe_conditions(spec)}  {called(spec)}"
 
 
-def hook_lines(
+def list_hook_lines(
     engine: Engine,
     spec: HookSpec,
     status: HookStatus,
     entry: Entry | None,
     together: Sequence[HookSpec] = (),
 ) -> Iterator[str]:
-    """One hook: what runs when, how it stands, and what keeps it from doing its work."""
-    yield head(spec, together)
+    """Yield the lines of one hook: its event and command, its state, and its problems."""
+    yield describe_hook(spec, together)
     if gone := given_way(engine, spec):
         yield f"  - left out: {gone}"
         return
@@ -99,18 +99,18 @@ def hook_lines(
     )
     yield f"  {state}{f': {standing.reason}' if standing.reason else ''}"
     yield from (f"    {line}" for line in describe_change(engine, standing))
-    yield from (f"  {line}" for line in findings(broken, entry))
+    yield from (f"  {line}" for line in list_findings(broken, entry))
     if entry and (table := entry.dialect.table).suspends_after:
         failures = failures_of(engine, spec)
         if told := describe_failures(spec, table, failures, engine.clock()):
-            yield f"  ! {with_hint(told, f'{NAME} doctor')}"
+            yield f"  ! {append_hint(told, f'{NAME} doctor')}"
     yield from _off(engine, spec, status)
     if status.runs and standing.state != APPROVED:
         yield "    it runs nevertheless: it is the user's own"
 
 
 def _off(engine: Engine, spec: HookSpec, status: HookStatus) -> Iterator[str]:
-    """Yield what switches this hook off, and not all."""
+    """Yield what switches off this hook alone."""
     gate = gate_for(engine)
     definition = gate.states.find_definition(spec)
     single = [each for each in gate.read_switches() if each.definition == definition]
@@ -121,10 +121,10 @@ def _off(engine: Engine, spec: HookSpec, status: HookStatus) -> Iterator[str]:
         yield f"  - {status.off}"
 
 
-def findings(found: Iterable[Problem], entry: Entry | None = None) -> Iterator[str]:
-    """What is wrong, each with what to do about it in a chat."""
+def list_findings(found: Iterable[Problem], entry: Entry | None = None) -> Iterator[str]:
+    """Yield the problems, each with what to do about it in a chat."""
     command = called(entry.spec) if entry else "<command>"
     closes = entry.dialect.table.closes if entry else ""
     for each in found:
-        hint = hint_of(each.name, each.hint, command=command, closes=closes)
-        yield f"  {'✗' if each.severity == 'error' else '!'} {with_hint(SAID.get(each.name, each.message), hint)}"
+        hint = find_hint(each.name, each.hint, command=command, closes=closes)
+        yield f"  {'✗' if each.severity == 'error' else '!'} {append_hint(SAID.get(each.name, each.message), hint)}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.a3s import Hook, HookConfig, HookMatcher
 from hookline.a3s.definitions import read_definition
-from hookline.a3s.handling import handler_of, in_process
+from hookline.a3s.handlers import make_handler, make_in_process
 from hookline.dialects.a3s import A3S
 from hookline.errors import ConfigError
 from hookline.handlers.workers import WorkerBudget
@@ -19,7 +19,7 @@ from hookline.remote.proto import bridge_pb2 as pb
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hookline.a3s.handling import HookHandler
+    from hookline.a3s.handlers import HookHandler
     from hookline.model.spec import HookSpec
 
 _GENERATIONS = 8  # the generations that an engine may still ask for
@@ -89,8 +89,8 @@ class HookRegistry:
         known = read_definition(hook, self._dialect)
         told = _to_message(known.hook)
         armed = known.spec.replace(
-            handler=in_process(
-                handler_of(handler), known.hook.id, known.spec.native_event, self._budget
+            handler=make_in_process(
+                make_handler(handler), known.hook.id, known.spec.native_event, self._budget
             )
         )
         self._change(lambda: self._put(told, armed))

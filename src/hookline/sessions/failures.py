@@ -1,4 +1,4 @@
-"""Failures: how often each hook failed in a row, whatever session it failed in."""
+"""Failures: how often each hook failed in a row, across sessions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
-_MOST = 256  # hooks whose failures are kept; those that failed last
+_MOST = 256  # the most hooks whose failures are kept, latest first
 
 
 class Failures(Frozen):
@@ -22,7 +22,7 @@ class Failures(Frozen):
     at: float = 0.0
 
 
-def failures_in(state: Mapping[str, Any]) -> dict[str, Failures]:
+def read_failures(state: Mapping[str, Any]) -> dict[str, Failures]:
     """Return the failures in a state of `store.State`, by hook; entries that hookline did not write are left out."""
     held = state.get("failures")
     found = {}
@@ -33,7 +33,7 @@ def failures_in(state: Mapping[str, Any]) -> dict[str, Failures]:
     return found
 
 
-def counted(
+def count_failures(
     before: Mapping[str, Failures], failed: Collection[str], succeeded: Collection[str], now: float
 ) -> dict[str, Failures]:
     """Return the failures after some hooks failed and others succeeded at the time `now`."""

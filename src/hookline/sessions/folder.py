@@ -1,7 +1,7 @@
-"""Folder: one session's files, written under a lock, so that any number of processes may share them and any may be killed.
+"""Folder: the files of one session, written under a lock. Any number of processes may share them, and any may be killed.
 
-`state.json` is replaced whole: written beside it, flushed to the disk and renamed. A late answer is a file of its own, renamed
-in and claimed by a rename. So a reader sees the former state or the next one, and never half of either.
+`state.json` is replaced as a whole: written beside it, flushed to the disk and renamed. A late answer is a file of its own,
+renamed in and claimed by a rename. So a reader sees the former state or the next one, never a part of either.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _PAUSE = 0.002  # seconds, between two tries for the lock
 
 
 class DamagedError(ValueError):
-    """A file of a session holds something that nobody here wrote."""
+    """A file of a session has content that hookline did not write."""
 
 
 class Folder:
-    """One session's folder, locked between entering and leaving; made where it is missing.
+    """One session's folder, locked within a `with` block; created if it is missing.
 
-    `seconds`: how long the lock is waited for. The lock is on the folder itself, so it ends with the process that holds it.
+    `seconds`: how long to wait for the lock. The lock is on the folder itself, so it ends with the process that holds it.
 
     Raises, on entering:
-        OSError: it cannot be made, is not this user's own, or stays locked (TimeoutError).
+        OSError: it cannot be created, belongs to another user, or stays locked (TimeoutError).
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Folder:
             except FileNotFoundError:
                 if time.monotonic() >= until:
                     raise
-                continue  # pruned in between
+                continue  # removed by pruning in between
             try:
                 self._lock(until)
                 if self._is_there():
@@ -83,7 +83,7 @@ class Folder:
         except FileExistsError:
             pass
         for each in (base, self.path):
-            _own(each)
+            _check_owner(each)
 
     def _lock(self, until: float) -> None:
         import fcntl  # noqa: PLC0415 - an event without state needs no lock
@@ -101,7 +101,7 @@ class Folder:
                 return
 
     def _is_there(self) -> bool:
-        """Whether the folder that is locked is still the one of that name: another process may have removed it."""
+        """Return whether the locked folder still has its name: another process may have removed it."""
         try:
             return os.path.samestat(os.fstat(self._fd), os.lstat(self.path))
         except FileNotFoundError:
@@ -113,27 +113,27 @@ class Folder:
         """Replace the state.
 
         Raises:
-            OSError: the disk does not take it, or it is larger than what is read again.
+            OSError: the disk refuses it, or it is larger than hookline reads.
         """
         os.close(self._put(STATE, document))
 
     def add(self, document: Mapping[str, Any], *, wakes: bool) -> None:
-        """Add a late answer, after all that are there."""
+        """Add a late answer, after all existing ones."""
         os.close(self._put(self._next() + (WAKE if wakes else LATE), document))
 
     def hold(self, document: Mapping[str, Any]) -> tuple[str, int]:
-        """Add a file, and keep it locked until its descriptor is closed, or this process ends; the file and the descriptor."""
+        """Add a file and keep it locked until its descriptor is closed, or this process ends; return the file and the descriptor."""
         name = self._next() + BEGUN
         return f"{self.path}/{name}", self._put(name, document, locked=True)
 
     def _next(self) -> str:
-        """A name behind all that are there."""
-        last = max(files(self.path, LATE, WAKE, BEGUN), default="")
+        """Return a name that sorts after all existing ones."""
+        last = max(list_files(self.path, LATE, WAKE, BEGUN), default="")
         at = max(time.time_ns(), int(last.partition("-")[0] or 0) + 1)
         return f"{at:020d}-{os.getpid()}"
 
     def _put(self, name: str, document: Mapping[str, Any], *, locked: bool = False) -> int:
-        """Write a file beside its place, and rename it in; its descriptor."""
+        """Write a file beside its place, rename it in, and return its descriptor."""
         import fcntl  # noqa: PLC0415 - as above
 
         held = json.dumps(document).encode()
@@ -159,18 +159,18 @@ class Folder:
         return fd
 
     def set_aside(self, name: str) -> None:
-        """Keep a damaged file under a name that nobody reads."""
+        """Rename a damaged file, so that hookline no longer reads it."""
         os.replace(f"{self.path}/{name}", f"{self.path}/{name}{DAMAGED}")
 
 
 # -- without a lock ------------------------------------------------------------------------------------------------------
 
 
-def _own(path: str) -> None:
-    """Refuse a folder that somebody else could write to: what is read from it is told to an agent.
+def _check_owner(path: str) -> None:
+    """Refuse a folder that another user could write to, because an agent is told its content.
 
     Raises:
-        PermissionError: it is another user's, no folder, or open to others.
+        PermissionError: it belongs to another user, is not a folder, or is open to others.
     """
     found = os.lstat(path)
     if (
@@ -178,18 +178,20 @@ def _own(path: str) -> None:
         or not stat.S_ISDIR(found.st_mode)
         or found.st_mode & _OTHERS_WRITE
     ):
-        raise PermissionError(errno.EPERM, "it is no folder that only this user can write to", path)
+        raise PermissionError(
+            errno.EPERM, "it is not a folder that only this user can write to", path
+        )
 
 
 def read(path: str, schema: str = "") -> dict[str, Any]:
-    """The object that a file holds, of this schema if it names one; empty where there is no such file.
+    """Return the object in a file, which must have this schema if one is given; empty if there is no such file.
 
     Raises:
         OSError: it cannot be read.
-        DamagedError: it holds something else.
+        DamagedError: it contains something else.
     """
     try:
-        fd = _opened(path)
+        fd = _open_checked(path)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     with open(fd, "rb") as file:
@@ -207,15 +209,15 @@ def read(path: str, schema: str = "") -> dict[str, Any]:
     return document
 
 
-def _opened(path: str) -> int:
-    """A descriptor of a plain file that only this user may have written: what is read from it is told to an agent.
+def _open_checked(path: str) -> int:
+    """Open a plain file that only this user may have written, because an agent is told its content.
 
     Raises:
         OSError: it is something else, or cannot be opened.
     """
     fd = os.open(
         path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    )  # opening a pipe waits for nobody
+    )  # opening a pipe must not wait
     found = os.fstat(fd)
     if (
         found.st_uid != os.geteuid()
@@ -223,12 +225,14 @@ def _opened(path: str) -> int:
         or found.st_mode & _OTHERS_WRITE
     ):
         os.close(fd)
-        raise PermissionError(errno.EPERM, "it is no file that only this user can write to", path)
+        raise PermissionError(
+            errno.EPERM, "it is not a file that only this user can write to", path
+        )
     return fd
 
 
-def files(path: str, *kinds: str) -> list[str]:
-    """The names of a session's files of these kinds, oldest first; none where it has no folder."""
+def list_files(path: str, *kinds: str) -> list[str]:
+    """Return the names of a session's files of these kinds, oldest first; none if it has no folder."""
     try:
         names = os.listdir(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -236,16 +240,16 @@ def files(path: str, *kinds: str) -> list[str]:
     return sorted(name for name in names if name.endswith(kinds))
 
 
-def abandoned(path: str) -> bool:
-    """Whether nobody holds a file any more that somebody did (`Folder.hold`): that process is gone.
+def is_abandoned(path: str) -> bool:
+    """Return whether the process that held a file (`Folder.hold`) is gone.
 
     Raises:
-        OSError: it cannot be looked at.
+        OSError: the file cannot be checked.
     """
     import fcntl  # noqa: PLC0415 - few hooks run in the background
 
     try:
-        fd = _opened(path)
+        fd = _open_checked(path)
     except FileNotFoundError:
         return False
     try:
@@ -258,11 +262,11 @@ def abandoned(path: str) -> bool:
 
 
 def claim(path: str, name: str) -> dict[str, Any] | None:
-    """Take a late answer away, so that nobody else gets it; None where somebody else has.
+    """Take a late answer away, so that no other process gets it; None if another process has it.
 
     Raises:
-        OSError: it cannot be taken away, so that it would be told again and again.
-        DamagedError: it holds something else; it is gone all the same.
+        OSError: it cannot be removed, so it would be delivered again and again.
+        DamagedError: it contains something else; it is removed anyway.
     """
     taken = f"{path}/{name}.{os.getpid()}{_TAKEN}"
     try:

@@ -1,9 +1,9 @@
-"""Memory: what one process knows of its sessions, for as long as it lives."""
+"""Memory: the session state of one process, for as long as it lives."""
 
 from __future__ import annotations
 
 import time
-from _thread import allocate_lock  # `threading` is what most processes never need
+from _thread import allocate_lock  # most processes never need `threading`
 
 from hookline.core.deferred_results import count_characters
 from hookline.core.guardrails import RedoCounts
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hookline.model.problem import Problem
     from hookline.sessions.failures import Failures
 
-# Of one session: answers that wait to be told, and their characters. And sessions that anything is known of.
+# Limits of one session: waiting answers, and their characters. And the most sessions to remember.
 MOST_WAITING = 32
 MOST_CHARACTERS = 131_072
 _MOST_SESSIONS = 256
@@ -27,8 +27,8 @@ _MOST_SESSIONS = 256
 class Memory:
     """Redos, late answers and facts, by session; the in-process counterpart of `store.Sessions`.
 
-    Sessions are those of one host each (`Event.dialect`); the ones that were used last are kept. What has no session id
-    keeps counts of redos only. `clock`: seconds since 1970. `lasting` says whether it outlives the process; `problems`, what could not be kept.
+    Sessions are separate for each host (`Event.dialect`); those used last are kept. Events without a session id
+    only count redos. `clock`: seconds since 1970. `lasting`: whether the state outlives the process; `problems`: what could not be kept.
     """
 
     lasting = False
@@ -47,16 +47,16 @@ class Memory:
     # -- redos -----------------------------------------------------------------------------------------------------
 
     def redos(self, event: Event) -> int:
-        """How often the stop gate of this event sent the agent back in the running turn."""
+        """Return how often the stop gate of this event sent the agent back in this turn."""
         known = self._redos.get(_key(event))
         return known.count(event) if known is not None else 0
 
     def send_back(
         self, event: Event, limit: int, *, follows: bool | None = None, lasted: float = 0.0
     ) -> int | None:
-        """Count a redo, if its row had fewer than `limit` (0: no limit); how many it had. Nobody else counts in between.
+        """Count a redo if its series has fewer than `limit` (0: no limit), in one step; return how many it had.
 
-        `follows` as of `guardrails.follows_redo`; `lasted`: seconds that its hooks were asked for.
+        `follows` as from `guardrails.follows_redo`; `lasted`: how many seconds its hooks ran.
         """
         key, now = _key(event), self.clock()
         with self._lock:
@@ -70,9 +70,9 @@ class Memory:
     def settle(
         self, event: Event, *, follows: bool | None = None, lasted: float = 0.0, ends: bool = False
     ) -> None:
-        """Forget the counts of a turn that is over (`guardrails.Redos.over`), after an event that sent nobody back.
+        """Forget the counts of a finished turn (`guardrails.RedoCounts.with_stop`), after an event that sent no agent back.
 
-        `ends`: the session is over. What is to run once is retired by the engine itself, for as long as it lives.
+        `ends`: the session is over. The engine itself retires the hooks that run once.
         """
         key, now = _key(event), self.clock()
         if ends:
@@ -92,7 +92,7 @@ class Memory:
     # -- counts ----------------------------------------------------------------------------------------------------
 
     def count(self, event: Event, what: str) -> int:
-        """Count one more of something in the event's session, and return how many there are; 0 without a session id."""
+        """Count one more of something in the event's session, and return the count; 0 without a session id."""
         if not event.session_id:
             return 0
         with self._lock:
@@ -109,27 +109,27 @@ class Memory:
 
     def record_failures(self, failed: Collection[str], succeeded: Collection[str]) -> None:
         """Count a failure of some hooks, and forget the failures of those that succeeded."""
-        from hookline.sessions.failures import counted  # noqa: PLC0415 - few formats count failures
+        from hookline.sessions.failures import count_failures  # noqa: PLC0415 - few formats count failures
 
         with self._lock:
-            self._failures = counted(self._failures, failed, succeeded, self.clock())
+            self._failures = count_failures(self._failures, failed, succeeded, self.clock())
 
     # -- late answers ----------------------------------------------------------------------------------------------
 
     def prepare(self, event: Event) -> None:
-        """Make sure that an answer can be told later, while somebody can still be told that it cannot."""
+        """Check that an answer can be delivered later, and report it now if not."""
         if not event.session_id:
             with self._lock:
-                self.problems = self.problems or (nameless(event),)
+                self.problems = self.problems or (make_nameless_problem(event),)
 
     def begin(self, event: Event, hook_id: str) -> None:
-        """A hook that nobody waits for begins; were it lost, this would be lost with it."""
+        """Record the start of a detached hook; does nothing here, because this state ends with the process too."""
 
     def over(self, event: Event, hook_id: str) -> None:
-        """It came to its end."""
+        """Record the end of a detached hook."""
 
     def keep(self, event: Event, late: DeferredResult) -> None:
-        """Keep a late answer for the next turn of the event's session; the oldest fall out when there are too many."""
+        """Keep a late answer for the next turn of the event's session; drop the oldest if there are too many."""
         key = _key(event)
         if not event.session_id:
             return
@@ -139,12 +139,12 @@ class Memory:
             while len(waiting) > MOST_WAITING or (
                 len(waiting) > 1 and count_characters(waiting) > MOST_CHARACTERS
             ):
-                self._fell_out(key, [waiting.pop(0)])
+                self._count_dropped(key, [waiting.pop(0)])
             while len(self._late) > _MOST_SESSIONS:
                 gone = next(iter(self._late))
-                self._fell_out(gone, self._late.pop(gone))
+                self._count_dropped(gone, self._late.pop(gone))
 
-    def _fell_out(self, key: tuple[str, str], fallen: list[DeferredResult]) -> None:
+    def _count_dropped(self, key: tuple[str, str], fallen: list[DeferredResult]) -> None:
         counts = self._dropped.setdefault(key, {})
         for late in fallen:
             counts[late.hook_id] = counts.get(late.hook_id, 0) + 1
@@ -152,7 +152,7 @@ class Memory:
             del self._dropped[next(iter(self._dropped))]
 
     def take(self, event: Event, *, wakes: bool) -> tuple[list[DeferredResult], Mapping[str, int]]:
-        """The answers that wait, each handed out once, and how many of which hooks fell out; with `wakes` only what wakes."""
+        """Return the waiting answers, each only once, and how many of each hook were dropped; with `wakes` only those that wake."""
         if not self._late and not self._dropped:
             return [], {}
         key = _key(event)
@@ -167,11 +167,11 @@ class Memory:
     # -- facts -----------------------------------------------------------------------------------------------------
 
     def facts(self, event: Event) -> Mapping[str, Any]:
-        """What was remembered of the event's session."""
+        """Return the facts of the event's session."""
         return dict(self._facts.get(_key(event), {}))
 
     def remember(self, event: Event, name: str, value: Any) -> None:
-        """Remember a JSON value of the event's session, in place of a former one; None forgets it."""
+        """Set a fact of the event's session to a JSON value; None removes it."""
         if event.session_id:
             with self._lock:
                 facts = {**self._facts.get(_key(event), {}), name: value}
@@ -182,20 +182,20 @@ class Memory:
                 )
 
 
-def nameless(event: Event) -> Problem:
-    """Nobody can be told later what a hook in the background says now."""
-    from hookline.model.problem import Problem  # noqa: PLC0415 - nothing is wrong, usually
+def make_nameless_problem(event: Event) -> Problem:
+    """Return the problem that answers of background hooks cannot be delivered without a session id."""
+    from hookline.model.problem import Problem  # noqa: PLC0415 - usually there is no problem
 
     return Problem(
         name="session.nameless",
-        message=f"this `{event.native_name}` names no session, so nobody can be told later what its hooks in the background say",
+        message=f"this `{event.native_name}` names no session, so hookline cannot deliver later what its background hooks answer",
         hint="have the host send a `session_id`, or do not let the hook run in the background",
         severity="warning",
     )
 
 
 def _put(known: dict[tuple[str, str], Any], key: tuple[str, str], value: Any) -> None:
-    """Make this the newest entry; the oldest goes where there are too many."""
+    """Make this the newest entry; drop the oldest if there are too many."""
     known.pop(key, None)
     known[key] = value
     while len(known) > _MOST_SESSIONS:

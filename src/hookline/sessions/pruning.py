@@ -1,4 +1,4 @@
-"""Pruning: sessions that nothing has happened in for long are forgotten, and so are the oldest of too many."""
+"""Pruning: removes sessions without recent activity, and the oldest of too many."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _DAY = 86_400.0
 
 
 def prune(base: str, *, now: float, days: float, most: int, spare: str = "") -> list[str]:
-    """Remove sessions' folders below `base`; returns the names of those that went.
+    """Remove sessions' folders below `base`; return the names of the removed ones.
 
-    `now` in seconds since 1970. A folder goes when nothing in it was added, replaced or taken for `days`, and the oldest go
-    while there are more than `most`. One that is locked stays, and so does `spare`.
+    `now` in seconds since 1970. A folder goes if nothing in it was added, replaced or taken for `days`; the oldest go
+    while there are more than `most`. A locked folder stays, and so does `spare`.
     """
     ages = sorted((changed, path) for changed, path in _folders(base) if path != spare)
     beyond = len(ages) + bool(spare) - most
@@ -29,21 +29,21 @@ def prune(base: str, *, now: float, days: float, most: int, spare: str = "") -> 
 
 
 def _folders(base: str) -> Iterator[tuple[float, str]]:
-    """Each folder, with when something in it was last added, replaced or taken."""
+    """Yield each folder with the time of its last change."""
     with os.scandir(base) as entries:
         for entry in entries:
-            with contextlib.suppress(FileNotFoundError):  # another process prunes as well
+            with contextlib.suppress(FileNotFoundError):  # another process may prune as well
                 if entry.is_dir(follow_symlinks=False):
                     yield entry.stat(follow_symlinks=False).st_mtime, entry.path
 
 
 def _remove(path: str, changed: float) -> bool:
-    """Remove a folder while nobody else is at it, and if nothing happened since it `changed`; whether that was so."""
+    """Remove a folder if no process uses it and it has not changed since; return whether it was removed."""
     import fcntl  # noqa: PLC0415 - as in `folder`
 
     try:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:  # gone already, or not ours
+    except OSError:  # removed already, or not this user's
         return False
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

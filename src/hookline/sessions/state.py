@@ -1,4 +1,4 @@
-"""State: what is known of a session in files, read and changed as if nobody else did; what is wrong with them is never raised."""
+"""State: a session's state in files, read and changed atomically; faults of the files become problems, not errors."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 SCHEMA = "hookline.session/1"
 DEFAULT_DAYS = 30.0
 PATIENCE = 10.0  # seconds that a process in the background waits for the lock
-_ON_A_LOOP = 0.05  # seconds that an event loop does at most
+_ON_A_LOOP = 0.05  # seconds that work on an event loop may take
 
 
 class State:
-    """The folders of sessions, below one folder that is this user's own.
+    """The folders of sessions, below one folder that belongs to this user.
 
-    `days`: how long a session is remembered in which nothing happens. `most`: sessions. `seconds`: how long an event waits
-    for another process that is writing. `clock`: seconds since 1970. What cannot be read or written counts as not there, and
-    is one of the `problems`, once.
+    `days`: how long an idle session is remembered. `most`: the number of sessions. `seconds`: how long an event waits
+    for another process that is writing. `clock`: seconds since 1970. What cannot be read or written counts as missing, and
+    becomes one of the `problems`, once.
     """
 
     def __init__(
@@ -48,11 +48,11 @@ class State:
         self._lock = allocate_lock()
 
     def place(self, event: Event) -> str:
-        """The folder of the event's session, whether it is there or not."""
+        """Return the path of the session's folder, whether it exists or not."""
         return self.path + "/" + digest(event.dialect + "\0" + event.session_id)
 
     def _state(self, event: Event) -> dict[str, Any]:
-        """The state as it is; where there is none, this is one failed look at the disk."""
+        """Return the current state; without one, this costs a single failed look at the disk."""
         if not event.session_id:
             return {}
         place = self.place(event)
@@ -69,12 +69,12 @@ class State:
                 folder.set_aside(STATE)
         except OSError as error:
             if folder is not None:
-                raise  # what cannot be read is not replaced either
+                raise  # a file that cannot be read is not replaced either
             self._unusable(error)
         return {}
 
     def _change(self, event: Event, change: Callable[[dict[str, Any]], None]) -> bool:
-        """Replace the state by a changed one, as if nobody else wrote meanwhile; whether that could be done."""
+        """Change the state atomically; return whether that worked."""
 
         def changing(folder: Folder) -> None:
             state = self._read(folder.path, folder)
@@ -93,11 +93,11 @@ class State:
         return self._within(event, changing)
 
     def _within(self, event: Event, act: Callable[[Folder], None], seconds: float = 0.0) -> bool:
-        """Act within the session's folder, made if it is not there; whether that could be done. A new one is the moment to forget old ones."""
+        """Act within the session's folder, created if missing; return whether that worked. Creating one also prunes old ones."""
         from hookline.sessions.folder import Folder  # noqa: PLC0415 - as above
 
         try:
-            with Folder(self.place(event), seconds or self._patience()) as folder:
+            with Folder(self.place(event), seconds or self._wait_seconds()) as folder:
                 act(folder)
             if folder.made:
                 from hookline.sessions.pruning import prune  # noqa: PLC0415 - once a session
@@ -110,8 +110,8 @@ class State:
             return False
         return True
 
-    def _patience(self) -> float:
-        """Seconds that an event waits: fewer where an event loop waits for this thread, and everything else with it."""
+    def _wait_seconds(self) -> float:
+        """Return the seconds that an event waits: fewer on an event loop's thread, which holds up everything else."""
         asyncio = sys.modules.get("asyncio")
         return (
             min(self.seconds, _ON_A_LOOP)
@@ -119,7 +119,7 @@ class State:
             else self.seconds
         )
 
-    # -- what is wrong -----------------------------------------------------------------------------------------------
+    # -- problems ----------------------------------------------------------------------------------------------------
 
     def _unusable(self, error: OSError) -> None:
         where = str(error.filename or self.path)
@@ -150,38 +150,38 @@ class State:
                 self.problems += (new,)
 
 
-def object_in(state: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """An object in the state; empty where it is something else."""
+def read_object(state: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return an object in the state; empty if the value is something else."""
     held = state.get(key)
     return dict(held) if isinstance(held, dict) else {}
 
 
-def counts_in(state: Mapping[str, Any], key: str) -> dict[str, int]:
-    """Counts in the state; what is none, is not there."""
+def read_counts(state: Mapping[str, Any], key: str) -> dict[str, int]:
+    """Return the counts in an object of the state, without invalid ones."""
     return {
         name: count
-        for name, count in object_in(state, key).items()
+        for name, count in read_object(state, key).items()
         if type(count) is int and count > 0
     }
 
 
-def times_in(state: Mapping[str, Any], key: str) -> dict[str, float]:
-    """Times in the state, in seconds since 1970; what is none, is not there."""
+def read_times(state: Mapping[str, Any], key: str) -> dict[str, float]:
+    """Return the times in an object of the state (seconds since 1970), without invalid ones."""
     return {
         name: at
-        for name, at in object_in(state, key).items()
+        for name, at in read_object(state, key).items()
         if type(at) in (int, float) and at > 0
     }
 
 
-def texts_in(state: Mapping[str, Any], key: str) -> list[str]:
-    """Texts in the state; what is none, is not there."""
+def read_texts(state: Mapping[str, Any], key: str) -> list[str]:
+    """Return the texts in a list of the state, without invalid ones."""
     held = state.get(key)
     return [each for each in held if isinstance(each, str)] if isinstance(held, list) else []
 
 
 def digest(text: str) -> str:
-    """A name for any text, in 64 hexadecimal digits."""
+    """Return a name for any text, in 64 hexadecimal digits."""
     try:  # what `hashlib` wraps, without the milliseconds of OpenSSL
         made = __import__("_sha2" if sys.version_info >= (3, 12) else "_sha256")
     except ImportError:

@@ -1,4 +1,4 @@
-"""Sessions: what is known of a session from one process to the next, in a folder of plain files for each."""
+"""Sessions: the state of each session from one process to the next, in a folder of plain files."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from hookline.sessions.state import (
     DEFAULT_DAYS,
     PATIENCE,
     State,
-    counts_in,
     digest,
-    object_in,
-    texts_in,
-    times_in,
+    read_counts,
+    read_object,
+    read_texts,
+    read_times,
 )
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hookline.core.deferred_results import DeferredResult
     from hookline.sessions.failures import Failures
     from hookline.sessions.folder import Folder
-    from hookline.sessions.waiting import Mark
+    from hookline.sessions.pending import Mark
 
 DAYS = "HOOKLINE_SESSION_DAYS"
 # Stands for all sessions; no host is called `hookline hooks`.
@@ -36,8 +36,8 @@ _MOST_FACTS = 65_536  # characters of JSON, of one session
 class Sessions(State):
     """Redos, hooks that ran once, counts, late answers and facts, by session; the lasting counterpart of `memory.Memory`.
 
-    `asker`: redos are counted apart for each. The other parameters are those of `State`. Nothing here ever raises for the state
-    of the disk, and a session without an id has no state.
+    `asker`: separates the redo counts of several users of one session. The other parameters are those of `State`. It raises nothing
+    for the state of the disk, and a session without an id has no state.
     """
 
     lasting = True
@@ -49,11 +49,9 @@ class Sessions(State):
 
     @classmethod
     def of(cls, environ: Mapping[str, str], *, asker: str = "") -> Self:
-        """The user's own: below `XDG_STATE_HOME`, for `HOOKLINE_SESSION_DAYS` days."""
+        """Return the user's own sessions: below `XDG_STATE_HOME`, kept for `HOOKLINE_SESSION_DAYS` days."""
         state = environ.get("XDG_STATE_HOME", "")
-        if not os.path.isabs(
-            state
-        ):  # an empty or relative value is ignored, as the standard has it
+        if not os.path.isabs(state):  # the standard says to ignore an empty or relative value
             state = f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
         days = environ.get(DAYS, "")
         kept = float(days) if days.isascii() and days.isdecimal() else DEFAULT_DAYS
@@ -62,17 +60,17 @@ class Sessions(State):
     # -- redos -----------------------------------------------------------------------------------------------------
 
     def redos(self, event: Event) -> int:
-        """How often the stop gate of this event sent the agent back in the running turn."""
+        """Return how often the stop gate of this event sent the agent back in this turn."""
         return self._counted(self._state(event)).count(event)
 
     def send_back(
         self, event: Event, limit: int, *, follows: bool | None = None, lasted: float = 0.0
     ) -> int | None:
-        """Count a redo, if its row had fewer than `limit` (0: no limit); how many it had, None where that cannot be known.
+        """Count a redo if its series has fewer than `limit` (0: no limit); return how many it had, None if unknown.
 
-        It is asked and counted in one step, so that any number of processes are within the limit together. `follows` as of
-        `guardrails.follows_redo`; `lasted`: seconds that its hooks were asked for, during which nothing was locked. Without a session
-        id nothing is counted but what the host itself does: that the agent was sent back before.
+        Checking and counting are one step, so that any number of processes stay within the limit together. `follows` as from
+        `guardrails.follows_redo`; `lasted`: how many seconds its hooks ran, without a lock. Without a session
+        id, only the host's own flag counts, which says that it sent the agent back before.
         """
         if not event.session_id:
             return None if is_flagged(event) else 0
@@ -89,9 +87,9 @@ class Sessions(State):
     def settle(
         self, event: Event, *, follows: bool | None = None, lasted: float = 0.0, ends: bool = False
     ) -> None:
-        """Forget the counts of a turn that is over (`guardrails.Redos.over`), after an event that sent nobody back.
+        """Forget the counts of a finished turn (`guardrails.RedoCounts.with_stop`), after an event that sent no agent back.
 
-        `ends`: the session is over, and what ran once may run again.
+        `ends`: the session is over, and hooks that ran once may run again.
         """
         state = self._state(event)
         if not state.get("redos") and not (ends and (state.get("once") or state.get("counted"))):
@@ -110,30 +108,32 @@ class Sessions(State):
         self._change(event, settling)
 
     def _counted(self, state: Mapping[str, Any]) -> RedoCounts:
-        counts = counts_in(object_in(state, "redos"), self.asker)
-        return RedoCounts(counts=counts, rows=times_in(object_in(state, "rows"), self.asker))
+        counts = read_counts(read_object(state, "redos"), self.asker)
+        return RedoCounts(counts=counts, rows=read_times(read_object(state, "rows"), self.asker))
 
     def _count(self, state: dict[str, Any], redos: RedoCounts) -> None:
         for key, held in (("redos", redos.counts), ("rows", redos.rows)):
             others = {
-                asker: each for asker, each in object_in(state, key).items() if asker != self.asker
+                asker: each
+                for asker, each in read_object(state, key).items()
+                if asker != self.asker
             }
             state[key] = others | ({self.asker: dict(held)} if held else {})
 
     # -- once ------------------------------------------------------------------------------------------------------
 
     def spent(self, event: Event) -> frozenset[str]:
-        """The marks of the hooks that ran in the event's session, and are to do so once."""
-        return frozenset(texts_in(self._state(event), "once"))
+        """Return the marks of the hooks that ran in the event's session and may run only once."""
+        return frozenset(read_texts(self._state(event), "once"))
 
     def claim(self, event: Event, mark: str) -> bool:
-        """Whether a hook that is to run once may run now; nobody else may then. Yes, where that cannot be written down."""
+        """Claim the run of a hook that may run once; return whether this process may run it. True if the claim cannot be stored."""
         if not event.session_id:
             return True
         claimed: list[bool] = []
 
         def claiming(state: dict[str, Any]) -> None:
-            marks = texts_in(state, "once")
+            marks = read_texts(state, "once")
             claimed.append(mark not in marks)
             state["once"] = [*marks, mark] if claimed[0] else marks
 
@@ -144,7 +144,7 @@ class Sessions(State):
         """Let a hook that failed be claimed again."""
 
         def releasing(state: dict[str, Any]) -> None:
-            state["once"] = [each for each in texts_in(state, "once") if each != mark]
+            state["once"] = [each for each in read_texts(state, "once") if each != mark]
 
         if event.session_id:
             self._change(event, releasing)
@@ -152,16 +152,16 @@ class Sessions(State):
     # -- counts ----------------------------------------------------------------------------------------------------
 
     def spend(self, event: Event, what: str, most: int) -> bool:
-        """Whether one more of something fits into what the event's session may have of it, which is counted if so.
+        """Count one more of something if the session has fewer than `most`; return whether it had.
 
-        It does, too, where that cannot be written down.
+        It also returns True if the count cannot be stored.
         """
         if not event.session_id:
             return True
         fits: list[bool] = []
 
         def spending(state: dict[str, Any]) -> None:
-            counts = counts_in(state, "spent")
+            counts = read_counts(state, "spent")
             had = counts.get(what, 0)
             fits.append(had < most)
             if fits[0]:
@@ -171,16 +171,16 @@ class Sessions(State):
         return fits[0] if fits else True
 
     def count(self, event: Event, what: str) -> int:
-        """Count one more of something in the event's session, and return how many there are.
+        """Count one more of something in the event's session, and return the count.
 
-        It returns 0 without a session id, and where the count cannot be written down.
+        It returns 0 without a session id, and if the count cannot be stored.
         """
         if not event.session_id:
             return 0
         counted: list[int] = []
 
         def counting(state: dict[str, Any]) -> None:
-            counts = counts_in(state, "counted")
+            counts = read_counts(state, "counted")
             counted.append(counts.get(what, 0) + 1)
             state["counted"] = counts | {what: counted[0]}
 
@@ -190,19 +190,19 @@ class Sessions(State):
 
     def failures(self) -> Mapping[str, Failures]:
         """Return the hooks that failed when they last ran, in any session, each with its failures in a row."""
-        from hookline.sessions.failures import failures_in  # noqa: PLC0415 - few formats count failures
+        from hookline.sessions.failures import read_failures  # noqa: PLC0415 - few formats count failures
 
-        return failures_in(self._state(_EVERY_SESSION))
+        return read_failures(self._state(_EVERY_SESSION))
 
     def record_failures(self, failed: Collection[str], succeeded: Collection[str]) -> None:
         """Count a failure of some hooks, and forget the failures of those that succeeded."""
-        from hookline.sessions.failures import counted, failures_in  # noqa: PLC0415 - as above
+        from hookline.sessions.failures import count_failures, read_failures  # noqa: PLC0415 - as above
 
         if not failed and not set(succeeded) & set(self.failures()):
             return
 
         def recording(state: dict[str, Any]) -> None:
-            after = counted(failures_in(state), failed, succeeded, self.clock())
+            after = count_failures(read_failures(state), failed, succeeded, self.clock())
             state["failures"] = {
                 hook: {"count": each.count, "at": each.at} for hook, each in after.items()
             }
@@ -212,17 +212,17 @@ class Sessions(State):
     # -- late answers ----------------------------------------------------------------------------------------------
 
     def prepare(self, event: Event) -> None:
-        """Make sure that an answer can be told later, while somebody can still be told that it cannot."""
+        """Check that an answer can be delivered later, and report it now if not."""
         if event.session_id:
             self._within(event, lambda _: None)
         else:
-            from hookline.sessions.memory import nameless  # noqa: PLC0415 - nothing is wrong, usually
+            from hookline.sessions.memory import make_nameless_problem  # noqa: PLC0415 - nothing is wrong, usually
 
-            self._add(nameless(event))
+            self._add(make_nameless_problem(event))
 
     def begin(self, event: Event, hook_id: str) -> None:
-        """A hook that nobody waits for begins: should this process die before it is `over`, the next turn is told so."""
-        from hookline.sessions.waiting import begin  # noqa: PLC0415 - as above
+        """Record the start of a detached hook: if this process dies before its end, the next turn reports that."""
+        from hookline.sessions.pending import begin  # noqa: PLC0415 - as above
 
         def beginning(folder: Folder) -> None:
             mark = begin(folder, hook_id)
@@ -233,18 +233,18 @@ class Sessions(State):
             self._within(event, beginning, PATIENCE)
 
     def over(self, event: Event, hook_id: str) -> None:
-        """It came to its end."""
+        """Record the end of a detached hook."""
         with self._lock:
             marks = self._begun.get((self.place(event), hook_id))
             mark = marks.pop() if marks else None
         if mark is not None:
-            from hookline.sessions.waiting import over  # noqa: PLC0415 - as above
+            from hookline.sessions.pending import finish  # noqa: PLC0415 - as above
 
-            over(mark)
+            finish(mark)
 
     def keep(self, event: Event, late: DeferredResult) -> None:
-        """Keep a late answer for the next turn of the event's session; the oldest fall out when there are too many."""
-        from hookline.sessions.waiting import keep  # noqa: PLC0415 - few hooks run in the background
+        """Keep a late answer for the next turn of the event's session; drop the oldest if there are too many."""
+        from hookline.sessions.pending import keep  # noqa: PLC0415 - few hooks run in the background
 
         if event.session_id:
             self._within(
@@ -254,10 +254,10 @@ class Sessions(State):
             )
 
     def take(self, event: Event, *, wakes: bool) -> tuple[list[DeferredResult], Mapping[str, int]]:
-        """The answers that wait, each handed out once, and how many of which hooks fell out; with `wakes` only what wakes."""
+        """Return the waiting answers, each only once, and how many of each hook were dropped; with `wakes` only those that wake."""
         if not event.session_id or not os.path.isdir(self.place(event)):
             return [], {}
-        from hookline.sessions.waiting import take  # noqa: PLC0415 - as above
+        from hookline.sessions.pending import take  # noqa: PLC0415 - as above
 
         try:
             lates = take(self.place(event), wakes, self._wrong)
@@ -272,7 +272,7 @@ class Sessions(State):
             return found
 
         def telling(state: dict[str, Any]) -> None:
-            found.update(counts_in(state, "dropped"))
+            found.update(read_counts(state, "dropped"))
             state.pop("dropped", None)
 
         self._change(event, telling)
@@ -281,22 +281,22 @@ class Sessions(State):
     # -- facts -----------------------------------------------------------------------------------------------------
 
     def facts(self, event: Event) -> Mapping[str, Any]:
-        """What was remembered of the event's session."""
-        return object_in(self._state(event), "facts")
+        """Return the facts of the event's session."""
+        return read_object(self._state(event), "facts")
 
     def remember(self, event: Event, name: str, value: Any) -> None:
-        """Remember a JSON value of the event's session, in place of a former one; None forgets it.
+        """Set a fact of the event's session to a JSON value; None removes it.
 
         Raises:
-            ValueError: with it, the session's facts would be more than 65,536 characters of JSON.
-            TypeError: it is nothing that JSON can say.
+            ValueError: the session's facts would exceed 65,536 characters of JSON.
+            TypeError: JSON cannot express the value.
         """
-        import json  # noqa: PLC0415 - nobody else needs it here
+        import json  # noqa: PLC0415 - only needed here
 
         def remembering(state: dict[str, Any]) -> None:
             facts = {
                 known: kept
-                for known, kept in {**object_in(state, "facts"), name: value}.items()
+                for known, kept in {**read_object(state, "facts"), name: value}.items()
                 if kept is not None
             }
             if len(json.dumps(facts)) > _MOST_FACTS:

@@ -10,7 +10,7 @@ import pytest
 
 from hookline.a3s import Hook, HookResponse
 from hookline.a3s.definitions import read_definition
-from hookline.a3s.handling import in_process
+from hookline.a3s.handlers import make_in_process
 from hookline.dialects.a3s import A3S
 from hookline.handlers.inprocess import call_async
 from hookline.handlers.workers import WorkerBudget
@@ -38,7 +38,7 @@ class Stand:
 
     def __init__(self, handler: Any, *, most: int = 4) -> None:
         spec = read_definition(Hook.new("h", "pre_tool_use"), A3S()).spec
-        armed = spec.replace(handler=in_process(handler, "h", "pre_tool_use", WorkerBudget()))
+        armed = spec.replace(handler=make_in_process(handler, "h", "pre_tool_use", WorkerBudget()))
         self.said: list[pb.Result] = []
         self.answering = Invocations(
             lambda asked: armed if asked.hook_id == "h" else None, call_async, most=most

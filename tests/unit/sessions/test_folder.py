@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.sessions.folder import DamagedError, Folder, abandoned, claim, files, read
+from hookline.sessions.folder import DamagedError, Folder, claim, is_abandoned, list_files, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,7 +76,7 @@ def test_answers_are_in_the_order_in_which_they_were_added(tmp_path: Path) -> No
         (tmp_path / "base" / "s" / "99999999999999999990-1.late").write_text("{}", encoding="utf-8")
         for number in range(5):
             folder.add({"n": number}, wakes=number == 3)
-    names = files(path, ".late", ".wake")
+    names = list_files(path, ".late", ".wake")
 
     assert [
         json.loads((tmp_path / "base" / "s" / name).read_text(encoding="utf-8")).get("n")
@@ -128,7 +128,7 @@ def test_what_is_no_plain_file_is_refused_at_once(
     """Nobody waits for the other end of a pipe."""
     make(tmp_path / "state.json")
 
-    with pytest.raises(PermissionError, match="no file that only this user can write to"):
+    with pytest.raises(PermissionError, match="not a file that only this user can write to"):
         read(str(tmp_path / "state.json"))
 
 
@@ -137,7 +137,7 @@ def test_what_others_may_have_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "state.json").write_text("{}", encoding="utf-8")
     (tmp_path / "state.json").chmod(0o602)
 
-    with pytest.raises(PermissionError, match="no file that only this user can write to"):
+    with pytest.raises(PermissionError, match="not a file that only this user can write to"):
         read(str(tmp_path / "state.json"))
 
 
@@ -156,8 +156,8 @@ def test_a_file_that_is_held_is_not_abandoned(tmp_path: Path) -> None:
     """From the first moment on in which anybody can see it, until its holder lets go of it."""
     with Folder(str(tmp_path / "base" / "s"), 0.0) as folder:
         file, fd = folder.hold({"hook_id": "a"})
-    held = abandoned(file)
+    held = is_abandoned(file)
     fcntl.flock(fd, fcntl.LOCK_UN)
     os.close(fd)
 
-    assert (held, abandoned(file), abandoned(file + "x")) == (False, True, False)
+    assert (held, is_abandoned(file), is_abandoned(file + "x")) == (False, True, False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.model.event import Event
-from hookline.sessions.state import SCHEMA, State, counts_in, digest, object_in, texts_in
+from hookline.sessions.state import SCHEMA, State, digest, read_counts, read_object, read_texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,9 +65,9 @@ def test_a_change_that_raises_leaves_the_state(tmp_path: Path) -> None:
 @pytest.mark.parametrize("held", [None, 1, "x", [1, None], {"a": "x"}, {"a": True}, {"a": -1}])
 def test_what_is_of_another_shape_is_not_there(held: object) -> None:
     """Whoever wrote it."""
-    assert counts_in({"k": held}, "k") == {}
-    assert texts_in({"k": held}, "k") == []
-    assert object_in({"k": held}, "k") == (held if isinstance(held, dict) else {})
+    assert read_counts({"k": held}, "k") == {}
+    assert read_texts({"k": held}, "k") == []
+    assert read_object({"k": held}, "k") == (held if isinstance(held, dict) else {})
 
 
 def test_any_text_has_a_name() -> None:

@@ -1,4 +1,4 @@
-"""Hints: what to do about a problem, for somebody who has a chat and no shell; by the name of the problem."""
+"""Advice: what to do about a problem, for a person who has a chat but no shell."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 NAME = "/hooks"
-# What turns a switch on again, by the switch.
+# How to turn a switch on again, by the switch.
 ON_AGAIN: Mapping[str, str] = {
-    "environment": "whoever runs the agent can take the variable away",
+    "environment": "unset the variable where the agent is started",
     "everywhere": f"{NAME} on everywhere",
     "project": f"{NAME} on",
 }
-# Problems whose own hint needs a shell. `{command}`: what the hook runs, as it is shown; `{closes}`: how its format says that it
+# Problems whose own hint needs a shell. `{command}`: the hook's command, as shown; `{closes}`: how its format says that it
 # fails closed.
 _INSTEAD: Mapping[str, str] = {
     "check.unapproved": f"look at it, then: {NAME} approve {{command}}",
@@ -36,18 +36,18 @@ _INSTEAD: Mapping[str, str] = {
     "trust.self-approve": f"take it out of the settings; a person approves: {NAME} approve",
     "trust.unapproved-caller": f"look at it, then: {NAME} approve {{command}}",
 }
-# Messages that name what was typed in a shell.
+# Messages that replace those with shell commands.
 SAID: Mapping[str, str] = {"check.off": "it is switched off"}
 
 
-def hint_of(name: str, own: str, *, command: str = "<command>", closes: str = "") -> str:
-    """What to do about a problem of this name, whose own hint this is."""
+def find_hint(name: str, own: str, *, command: str = "<command>", closes: str = "") -> str:
+    """Return what to do about a problem of this name, given its own hint."""
     if name == "check.fails-open" and not closes:
         return "its format has no word for a guard that fails closed"
     instead = _INSTEAD.get(name)
     return own if instead is None else instead.format(command=command, closes=f"`{closes}`")
 
 
-def with_hint(text: str, hint: str) -> str:
-    """A line, and what to do in brackets."""
+def append_hint(text: str, hint: str) -> str:
+    """Return a line with a hint in brackets."""
     return f"{text} ({hint})" if hint else text

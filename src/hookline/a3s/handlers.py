@@ -1,4 +1,4 @@
-"""Handling: an object with a `handle` method, a function or a coroutine function as what the core runs."""
+"""Handlers: turns an object with a `handle` method, a function or a coroutine function into what the core runs."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     )
 
 
-def handler_of(given: HookHandler) -> Callable[[HookEvent], Any]:
-    """What is called for an event: the `handle` of an object or of a mapping, or the callable itself.
+def make_handler(given: HookHandler) -> Callable[[HookEvent], Any]:
+    """Return the function to call for an event: the `handle` of an object or of a mapping, or the callable itself.
 
     Raises:
         ConfigError: there is nothing to call.
@@ -48,7 +48,7 @@ def handler_of(given: HookHandler) -> Callable[[HookEvent], Any]:
     return handle
 
 
-def in_process(
+def make_in_process(
     handle: Callable[[HookEvent], Any], hook_id: str, native: str, budget: WorkerBudget
 ) -> InProcess:
     """Return a handler for the core. A plain one runs on a worker thread, so that its time limit can end the wait.

@@ -1,4 +1,4 @@
-"""Talk: one command of a chat, from what was typed to what is answered."""
+"""Commands: runs one chat command, from the typed text to the answer."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import os
 import re
 import shlex
 
-from hookline.chat.hints import NAME, ON_AGAIN, SAID, hint_of, with_hint
-from hookline.chat.listing import findings, head, hook_lines, master
+from hookline.chat.advice import NAME, ON_AGAIN, SAID, append_hint, find_hint
+from hookline.chat.listing import (
+    describe_hook,
+    describe_master_switch,
+    list_findings,
+    list_hook_lines,
+)
 from hookline.config.project_env import drop_project_env
 from hookline.core.failure import explain_file_switch
 from hookline.engine.approval_service import (
@@ -43,7 +48,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 _HOW = "chat"
-_LONGEST = 4000  # characters of a command; nobody types more
+_LONGEST = 4000  # characters of a command
 _EVERYWHERE = frozenset({"everywhere", "global", "--global", "—global", "–global"})  # noqa: RUF001 - a phone makes dashes of two hyphens
 _EVENT = re.compile(r"[A-Za-z][\w.-]*")
 _USAGE = """/hooks or /hooks list - is everything on, where hooks are declared, and how each stands
@@ -64,8 +69,8 @@ hooks:
 Then: /hooks approve /absolute/path/to/guard.py""".splitlines()
 
 
-class Talk:
-    """One command, with the engine that it is about."""
+class ChatCommand:
+    """One command, with the engine that it concerns."""
 
     def __init__(
         self, cwd: str, who: str, environ: Mapping[str, str] | None, engine: Engine | None
@@ -73,9 +78,9 @@ class Talk:
         self._who = who
         self._own = engine is None
         self._told: list[str] = []
-        self.engine = engine if engine is not None else self._discovered(cwd, environ)
+        self.engine = engine if engine is not None else self._discover(cwd, environ)
 
-    def _discovered(self, cwd: str, environ: Mapping[str, str] | None) -> Engine:
+    def _discover(self, cwd: str, environ: Mapping[str, str] | None) -> Engine:
         given = drop_project_env(os.environ, cwd).environ if environ is None else environ
         journal = journal_of(given, self._told.append)
         return Engine.discover(
@@ -96,7 +101,7 @@ class Talk:
             self.engine.close()
 
     def answer(self, text: str) -> list[str]:
-        """The answer to a command, line by line; to what is none, the usage."""
+        """Return the answer to a command, line by line; for any other text, the usage."""
         first, rest = _first_word(text[:_LONGEST])
         if first.partition("@")[0].lower() != NAME:
             return [f"A command begins with `{NAME}`.", "", *_USAGE]
@@ -105,15 +110,18 @@ class Talk:
         said = does(self, rest) if does else [f"There is no `{NAME} {first}`.", "", *_USAGE]
         return [*said, *(f"note: {line}" for line in self._told)]
 
-    # -- looking ---------------------------------------------------------------------------------------------------
+    # -- reading ---------------------------------------------------------------------------------------------------
 
     def listing(self, _: str) -> list[str]:
-        """The master switch, where hooks are declared, every hook with its approval and health."""
+        """Return the master switch, the files that declare hooks, and every hook with its approval and health."""
         if problem := find_store_problem(self.engine):
             raise TrustError(problem.message, name=problem.name, hint=problem.hint)
         stand = find_statuses(self.engine)
         entries = {entry.spec.id: entry for entry in self.engine.registry.entries()}
-        lines = [*master(self.engine), *(f"config: {path}" for path in _configs(stand))]
+        lines = [
+            *describe_master_switch(self.engine),
+            *(f"config: {path}" for path in _configs(stand)),
+        ]
         declared = list(all_hooks(self.engine))
         broken = unread(declared)
         for spec in (
@@ -121,7 +129,7 @@ class Talk:
         ):
             lines += [
                 "",
-                *hook_lines(
+                *list_hook_lines(
                     self.engine, spec, stand[spec.id], entries.get(spec.id), broken.get(spec.id, ())
                 ),
             ]
@@ -129,11 +137,11 @@ class Talk:
         return lines if stand else [*lines, "", "No hooks here.", "", *_EXAMPLE]
 
     def doctor(self, _: str) -> list[str]:
-        """Each approved hook, tried; what is warned of in common stands once, at the end."""
+        """Try each approved hook; warnings that several hooks share come once, at the end."""
         found = check(self.engine)
         common = in_common(found.to_dict())
         entries = {entry.spec.id: entry for entry in self.engine.registry.entries()}
-        lines = [*master(self.engine)]
+        lines = [*describe_master_switch(self.engine)]
         broken = unread(one.spec for one in found.hooks)
         for one in (
             each
@@ -150,49 +158,57 @@ class Talk:
             tried = (
                 f"tried, {one.verdict.seconds:.2f} s" if one.verdict is not None else "not tried"
             )
-            lines += ["", f"{mark} {head(one.spec, broken.get(one.spec.id, ()))} ({tried})"]
-            lines += findings(
+            lines += [
+                "",
+                f"{mark} {describe_hook(one.spec, broken.get(one.spec.id, ()))} ({tried})",
+            ]
+            lines += list_findings(
                 (each for each in one.findings if _words(each) not in common),
                 entries.get(one.spec.id),
             )
-        lines += ["", *_shared(found, common, entries)] if common else []
+        lines += ["", *_list_shared(found, common, entries)] if common else []
         rest = [
             each for each in found.findings if each.name not in ("check.off", "hook.off")
-        ]  # the switches stand at the top
-        lines += ["", *findings(rest)] if rest else []
+        ]  # the switches come first
+        lines += ["", *list_findings(rest)] if rest else []
         return lines if found.hooks else [*lines, "", "No hooks here."]
 
     def help(self, _: str) -> list[str]:
-        """The usage, and how a hook is declared."""
+        """Return the usage, and how to declare a hook."""
         return [*_USAGE, "", *_EXAMPLE]
 
-    # -- doing -----------------------------------------------------------------------------------------------------
+    # -- changing --------------------------------------------------------------------------------------------------
 
     def on(self, words: str) -> list[str]:
-        """Hooks on, or one of them."""
-        return self._turned(words, on=True)
+        """Switch hooks on, or one of them."""
+        return self._switch(words, on=True)
 
     def off(self, words: str) -> list[str]:
-        """Hooks off, or one of them."""
-        return self._turned(words, on=False)
+        """Switch hooks off, or one of them."""
+        return self._switch(words, on=False)
 
-    def _turned(self, words: str, *, on: bool) -> list[str]:
+    def _switch(self, words: str, *, on: bool) -> list[str]:
         first, rest = _first_word(words)
         everywhere = first.lower() in _EVERYWHERE
         meant = rest if everywhere else words
         if not meant:
             left = switch_all(self.engine, on=on, everywhere=everywhere, who=self._who, how=_HOW)
-            return [*master(self.engine), *(f"! {why}" for why in left)]
+            return [*describe_master_switch(self.engine), *(f"! {why}" for why in left)]
         stand = switch_single(
-            self.engine, self._meant(meant), on=on, everywhere=everywhere, who=self._who, how=_HOW
+            self.engine,
+            self._find_hooks(meant),
+            on=on,
+            everywhere=everywhere,
+            who=self._who,
+            how=_HOW,
         )
-        return [*(_switched(each) for each in stand), *master(self.engine)]
+        return [*(_describe_switched(each) for each in stand), *describe_master_switch(self.engine)]
 
     def approve(self, words: str) -> list[str]:
-        """Approve what a command runs, on one event or on all."""
+        """Approve a command's hook, on one event or on all."""
         if not words:
             return ["Approve what?", "", *_USAGE]
-        done = approve_hooks(self.engine, self._meant(words), who=self._who, how=_HOW)
+        done = approve_hooks(self.engine, self._find_hooks(words), who=self._who, how=_HOW)
         standing = done.statuses[0].trust
         lines = [
             f"✓ approved: {called(standing.spec)}",
@@ -203,10 +219,10 @@ class Talk:
         lines += [f"covers: {', '.join(('definition', *covered))}"] if standing.column else []
         lines += [f"not covered: {text}" for text in standing.inspection.unseen]
         lines += [
-            f"! {with_hint(why, ON_AGAIN[switch])}" for switch, why in list_off(done.switches)
+            f"! {append_hint(why, ON_AGAIN[switch])}" for switch, why in list_off(done.switches)
         ]
         lines += [
-            f"! {with_hint(explain_file_switch(spec), ON_AGAIN['project'])}"
+            f"! {append_hint(explain_file_switch(spec), ON_AGAIN['project'])}"
             for spec in [standing.spec]
             if spec.off
         ]
@@ -223,24 +239,24 @@ class Talk:
             if entry
             else ()
         )
-        lines += [line.strip() for line in findings(broken, entry)]
+        lines += [line.strip() for line in list_findings(broken, entry)]
         return lines
 
     def revoke(self, words: str) -> list[str]:
-        """Take the approval back."""
+        """Revoke an approval."""
         if not words:
             return ["Revoke what?", "", *_USAGE]
-        done = revoke_hooks(self.engine, self._meant(words), who=self._who, how=_HOW)
+        done = revoke_hooks(self.engine, self._find_hooks(words), who=self._who, how=_HOW)
         events = ", ".join(dict.fromkeys(standing.spec.native_event for standing in done))
         return [f"✓ revoked: {called(done[0].spec)}", f"events: {events}"]
 
-    # -- meaning ---------------------------------------------------------------------------------------------------
+    # -- finding hooks ---------------------------------------------------------------------------------------------
 
-    def _meant(self, words: str) -> Sequence[HookSpec]:
-        """The hooks that `<event> <command>` or `<command>` means.
+    def _find_hooks(self, words: str) -> Sequence[HookSpec]:
+        """Return the hooks that `<event> <command>` or `<command>` names.
 
         Raises:
-            TrustError: none is declared so.
+            TrustError: no hook is declared so.
         """
         events = {name for spec in self.engine.hooks for name in (spec.native_event, spec.kind)}
         first, rest = _first_word(words)
@@ -249,11 +265,11 @@ class Talk:
             return self._commanded(text, event)
         except TrustError as error:
             if error.name == "trust.unmatched" and not event and rest and _EVENT.fullmatch(first):
-                self._doubt(first, rest, events)
+                self._check_event(first, rest, events)
             raise
 
     def _commanded(self, text: str, event: str) -> Sequence[HookSpec]:
-        spellings = [text, *_unquoted(text)]
+        spellings = [text, *_unquote(text)]
         for spelling in spellings[:-1]:
             try:
                 return commanded(self.engine.hooks, spelling, event)
@@ -262,8 +278,8 @@ class Talk:
                     raise
         return commanded(self.engine.hooks, spellings[-1], event)
 
-    def _doubt(self, first: str, rest: str, events: set[str]) -> None:
-        """Say so where a word that stands before a command was meant as an event.
+    def _check_event(self, first: str, rest: str, events: set[str]) -> None:
+        """Check whether a word before a command was meant as an event.
 
         Raises:
             TrustError: it was.
@@ -280,25 +296,25 @@ class Talk:
             ) from None
 
 
-_DOES: Mapping[str, Callable[[Talk, str], list[str]]] = {
-    "list": Talk.listing,
-    "on": Talk.on,
-    "off": Talk.off,
-    "doctor": Talk.doctor,
-    "approve": Talk.approve,
-    "revoke": Talk.revoke,
-    "help": Talk.help,
+_DOES: Mapping[str, Callable[[ChatCommand, str], list[str]]] = {
+    "list": ChatCommand.listing,
+    "on": ChatCommand.on,
+    "off": ChatCommand.off,
+    "doctor": ChatCommand.doctor,
+    "approve": ChatCommand.approve,
+    "revoke": ChatCommand.revoke,
+    "help": ChatCommand.help,
 }
 
 
 def _first_word(text: str) -> tuple[str, str]:
-    """The first word, and what comes after it, whatever stands between: a phone breaks lines."""
+    """Return the first word and the rest, separated by any white space, because phones break lines."""
     first, *rest = [*text.split(None, 1), ""][:2] if text.strip() else [""]
     return first, "".join(rest).strip()
 
 
-def _unquoted(text: str) -> list[str]:
-    """A text that stands in quotes as a whole, or as an address with its method before it, without these."""
+def _unquote(text: str) -> list[str]:
+    """Return a text without quotes around the whole, or an address without the method before it."""
     found = []
     try:
         words = shlex.split(text)
@@ -314,21 +330,21 @@ def _words(finding: Problem) -> tuple[str, str, str]:
     return finding.code, finding.message, finding.hint
 
 
-def _shared(
+def _list_shared(
     found: Checkup,
     common: Mapping[tuple[str, str, str], Sequence[str]],
     entries: Mapping[str, Entry],
 ) -> Iterator[str]:
-    """Each warning that several hooks have, with what it says in a chat, and these hooks by what they run."""
+    """Yield each warning that several hooks share, with these hooks by their commands."""
     first = {_words(each): each for one in found.hooks for each in one.findings}
     for words, hooks in common.items():
         entry = entries.get(hooks[0])
         finding = first[words]
-        hint = hint_of(
+        hint = find_hint(
             finding.name, finding.hint, closes=entry.dialect.table.closes if entry else ""
         )
         runs = dict.fromkeys(called(entries[hook].spec) for hook in hooks if hook in entries)
-        yield f"! {len(hooks)} hooks: {with_hint(SAID.get(finding.name, finding.message), hint)}: {', '.join(runs)}"
+        yield f"! {len(hooks)} hooks: {append_hint(SAID.get(finding.name, finding.message), hint)}: {', '.join(runs)}"
 
 
 def _configs(stand: Mapping[str, HookStatus]) -> list[str]:
@@ -341,6 +357,6 @@ def _configs(stand: Mapping[str, HookStatus]) -> list[str]:
     )
 
 
-def _switched(status: HookStatus) -> str:
+def _describe_switched(status: HookStatus) -> str:
     spec = status.trust.spec
     return f"{'- off' if status.off else '✓ on'}: {spec.native_event}  {called(spec)}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hookline.core.deferred_results import DeferredResult
 from hookline.sessions.folder import Folder
 from hookline.sessions.memory import MOST_CHARACTERS
-from hookline.sessions.waiting import begin, keep, over, take
+from hookline.sessions.pending import begin, finish, keep, take
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,14 +71,14 @@ def test_a_hook_whose_process_is_gone_is_told_of_once(tmp_path: Path) -> None:
     path = str(tmp_path / "base" / "s")
     with Folder(path, 0.0) as folder:
         runs, ended, gone = begin(folder, "runs"), begin(folder, "ended"), begin(folder, "gone")
-    over(ended)
+    finish(ended)
     os.close(gone.fd)  # as the system does where a process is killed
     at_a_stop, first, second = (
         take(path, True, never),
         take(path, False, never),
         take(path, False, never),
     )
-    over(runs)
+    finish(runs)
 
     assert at_a_stop == second == []
     assert [(late.hook_id, late.fault) for late in first] == [

@@ -1,4 +1,4 @@
-"""Waiting: a session's late answers, as files of its folder, until somebody tells them; and who still owes one."""
+"""Pending results: a session's late answers as files until they are delivered, and the hooks that still owe one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hookline.core.deferred_results import (
     parse_deferred,
 )
 from hookline.model.frozen import Frozen
-from hookline.sessions.folder import BEGUN, LATE, WAKE, abandoned, claim, files, read
+from hookline.sessions.folder import BEGUN, LATE, WAKE, claim, is_abandoned, list_files, read
 from hookline.sessions.memory import MOST_CHARACTERS, MOST_WAITING
 
 TYPE_CHECKING = False
@@ -26,20 +26,20 @@ _LOST = "the process that ran it ended before the hook did"
 
 
 class Mark(Frozen):
-    """A hook that runs in the background: a file, and the descriptor that keeps it locked for as long as this process lives."""
+    """A background hook: a file, and the descriptor that keeps it locked for as long as this process lives."""
 
     file: str
     fd: int
 
 
 def keep(folder: Folder, late: DeferredResult, state: Callable[[], dict[str, Any]]) -> None:
-    """Add an answer; the oldest fall out while there are too many, which `state` remembers.
+    """Add an answer; drop the oldest while there are too many, and count them in `state`.
 
     Raises:
         OSError: the disk does not take it.
     """
     folder.add(late.to_dict(), wakes=bool(late.wake))
-    fallen = _beyond(folder.path)
+    fallen = _find_excess(folder.path)
     if not fallen:
         return
     document = state()
@@ -48,15 +48,15 @@ def keep(folder: Folder, late: DeferredResult, state: Callable[[], dict[str, Any
     for name, hook in fallen:
         had = counts.get(hook)
         counts[hook] = (had if type(had) is int else 0) + 1
-        with contextlib.suppress(FileNotFoundError):  # told meanwhile
+        with contextlib.suppress(FileNotFoundError):  # delivered meanwhile
             os.unlink(f"{folder.path}/{name}")
     folder.write(document | {"dropped": counts})
 
 
-def _beyond(path: str) -> list[tuple[str, str]]:
-    """The oldest answers that are too many or too much, each with its hook."""
-    names = files(path, LATE, WAKE)
-    lates = [_peeked(f"{path}/{name}") for name in names]
+def _find_excess(path: str) -> list[tuple[str, str]]:
+    """Return the oldest answers beyond the limits, each with its hook."""
+    names = list_files(path, LATE, WAKE)
+    lates = [_peek(f"{path}/{name}") for name in names]
     first = max(0, len(names) - MOST_WAITING)
     while (
         first < len(names) - 1
@@ -69,7 +69,7 @@ def _beyond(path: str) -> list[tuple[str, str]]:
     ]
 
 
-def _peeked(file: str) -> DeferredResult | None:
+def _peek(file: str) -> DeferredResult | None:
     try:
         return parse_deferred(read(file))
     except (ValueError, OSError):
@@ -81,20 +81,20 @@ def take(
     wakes: bool,  # noqa: FBT001 - passed on as it came
     wrong: Callable[[str, ValueError | OSError], None],
 ) -> list[DeferredResult]:
-    """The answers that wait, oldest first, each to one taker only; with `wakes` only those that wake the agent.
+    """Return the waiting answers, oldest first, each to one caller only; with `wakes` only those that wake the agent.
 
-    A file that is `wrong`, or cannot be taken away, leaves the others as they are.
+    `wrong` receives a file that is damaged or cannot be removed; the other answers stay as they are.
     """
     return [
-        *_taken(path, (WAKE,) if wakes else (LATE, WAKE), wrong),
-        *(() if wakes else _lost(path, wrong)),
+        *_take_each(path, (WAKE,) if wakes else (LATE, WAKE), wrong),
+        *(() if wakes else _take_lost(path, wrong)),
     ]
 
 
-def _taken(
+def _take_each(
     path: str, kinds: tuple[str, ...], wrong: Callable[[str, ValueError | OSError], None]
 ) -> Iterator[DeferredResult]:
-    for name in files(path, *kinds):
+    for name in list_files(path, *kinds):
         try:
             held = claim(path, name)
             late = parse_deferred(held) if held is not None else None
@@ -105,11 +105,11 @@ def _taken(
                 yield late
 
 
-# -- who still owes an answer ------------------------------------------------------------------------------------------
+# -- hooks that owe an answer ------------------------------------------------------------------------------------------
 
 
 def begin(folder: Folder, hook_id: str) -> Mark:
-    """Write down that a hook was started, until it is `over`.
+    """Record that a hook was started, until `finish`.
 
     Raises:
         OSError: the disk does not take it.
@@ -118,20 +118,20 @@ def begin(folder: Folder, hook_id: str) -> Mark:
     return Mark(file=file, fd=fd)
 
 
-def over(mark: Mark) -> None:
-    """The hook came to its end."""
-    with contextlib.suppress(OSError):  # its folder was removed
+def finish(mark: Mark) -> None:
+    """Remove the record of a hook that has ended."""
+    with contextlib.suppress(OSError):  # the folder was removed
         os.unlink(mark.file)
     os.close(mark.fd)
 
 
-def _lost(
+def _take_lost(
     path: str, wrong: Callable[[str, ValueError | OSError], None]
 ) -> Iterator[DeferredResult]:
-    """The hooks whose process is gone, so that nobody will ever hear of them."""
-    for name in files(path, BEGUN):
+    """Yield a result for each hook whose process is gone, because it will never answer."""
+    for name in list_files(path, BEGUN):
         try:
-            held = claim(path, name) if abandoned(f"{path}/{name}") else None
+            held = claim(path, name) if is_abandoned(f"{path}/{name}") else None
             hook = str(held.get("hook_id", "")) if held is not None else None
         except (ValueError, OSError) as error:
             wrong(f"{path}/{name}", error)
