@@ -25,7 +25,7 @@ from hookline.engine.deadline import hooks_seconds, host_deadline
 from hookline.engine.event_problems import errors_about
 from hookline.engine.fallback import find_event, find_fallback
 from hookline.engine.journaling import journal_of
-from hookline.engine.notices import add_notice, add_notices, add_to_stderr, is_shown, list_lost
+from hookline.engine.notices import add_to_stderr, is_shown
 from hookline.engine.projects import existing_folder, leave_deleted_folder, project_of
 from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.process_spec import Limits
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from hookline.handlers.process import BackgroundProgram
     from hookline.handlers.supervisor import AnswerPipe
     from hookline.journal.journal import Journal
-    from hookline.model.problem import Problem
-    from hookline.model.verdict import Decision
 
 _EVENT = "--event"
 # Errors of whoever wrote the command line, by their names.
@@ -234,24 +232,19 @@ def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None)
     )
     later.collect(engine)
     said = leave_to_host(engine, host) if not selection.configs else ()
-    speaking = engine.host(host)
-    event = speaking.decode_event(payload, request.event)
-    seconds, grace = request.hooks_seconds(table, event.native_name)
+    seconds, grace = request.hooks_seconds(
+        table, find_event(engine.host(host), sent, request.event)
+    )
     if seconds is not None:
         engine.limits = (engine.limits or Limits()).replace(grace=grace)
-    decision = add_notices(engine, event, engine.fire(event, seconds=seconds))
-    if moved:
-        decision = add_notice(engine, event, decision, moved)
-    errors = (each for each in errors_about(engine, event) if not _is_reason(each, decision))
-    problems = (*said, *errors)
-    return _with_notices(speaking.encode_decision(decision, event), decision, problems)
-
-
-def _is_reason(problem: Problem, decision: Decision) -> bool:
-    """Whether the reason of a decision tells a problem already."""
-    from hookline.text.terminal_escape import escape_line  # noqa: PLC0415 - few files have problems
-
-    return escape_line(problem.message) in decision.reason
+    return engine.answer(
+        host,
+        payload,
+        event=request.event,
+        seconds=seconds,
+        notice=moved,
+        problems=lambda event: (*said, *errors_about(engine, event)),
+    )
 
 
 def _project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
@@ -269,20 +262,6 @@ def _folder(payload: Mapping[str, Any], table: Table) -> str:
     flat = (value[0] if isinstance(value, list) and value else value for value in named)
     paths = [path for path in flat if isinstance(path, str) and path]
     return next((path for path in paths if os.path.isdir(path)), paths[0] if paths else "")
-
-
-def _with_notices(reply: Reply, decision: Decision, problems: tuple[Problem, ...]) -> Reply:
-    """The reply, with what its reader should know on stderr: beside a refusal, whose stderr is the reason, only what the user is to be told.
-
-    That is what is wrong with the hooks, and what they said in vain: a guard that asks, or that could not run, must not seem
-    to have said nothing.
-    """
-    if reply.exit_code:
-        lines = (line for text in decision.for_user for line in text.splitlines())
-        return add_to_stderr(
-            reply, (line for line in lines if line.strip() and not is_shown(reply, line))
-        )
-    return add_to_stderr(reply, (*map(str, problems), *list_lost(decision, reply)))
 
 
 def note_unanswered(request: Request, message: str, *, refused: bool) -> None:

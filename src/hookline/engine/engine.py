@@ -11,8 +11,17 @@ from hookline.core.fold import make_silent_decision
 from hookline.core.guardrails import REMEMBERING, follows_redo
 from hookline.core.plan import find_cached_plan, plan
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
+from hookline.engine.event_facts import add_redo_count, add_time
 from hookline.engine.library import Library
-from hookline.engine.notices import add_notices, note_folder, note_removed, was_told
+from hookline.engine.nesting import enter_event, explain_depth
+from hookline.engine.notices import (
+    add_notice,
+    add_notices,
+    note_folder,
+    note_removed,
+    was_told,
+    write_reply,
+)
 from hookline.engine.projects import folder_of_hooks, with_project
 from hookline.engine.trust_gate import DeclaredHooks, run_gated
 from hookline.engine.unread import note_unread
@@ -23,7 +32,7 @@ from hookline.wire.payload import parse_payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from contextvars import Token
     from typing import Any, Self, TypeAlias
 
@@ -48,26 +57,33 @@ if TYPE_CHECKING:
     from hookline.sessions.store import Sessions
     from hookline.trust.gate import Gate
 
+    Problems: TypeAlias = Callable[[Event], Iterable[Problem]]
     _Token: TypeAlias = Token[tuple[tuple[int, str, str], ...]]
 
 
 class Engine(Library):
     """Hooks of any dialects, and the one way to ask them.
 
-    `cwd`: the project folder, for payloads that name none. `redo_limit`: how often a stop gate may send the agent back in
-    one turn (None: what the host's dialect says, 3 where it is silent; 0: no limit). `limits`: bounds of command hooks.
-    `environ`: the environment that they inherit. `placed`: find line numbers of everything, not of faults only.
-    `observe` is told every event and its decision; `finished` the end of every detached hook, on the thread that it ran on.
-    `detach` takes over detached runs, which otherwise get a thread each. `wake` is told at once when a detached hook wakes the
-    agent: the session's id, and the message for the agent; without it that is told at the next turn, or at the next stop, which
-    it answers by a redo. `sessions`: where that and what else is known of a session survives this process (None: nowhere). `clock` tells the time of day, in seconds since 1970. `relays`: it
-    stands for a hook of another engine, so that it may be asked from inside of the event that it is asked about. `journal`
-    writes down every event, every hook that was asked, and how the detached ones ended. `gate` decides about every hook that is
-    about to run, those of a project too, by what was approved (None: by where its file lies alone; `gating.gate` makes one).
-    `interactive`: whether a person can answer what the host asks, for hosts that ask at their terminal only (None: look for
-    the host among the processes that started this one, and take what cannot be found for no).
-    `supervised`: make this whole process a subreaper (Linux), so that nothing which a hook starts outlives the hook's time
-    limit; what the program itself starts in sessions of their own then counts as a hook's.
+    Args:
+        cwd: the project folder, for payloads that name none.
+        redo_limit: how often a stop gate may send the agent back in one turn (None: what the
+            host's dialect says; 0: no limit).
+        limits: bounds of command hooks.
+        environ: the environment that command hooks inherit.
+        placed: find line numbers of everything, not of faults only.
+        observe: is given every event and its decision.
+        finished: is given the end of every detached hook, on the thread that it ran on.
+        detach: takes over detached runs, which otherwise get a thread each.
+        wake: is given a session's id and a message for its agent at once when a detached hook wakes
+            the agent; without it, the next turn or stop tells the agent.
+        sessions: where late answers and redo counts outlive this process (None: nowhere).
+        clock: returns the time of day, in seconds since 1970.
+        relays: this engine stands for a hook of another one, which may ask it inside of an event.
+        journal: writes down every event and every hook that was asked.
+        gate: decides by approvals whether a hook may run (None: by where its file lies alone).
+        interactive: whether a person can answer what a host asks (None: look for the host's terminal).
+        supervised: make this process a subreaper (Linux), so that nothing which a hook starts
+            outlives the hook's time limit; what the program itself starts counts as a hook's, too.
     """
 
     def __init__(
@@ -150,18 +166,16 @@ class Engine(Library):
             return self._settle(raised, make_silent_decision(raised), chosen)
         token = self._entered(raised)
         if token is None:
-            return self._settle(raised, refuse(dispatch(chosen, raised), self._too_deep(raised)))
+            return self._settle(
+                raised, refuse(dispatch(chosen, raised), explain_depth(self._inside, raised.kind))
+            )
         try:
             if chosen.solo is not None and seconds is None:
                 decision = ask_alone(chosen, raised, chosen.solo)
             else:
+                asked = self._asking(chosen, raised)
                 decision = drive(
-                    self._asking(chosen, raised),
-                    self._detach,
-                    self.limits,
-                    self.environ,
-                    seconds=seconds,
-                    keep=self._keep,
+                    asked, self._detach, self.limits, self.environ, seconds=seconds, keep=self._keep
                 )
         finally:
             recursion_guard.ACTIVE_EVENTS.reset(token)
@@ -177,64 +191,81 @@ class Engine(Library):
     ) -> Decision:
         """`fire` on an event loop: asynchronous hooks are awaited, processes do not block the loop.
 
-        Cancelling it ends every process that it started. `seconds`: for all hooks together; one that is not done by then has
-        timed out, which means what its own time limit would mean.
-
-        Raises:
-            CodecError, ConfigError: as `fire`.
+        Cancelling it ends every process that it started. `seconds`: for all hooks together; one that
+        is not done by then has timed out. Raises as `fire`.
         """
         raised, chosen = self._planned(event, payload, dialect)
         if not chosen.groups:
             return self._settle(raised, make_silent_decision(raised), chosen)
         token = self._entered(raised)
         if token is None:
-            return self._settle(raised, refuse(dispatch(chosen, raised), self._too_deep(raised)))
+            return self._settle(
+                raised, refuse(dispatch(chosen, raised), explain_depth(self._inside, raised.kind))
+            )
         try:
             if chosen.solo is not None and seconds is None:
                 decision = await ask_alone_async(chosen, raised, chosen.solo)
             else:
+                asked = self._asking(chosen, raised)
                 decision = await drive_async(
-                    self._asking(chosen, raised),
-                    self._detach,
-                    self.limits,
-                    self.environ,
-                    seconds=seconds,
-                    keep=self._keep,
+                    asked, self._detach, self.limits, self.environ, seconds=seconds, keep=self._keep
                 )
         finally:
             recursion_guard.ACTIVE_EVENTS.reset(token)
         return self._settle(raised, decision, chosen)
 
-    def answer(self, dialect: str, payload: Any, *, seconds: float | None = None) -> Reply:
-        """A host's payload in, as an object or as the JSON text that the host sent; the host's reply out.
+    def answer(
+        self,
+        dialect: str,
+        payload: Any,
+        *,
+        event: str = "",
+        seconds: float | None = None,
+        notice: str = "",
+        problems: Problems | None = None,
+    ) -> Reply:
+        """Return a host's reply to its payload, which is an object or the JSON text that it sent.
 
-        `seconds` as of `fire`.
+        `event`: the event as the host calls it, if the payload does not say. `seconds` as of `fire`.
+        `notice`: what the user is told beside the hooks' own words. `problems` returns what is said
+        on stderr about the files of an event's hooks.
 
         Raises:
-            CodecError: the payload cannot be understood; or it is of an event that the host does not have, and a strict hook stands at some gate.
+            CodecError: the payload cannot be understood; or the host has no such event, and a
+                strict hook guards some event.
             ConfigError: an unknown dialect.
         """
-        host, event = self._received(dialect, payload)
-        decision = self.fire(event, seconds=seconds)
-        return host.encode_decision(add_notices(self, event, decision), event)
+        host, received = self._received(dialect, payload, event)
+        decision = self.fire(received, seconds=seconds)
+        return self._reply(host, received, decision, notice, problems)
 
     async def answer_async(
-        self, dialect: str, payload: Any, *, seconds: float | None = None
+        self, dialect: str, payload: Any, *, event: str = "", seconds: float | None = None
     ) -> Reply:
-        """`answer` on an event loop; `seconds` as of `fire_async`.
+        """`answer` on an event loop; `seconds` as of `fire_async`. Raises as `answer`."""
+        host, received = self._received(dialect, payload, event)
+        return self._reply(host, received, await self.fire_async(received, seconds=seconds))
 
-        Raises:
-            CodecError, ConfigError: as `answer`.
-        """
-        host, event = self._received(dialect, payload)
-        decision = await self.fire_async(event, seconds=seconds)
-        return host.encode_decision(add_notices(self, event, decision), event)
-
-    def _received(self, dialect: str, payload: Any) -> tuple[Dialect, Event]:
-        """The host, and the event that its payload is."""
+    def _received(self, dialect: str, payload: Any, event: str) -> tuple[Dialect, Event]:
+        """Return the host, and the event that its payload is."""
         host = self.host(dialect)
         parsed = parse_payload(payload) if isinstance(payload, str | bytes) else payload
-        return host, host.decode_event(parsed)
+        return host, host.decode_event(parsed, event)
+
+    def _reply(
+        self,
+        host: Dialect,
+        event: Event,
+        decision: Decision,
+        notice: str = "",
+        problems: Problems | None = None,
+    ) -> Reply:
+        decision = add_notices(self, event, decision)
+        if notice:
+            decision = add_notice(self, event, decision, notice)
+        return write_reply(
+            host.encode_decision, event, decision, problems(event) if problems else ()
+        )
 
     def _planned(
         self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None
@@ -298,55 +329,25 @@ class Engine(Library):
         return asked
 
     def _entered(self, event: Event) -> _Token | None:
-        """The mark that an event is being asked about.
-
-        None where a hook on this very event raised it again in this process; for any event where it is raised by the call of a
-        language model that a hook asks; and where hooks start agents that have hooks, and so on without an end. In a process that a
-        hook started, only that hook is left out, and every other one is asked.
-        """
-        inside = recursion_guard.ACTIVE_EVENTS.get()
-        key = (self._id, event.kind, event.session_id)
-        if key in inside or recursion_guard.MODEL_CALL in inside or self._too_deep(event):
-            return None
-        return recursion_guard.ACTIVE_EVENTS.set((*inside, key))
-
-    def _too_deep(self, event: Event) -> str:
-        """Why no hook at all is asked in a process that hooks started, in words; empty where they are."""
-        if self._inside is None or self._inside.find_active_hooks(event.kind) is not None:
-            return ""
-        return f"hooks are nested {recursion_guard.DEEPEST} deep"
+        """Return the mark that an event is being asked about; None if no hook is asked about it."""
+        return enter_event(self._inside, (self._id, event.kind, event.session_id))
 
     def _completed(self, event: Event) -> Event:
-        """The event with what only an engine knows: the time, and how often its stop gate sent the agent back."""
-        if self.tells_time and "timestamp" not in event.body.facts:
-            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.clock()))
-            event = event.replace(
-                body=event.body.replace(facts={**event.body.facts, "timestamp": now})
-            )
+        """Return the event with the time, and with how often its stop gate sent the agent back."""
+        if self.tells_time:
+            event = add_time(event, self.clock())
         if not isinstance(event.body, Stop) or not kinds.kind(event.kind).redo:
             return event
         count = self._redos(event, self.host(event.dialect).table)
-        facts = {
-            **event.body.facts,
-            "stop_block_count": count,
-            "stop_block_limit": self._limit(event),
-        }
-        return event.replace(
-            body=event.body.replace(
-                stop_hook_active=event.body.stop_hook_active or count > 0, facts=facts
-            )
-        )
+        return add_redo_count(event, count, self._limit(event))
 
     def _redos(self, event: Event, table: Table) -> int:
         """How often the stop gate sent the agent back in the running turn; none where the host says that it was not."""
         return 0 if follows_redo(event, table) is False else self.sessions.redos(event)
 
     def _limit(self, event: Event) -> int:
-        return (
-            self.host(event.dialect).table.redo_limit
-            if self.redo_limit is None
-            else self.redo_limit
-        )
+        own = self.redo_limit
+        return self.host(event.dialect).table.redo_limit if own is None else own
 
     def _settle(self, event: Event, decision: Decision, chosen: Plan | None = None) -> Decision:
         """Tell what came late, count redos, retire what was to run once, and tell whoever observes.

@@ -9,11 +9,12 @@ from hookline.errors import CodecError
 from hookline.model.handler import Command
 from hookline.model.kinds import ACTIONS, kind, unknown_kind
 from hookline.model.verdict import Lowered, Stance
+from hookline.text.terminal_escape import escape_line, escape_text
 from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from hookline.core.plan import Plan
     from hookline.engine.engine import Engine
@@ -173,13 +174,30 @@ def was_told(engine: Engine, event: Event, what: str) -> bool:
 # -- what a host's reply has no room for -------------------------------------------------------
 
 
+def write_reply(
+    encode: Callable[[Decision, Event], Reply],
+    event: Event,
+    decision: Decision,
+    problems: Iterable[Problem] = (),
+) -> Reply:
+    """Return the host's reply, with what its words have no room for on stderr.
+
+    Beside a refusal, stderr is the reason, so only the notices to the user are added there. A guard
+    that asks, or that could not run, must never seem to have said nothing.
+    """
+    reply = encode(decision, event)
+    if reply.exit_code:
+        lines = [line for text in decision.for_user for line in text.splitlines() if line.strip()]
+        return add_to_stderr(reply, (line for line in lines if not is_shown(reply, line)))
+    told = (str(each) for each in problems if escape_line(each.message) not in decision.reason)
+    return add_to_stderr(reply, (*told, *list_lost(decision, reply)))
+
+
 def add_to_stderr(reply: Reply, lines: Iterable[str]) -> Reply:
     """Return the reply with these lines on its stderr, each once."""
     told = dict.fromkeys(lines)
     if not told:
         return reply
-    from hookline.text.terminal_escape import escape_text  # noqa: PLC0415 - most events leave nothing to tell
-
     return reply.replace(
         stderr=reply.stderr + "".join(f"{_name_sender(escape_text(line))}\n" for line in told)
     )

@@ -7,7 +7,7 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hookline.engine.notices import add_notices, add_to_stderr, list_lost
+from hookline.engine.notices import add_notices, write_reply
 from hookline.errors import CODES, CodecError, HookError
 from hookline.remote.admission import Admission
 from hookline.remote.event_loop import BackgroundLoop
@@ -108,9 +108,7 @@ class FireService:
             decision = add_notices(
                 engine, event, await self._decide(engine, event, self.seconds, asyncio.Event())
             )
-            reply = host.encode_decision(decision, event)
-            if not reply.exit_code:  # beside a refusal, stderr is its reason
-                reply = add_to_stderr(reply, list_lost(decision, reply))
+            reply = write_reply(host.encode_decision, event, decision)
         except HookError as error:
             self.refused(error.code)
             raise

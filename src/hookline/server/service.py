@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from hookline.engine.deadline import hooks_seconds, host_deadline
 from hookline.engine.fallback import find_fallback
-from hookline.engine.notices import add_notices, add_to_stderr, list_lost
+from hookline.engine.notices import add_notices, write_reply
 from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.kinds import ACTIONS
@@ -140,9 +140,7 @@ class Service:
             if wants_all
             else getattr(host, "encode_response", host.encode_decision)
         )
-        reply = encode(decision, event)
-        if not reply.exit_code:  # beside a refusal, stderr is its reason
-            reply = add_to_stderr(reply, list_lost(decision, reply))
+        reply = write_reply(encode, event, decision)
         return replies.make_whole_reply(reply) if wants_all else replies.make_body(reply)
 
     async def _ask_hooks(

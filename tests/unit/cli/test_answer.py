@@ -387,7 +387,7 @@ def test_what_the_user_is_to_be_told_stands_below_the_reason_of_a_refusal(tmp_pa
     code, (reason, note) = told()
     assert (code, reason) == (2, "never")
     assert note.startswith("hookline: hook `guard` (")
-    assert "ran although `.config/agents/hooks/guard/scripts/run.sh` changed." in note
+    assert "agents/hooks/guard/scripts/run.sh` changed." in note
 
 
 BEFORE_TOOL = {
