@@ -95,7 +95,7 @@ def test_it_listens_everywhere_or_nowhere(desk: Desk) -> None:
     with listen_http("127.0.0.1:0") as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
     path = str(desk.folder / "socket")
-    with listen_unix_path(path), pytest.raises(ConfigError, match="somebody listens"):
+    with listen_unix_path(path), pytest.raises(ConfigError, match="another server listens"):
         _listening(address, path, allow_remote=False)
     for sock in _listening(address, str(desk.folder / "other"), allow_remote=False):
         sock.close()
