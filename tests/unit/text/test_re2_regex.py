@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hookline.text.re2_regex import Budget
+from hookline.text.re2_regex import RegexBudget
 from hookline.text.regex import compile_regex
 
 
 def test_a_budget_is_spent_by_what_is_compiled_inside_it() -> None:
     """What is compiled outside of the `with` costs nothing."""
-    with Budget(1_000) as budget:
+    with RegexBudget(1_000) as budget:
         compile_regex("Bash|Edit")
         left = budget.left
     compile_regex("Read|Write")
