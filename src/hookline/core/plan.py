@@ -25,7 +25,7 @@ _SCOPE_ORDER = {scope: order for order, scope in enumerate(SCOPES)}
 class Group(Frozen):
     """The hooks of one dialect, in its own order.
 
-    `parallel`: all run at the same time on the same event; otherwise each sees the previous one's rewrite.
+    `parallel`: all run at the same time on the same event; otherwise each sees the rewrite of the hook before it.
     `turns`: hooks of the group also run one by one if a selected hook demands it (`should_run_parallel`).
     `detached`: hooks that start after all others, without waiting (if they start in turn, they are steps).
     """

@@ -222,7 +222,7 @@ def expand_declared(
 
 
 def extend_cookies(environ: Mapping[str, str], cookie: str) -> str:
-    """Return the cookies of the outer runs, up to the limit, and this one's own; invalid ones are dropped."""
+    """Return the cookies of the outer runs, up to the limit, and of this run; invalid ones are dropped."""
     outer = environ.get(COOKIE, "")
     told = outer[-DEEPEST * (_LONGEST_COOKIE + 1) :].split(",") if outer else ()
     inside = [

@@ -54,19 +54,19 @@ def load_client(speaks: str) -> None:
     else:
         import pydantic_ai.models.openai  # noqa: F401, PLC0415 - as above
     row = PROVIDERS[ANTHROPIC if speaks == ANTHROPIC else OPENAI]
-    nobody = Endpoint(
+    placeholder = Endpoint(
         provider=row.name,
         speaks=row.speaks,
-        model="nobody",
+        model="placeholder",
         base_url=row.base_url,
         key="",
         binds=row.binds,
     )
     asked = Model(
-        names=("nobody",), prompt="", system="?", schema={"type": "object"}, shape="nothing"
+        names=("placeholder",), prompt="", system="?", schema={"type": "object"}, shape="nothing"
     )
     rehearsal = ask(
-        nobody,
+        placeholder,
         asked,
         "?",
         largest=1 << 20,
@@ -89,7 +89,7 @@ async def _ignore_failure(rehearsal: Coroutine[Any, Any, str]) -> None:
 
 # A provider's answer that fits both APIs.
 _REHEARSED: Mapping[str, Any] = {
-    "id": "r", "object": "chat.completion", "created": 1, "model": "nobody", "type": "message", "role": "assistant",
+    "id": "r", "object": "chat.completion", "created": 1, "model": "placeholder", "type": "message", "role": "assistant",
     "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "{}"}}],
     "content": [{"type": "text", "text": "{}"}], "stop_reason": "end_turn", "stop_sequence": None,
     "usage": {"input_tokens": 1, "output_tokens": 1, "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},

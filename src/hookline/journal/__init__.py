@@ -1,1 +1,1 @@
-"""The journal: what was asked, what each hook said, and what was decided, written so that nobody can change it unseen."""
+"""The journal: a record of events, of what each hook answered and of decisions, which no writer can change unnoticed."""

@@ -30,7 +30,7 @@ _PATIENCE = 1.0  # seconds to wait for an answer on an existing socket
 _TRIES, _PAUSE = (
     20,
     0.05,
-)  # seconds between them, for a folder in which somebody else makes a socket
+)  # seconds between them, for a folder where another process makes a socket
 _EXAMPLES = "unix:/run/user/1000/bridge.sock, 127.0.0.1:4088 or vsock:host:4088"
 
 
@@ -167,7 +167,7 @@ def _make_room(path: str, name: str) -> None:
         except TimeoutError:  # the server is busy
             pass
         except OSError as error:
-            raise _taken_error(path, (error.strerror or "nobody answers").lower(), name) from None
+            raise _taken_error(path, (error.strerror or "no answer").lower(), name) from None
     raise _taken_error(path, "another server listens there", name)
 
 

@@ -115,7 +115,7 @@ class Client:
 
     def _connect(self) -> GrpcClient:
         if self._asks is None:
-            from hookline.remote.grpc_client import GrpcClient  # noqa: PLC0415 - gRPC, which not everybody has
+            from hookline.remote.grpc_client import GrpcClient  # noqa: PLC0415 - gRPC is an extra
 
             self._asks = GrpcClient(self._place, self.bounds, self.token)
         return self._asks

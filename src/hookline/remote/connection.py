@@ -37,7 +37,7 @@ async def open_stream(
     place = parse_address(address)
     async with AsyncExitStack() as stack:
         require_grpc()
-        from hookline.remote.grpc_transport import open_grpc_stream  # noqa: PLC0415 - gRPC, which not everybody has
+        from hookline.remote.grpc_transport import open_grpc_stream  # noqa: PLC0415 - gRPC is an extra
 
         target = await stack.enter_async_context(resolve_target(place))
         yield await stack.enter_async_context(

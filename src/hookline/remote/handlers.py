@@ -112,7 +112,7 @@ class Handlers(HookRegistry):
         Raises:
             ConfigError: the address is invalid, or the engine will never admit these handlers.
         """
-        from hookline.remote.connection import open_stream  # noqa: PLC0415 - gRPC, which not everybody has
+        from hookline.remote.connection import open_stream  # noqa: PLC0415 - gRPC is an extra
 
         seat = self._take_seat(address)
 

@@ -57,7 +57,7 @@ async def serve_engine_at(
         )
     caller = Caller(name=text, proven=proven)
     require_grpc()
-    from hookline.remote.grpc_transport import BridgeService, HooksService  # noqa: PLC0415 - gRPC, which not everybody has
+    from hookline.remote.grpc_transport import BridgeService, HooksService  # noqa: PLC0415 - gRPC is an extra
 
     asked = "" if proven else token
     hooks = HooksService(firing, bridge.bounds, token=asked)
@@ -84,7 +84,7 @@ async def serve_handlers(
 
     caller = Caller(name=text, proven=place.proven)
     require_grpc()
-    from hookline.remote.grpc_transport import BridgeService  # noqa: PLC0415 - gRPC, which not everybody has
+    from hookline.remote.grpc_transport import BridgeService  # noqa: PLC0415 - gRPC is an extra
 
     asked = "" if place.proven else token
     service = BridgeService(caller, bounds, serve=converse, token=asked)

@@ -41,7 +41,7 @@ class GrpcSidecar:
 
     def __enter__(self) -> Self:
         if self._addresses:
-            from hookline.remote import serve_engine  # noqa: PLC0415 - gRPC, which not everybody has
+            from hookline.remote import serve_engine  # noqa: PLC0415 - gRPC is an extra
 
             service = self._service
             self._opened = serve_engine(

@@ -19,11 +19,6 @@ def sha256(data: bytes) -> str:
     return found
 
 
-def new_sha256() -> Any:
-    """Return a SHA-256 object to update with bytes piece by piece."""
-    return _hash_constructor(_SHA, "sha256")()
-
-
 def keyed_digest(key: bytes, data: bytes) -> str:
     """Return a BLAKE2s digest (RFC 7693) in hexadecimal. Without the key (at most 32 bytes), it reveals nothing of the data."""
     found: str = _hash_constructor("_blake2", "blake2s")(

@@ -5,12 +5,11 @@ A single command of plain words is read without the grammar, which takes 20 ms t
 
 from __future__ import annotations
 
-import itertools
 import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from tree_sitter import Node
 
@@ -70,71 +69,14 @@ _IN_QUOTES = r"(?a)\$\{(\w+)\}|\$([A-Za-z_]\w*)|\\([\"\\$`])"
 _ASSIGNMENT = r"(?a)[A-Za-z_]\w*\+?="
 # A value of these characters is one word to a shell, quoted or not.
 _ONE_WORD = r"[\w@%+=:,./-]+"
-_TO_NOWHERE = r"(?:[ \t]+(?:[12]?>>?[ \t]*/dev/null|&>>?[ \t]*/dev/null|2>&1|1?>&2))+\s*\Z"
 # Characters that mean themselves to a shell, and the blanks between words.
 _BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./^- \t"
-
-
-# Words that make the shell run the rest of the line, with their options that take a value.
-_STEPPED: Mapping[str, str] = {
-    "exec": "a",
-    "command": "",
-    "builtin": "",
-    "coproc": "",
-    "time": "",
-    "!": "",
-}
-
-
-# Builtins with an option whose value the shell runs later.
-_CALLING: Mapping[str, str] = {"mapfile": "-C", "readarray": "-C", "hash": "-p"}
-
-
-def find_callbacks(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the texts among a builtin's words that the shell runs later."""
-    option = _CALLING.get(words[0])
-    if option is None:
-        return ()
-    return tuple(
-        word[2:] or after
-        for word, after in itertools.pairwise([*words[1:], ""])
-        if word.startswith(option)
-    )[:1]
-
-
-def skip_prefix_words(words: Sequence[Word]) -> tuple[Sequence[Word], bool]:
-    """Return the words from the program on, without `exec`, `time` and the like; and whether the default path finds the program.
-
-    No words where the shell only looks a word up, as by `command -v`.
-    """
-    by_default = False
-    while len(words) > 1 and (name := words[0].value or "") in _STEPPED:
-        rest = words[1:]
-        while (
-            len(rest) > 1
-            and (option := rest[0].value or "").startswith("-")
-            and (name != "time" or option in {"-p", "--"})
-        ):
-            if name == "command" and {"v", "V"}.intersection(option):
-                return (), False
-            by_default = by_default or (name == "command" and "p" in option)
-            valued = _STEPPED[name]
-            rest = rest[2:] if valued and option.endswith(valued) else rest[1:]
-        if name == "time" and (rest[0].value or "").startswith("-"):
-            return words, by_default  # only the program of that name has other options
-        words = rest
-    return words, by_default
 
 
 def parse_commands(text: str, variables: Mapping[str, str]) -> tuple[SimpleCommand, ...] | None:
     """Return the simple commands of a POSIX shell text, in order; None if the text cannot be read reliably."""
     plain = _plain(text, variables)
     return plain if plain is not None else _grammatical(text, variables)
-
-
-def is_plain_command(text: str, variables: Mapping[str, str]) -> bool:
-    """Return whether a text is one command of plain words; it may redirect its output to nowhere."""
-    return _plain(re.sub(_TO_NOWHERE, "", text), variables) is not None
 
 
 def _plain(text: str, variables: Mapping[str, str]) -> tuple[SimpleCommand, ...] | None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline.text import shell_words
-from hookline.text.shell_words import find_callbacks, parse_commands, skip_prefix_words
+from hookline.text.shell_words import parse_commands
 
 KNOWN = {"HOME": "/h", "P": "/p", "ODD": "/a b"}
 
@@ -104,42 +104,3 @@ def test_what_stands_around_words_is_told(
     assert [word.value for simple in found for word in simple.reads] == reads
     assert [pair for simple in found for pair in simple.sets] == sets
     assert any(simple.apart for simple in found) is apart
-
-
-@pytest.mark.parametrize(
-    ("text", "program", "by_default"),
-    [
-        ("time -p ./x", "./x", False),
-        ("time -f %e ./x", "time", False),
-        ("exec -a n ./x", "./x", False),
-        ("command -p ./x", "./x", True),
-        ("command exec ./x", "./x", False),
-        ("command -v ./x", None, False),
-        ("exec", "exec", False),
-    ],
-)
-def test_the_words_that_the_shell_runs_others_by_are_stepped_over(
-    text: str, program: str | None, *, by_default: bool
-) -> None:
-    """With their options; who only asks what a word means runs nothing."""
-    (simple,) = parse_commands(text, KNOWN) or ()
-    words, default = skip_prefix_words(simple.words)
-
-    assert (words[0].value if words else None, default) == (program, by_default)
-
-
-@pytest.mark.parametrize(
-    ("line", "run"),
-    [
-        ("mapfile -C ./x -c 1 a", ("./x",)),
-        ("readarray -C./x a", ("./x",)),
-        ("hash -p ./x f", ("./x",)),
-        ("hash -r", ()),
-        ("mapfile -t a", ()),
-        ("hash", ()),
-        ("echo -C ./x", ()),
-    ],
-)
-def test_what_a_builtin_runs_later_is_told(line: str, run: tuple[str, ...]) -> None:
-    """Where it stands behind an option of its own."""
-    assert find_callbacks(line.split()) == run

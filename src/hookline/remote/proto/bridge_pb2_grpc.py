@@ -8,7 +8,7 @@ from hookline.remote.proto import bridge_pb2 as hookline_dot_remote_dot_proto_do
 
 
 class HookBridgeStub:
-    """Handlers attached to an engine. Role-neutral: either side may dial. Whoever holds the handlers speaks first, with a Hello.
+    """Handlers attached to an engine. Role-neutral: either side may dial. The side with the handlers sends the first frame, a Hello.
     """
 
     def __init__(self, channel):
@@ -30,7 +30,7 @@ class HookBridgeStub:
 
 
 class HookBridgeServicer:
-    """Handlers attached to an engine. Role-neutral: either side may dial. Whoever holds the handlers speaks first, with a Hello.
+    """Handlers attached to an engine. Role-neutral: either side may dial. The side with the handlers sends the first frame, a Hello.
     """
 
     def Attach(self, request_iterator, context):
@@ -69,7 +69,7 @@ def add_HookBridgeServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class HookBridge:
-    """Handlers attached to an engine. Role-neutral: either side may dial. Whoever holds the handlers speaks first, with a Hello.
+    """Handlers attached to an engine. Role-neutral: either side may dial. The side with the handlers sends the first frame, a Hello.
     """
 
     @staticmethod
