@@ -24,12 +24,12 @@ from hookline.engine.approval_service import (
     switch_all,
     switch_single,
 )
+from hookline.engine.declared_hooks import all_hooks, unread
 from hookline.engine.doctor.checkup import check, in_common
 from hookline.engine.doctor.soundness import unsound
 from hookline.engine.engine import Engine
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import called, commanded
-from hookline.engine.shelf import all_hooks, unread
 from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import HookError, TrustError
 from hookline.model.handler import Broken

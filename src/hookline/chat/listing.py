@@ -14,9 +14,9 @@ from hookline.engine.approval_service import (
     list_off,
 )
 from hookline.engine.circuit_breaker import describe_failures, failures_of
+from hookline.engine.declared_hooks import all_hooks, given_way
 from hookline.engine.doctor.soundness import unsound
 from hookline.engine.meaning import called
-from hookline.engine.shelf import all_hooks, given_way
 from hookline.model.handler import Broken
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
 from hookline.trust.toggles import find_off

@@ -28,9 +28,9 @@ from hookline.engine.approval_service import (
     list_removed,
     revoke_hooks,
 )
+from hookline.engine.declared_hooks import all_hooks
 from hookline.engine.journaling import journal_of
 from hookline.engine.meaning import meant
-from hookline.engine.shelf import all_hooks
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import Broken
 from hookline.trust.allowlist import import_allowlist

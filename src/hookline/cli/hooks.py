@@ -10,7 +10,7 @@ from hookline.core.descriptions import describe_matcher
 from hookline.core.failure import explain_file_switch
 from hookline.core.plan import sort_hooks
 from hookline.engine.approval_service import removed_problems
-from hookline.engine.shelf import all_hooks, given_way
+from hookline.engine.declared_hooks import all_hooks, given_way
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 from hookline.model.spec import MANAGED
 from hookline.trust.policy import APPROVED, NEW

@@ -50,8 +50,8 @@ def documents(incomplete: str) -> list[str]:
 
 
 def _ids(ctx: Any) -> list[str]:
+    from hookline.engine.declared_hooks import all_hooks  # noqa: PLC0415 - as above
     from hookline.engine.engine import Engine  # noqa: PLC0415 - few values are hooks
-    from hookline.engine.shelf import all_hooks  # noqa: PLC0415 - as above
 
     folder, named = ctx.params.get("folder") or ".", ctx.params.get("config") or ()
     try:

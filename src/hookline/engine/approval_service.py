@@ -7,8 +7,8 @@ import shlex
 import time
 
 from hookline.config.enabling import enable
-from hookline.engine.shelf import all_hooks
-from hookline.engine.trust_gate import DeclaredHooks, get_gate, make_gate, note_approvals
+from hookline.engine.declared_hooks import DeclaredHooks, all_hooks
+from hookline.engine.trust_gate import get_gate, make_gate, note_approvals
 from hookline.engine.unread import list_unread
 from hookline.errors import ConfigError, HookError, TrustError
 from hookline.model.frozen import Frozen

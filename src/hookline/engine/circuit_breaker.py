@@ -5,7 +5,6 @@ A hook that fails closed, or that asks, is never suspended (docs/formats/starchi
 
 from __future__ import annotations
 
-from hookline.engine.notices import was_told
 from hookline.engine.once import mark_of
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Table
     from hookline.core.dispatch import Dispatch, Run
     from hookline.core.plan import Plan
-    from hookline.engine.engine import Engine
+    from hookline.engine.runtime import Runtime
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
@@ -33,7 +32,7 @@ def key_of(spec: HookSpec) -> str:
     return digest(f"{spec.origin.file}\0{mark_of(spec)}")[:16]
 
 
-def failures_of(engine: Engine, spec: HookSpec) -> Failures:
+def failures_of(engine: Runtime, spec: HookSpec) -> Failures:
     """Return the failures of a hook in a row."""
     return engine.sessions.failures().get(key_of(spec), _NONE)
 
@@ -58,7 +57,7 @@ def describe_failures(spec: HookSpec, table: Table, failures: Failures, now: flo
     return f"it failed {times}, and is suspended for {minutes} more min"
 
 
-def break_circuit(asked: Dispatch, engine: Engine, plan: Plan, event: Event) -> Dispatch:
+def break_circuit(asked: Dispatch, engine: Runtime, plan: Plan, event: Event) -> Dispatch:
     """Dispatch without the suspended hooks, and count the failures of all others whose format has a circuit breaker."""
     tables = {
         step.spec.id: group.dialect.table
@@ -84,7 +83,7 @@ def break_circuit(asked: Dispatch, engine: Engine, plan: Plan, event: Event) -> 
 
 
 def _suspended(
-    run: Run, tables: Mapping[str, Table], engine: Engine, event: Event
+    run: Run, tables: Mapping[str, Table], engine: Runtime, event: Event
 ) -> Outcome | None:
     table = tables.get(run.spec.id)
     if table is None or run.spec.on_failure is not Stance.SILENT:
@@ -95,7 +94,7 @@ def _suspended(
     detail = f"suspended after {failures.count} failures in a row"
     name = run.spec.name or run.spec.id
     note = f"hook `{name}` is {detail}; to see why and to run it again: hookline doctor"
-    told = was_told(engine, event, f"{key_of(run.spec)} is suspended")
+    told = engine.was_told(event, f"{key_of(run.spec)} is suspended")
     return Outcome(
         failure=Failure.SWITCHED_OFF,
         detail=detail,
@@ -105,7 +104,7 @@ def _suspended(
     )
 
 
-def _record(engine: Engine, decision: Decision, ran: Mapping[str, str]) -> None:
+def _record(engine: Runtime, decision: Decision, ran: Mapping[str, str]) -> None:
     faults = {verdict.hook_id for verdict in decision.verdicts if verdict.fault is not None}
     record(
         engine,
@@ -114,7 +113,7 @@ def _record(engine: Engine, decision: Decision, ran: Mapping[str, str]) -> None:
     )
 
 
-def record(engine: Engine, failed: Collection[str], succeeded: Collection[str]) -> None:
+def record(engine: Runtime, failed: Collection[str], succeeded: Collection[str]) -> None:
     """Count a failure of some hooks, and forget the failures of those that succeeded; each by its `key_of`."""
     if failed or succeeded:
         engine.sessions.record_failures(failed, succeeded)

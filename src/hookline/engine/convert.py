@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hookline.core.dialect import Declaration, Written
 from hookline.core.failure import explain_file_switch
+from hookline.engine.declared_hooks import all_hooks, given_way
 from hookline.engine.losses import Loss, losses_of
 from hookline.engine.relaying import Originals, is_words, own_command
-from hookline.engine.shelf import all_hooks, given_way
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen

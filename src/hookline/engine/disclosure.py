@@ -5,31 +5,27 @@ from __future__ import annotations
 import os
 
 from hookline.config.read import text_of
-from hookline.engine.shelf import all_hooks
 from hookline.errors import ConfigError, TrustError
 from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.engine.library import Library
+    from hookline.core.registry import Registry
+    from hookline.engine.shelf import Shelf
 
 
-def listing(library: Library) -> str:
+def listing(shelf: Shelf, registry: Registry) -> str:
     """Return the block of each dialect that has one, with its hooks in the order in which their files were given."""
-    loaded = (spec for shelved in library.shelf.sources for spec in shelved.loaded.specs)
+    loaded = (spec for shelved in shelf.sources for spec in shelved.loaded.specs)
     place = {spec.id: at for at, spec in enumerate(loaded)}
     blocks = []
-    for dialect in library.shelf.dialects():
+    for dialect in shelf.dialects():
         listed = getattr(dialect, "available_hooks", None)
         if listed is not None:
             blocks.append(
                 listed(
                     sorted(
-                        (
-                            entry.spec
-                            for entry in library.registry.entries()
-                            if entry.dialect is dialect
-                        ),
+                        (entry.spec for entry in registry.entries() if entry.dialect is dialect),
                         key=lambda spec: place.get(spec.id, len(place)),
                     )
                 )
@@ -37,7 +33,7 @@ def listing(library: Library) -> str:
     return "\n".join(blocks)
 
 
-def body(library: Library, hook_id: str) -> str:
+def body(shelf: Shelf, registry: Registry, hook_id: str) -> str:
     """The text that stands in a hook's file beside what declares it, read from the file as it is now.
 
     Raises:
@@ -47,16 +43,17 @@ def body(library: Library, hook_id: str) -> str:
     found = next(
         (
             shelved
-            for shelved in library.shelf.sources
+            for shelved in shelf.sources
             for spec in shelved.loaded.specs
             if spec.id == hook_id
         ),
         None,
     )
     if found is None:
-        known = [spec.id for spec in all_hooks(library)]
+        known = [entry.spec.id for entry in registry.entries()]
         if hook_id in known:  # a Python hook
             return ""
+        known += [spec.id for each in shelf.sources for spec in each.loaded.specs]
         raise ConfigError(
             f"no hook has the id `{hook_id}`",
             name="config.option",

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import os
-import time
 from time import perf_counter
 
 from hookline.core.dispatch import dispatch
 from hookline.core.fold import make_silent_decision
-from hookline.core.guardrails import REMEMBERING, follows_redo
-from hookline.core.plan import find_cached_plan, plan
+from hookline.core.guardrails import REMEMBERING
+from hookline.core.plan import find_cached_plan
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
 from hookline.engine.event_facts import add_redo_count, add_time
-from hookline.engine.library import Library
 from hookline.engine.nesting import enter_event, explain_depth
 from hookline.engine.notices import (
     add_notice,
     add_notices,
     note_folder,
     note_removed,
-    was_told,
     write_reply,
 )
 from hookline.engine.projects import folder_of_hooks, with_project
-from hookline.engine.trust_gate import DeclaredHooks, run_gated
+from hookline.engine.runtime import Runtime
+from hookline.engine.trust_gate import run_gated
 from hookline.engine.unread import note_unread
 from hookline.handlers import recursion_guard
 from hookline.model import kinds
@@ -36,111 +34,24 @@ if TYPE_CHECKING:
     from contextvars import Token
     from typing import Any, Self, TypeAlias
 
-    from hookline.core.dialect import Dialect, Table
+    from hookline.core.dialect import Dialect
     from hookline.core.dispatch import Dispatch, Run
     from hookline.core.plan import Plan
-    from hookline.core.registry import Registry
-    from hookline.engine.detached import Detached, Finished
-    from hookline.engine.library import Path
+    from hookline.engine.detached import Detached
     from hookline.engine.reload import Reloaded
-    from hookline.engine.trust_gate import LazyGate
     from hookline.engine.watching import Watcher
     from hookline.handlers.process import BackgroundProgram
-    from hookline.handlers.process_spec import Limits
-    from hookline.journal.journal import Journal
     from hookline.model.outcome import Outcome
     from hookline.model.problem import Problem
     from hookline.model.reply import Reply
-    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
-    from hookline.sessions.memory import Memory
-    from hookline.sessions.store import Sessions
-    from hookline.trust.gate import Gate
 
     Problems: TypeAlias = Callable[[Event], Iterable[Problem]]
     _Token: TypeAlias = Token[tuple[tuple[int, str, str], ...]]
 
 
-class Engine(Library):
-    """Hooks of any dialects, and the one way to ask them.
-
-    Args:
-        cwd: the project folder, for payloads that name none.
-        redo_limit: how often a stop gate may send the agent back in one turn (None: what the
-            host's dialect says; 0: no limit).
-        limits: bounds of command hooks.
-        environ: the environment that command hooks inherit.
-        placed: find line numbers of everything, not of faults only.
-        observe: is given every event and its decision.
-        finished: is given the end of every detached hook, on the thread that it ran on.
-        detach: takes over detached runs, which otherwise get a thread each.
-        wake: is given a session's id and a message for its agent at once when a detached hook wakes
-            the agent; without it, the next turn or stop tells the agent.
-        sessions: where late answers and redo counts outlive this process (None: nowhere).
-        clock: returns the time of day, in seconds since 1970.
-        relays: this engine stands for a hook of another one, which may ask it inside of an event.
-        journal: writes down every event and every hook that was asked.
-        gate: decides by approvals whether a hook may run (None: by where its file lies alone).
-        interactive: whether a person can answer what a host asks (None: look for the host's terminal).
-        supervised: make this process a subreaper (Linux), so that nothing which a hook starts
-            outlives the hook's time limit; what the program itself starts counts as a hook's, too.
-    """
-
-    def __init__(
-        self,
-        *,
-        cwd: Path | None = None,
-        redo_limit: int | None = None,
-        limits: Limits | None = None,
-        environ: Mapping[str, str] | None = None,
-        placed: bool = True,
-        observe: Callable[[Event, Decision], None] | None = None,
-        finished: Callable[[Finished], None] | None = None,
-        detach: Callable[[Run], None] | None = None,
-        wake: Callable[[str, str], None] | None = None,
-        sessions: Sessions | None = None,
-        clock: Callable[[], float] = time.time,
-        relays: bool = False,
-        journal: Journal | None = None,
-        gate: Gate | LazyGate | None = None,
-        interactive: bool | None = None,
-        supervised: bool = False,
-    ) -> None:
-        if supervised:
-            from hookline.handlers.subreaper import become_subreaper  # noqa: PLC0415 - a program asks for it
-
-            become_subreaper()
-        super().__init__(cwd=cwd, environ=environ, placed=placed)
-        self.redo_limit = redo_limit
-        self.limits = limits
-        self.observe = observe
-        self.finished = finished
-        self.detach = detach
-        self.keep: Callable[[Run, BackgroundProgram], None] | None = None  # running programs
-        self.wake = wake
-        if sessions is None:
-            from hookline.sessions.memory import Memory as Kept  # noqa: PLC0415 - `answer` keeps files instead
-
-        self.sessions: Sessions | Memory = Kept() if sessions is None else sessions
-        self.clock = clock
-        self.journal = journal
-        self.gate = gate
-        self.gated = gate is not None
-        if gate is not None:
-            gate.declared = DeclaredHooks(self)
-            gate.was_told = lambda event, what: was_told(self, event, what)
-        nested = self.environ.get(recursion_guard.VARIABLE) and not relays
-        self._inside = recursion_guard.Reentrancy(self.environ) if nested else None
-        self._interactive = interactive
-        self._id = id(self)
-        self._lasting = sessions
-        # Whether nobody is to be told of a decision, and nothing outlives this process: then most events end where they are decided.
-        self._alone = observe is None and journal is None and sessions is None
-        self._told: set[str] = set()
-        self._detached: Detached | None = None
-        self._indexed: Registry | None = None
-        self._by_id: Mapping[str, HookSpec] = {}
-        self._watcher: Watcher | None = None
+class Engine(Runtime):
+    """Hooks of any dialects, and the one way to ask them; made from what `Runtime` takes."""
 
     # -- firing ----------------------------------------------------------------------------------------------------
 
@@ -276,12 +187,15 @@ class Engine(Library):
         is_timed = self.tells_time or type(event.body) is Stop
         raised = self._completed(event) if is_timed else event
         if self.tells_project and not raised.project:
-            raised = with_project(self, raised)
+            raised = with_project(raised, self.cwd, self.environ, self.host(raised.dialect).table)
         chosen = find_cached_plan(self.registry, raised)
         if chosen is None:
             chosen = self.plan(raised)
         if chosen.leaves_process and (self.tells_folder or not os.path.isdir(raised.cwd)):
-            raised = raised.replace(folder=folder_of_hooks(self, raised))
+            folder = folder_of_hooks(
+                raised, self.cwd, self.environ, self.host(raised.dialect).table
+            )
+            raised = raised.replace(folder=folder)
         if self._once and self._lasting is not None and raised.session_id:
             from hookline.engine.recall import unspent  # noqa: PLC0415 - few hooks run once
 
@@ -291,20 +205,6 @@ class Engine(Library):
 
             raised = number_call(raised, chosen, self.sessions)
         return raised, chosen
-
-    def plan(self, event: Event, registry: Registry | None = None) -> Plan:
-        """Whom to ask about an event, of the engine's own hooks or of those of another registry."""
-        host = self.host(event.dialect)
-        headless = host.table.asks_at_terminal and not self._is_interactive(host.table)
-        return plan(self.registry if registry is None else registry, event, host, headless=headless)
-
-    def _is_interactive(self, table: Table) -> bool:
-        """Whether a person sits at the terminal of the host that started this process."""
-        if self._interactive is None:
-            from hookline.engine.terminal import is_attended  # noqa: PLC0415 - few hosts need it
-
-            self._interactive = is_attended(table.programs)
-        return self._interactive
 
     def _asking(self, chosen: Plan, event: Event) -> Dispatch:
         asked = dispatch(chosen, event, perf_counter)
@@ -341,14 +241,6 @@ class Engine(Library):
         count = self._redos(event, self.host(event.dialect).table)
         return add_redo_count(event, count, self._limit(event))
 
-    def _redos(self, event: Event, table: Table) -> int:
-        """How often the stop gate sent the agent back in the running turn; none where the host says that it was not."""
-        return 0 if follows_redo(event, table) is False else self.sessions.redos(event)
-
-    def _limit(self, event: Event) -> int:
-        own = self.redo_limit
-        return self.host(event.dialect).table.redo_limit if own is None else own
-
     def _settle(self, event: Event, decision: Decision, chosen: Plan | None = None) -> Decision:
         """Tell what came late, count redos, retire what was to run once, and tell whoever observes.
 
@@ -382,13 +274,6 @@ class Engine(Library):
         if self.observe is not None:
             self.observe(event, decision)
         return decision
-
-    def _spec_of(self, hook_id: str) -> HookSpec | None:
-        """A hook that may take part, by its id."""
-        if self._indexed is not self.registry:
-            self._indexed = self.registry
-            self._by_id = {entry.spec.id: entry.spec for entry in self.registry.entries()}
-        return self._by_id.get(hook_id)
 
     def _detach(self, run: Run) -> Outcome | None:
         """Start a hook that nobody waits for; returns why not, where it was not started."""
@@ -468,15 +353,6 @@ class Engine(Library):
         if self._watcher is None:
             self._watcher = Watcher(self, tell=tell)
         return self._watcher.start()
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """Everything that is wrong with the sources, in their order; then with the settings and the environment, sessions and journal."""
-        others = (self.gate, self._inside, self.sessions, self.journal)
-        return (
-            *super().problems,
-            *(problem for each in others if each is not None for problem in each.problems),
-        )
 
     # -- the end ---------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from hookline.core.failure import explain_file_switch
 from hookline.core.match import explain_mismatch
 from hookline.core.plan import should_run_in_turn
 from hookline.engine.callers import called
-from hookline.engine.shelf import all_hooks, given_way
+from hookline.engine.declared_hooks import all_hooks, given_way
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken
 from hookline.model.kinds import kind

@@ -12,7 +12,7 @@ from hookline.core.registry import Registry
 from hookline.engine.projects import asks_folder, asks_project
 from hookline.engine.settings import MATCHING, MODES, TRUSTS, one_of, split
 from hookline.engine.shelf import Shelf
-from hookline.engine.sources import Discovery, Given, Named, came_by, read
+from hookline.engine.sources import Discovery, Given, Named, Search, came_by, read
 from hookline.engine.speaking import OWN, Speaking
 from hookline.errors import ConfigError
 from hookline.model.event import Event
@@ -70,6 +70,14 @@ class Library:
         self._spent: list[HookSpec] = []
         self._changing = RLock()
         self._reloading = RLock()
+
+    @property
+    def search(self) -> Search:
+        """For whom files are looked for."""
+        return Search(
+            cwd=self.cwd, environ=self.environ, dropped=self.shelf.dropped, make=self.speaking.made,
+            placed=self.placed, gated=self.gated,
+        )  # fmt: skip
 
     # -- loading ---------------------------------------------------------------------------------------------------
 
@@ -282,7 +290,7 @@ class Library:
 
     def _take(self, way: Way) -> None:
         """Read and load what there is by a way, and know the way."""
-        found = list(read(self, way))
+        found = list(read(self.search, way))
         with self._changing:
             self.shelf.ways.append(way)
             for source in found:
@@ -408,7 +416,7 @@ class Library:
         """
         from hookline.engine.disclosure import listing  # noqa: PLC0415 - looking is not firing
 
-        return listing(self)
+        return listing(self.shelf, self.registry)
 
     def hook_body(self, hook_id: str) -> str:
         """The text below the front matter of a hook's file, read from the file now: loading keeps no more than the metadata.
@@ -421,7 +429,7 @@ class Library:
         """
         from hookline.engine.disclosure import body  # noqa: PLC0415 - looking is not firing
 
-        return body(self, hook_id)
+        return body(self.shelf, self.registry, hook_id)
 
     def event(
         self,

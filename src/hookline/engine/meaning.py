@@ -6,7 +6,7 @@ import os
 import shlex
 
 from hookline.engine.approval_service import gate_for
-from hookline.engine.shelf import all_hooks
+from hookline.engine.declared_hooks import all_hooks
 from hookline.errors import TrustError
 from hookline.model.handler import Http, Model, describe_command
 from hookline.text.terminal_escape import escape_line

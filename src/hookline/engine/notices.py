@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from hookline.core.plan import Plan
-    from hookline.engine.engine import Engine
+    from hookline.engine.runtime import Runtime
     from hookline.model.event import Event
     from hookline.model.problem import Problem
     from hookline.model.reply import Reply
@@ -29,13 +29,12 @@ NOT_ASKED, NO_EVENT = "hooks", "event"
 _STANCES = frozenset(("ask", "deny", "halt"))
 _CHANGES = frozenset(("input", "output", "text", "messages"))
 _NEWER = "a newer version of hookline may know it"
-_MOST = 256  # notices that one process remembers
 
 
 # -- before the decision reaches a host --------------------------------------------------------
 
 
-def add_notices(engine: Engine, event: Event, decision: Decision) -> Decision:
+def add_notices(engine: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with notices on hooks that a file switches off and on an unknown event.
 
     Each is told once a session.
@@ -63,12 +62,12 @@ def add_notices(engine: Engine, event: Event, decision: Decision) -> Decision:
         )
     words = f"{error.code} {error.message}, so no hook was asked ({hint})"
     decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NO_EVENT, reason=words)))
-    if was_told(engine, event, f"unknown event {event.native_name}"):
+    if engine.was_told(event, f"unknown event {event.native_name}"):
         return decision
     return decision.replace(for_user=(*decision.for_user, f"hookline: {words}"))
 
 
-def _note_switched_off(engine: Engine, event: Event, decision: Decision) -> Decision:
+def _note_switched_off(engine: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with the files that switch hooks of this event off."""
     off = [problem for problem in engine.problems if problem.hooks or problem.tells_user]
     if not off:
@@ -95,7 +94,9 @@ def _concerns(problem: Problem, here: Mapping[str, str]) -> bool:
 # -- removed guards ----------------------------------------------------------------------------
 
 
-def note_removed(engine: Engine, event: Event, decision: Decision, chosen: Plan | None) -> Decision:
+def note_removed(
+    engine: Runtime, event: Event, decision: Decision, chosen: Plan | None
+) -> Decision:
     """Return the decision with a notice on approved guards of this kind that no file declares.
 
     It repeats at each action; in strict mode the decision becomes `ask` (docs/explanation/trust.md 4).
@@ -125,7 +126,7 @@ def describe_removed(removed: Iterable[Approval]) -> str:
 # -- single notices ----------------------------------------------------------------------------
 
 
-def note_folder(engine: Engine, event: Event, decision: Decision) -> Decision:
+def note_folder(engine: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with a notice that its hooks ran in another folder than the event's."""
     specs = (engine._spec_of(verdict.hook_id) for verdict in decision.verdicts)
     handlers = [spec.handler for spec in specs if spec is not None]
@@ -135,7 +136,7 @@ def note_folder(engine: Engine, event: Event, decision: Decision) -> Decision:
     return _add(engine, event, decision, text)
 
 
-def add_notice(engine: Engine, event: Event, decision: Decision, text: str) -> Decision:
+def add_notice(engine: Runtime, event: Event, decision: Decision, text: str) -> Decision:
     """Return the decision with a notice to the user, once a session.
 
     Where the event has no notices it is an entry of `lowered`.
@@ -144,7 +145,7 @@ def add_notice(engine: Engine, event: Event, decision: Decision, text: str) -> D
 
 
 def _add(
-    engine: Engine,
+    engine: Runtime,
     event: Event,
     decision: Decision,
     text: str,
@@ -154,21 +155,11 @@ def _add(
 ) -> Decision:
     row = engine.host(event.dialect).table.row(event.native_name)
     can_note = row is None or "note" in row.powers_on(event.tool)
-    if not repeats and was_told(engine, event, f"{key or text} {can_note}"):
+    if not repeats and engine.was_told(event, f"{key or text} {can_note}"):
         return decision
     if can_note:
         return decision.replace(for_user=(*decision.for_user, f"hookline: {text}"))
     return decision.replace(lowered=(*decision.lowered, Lowered(effect=NOT_ASKED, reason=text)))
-
-
-def was_told(engine: Engine, event: Event, what: str) -> bool:
-    """Whether the user was told that in this session, or by this process; from now on they were."""
-    if engine._lasting is not None and event.session_id:
-        return not engine._lasting.spend(event, what, 1)
-    if what in engine._told:
-        return True
-    engine._told = {what} if len(engine._told) >= _MOST else {*engine._told, what}
-    return False
 
 
 # -- what a host's reply has no room for -------------------------------------------------------

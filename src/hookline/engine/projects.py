@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Table
     from hookline.core.registry import Entry
-    from hookline.engine.library import Library
     from hookline.model.event import Event
 
 _ASKED = "${event.project}"
@@ -77,19 +76,21 @@ def leave_deleted_folder(environ: Mapping[str, str], table: Table | None = None)
     return ""
 
 
-def folder_of_hooks(engine: Library, event: Event) -> str:
-    """Return where the hooks run that do not run in the event's folder: the engine's, or what stands in for a missing one."""
-    if os.path.isdir(event.cwd) and os.path.isdir(engine.cwd):
-        return engine.cwd
-    table = engine.host(event.dialect).table
-    return existing_folder(event.cwd, engine.cwd, engine.environ, table)
+def folder_of_hooks(event: Event, own: str, environ: Mapping[str, str], table: Table) -> str:
+    """Return where the hooks run that do not run in the event's folder.
+
+    That is the engine's `own` folder, or what stands in for a missing one.
+    """
+    if os.path.isdir(event.cwd) and os.path.isdir(own):
+        return own
+    return existing_folder(event.cwd, own, environ, table)
 
 
-def with_project(engine: Library, event: Event) -> Event:
-    """Return the event with the project that it happens in."""
-    folder = event.cwd if os.path.isdir(event.cwd) else folder_of_hooks(engine, event)
-    table = engine.host(event.dialect).table
-    return event.replace(project=project_for(folder, engine.cwd, engine.environ, table))
+def with_project(event: Event, own: str, environ: Mapping[str, str], table: Table) -> Event:
+    """Return the event with the project that it happens in; `own` is the engine's folder."""
+    exists = os.path.isdir(event.cwd)
+    folder = event.cwd if exists else folder_of_hooks(event, own, environ, table)
+    return event.replace(project=project_for(folder, own, environ, table))
 
 
 def asks_folder(hooks: Iterable[Entry]) -> bool:

@@ -6,8 +6,8 @@ import os
 import re
 
 from hookline.config.places import project_root
+from hookline.engine.declared_hooks import all_hooks
 from hookline.engine.library import Library
-from hookline.engine.shelf import all_hooks
 from hookline.errors import HookError
 from hookline.journal.payload_policy import to_canonical_json
 from hookline.model.handler import describe_command

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
     from hookline.core.plan import Plan
     from hookline.engine.detached import Finished
-    from hookline.engine.engine import Engine
+    from hookline.engine.runtime import Runtime
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
     from hookline.sessions.store import Sessions
 
 
-def concluded(engine: Engine, event: Event, decision: Decision, chosen: Plan | None) -> Decision:
+def concluded(engine: Runtime, event: Event, decision: Decision, chosen: Plan | None) -> Decision:
     """The decision where a turn begins or somebody stops: within the limit of redos, with what came late; redos are counted.
 
     Without the plan that was `chosen`, nobody was asked.
@@ -64,7 +64,7 @@ def concluded(engine: Engine, event: Event, decision: Decision, chosen: Plan | N
 
 
 def _sent_back(
-    engine: Engine, event: Event, decision: Decision, row: EventRow | None, *, follows: bool | None
+    engine: Runtime, event: Event, decision: Decision, row: EventRow | None, *, follows: bool | None
 ) -> Decision:
     """A decision that sends the agent back, if there is one more redo for it, which is counted by that; else leave to stop."""
     usual = engine._limit(event)
@@ -74,7 +74,7 @@ def _sent_back(
 
 
 def with_late(
-    engine: Engine, event: Event, decision: Decision, chosen: Plan, table: Table
+    engine: Runtime, event: Event, decision: Decision, chosen: Plan, table: Table
 ) -> tuple[Decision, Sequence[DeferredResult]]:
     """The decision with what detached hooks said since the last one that could tell it; and all of that."""
     everything = can_deliver_all(event, decision, chosen, table)
@@ -93,7 +93,7 @@ def with_late(
     ), lates
 
 
-def _may_go_on(engine: Engine, event: Event, decision: Decision, table: Table) -> bool:
+def _may_go_on(engine: Runtime, event: Event, decision: Decision, table: Table) -> bool:
     """Whether the agent goes on anyway, or may be sent back once more for this; if not, it stops, and is told at the next turn."""
     limit = engine._limit(event)
     return (
@@ -103,7 +103,7 @@ def _may_go_on(engine: Engine, event: Event, decision: Decision, table: Table) -
     )
 
 
-def _silenced(engine: Engine, event: Event, hook_id: str) -> bool:
+def _silenced(engine: Runtime, event: Event, hook_id: str) -> bool:
     """Whether a hook was switched off, or its approval taken back, since it was started: then it is not heard any more."""
     from hookline.core.dispatch import Run  # noqa: PLC0415 - few hooks run in the background
 
@@ -115,7 +115,7 @@ def _silenced(engine: Engine, event: Event, hook_id: str) -> bool:
     )
 
 
-def aloud(engine: Engine, decision: Decision, chosen: Plan | None) -> Decision:
+def aloud(engine: Runtime, decision: Decision, chosen: Plan | None) -> Decision:
     """The decision with a note on what is wrong with the state of sessions; each is said once."""
     new = [problem for problem in engine.sessions.problems if problem.name not in engine._told]
     if not new or chosen is None or "note" not in chosen.powers:
@@ -124,7 +124,7 @@ def aloud(engine: Engine, decision: Decision, chosen: Plan | None) -> Decision:
     return decision.replace(for_user=(*decision.for_user, *map(str, new)))
 
 
-def unspent(engine: Engine, sessions: Sessions, chosen: Plan, event: Event) -> Plan:
+def unspent(engine: Runtime, sessions: Sessions, chosen: Plan, event: Event) -> Plan:
     """The plan less the hooks that ran already in this session, and were to do so once; whatever may be one has to be claimed."""
     from hookline.engine.once import spent_ids  # noqa: PLC0415 - few hooks run once
 
@@ -136,7 +136,7 @@ def unspent(engine: Engine, sessions: Sessions, chosen: Plan, event: Event) -> P
     )
 
 
-def ended(engine: Engine, run: Run, finished: Finished) -> None:
+def ended(engine: Runtime, run: Run, finished: Finished) -> None:
     """A detached hook came to its end: keep what it said for the next turn, and tell whoever wants to know."""
     if run.spec.once and engine._lasting is not None and finished.verdict.fault is not None:
         from hookline.engine.once import mark_of  # noqa: PLC0415 - as above

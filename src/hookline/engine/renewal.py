@@ -33,7 +33,7 @@ def look(library: Library, way: Discovery | Named) -> dict[Key, Stamp]:
     try:
         files = [
             (os.path.abspath(place.file), dialect.table.name)
-            for place, dialect, _ in listed(library, way)
+            for place, dialect, _ in listed(library.search, way)
         ]
     except ConfigError:
         files = (
@@ -69,7 +69,7 @@ class Renewal:
         moving: set[Key] = set()
         for _ in range(_READINGS):
             try:
-                found = list(read(library, self.way))
+                found = list(read(library.search, self.way))
             except ConfigError as error:
                 self.error = error
                 self.seen = look(library, self.way)

@@ -27,7 +27,8 @@ def one_of(what: str, given: str, allowed: tuple[str, ...]) -> None:
 
 def split(cls: type, keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Keywords that are settings of a class of engines, and those that are options of a dialect."""
-    settings = vars(cls)["__init__"].__kwdefaults__ or {}
+    constructors = (vars(each).get("__init__") for each in cls.__mro__)
+    settings = getattr(next(filter(None, constructors)), "__kwdefaults__", None) or {}
     return {k: v for k, v in keywords.items() if k in settings}, {
         k: v for k, v in keywords.items() if k not in settings
     }

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from hookline.core.registry import Registry
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken
 from hookline.model.problem import Origin
-from hookline.wire.disable_flags import drop_flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
 
     from hookline.config.read import Stamp
     from hookline.core.dialect import Dialect, Loaded, Source
-    from hookline.engine.library import Library
     from hookline.engine.sources import Key, Read, Way
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
@@ -202,44 +199,3 @@ class Shelf:
         if self.own and native is not None:
             registry = registry.with_([spec.replace(strict=strict) for spec in self.own], native)
         return registry, problems
-
-
-def all_hooks(engine: Library) -> Iterator[HookSpec]:
-    """Every hook that was ever declared to an engine, source by source; also those that gave way to others.
-
-    A file's switches are none, although they travel as hooks.
-    """
-    known = {entry.spec.id: entry.spec for entry in engine.registry.entries()}
-    for shelved in engine.shelf.sources:
-        yield from (known.get(spec.id, spec) for spec in drop_flags(shelved.loaded.specs))
-    for enlisted in engine.shelf.enlisted.values():
-        yield from enlisted.specs
-    yield from engine.shelf.own
-
-
-def unread(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
-    """The broken hooks, put together where they are broken at one place for one reason, as a file that cannot be read is on many events.
-
-    By the id of the first.
-    """
-    found: dict[tuple[str, int, str], list[HookSpec]] = {}
-    for spec in specs:
-        if isinstance(spec.handler, Broken):
-            found.setdefault((spec.origin.file, spec.origin.line, spec.handler.reason), []).append(
-                spec
-            )
-    return {together[0].id: together for together in found.values()}
-
-
-def given_way(engine: Library, spec: HookSpec) -> str:
-    """Why a declared hook is no longer there at all, in words; empty if it is."""
-    if any(entry.spec.id == spec.id for entry in engine.registry.of_kind(spec.kind)):
-        return ""
-    said = (
-        each.message
-        for each in engine.problems
-        if spec.id in each.hooks or (each.hook and each.hook in (spec.id, spec.name))
-    )
-    return next(
-        said, "it ran once already" if spec.once else f"the rules of {spec.dialect} leave it out"
-    )

@@ -18,17 +18,31 @@ from hookline.wire.sources import refuse_unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
 
     from hookline.config.places import Found
     from hookline.config.read import Stamp
     from hookline.core.dialect import Dialect
-    from hookline.engine.library import Library
 
     Way: TypeAlias = "Discovery | Named | Given"
     Key: TypeAlias = tuple[str, str]
     Listed: TypeAlias = tuple[Source, Dialect, ConfigError | None]
+
+
+class Search(Frozen):
+    """For whom files are looked for.
+
+    `dropped`: dialects with scopes that are left out. `make` returns a dialect by its name.
+    `placed`: find line numbers of everything. `gated`: approvals count.
+    """
+
+    cwd: str
+    environ: Mapping[str, str]
+    dropped: frozenset[tuple[str, str]]
+    make: Callable[[str], Dialect]
+    placed: bool = True
+    gated: bool = False
 
 
 class Discovery(Frozen):
@@ -111,7 +125,7 @@ class Read(Frozen):
                 return Loaded(), True
 
 
-def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
+def listed(search: Search, way: Discovery | Named) -> Iterator[Listed]:
     """The files that there are by this way now, each with what is known of its place; or a folder, and why it cannot be listed.
 
     Raises:
@@ -121,21 +135,21 @@ def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
         path = os.path.join(way.base, way.place.file) if os.getcwd() != way.base else way.place.file
         files, error = split_files(path, files_of(path, way.dialect.table.name))
         for file in files:
-            yield way.place.replace(file=file, placed=library.placed), way.dialect, None
+            yield way.place.replace(file=file, placed=search.placed), way.dialect, None
         if error is not None:
             yield way.place.replace(file=path), way.dialect, error
         return
     counts: dict[tuple[str, str], int] = {}
-    for found in _places(library, way):
-        dialect = library.speaking.made(found.dialect)
+    for found in _places(search, way):
+        dialect = search.make(found.dialect)
         trusted = (
             way.trust == "all"
             or (way.trust == "user" and found.scope not in CLONED)
             or _is_policy(found)
         )
         place = Source(
-            file=found.path, scope=found.scope, mode=way.mode, trusted=trusted, match_tools=way.match_tools, placed=library.placed,
-            gated=library.gated and way.trust == "user",
+            file=found.path, scope=found.scope, mode=way.mode, trusted=trusted, match_tools=way.match_tools, placed=search.placed,
+            gated=search.gated and way.trust == "user",
         )  # fmt: skip
         if found.scope in CLONED and not os.path.isdir(found.path):
             folder = (found.dialect, os.path.dirname(found.path))
@@ -154,15 +168,15 @@ def listed(library: Library, way: Discovery | Named) -> Iterator[Listed]:
             yield place, dialect, beyond
 
 
-def _places(library: Library, way: Discovery) -> Iterator[Found]:
+def _places(search: Search, way: Discovery) -> Iterator[Found]:
     """The places with files that are read: not those that were dropped, and those of a project without approvals if `parses_new`."""
     reads_project: bool | None = way.parses_new or None
-    for found in discovered(library.cwd, library.environ, way.dialect):
-        if (found.dialect, found.scope) in library.shelf.dropped:
+    for found in discovered(search.cwd, search.environ, way.dialect):
+        if (found.dialect, found.scope) in search.dropped:
             continue
         if found.scope in CLONED:
             if reads_project is None:
-                reads_project = has_approvals(library.cwd, library.environ)
+                reads_project = has_approvals(search.cwd, search.environ)
             if not reads_project:
                 continue
         yield found
@@ -177,7 +191,7 @@ def _is_policy(found: Found) -> bool:
     return is_of_root(found.path)
 
 
-def read(library: Library, way: Way) -> Iterator[Read]:
+def read(search: Search, way: Way) -> Iterator[Read]:
     """The sources that there are by this way now.
 
     Raises:
@@ -186,8 +200,8 @@ def read(library: Library, way: Way) -> Iterator[Read]:
     if isinstance(way, Given):
         yield Read(source=way.source, dialect=way.dialect)
         return
-    project = library.cwd if isinstance(way, Discovery) else ""
-    for place, dialect, error in listed(library, way):
+    project = search.cwd if isinstance(way, Discovery) else ""
+    for place, dialect, error in listed(search, way):
         stamp = stamp_of(place.file, dialect.table.name)
         if isinstance(way, Named) and not _is_plain(stamp):
             stamp = ()  # a pipe, which somebody handed over: it is read once

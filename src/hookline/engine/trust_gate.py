@@ -7,7 +7,7 @@ import os
 from hookline.errors import ConfigError, HandlerError
 from hookline.model.handler import Command, InProcess
 from hookline.model.outcome import Outcome
-from hookline.model.spec import CLONED, MANAGED, USER
+from hookline.model.spec import MANAGED, USER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dispatch import Dispatch, Run
-    from hookline.core.registry import Registry
-    from hookline.engine.library import Library
     from hookline.journal.journal import Journal
     from hookline.model.event import Event
     from hookline.model.problem import Problem
@@ -73,8 +71,8 @@ def _make_inspect(
 ) -> Callable[[Run], Inspection]:
     """Return the function that looks at the files which a run of a command would execute."""
     from hookline.handlers.command import build_program  # noqa: PLC0415 - as above
-    from hookline.trust.inspection import StartedCommand  # noqa: PLC0415 - as above
     from hookline.trust.owner import find_owner, find_project  # noqa: PLC0415 - as above
+    from hookline.trust.started_command import StartedCommand  # noqa: PLC0415 - as above
     from hookline.trust.state import NO_FILES  # noqa: PLC0415 - as above
 
     project = find_project(root, environ)
@@ -145,34 +143,6 @@ def note_approvals(journal: Journal | None) -> WriteRecord | None:
         return journal.note("approval", kind="approval", did=record["what"], **fields)
 
     return write
-
-
-class DeclaredHooks:
-    """What the files of a library declare now, by which a gate finds removed guards."""
-
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._seen: tuple[Registry, tuple[HookSpec, ...]] | None = None
-
-    def list_hooks(self) -> tuple[HookSpec, ...]:
-        """Return the hooks of project and user files, also those that gave way to others."""
-        from hookline.engine.shelf import all_hooks  # noqa: PLC0415 - only where something is approved
-
-        registry, seen = self._library.registry, self._seen
-        if seen is None or seen[0] is not registry:
-            scopes = {*CLONED, USER}
-            hooks = (spec for spec in all_hooks(self._library) if spec.origin.scope in scopes)
-            seen = self._seen = (registry, tuple(hooks))
-        return seen[1]
-
-    def is_searched(self, dialect: str, scope: str) -> bool:
-        """Whether all files of a dialect in a scope were looked for."""
-        from hookline.engine.sources import Discovery  # noqa: PLC0415 - as above
-
-        shelf = self._library.shelf
-        return (dialect, scope) not in shelf.dropped and any(
-            isinstance(way, Discovery) and way.dialect in ("", dialect) for way in shelf.ways
-        )
 
 
 class LazyGate:

@@ -14,8 +14,8 @@ from hookline.model.spec import CLONED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.engine.engine import Engine
     from hookline.engine.library import Library
+    from hookline.engine.runtime import Runtime
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
@@ -24,7 +24,7 @@ _HEAD = 1 << 20  # bytes of a file in which the word is looked for
 _MOST = 1024  # sessions that are remembered
 
 
-def note_unread(engine: Engine, event: Event, decision: Decision) -> Decision:
+def note_unread(engine: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with a notice on the files of hooks that nobody approved, once a session."""
     row = engine.host(event.dialect).table.row(event.native_name)
     key = (event.session_id, row is None or "note" in row.powers_on(event.tool))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from hookline.config.layouts import LAYOUTS
 from hookline.config.places import wanted
 from hookline.engine.reload import look, stale
+from hookline.engine.reload import reload as reload_files
 from hookline.engine.sources import Discovery, Named, listed
 from hookline.errors import CODES, ConfigError, HookError
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from typing import Self, TypeAlias
 
-    from hookline.engine.engine import Engine
+    from hookline.engine.library import Library
     from hookline.engine.reload import Reloaded
     from hookline.engine.sources import Key
 
@@ -45,7 +46,7 @@ class Watcher:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: Library,
         *,
         tell: Callable[[str], None] | None = None,
         settle: float = 0.2,
@@ -58,7 +59,7 @@ class Watcher:
         self._tell = tell or (lambda _: None)
         self._settle = settle
         self._interval = interval
-        self._reload = reload or engine.reload
+        self._reload = reload or (lambda held: reload_files(engine, held))
         self._stopping = threading.Event()
         self._wait = wait or self._stopping.wait
         self._signals = signals or _signals
@@ -148,7 +149,7 @@ class Watcher:
 
 
 def watching(
-    engine: Engine,
+    engine: Library,
     *,
     tell: Callable[[str], None] | None = None,
     settle: float = 0.2,
@@ -193,7 +194,7 @@ def _signals(
 # -- which folders -----------------------------------------------------------------------------------------------------
 
 
-def folders_of(engine: Engine) -> frozenset[str]:
+def folders_of(engine: Library) -> frozenset[str]:
     """The folders in which a change may be one of the engine's files: where they lie, where links lead, where some may appear."""
     folders: set[str] = set()
     for way in list(engine.shelf.ways):
@@ -209,11 +210,11 @@ def folders_of(engine: Engine) -> frozenset[str]:
     return frozenset(sorted(folders)[:_MOST_FOLDERS])
 
 
-def _files(engine: Engine, way: Discovery | Named) -> list[tuple[str, str]]:
+def _files(engine: Library, way: Discovery | Named) -> list[tuple[str, str]]:
     try:
         return [
             (os.path.abspath(place.file), dialect.table.name)
-            for place, dialect, _ in listed(engine, way)
+            for place, dialect, _ in listed(engine.search, way)
         ]
     except ConfigError:  # what was named is gone
         return []

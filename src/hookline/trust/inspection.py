@@ -10,6 +10,7 @@ import time
 
 from hookline.model.frozen import Frozen
 from hookline.text.digest import sha256
+from hookline.trust.started_command import InspectedFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.trust.source_reader import Reference
-
-    Stamp = tuple[int, ...]  # device, inode, size, mtime, ctime; empty if nothing is there
+    from hookline.trust.started_command import Stamp, StartedCommand
 
 _FORMAT = 1  # of the files of the cache
 _CLOCK_GRAIN = (
@@ -30,45 +30,6 @@ _MAX_READ = 64 << 20  # bytes
 _MAX_REMEMBERED = 1_000  # commands and sources in memory
 _MAX_CACHED = 4_000  # files of the cache on disk
 _UNSETTLED: Stamp = (-1,)  # equal to no stamp
-
-
-class StartedCommand(Frozen):
-    """What a hook's entry starts: shell text, or a program with its arguments.
-
-    `root`: the folder of the project or plugin; files in it have relative keys; empty: none has. `variables`: what `text` may use, with HOME.
-    `listed`: files that count whether the text names them or not, absolute or relative to `root`.
-    `is_shielded`: Python code in the command imports nothing from the working folder, unless some
-    file of it is Python or something of it is unseen (PYTHONSAFEPATH).
-    """
-
-    text: str = ""
-    argv: tuple[str, ...] = ()
-    cwd: str
-    root: str
-    variables: Mapping[str, str] = {}
-    listed: tuple[str, ...] = ()
-    is_shielded: bool = False
-
-
-class InspectedFile(Frozen):
-    """A file as it was found. `key`: its path within the root, else its path. `problem`: why it cannot be read or started, or empty.
-
-    `head`: the `#!` line, or a NUL character for a file that is no text. `is_settled`: any later change gives it another stamp.
-    """
-
-    path: str
-    key: str
-    sha256: str = ""
-    is_executable: bool = False
-    is_writable_by_all: bool = False
-    problem: str = ""
-    head: str = ""
-    stamp: Stamp = ()
-    is_settled: bool = True
-
-    @property
-    def size(self) -> int:
-        return self.stamp[2] if self.stamp else 0
 
 
 class Inspection(Frozen):

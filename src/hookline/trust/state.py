@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.model.spec import HookSpec
-    from hookline.trust.inspection import InspectedFile
     from hookline.trust.owner import Project
+    from hookline.trust.started_command import InspectedFile
     from hookline.trust.store import Approval, Store
 
     Inspect: TypeAlias = Callable[[Run], Inspection]

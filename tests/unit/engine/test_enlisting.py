@@ -11,8 +11,8 @@ import pytest
 from hookline import ConfigError, Engine, Stance
 from hookline.core.dialect import Source
 from hookline.dialects.a3s import A3S
+from hookline.engine.declared_hooks import all_hooks
 from hookline.engine.reload import enlist_alike
-from hookline.engine.shelf import all_hooks
 from hookline.journal.journal import Journal
 from hookline.model.handler import InProcess
 

@@ -16,9 +16,9 @@ def test_the_time_is_added_once() -> None:
 
 def test_a_stop_tells_how_often_it_was_refused() -> None:
     """A host that says it is active is right, whatever was counted."""
-    first = add_redo_count(Event(kind="turn.stop", body=Stop()), 0, 3)
-    second = add_redo_count(Event(kind="turn.stop", body=Stop()), 2, 3)
-    told = add_redo_count(Event(kind="turn.stop", body=Stop(stop_hook_active=True)), 0, 3)
+    first = add_redo_count(Event(kind="stop", body=Stop()), 0, 3)
+    second = add_redo_count(Event(kind="stop", body=Stop()), 2, 3)
+    told = add_redo_count(Event(kind="stop", body=Stop(stop_hook_active=True)), 0, 3)
 
     assert first.body.facts == {"stop_block_count": 0, "stop_block_limit": 3}
     assert [each.body.value("stop_hook_active") for each in (first, second, told)] == [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import hookline
+from hookline.engine.declared_hooks import all_hooks, given_way
 from hookline.engine.explain import explain
-from hookline.engine.shelf import all_hooks, given_way
 
 if TYPE_CHECKING:
     from pathlib import Path

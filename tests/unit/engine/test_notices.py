@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.cli.answer import answer_main
+from hookline.engine.declared_hooks import all_hooks, given_way
 from hookline.engine.engine import Engine
 from hookline.engine.notices import (
     NOT_ASKED,
@@ -20,7 +21,6 @@ from hookline.engine.notices import (
     is_shown,
     list_lost,
 )
-from hookline.engine.shelf import all_hooks, given_way
 from hookline.engine.trust_gate import LazyGate
 from hookline.errors import CodecError
 from hookline.model.reply import Reply

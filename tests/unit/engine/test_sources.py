@@ -41,13 +41,13 @@ def test_what_is_discovered_is_as_trusted_as_its_place(engine: Engine, tmp_path:
     way = Discovery(trust="user", mode="fidelity", match_tools="native", dialect="claude-code")
     found = [
         (os.path.basename(place.file), place.scope, place.trusted)
-        for place, _, _ in listed(engine, way)
+        for place, _, _ in listed(engine.search, way)
         if place.scope == "project"
     ]
 
     assert found == [("settings.json", "project", False)]
     engine.shelf.dropped |= {("claude-code", "project")}
-    assert [place for place, _, _ in listed(engine, way) if place.scope == "project"] == []
+    assert [place for place, _, _ in listed(engine.search, way) if place.scope == "project"] == []
 
 
 def test_a_named_file_is_seen_from_the_folder_in_which_it_was_named(
@@ -61,7 +61,7 @@ def test_a_named_file_is_seen_from_the_folder_in_which_it_was_named(
         base=str(tmp_path),
     )
     monkeypatch.chdir(tmp_path / "project")
-    (found,) = read(engine, way)
+    (found,) = read(engine.search, way)
 
     assert found.key == (str(tmp_path / "hooks.json"), "claude-code")
     assert [spec.native_event for spec in found.load().specs] == ["PreToolUse"]
@@ -70,7 +70,7 @@ def test_a_named_file_is_seen_from_the_folder_in_which_it_was_named(
 def test_a_named_file_that_is_gone_is_an_error(engine: Engine, tmp_path: Path) -> None:
     """Of whoever named it."""
     with pytest.raises(ConfigError):
-        list(read(engine, named(engine, tmp_path / "gone.json")))
+        list(read(engine.search, named(engine, tmp_path / "gone.json")))
 
 
 def test_a_named_pipe_is_read_once_and_has_no_stamp(engine: Engine) -> None:
@@ -80,7 +80,7 @@ def test_a_named_pipe_is_read_once_and_has_no_stamp(engine: Engine) -> None:
     os.close(writes)
     place = Source(file=f"/proc/self/fd/{reads}", scope="explicit")
     (found,) = read(
-        engine, Named(place=place, dialect=engine.speaking.made("claude-code"), base="/")
+        engine.search, Named(place=place, dialect=engine.speaking.made("claude-code"), base="/")
     )
     os.close(reads)
 
@@ -92,7 +92,7 @@ def test_a_discovered_pipe_is_refused_unread(engine: Engine, tmp_path: Path) -> 
     """To open it could take for ever."""
     os.mkfifo(tmp_path / "project/.claude/settings.json")
     way = Discovery(trust="all", mode="fidelity", match_tools="native", dialect="claude-code")
-    errors = [found.error for found in read(engine, way) if found.source.scope == "project"]
+    errors = [found.error for found in read(engine.search, way) if found.source.scope == "project"]
 
     assert [(error.name, error.message) for error in errors if error] == [
         ("config.unreadable", "is no plain file")
@@ -104,7 +104,7 @@ def test_a_file_that_cannot_be_understood_refuses_everything(
 ) -> None:
     """As hooks that take part as failures, with the line."""
     (tmp_path / "bad.json").write_text('{"hooks": \n[', encoding="utf-8")
-    (found,) = read(engine, named(engine, tmp_path / "bad.json"))
+    (found,) = read(engine.search, named(engine, tmp_path / "bad.json"))
     loaded = found.load()
 
     assert loaded.problems

@@ -9,8 +9,9 @@ import os
 import pytest
 
 from hookline.core.failure import UNASKED
+from hookline.engine.declared_hooks import DeclaredHooks
 from hookline.engine.engine import Engine
-from hookline.engine.trust_gate import DeclaredHooks, LazyGate, make_gate, note_approvals
+from hookline.engine.trust_gate import LazyGate, make_gate, note_approvals
 from hookline.errors import ConfigError
 from hookline.journal.journal import Journal
 from hookline.model.verdict import Decision, Stance

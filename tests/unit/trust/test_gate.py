@@ -70,7 +70,7 @@ def test_a_changed_guard_asks_each_time(world: World) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"kind": "turn.stop", "native_event": "Stop"}, {"shadow": True}],
+    [{"kind": "stop", "native_event": "Stop"}, {"shadow": True}],
 )
 def test_what_guards_no_action_is_skipped_with_a_notice(
     world: World, change: dict[str, object]

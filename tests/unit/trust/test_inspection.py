@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hookline.trust.inspection import Inspection, Inspector, StartedCommand, files_within
+from hookline.trust.inspection import Inspection, Inspector, files_within
+from hookline.trust.started_command import StartedCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -201,7 +202,8 @@ def test_a_new_process_needs_neither_grammar_nor_parser(project: Path, tmp_path:
     """With a cache on disk it costs stats."""
     found = cached(project, tmp_path / "cache")
     code = (
-        "import sys; from hookline.trust.inspection import Inspector, StartedCommand\n"
+        "import sys; from hookline.trust.inspection import Inspector\n"
+        "from hookline.trust.started_command import StartedCommand\n"
         f"command = StartedCommand(text={started(project).text!r}, cwd={str(project)!r}, root={str(project)!r})\n"
         f"command = command.replace(text='./a.sh \"$HOME\" && python3 -c \\'import x\\'')\n"
         f"print(Inspector({str(tmp_path / 'cache')!r}, clock=lambda: {FAR}).inspect(command).digest)\n"

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.trust.inspection import Inspection, Inspector, StartedCommand
+from hookline.trust.inspection import Inspection, Inspector
+from hookline.trust.started_command import StartedCommand
 
 if TYPE_CHECKING:
     from pathlib import Path

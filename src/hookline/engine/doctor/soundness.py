@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from hookline.core.registry import Entry
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.trust.inspection import InspectedFile, Inspection
+    from hookline.trust.inspection import Inspection
+    from hookline.trust.started_command import InspectedFile
 
 # What a file's name promises to be run by.
 _MEANT_FOR: Mapping[str, re.Pattern[str]] = {
