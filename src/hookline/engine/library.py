@@ -259,7 +259,7 @@ class Library:
         return self
 
     def drop_dialect(self, name: str, *, managed: bool = False) -> None:
-        """Forget every source of a dialect, also those that a reload would find; the files of a policy with `managed` only."""
+        """Forget all sources of a dialect; those of policy only with `managed`."""
         gone = frozenset((name, scope) for scope in SCOPES if managed or scope != MANAGED)
         with self._changing:
             self.shelf.dropped |= gone
@@ -463,10 +463,7 @@ class Library:
 
         try:
             return deepcopy(payload)
-        except (
-            RecursionError,
-            TypeError,
-        ):  # no JSON, or nested past all measure: what that means is said when it is sent
+        except (RecursionError, TypeError):  # no JSON, which sending it says
             return payload
 
     def blank(self, event: str, *, dialect: str | None = None) -> dict[str, Any]:

@@ -22,25 +22,9 @@ from hookline.trust.languages import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Protocol
 
     from hookline.trust.source_reader import Reference
-    from hookline.trust.started_command import InspectedFile, StartedCommand
-
-    class FileTable(Protocol):
-        """What the resolver asks of the file system."""
-
-        def peek(self, path: str) -> InspectedFile:
-            """Look at a file without its digest."""
-
-        def open(self, file: InspectedFile) -> InspectedFile:
-            """Add the digest to a file."""
-
-        def references(self, language: str, source: InspectedFile | str) -> tuple[Reference, ...]:
-            """Return what a file, or a text, refers to."""
-
-        def entries(self, folder: str) -> frozenset[str]:
-            """Return the names in a folder."""
+    from hookline.trust.started_command import FileTable, InspectedFile, StartedCommand
 
     Values = tuple[str, ...]  # what a word may be; empty if only a run can tell
 

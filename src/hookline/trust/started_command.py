@@ -1,4 +1,4 @@
-"""What a hook starts, and a file that it runs, as values."""
+"""What a hook starts and a file that it runs, as values, and where the resolver finds files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,26 @@ from hookline.model.frozen import Frozen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Protocol
+
+    from hookline.trust.source_reader import Reference
 
     Stamp = tuple[int, ...]  # device, inode, size, mtime, ctime; empty if nothing is there
+
+    class FileTable(Protocol):
+        """What the resolver asks of the file system."""
+
+        def peek(self, path: str) -> InspectedFile:
+            """Look at a file without its digest."""
+
+        def open(self, file: InspectedFile) -> InspectedFile:
+            """Add the digest to a file."""
+
+        def references(self, language: str, source: InspectedFile | str) -> tuple[Reference, ...]:
+            """Return what a file, or a text, refers to."""
+
+        def entries(self, folder: str) -> frozenset[str]:
+            """Return the names in a folder."""
 
 
 class StartedCommand(Frozen):

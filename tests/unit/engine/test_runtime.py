@@ -10,9 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-EVENT = Event(
-    kind="stop", dialect="claude-code", native_name="Stop", session_id="s", body=Stop()
-)
+EVENT = Event(kind="stop", dialect="claude-code", native_name="Stop", session_id="s", body=Stop())
 
 
 def test_a_notice_is_told_once_by_a_process() -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hookline import Engine, Event, Verdict
 from hookline.dialects.kimi.table import TABLE, UNEXPLAINED
-from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
 from tests.unit.dialects.kimi.support import FIELDS
+
+if TYPE_CHECKING:
+    from hookline.model.reply import Reply
 
 CALL = {"hook_event_name": "PreToolUse", "session_id": "k", **FIELDS}
 
@@ -51,7 +53,10 @@ def test_a_denial_is_a_deny_in_json(native: str) -> None:
 )
 def test_where_nothing_can_be_blocked_nothing_is_said(native: str) -> None:
     """Kimi ignores the result, or does not wait for it."""
-    assert told(native, Verdict(stance=Stance.DENY, reason="no")) == Reply()
+    reply = told(native, Verdict(stance=Stance.DENY, reason="no"))
+
+    assert (reply.stdout, reply.exit_code) == ("", 0)
+    assert "said `deny`" in reply.stderr
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,9 @@ def test_where_nothing_can_be_blocked_nothing_is_said(native: str) -> None:
 )
 def test_kimi_has_no_word_for_anything_else(carried: dict[str, Any]) -> None:
     """What it does not know is left out, and Kimi's own permission prompt stays where it is."""
-    assert told("PreToolUse", Verdict(**carried)) == Reply()
+    reply = told("PreToolUse", Verdict(**carried))
+
+    assert (reply.stdout, reply.exit_code) == ("", 0)
 
 
 def test_an_ask_becomes_a_denial() -> None:
