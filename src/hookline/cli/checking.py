@@ -9,7 +9,7 @@ from hookline.cli import flags, words
 from hookline.cli.ending import FINDINGS, OK, USAGE, tell
 from hookline.cli.excerpt import excerpt
 from hookline.cli.paint import present
-from hookline.config.read import files_of, guess_dialect, no_hooks
+from hookline.config.read import guess_dialect, list_files, no_hooks_error
 from hookline.engine.catalog import make_dialect
 from hookline.engine.host_names import find_unresolved
 from hookline.errors import ConfigError
@@ -81,8 +81,8 @@ def _missing(path: str, dialect: str) -> Iterator[Problem]:
         make_dialect(dialect)
     origin = Origin(file=path)
     try:
-        if not files_of(path, dialect or guess_dialect(path)):
-            raise no_hooks(path, dialect)
+        if not list_files(path, dialect or guess_dialect(path)):
+            raise no_hooks_error(path, dialect)
     except ConfigError as error:
         yield to_problem(error, path, origin.scope)
     except OSError as error:

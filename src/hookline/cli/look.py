@@ -11,7 +11,7 @@ from hookline.cli.events import kind_document, kind_of, nearest
 from hookline.cli.hooks import hook_document, hooks_document, in_order, store_fault
 from hookline.cli.pages import hook_page, hooks_page, kind_page
 from hookline.cli.paint import present
-from hookline.config.places import sought
+from hookline.config.places import list_patterns
 from hookline.engine.approval_service import removed_problems
 from hookline.engine.host_names import find_unresolved
 from hookline.errors import ConfigError
@@ -87,7 +87,7 @@ def _none(engine: Engine, selection: flags.Selection) -> Iterator[str]:
     else:
         yield "no hooks here; these were looked for:"
         home = f"{engine.environ.get('HOME') or os.path.expanduser('~')}/"
-        for scope, paths in sought(engine.cwd, engine.environ).items():
+        for scope, paths in list_patterns(engine.cwd, engine.environ).items():
             near = [
                 path.removeprefix(f"{engine.cwd}/")
                 if path.startswith(engine.cwd)

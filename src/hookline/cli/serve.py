@@ -11,8 +11,8 @@ from typing import Annotated
 from hookline.cli import flags
 from hookline.cli.ending import INTERRUPTED, OK, say, tell
 from hookline.cli.schema_files import read_schema
-from hookline.config.agent_hosts import agent_marker
-from hookline.config.settings import settings
+from hookline.config.agent_hosts import find_agent_marker
+from hookline.config.settings import read_settings
 from hookline.engine.approval_service import count_waiting, self_approve_problem
 from hookline.engine.journaling import journal_of, telemetry_of
 from hookline.engine.trust_gate import get_gate
@@ -214,10 +214,10 @@ def serve(
 def _approves_without_token(*, asked: bool) -> bool:
     """Whether programs may approve hooks without the token, by the command line or the settings; not below an agent."""
     try:
-        free = asked or self_approve_problem(settings(os.environ)) is not None
+        free = asked or self_approve_problem(read_settings(os.environ)) is not None
     except ConfigError:  # wrong settings count as the strictest
         free = False
-    marker = agent_marker(os.environ)
+    marker = find_agent_marker(os.environ)
     if free and marker:
         tell(
             f"hookline serve: an agent started this server (`{marker}` is set), so an approval needs the token;"

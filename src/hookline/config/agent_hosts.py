@@ -1,4 +1,4 @@
-"""Agent hosts: whether this process runs below one, by what hosts set in the environment of what their agents start."""
+"""Detects whether this process runs below an agent host, by the environment variables that hosts set."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MARKERS = (
 )  # fmt: skip
 
 
-def agent_marker(environ: Mapping[str, str]) -> str:
-    """The variable that tells that an agent started this process; empty where there is none."""
+def find_agent_marker(environ: Mapping[str, str]) -> str:
+    """Return the variable which shows that an agent started this process; empty if there is none."""
     return next((name for name in MARKERS if environ.get(name)), "")
 
 
@@ -25,7 +25,7 @@ def require_person(environ: Mapping[str, str], command: str) -> None:
     Raises:
         TrustError: `trust.below-agent`, an agent started this process.
     """
-    marker = agent_marker(environ)
+    marker = find_agent_marker(environ)
     if marker:
         raise TrustError(
             f"an agent cannot do this, because it widens what may run (`{marker}` is set)",

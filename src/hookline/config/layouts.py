@@ -1,4 +1,4 @@
-"""Layouts: which files of a folder are a dialect's, and what lies beside them."""
+"""The files of a folder that belong to each dialect, and their companion files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places: where each dialect keeps its files, in the order in which they count."""
+"""The table of places where each dialect keeps its files, in order of precedence."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ PLACES: tuple[Place, ...] = (
 _PROJECTS = "{cwd}/"
 # Files of hooks in one folder; each costs milliseconds at every event.
 MOST_FILES = 64
-# The place whose file enables plugins, which have hooks of their own.
+# The place whose file enables plugins; plugins have their own hooks.
 _WITH_PLUGINS = "{claude}/settings.json"
 
 
@@ -102,17 +102,17 @@ class Found(Frozen):
     path: str
 
 
-def discovered(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator[Found]:
-    """Every place that exists for a project folder, in order; `only` keeps one dialect.
+def find_places(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator[Found]:
+    """Yield every place that exists for a project folder, in order; `only` keeps one dialect.
 
     Of a pattern in the project, one more than `MOST_FILES`: see `split_files`.
     """
-    names = _names(cwd, environ)
+    names = _make_names(cwd, environ)
     seen: set[tuple[str, str]] = set()
     for place in PLACES:
         if only and place.dialect != only:
             continue
-        paths = _existing(place.path.format_map(names))
+        paths = _expand_pattern(place.path.format_map(names))
         for path in paths[: MOST_FILES + 1] if place.path.startswith(_PROJECTS) else paths:
             same = (place.dialect, real_path(path))
             if same not in seen:  # in the home folder, the user's file is the project's too
@@ -124,20 +124,20 @@ def discovered(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterator
 
 
 def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str:
-    """The project that a folder is in: the nearest one, from there upwards, that is a repository or has a project's files; empty if none.
+    """Return the nearest folder, from here upwards, that is a repository or has hook files; empty if none.
 
-    `only`: files of one dialect. The user's home is no project, nor is what it lies in: what is there is the user's own.
+    `only`: files of one dialect. The user's home and the folders above it are no projects.
     """
     marks = [
         ".git",
         *(
-            _mark(place)
+            _project_mark(place)
             for place in PLACES
             if place.path.startswith(_PROJECTS) and (not only or place.dialect == only)
         ),
     ]
-    home = _names("", environ)["home"]
-    own = {_identity(path) for path in _upwards(real_path(home))}
+    home = _make_names("", environ)["home"]
+    own = {_identity(path) for path in _list_parents(real_path(home))}
     found = ""
     for path, descriptor in descend(folder):
         entry = os.fstat(descriptor)
@@ -148,8 +148,8 @@ def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str
     return found
 
 
-def _upwards(path: str) -> Iterator[str]:
-    """A folder and each one that it lies in."""
+def _list_parents(path: str) -> Iterator[str]:
+    """Yield a folder and each of its parents."""
     yield path
     while path != (path := os.path.dirname(path)):
         yield path
@@ -163,16 +163,16 @@ def _identity(path: str) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _mark(place: Place) -> str:
+def _project_mark(place: Place) -> str:
     path = place.path.removeprefix(_PROJECTS)
     return path.rpartition("/")[0] if "*" in path else path
 
 
-def kept_in(dialect: str, file: str) -> str:
-    """Where in a project a file of this dialect lies, as far as the format names it and no project can; empty where it is elsewhere."""
+def project_path(dialect: str, file: str) -> str:
+    """Return the part of a file's path that the format prescribes inside a project; empty if there is none."""
     for place in PLACES:
         if place.dialect == dialect and place.path.startswith(_PROJECTS):
-            mark = _mark(place)
+            mark = _project_mark(place)
             if file.endswith(f"/{mark}") or file == mark:
                 return mark
             if f"/{mark}/" in f"/{file}":
@@ -180,24 +180,24 @@ def kept_in(dialect: str, file: str) -> str:
     return ""
 
 
-def wanted(cwd: str, environ: Mapping[str, str], only: str = "") -> list[str]:
-    """The paths of all places, whether or not there is something; of one that is a pattern, its folder."""
-    names = _names(cwd, environ)
+def list_paths(cwd: str, environ: Mapping[str, str], only: str = "") -> list[str]:
+    """Return the paths of all places, existing or not; for a pattern, its folder."""
+    names = _make_names(cwd, environ)
     paths = (place.path.format_map(names) for place in PLACES if not only or place.dialect == only)
     return [path.rpartition("/")[0] if "*" in path else path for path in paths]
 
 
-def sought(cwd: str, environ: Mapping[str, str]) -> dict[str, list[str]]:
-    """Where files are looked for, by the scope that they would have: patterns of whole paths, whether or not there is something."""
-    names = _names(cwd, environ)
+def list_patterns(cwd: str, environ: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the path patterns of all places by scope, existing or not."""
+    names = _make_names(cwd, environ)
     found: dict[str, list[str]] = {}
     for place in PLACES:
         found.setdefault(place.scope, []).append(place.path.format_map(names))
     return found
 
 
-def _existing(path: str) -> list[str]:
-    """The path itself, or, where its last part is a pattern, what lies there."""
+def _expand_pattern(path: str) -> list[str]:
+    """Return the path if it exists; if its last part is a pattern, the matching files."""
     folder, _, name = path.rpartition("/")
     if "*" not in name:
         return [path] if os.path.exists(path) else []
@@ -208,7 +208,7 @@ def _existing(path: str) -> list[str]:
     return [f"{folder}/{match}" for match in sorted(glob.glob(name, root_dir=folder))]
 
 
-def _names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
+def _make_names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
     home = environ.get("HOME") or os.path.expanduser("~")
     config = environ.get("XDG_CONFIG_HOME", "")
     return {

@@ -25,13 +25,13 @@ def find_plugin_files(claude: str) -> Iterator[str]:
     Args:
         claude: the user's folder of Claude Code, `~/.claude`.
     """
-    text = _read(f"{claude}/settings.json")
+    text = _read_text(f"{claude}/settings.json")
     if _ENABLED not in text:
         return
     enabled = _parse(text).get("enabledPlugins")
     if not isinstance(enabled, dict):
         return
-    installed = _parse(_read(f"{claude}/plugins/installed_plugins.json")).get("plugins")
+    installed = _parse(_read_text(f"{claude}/plugins/installed_plugins.json")).get("plugins")
     for name, is_on in enabled.items():
         entries = installed.get(name) if isinstance(installed, dict) else None
         # The first version of the list has an object, the second has a list of them.
@@ -43,7 +43,7 @@ def find_plugin_files(claude: str) -> Iterator[str]:
                 break
 
 
-def _read(path: str) -> bytes:
+def _read_text(path: str) -> bytes:
     try:
         return read_start(path, _LARGEST) if os.path.isfile(path) else b""
     except OSError:

@@ -1,4 +1,4 @@
-"""Project environment: takes out of an environment what a repository sets there, and what moves the user's files into it."""
+"""Removes environment variables that a repository sets, or that point the user's files into it."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _PROJECT = "CLAUDE_PROJECT_DIR"
 _LARGEST = 1 << 20  # bytes
 
 
-class Cleaned(Frozen):
-    """An environment for hookline and hooks. `dropped`: what it lacks, each with the file that sets it ("": its value leads into the repository)."""
+class CleanedEnv(Frozen):
+    """An environment for hookline and hooks. `dropped`: the removed variables, each with the file that sets it ("": its value leads into the repository)."""
 
     environ: Mapping[str, str]
     dropped: Mapping[str, str]
 
     @property
     def problem(self) -> Problem | None:
-        """What the user is told; None where nothing was dropped."""
+        """The warning about the removed variables; None if there are none."""
         if not self.dropped:
             return None
         file = next(filter(None, self.dropped.values()), "")
@@ -53,8 +53,8 @@ class Cleaned(Frozen):
         )
 
 
-def drop_project_env(environ: Mapping[str, str], folder: str, home: str = "") -> Cleaned:
-    """The environment without what the repository around a folder says in it.
+def drop_project_env(environ: Mapping[str, str], folder: str, home: str = "") -> CleanedEnv:
+    """Return the environment without the variables that the repository around a folder controls.
 
     A variable that says where the user's files are does not count if it leads into the repository. Of the variables that decide
     what runs, those that `env` in the repository's settings sets are left out; a file over 1 MiB or unreadable sets them all.
@@ -68,12 +68,12 @@ def drop_project_env(environ: Mapping[str, str], folder: str, home: str = "") ->
     homes = [account, real_path(home)] if home else [account]
     dropped: dict[str, str] = {}
     if not home and environ.get(_HOME) and real_path(environ[_HOME]) not in homes:
-        dropped = _dropped([_HOME], environ, starts, homes)
+        dropped = _find_dropped([_HOME], environ, starts, homes)
         if not dropped:
             homes.append(real_path(environ[_HOME]))
-    dropped |= _dropped([name for name in names if name != _HOME], environ, starts, homes)
+    dropped |= _find_dropped([name for name in names if name != _HOME], environ, starts, homes)
     if not dropped and not home:
-        return Cleaned(environ=environ, dropped={})
+        return CleanedEnv(environ=environ, dropped={})
     cleaned = {name: value for name, value in environ.items() if name not in dropped}
     if _HOME in dropped:
         cleaned[_HOME] = account
@@ -81,11 +81,11 @@ def drop_project_env(environ: Mapping[str, str], folder: str, home: str = "") ->
         cleaned[_PATH] = SYSTEM_PATH
     if home:
         cleaned[_HOME] = os.path.abspath(home)
-    return Cleaned(environ=cleaned, dropped=dropped)
+    return CleanedEnv(environ=cleaned, dropped=dropped)
 
 
 def account_home() -> str:
-    """The home that the system has for this user; `/` where it knows none."""
+    """Return this user's home by the system's account database; `/` if it has none."""
     import pwd  # noqa: PLC0415 - a part of the interpreter
 
     try:
@@ -94,25 +94,25 @@ def account_home() -> str:
         return "/"
 
 
-def _dropped(
+def _find_dropped(
     names: Sequence[str], environ: Mapping[str, str], starts: Sequence[str], homes: Sequence[str]
 ) -> dict[str, str]:
-    """Those of the variables that do not count, each with the file that sets it. `homes`: no repository is one of these, or above one."""
+    """Return the variables to remove, each with the file that sets it. `homes`: folders that are in no repository."""
     found: dict[str, str] = {}
     for start in starts:
         if _holds_any(start, homes):
             continue
-        top, has_git = _repository(start, homes)
-        for path in (f"{each}/{name}" for each in _upwards(start, top) for name in _SETTINGS):
-            found |= {name: path for name in _set_by(path, names) if name not in found}
+        top, has_git = _find_repository(start, homes)
+        for path in (f"{each}/{name}" for each in _list_parents(start, top) for name in _SETTINGS):
+            found |= {name: path for name in _read_settings_env(path, names) if name not in found}
         if has_git:
             inside = (name for name in names if name in HOMES and _leads_into(environ[name], top))
             found |= {name: "" for name in inside if name not in found}
     return found
 
 
-def _repository(start: str, homes: Sequence[str]) -> tuple[str, bool]:
-    """The outermost repository around a folder, and whether it is one of git; else the folder itself."""
+def _find_repository(start: str, homes: Sequence[str]) -> tuple[str, bool]:
+    """Return the outermost git repository around a folder and True; else the folder and False."""
     for path, descriptor in descend(start):
         if not _holds_any(path, homes) and holds_name(descriptor, ".git", follow=False):
             return path, True
@@ -131,19 +131,19 @@ def _leads_into(value: str, repository: str) -> bool:
     return bool(value) and _is_below(real_path(value), repository)
 
 
-def _upwards(start: str, top: str) -> Iterator[str]:
-    """A folder and those above it, up to the top."""
+def _list_parents(start: str, top: str) -> Iterator[str]:
+    """Yield a folder and its parents up to `top`."""
     yield start
     while start != top and start != (start := os.path.dirname(start)):
         yield start
 
 
-def _set_by(path: str, names: Sequence[str]) -> Sequence[str]:
-    """Those of the variables that a file of settings sets; all of them where it cannot be read."""
+def _read_settings_env(path: str, names: Sequence[str]) -> Sequence[str]:
+    """Return which of the variables a settings file sets; all of them if it cannot be read."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return () if os.path.isdir(path) else names
-        with open(path, "rb", opener=_open_at_once) as file:
+        with open(path, "rb", opener=_open_nonblocking) as file:
             raw = file.read(_LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         return ()
@@ -151,15 +151,15 @@ def _set_by(path: str, names: Sequence[str]) -> Sequence[str]:
         return names
     if len(raw) > _LARGEST:
         return names
-    return _named_in(raw, names)
+    return _parse_env_names(raw, names)
 
 
-def _open_at_once(path: str, flags: int) -> int:
+def _open_nonblocking(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
 
 
-def _named_in(raw: bytes, names: Sequence[str]) -> Sequence[str]:
-    """The variables among the keys of `env` of a JSON text; where it is none, those that it names."""
+def _parse_env_names(raw: bytes, names: Sequence[str]) -> Sequence[str]:
+    """Return which of the variables are keys of `env` in a JSON text; if it is invalid, those that it mentions."""
     import json  # noqa: PLC0415 - most repositories have no such file
 
     text = raw.decode(json.detect_encoding(raw), "replace").removeprefix("\ufeff")

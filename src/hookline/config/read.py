@@ -1,4 +1,4 @@
-"""Read: files and folders become sources; a bad file is a problem of its own and never stops the others."""
+"""Reads hook files and folders into sources; an unreadable file is an error of that file only."""
 
 from __future__ import annotations
 
@@ -79,17 +79,17 @@ _MANIFESTS: Mapping[str, str] = {
 
 
 def guess_dialect(path: str, host: str = "") -> str:
-    """The dialect of a file or folder, by its name, what lies in it, and the host whose events it is for.
+    """Return the dialect of a file or folder, by its name, its contents and the host.
 
     Args:
         path: the file or folder.
-        host: the dialect of the host that is being answered, which counts only where the rest tells nothing.
+        host: the dialect of the host that is being answered; it decides only if name and contents do not.
 
     Raises:
-        ConfigError: nothing tells, or there is no such file or folder.
+        ConfigError: the dialect cannot be found out, or there is no such file or folder.
     """
     if not os.path.exists(path):
-        raise _missing(path)
+        raise _missing_error(path)
     if os.path.isdir(path):
         whole = os.path.abspath(path)
         named = {dialect: _is_one_of(whole, layout.folders) for dialect, layout in LAYOUTS.items()}
@@ -97,12 +97,12 @@ def guess_dialect(path: str, host: str = "") -> str:
             if (named[dialect] or not layout.bound) and (
                 first := next(_in_folder(path, layout), "")
             ):
-                return _by_contents(first, dialect, host)
+                return _guess_by_contents(first, dialect, host)
     else:
         whole = os.path.abspath(path).lower()
         for endings, dialect in _NAMED:
-            if any(_ends(whole, ending) for ending in endings):
-                return _by_contents(path, dialect, host) if endings == (".json",) else dialect
+            if any(_has_suffix(whole, ending) for ending in endings):
+                return _guess_by_contents(path, dialect, host) if endings == (".json",) else dialect
     raise ConfigError(
         f"cannot tell the dialect of `{path}`",
         name="config.dialect",
@@ -111,8 +111,8 @@ def guess_dialect(path: str, host: str = "") -> str:
     )
 
 
-def _by_contents(path: str, dialect: str, host: str) -> str:
-    """The dialect of a `hooks.json` of any host: by the manifest of its plugin, by its events, or by the host."""
+def _guess_by_contents(path: str, dialect: str, host: str) -> str:
+    """Return the dialect of a `hooks.json`: by its plugin's manifest, by its events, or by the host."""
     if dialect != "claude-code" or os.path.basename(path) != "hooks.json":
         return dialect
     folder = os.path.dirname(os.path.abspath(path))
@@ -120,20 +120,20 @@ def _by_contents(path: str, dialect: str, host: str) -> str:
     for manifest, owner in _MANIFESTS.items():
         if os.path.isfile(os.path.join(root, manifest)):
             return owner
-    events = _events_of(path)
+    events = _list_events(path)
     known = {name: len(events & set(native_names(key))) for name, key in _ALIKE.items()}
     likely = [name for name, count in known.items() if count == max(known.values())]
     return host if host in likely else dialect if dialect in likely else likely[0]
 
 
-def _events_of(path: str) -> set[str]:
-    """The keys below `hooks` of a JSON file; none where it cannot be read."""
+def _list_events(path: str) -> set[str]:
+    """Return the keys below `hooks` of a JSON file; none if it cannot be read."""
     if not os.path.isfile(path):
         return set()
     from hookline.wire.parsers import parse  # noqa: PLC0415 - most files tell their dialect by their name
 
     try:
-        tree = parse(text_of(path), path, placed=False).value
+        tree = parse(read_text(path), path, placed=False).value
     except ConfigError:
         return set()
     hooks = tree.get("hooks") if isinstance(tree, dict) else None
@@ -144,7 +144,7 @@ def _is_one_of(path: str, folders: tuple[str, ...]) -> bool:
     return any(path.endswith(f"/{folder}") for folder in folders)
 
 
-def _ends(path: str, ending: str) -> bool:
+def _has_suffix(path: str, ending: str) -> bool:
     folder, any_name, rest = ending.partition("*")
     return (
         os.path.dirname(path).endswith(folder.rstrip("/")) and path.endswith(rest)
@@ -153,8 +153,8 @@ def _ends(path: str, ending: str) -> bool:
     )
 
 
-def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
-    """The files that hold hooks: the file itself, or those of a folder, in the dialect's order.
+def list_files(path: str, dialect: str, *, level: bool = False) -> list[str]:
+    """Return the files that hold hooks: the file itself, or those of a folder, in the dialect's order.
 
     Of a folder with more than 64, one more than that: see `split_files`.
     `level`: the folder holds the hooks of a level, so that it is not itself the folder of one hook (docs/formats/agenthooks.md 3).
@@ -166,7 +166,7 @@ def files_of(path: str, dialect: str, *, level: bool = False) -> list[str]:
     if os.path.isdir(path):
         return list(islice(_in_folder(path, layout, level=level), MOST_FILES + 1))
     if not os.path.exists(path):
-        raise _missing(path, layout)
+        raise _missing_error(path, layout)
     if layout.children and os.path.basename(path) not in (*layout.children, *layout.files):
         message = f"a hook of {dialect} is a folder with a {layout.children[0]}"
         raise ConfigError(
@@ -183,10 +183,10 @@ def split_files(folder: str, files: list[str]) -> tuple[list[str], ConfigError |
     if len(files) <= MOST_FILES:
         return files, None
     first = os.path.relpath(files[MOST_FILES], folder)
-    return files[:MOST_FILES], too_many(folder, first)
+    return files[:MOST_FILES], too_many_files_error(folder, first)
 
 
-def too_many(folder: str, first: str) -> ConfigError:
+def too_many_files_error(folder: str, first: str) -> ConfigError:
     """The error for the files of a folder that hookline does not load, of which this is the first."""
     return ConfigError(
         f"more than {MOST_FILES} files of hooks in this folder: hookline loads no file from"
@@ -197,8 +197,8 @@ def too_many(folder: str, first: str) -> ConfigError:
     )
 
 
-def is_own_file(path: str, dialect: str) -> bool:
-    """Whether a file declares one hook, whose folder it lies in, and nothing else."""
+def is_single_hook_file(path: str, dialect: str) -> bool:
+    """Whether a file declares exactly one hook, and its folder belongs to that hook."""
     return os.path.basename(path) in LAYOUTS[dialect].children
 
 
@@ -212,7 +212,7 @@ def _is_program(name: str, layout: Layout) -> bool:
     return stem in layout.stems and ending in layout.endings
 
 
-def no_hooks(path: str, dialect: str) -> ConfigError:
+def no_hooks_error(path: str, dialect: str) -> ConfigError:
     """The error for a folder in which a dialect has no file."""
     layout = LAYOUTS[dialect]
     return ConfigError(
@@ -222,7 +222,7 @@ def no_hooks(path: str, dialect: str) -> ConfigError:
     )
 
 
-def _missing(path: str, layout: Layout | None = None) -> ConfigError:
+def _missing_error(path: str, layout: Layout | None = None) -> ConfigError:
     name = layout.absent.get("path", "config.missing") if layout else "config.missing"
     return ConfigError("no such file or folder", name=name, place=path)
 
@@ -233,7 +233,7 @@ def _in_folder(folder: str, layout: Layout, *, level: bool = False) -> Iterator[
         yield own
         return
     yield from (
-        path for name in layout.files for path in _matching(folder, name) if os.path.isfile(path)
+        path for name in layout.files for path in _match_files(folder, name) if os.path.isfile(path)
     )
     endings = (
         layout.endings
@@ -242,7 +242,7 @@ def _in_folder(folder: str, layout: Layout, *, level: bool = False) -> Iterator[
     )
     if not (endings or layout.children):
         return
-    for name in _listed(folder):
+    for name in _list_folder(folder):
         path = os.path.join(folder, name)
         if layout.stems:
             if _is_program(name, layout) and os.path.isfile(path):
@@ -259,27 +259,27 @@ def _in_folder(folder: str, layout: Layout, *, level: bool = False) -> Iterator[
             yield child
 
 
-def _matching(folder: str, name: str) -> list[str]:
-    """What a name of `files` stands for in a folder: one path, or what its pattern finds."""
+def _match_files(folder: str, name: str) -> list[str]:
+    """Return the paths that a name of `files` stands for: one path, or the matches of its pattern."""
     inner, _, last = name.rpartition("/")
     if not last.startswith("*"):
         return [os.path.join(folder, name)]
     below = os.path.join(folder, inner)
     return (
-        [os.path.join(below, found) for found in _listed(below) if found.endswith(last[1:])]
+        [os.path.join(below, found) for found in _list_folder(below) if found.endswith(last[1:])]
         if os.path.isdir(below)
         else []
     )
 
 
-def _listed(folder: str) -> list[str]:
+def _list_folder(folder: str) -> list[str]:
     try:
         return sorted(os.listdir(folder))
     except OSError as error:
-        raise _unreadable(folder, error) from None
+        raise _unreadable_error(folder, error) from None
 
 
-def _unreadable(path: str, error: OSError) -> ConfigError:
+def _unreadable_error(path: str, error: OSError) -> ConfigError:
     return ConfigError(
         f"cannot be read: {(error.strerror or 'unreadable').lower()}",
         name="config.unreadable",
@@ -291,8 +291,8 @@ def _first_file(folder: str, names: tuple[str, ...]) -> str:
     return next((path for name in names if os.path.isfile(path := os.path.join(folder, name))), "")
 
 
-def source_of(place: Source, dialect: str) -> Source:
-    """A file as a source, with its text and what its loader must know of the files beside it; `place` says the rest.
+def read_source(place: Source, dialect: str) -> Source:
+    """Return a file as a source, with its text and the companion files that its loader needs.
 
     Raises:
         ConfigError: it cannot be read, or is no text.
@@ -300,25 +300,25 @@ def source_of(place: Source, dialect: str) -> Source:
     folder, layout = os.path.dirname(os.path.abspath(place.file)), LAYOUTS[dialect]
     own = (os.path.basename(place.file),) if layout.stems else ()
     return place.replace(
-        text="" if layout.stems else text_of(place.file, front=layout.front),
+        text="" if layout.stems else read_text(place.file, front=layout.front),
         companions={
             name: found
             for name in (*layout.companions, *own)
-            if (found := _companion(folder, name, whole=layout.whole))
+            if (found := _read_companion(folder, name, whole=layout.whole))
         },
-        names=_names(place.file, folder, place.scope) | _unused_scripts(folder, layout),
+        names=_find_names(place.file, folder, place.scope) | _unused_scripts(folder, layout),
     )
 
 
-def _front(raw: bytes) -> bytes:
-    """The front matter of a file that begins so; all of it, where it has none."""
+def _read_front_matter(raw: bytes) -> bytes:
+    """Return the front matter of a file; the whole file if it has none."""
     from hookline.wire.front_matter import FRONT_LIMIT, find_front_matter_end  # noqa: PLC0415 - few files may have front matter
 
     return raw[: find_front_matter_end(raw[:FRONT_LIMIT]) or len(raw)]
 
 
-def text_of(path: str, *, front: bool = False) -> str:
-    """The text of a file; with `front` no more than its front matter, if it has any.
+def read_text(path: str, *, front: bool = False) -> str:
+    """Return the text of a file; with `front`, only its front matter if it has any.
 
     Raises:
         ConfigError: it cannot be read, is too large, or is no text.
@@ -326,8 +326,8 @@ def text_of(path: str, *, front: bool = False) -> str:
     try:
         raw = read_start(path, _LARGEST + 1)
     except OSError as error:
-        raise _unreadable(path, error) from None
-    raw = _front(raw) if front else raw
+        raise _unreadable_error(path, error) from None
+    raw = _read_front_matter(raw) if front else raw
     if len(raw) > _LARGEST:
         raise ConfigError(
             f"larger than {_LARGEST >> 20} MiB",
@@ -346,13 +346,13 @@ def text_of(path: str, *, front: bool = False) -> str:
         ) from None
 
 
-def _companion(folder: str, name: str, *, whole: bool) -> Companion | None:
+def _read_companion(folder: str, name: str, *, whole: bool) -> Companion | None:
     path = os.path.join(folder, name)
     if not os.path.isfile(path):
         return None
     try:
         if whole:
-            return Companion(path=name, text=text_of(path))
+            return Companion(path=name, text=read_text(path))
         head = read_start(path, _HEAD).partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
     except ConfigError as error:
         return Companion(path=name, fault=error.message)
@@ -361,19 +361,19 @@ def _companion(folder: str, name: str, *, whole: bool) -> Companion | None:
     return Companion(path=name, executable=os.access(path, os.X_OK), head=head)
 
 
-def stamp_of(path: str, dialect: str) -> Stamp:
-    """What changes when a file or what lies beside it does: of each mode, device, inode, size, mtime and ctime (ns), or the errno.
+def make_stamp(path: str, dialect: str) -> Stamp:
+    """Return the stat fields of a file and its companions, which change when these do; the errno of a missing one.
 
-    A link counts as what it leads to, so that one that is turned to another file is a change.
+    A link counts as its target, so that a new target is a change.
     """
     folder = os.path.dirname(path)
     return tuple(
-        _stamp(each)
+        _stamp_path(each)
         for each in (path, *(os.path.join(folder, name) for name in LAYOUTS[dialect].companions))
     )
 
 
-def _stamp(path: str) -> tuple[int, ...]:
+def _stamp_path(path: str) -> tuple[int, ...]:
     try:
         found = os.stat(path)
     except OSError as error:
@@ -389,7 +389,7 @@ def _stamp(path: str) -> tuple[int, ...]:
 
 
 def _unused_scripts(folder: str, layout: Layout) -> dict[str, str]:
-    """Return the first script beside a HOOK.md that has none of the names of the format, for the word about it."""
+    """Return the first script beside a HOOK.md that has none of the names of the format, for the warning about it."""
     if not layout.front or any(os.path.isfile(f"{folder}/{name}") for name in layout.companions):
         return {}
     for place in ("scripts", ""):
@@ -403,10 +403,10 @@ def _unused_scripts(folder: str, layout: Layout) -> dict[str, str]:
     return {}
 
 
-def _names(path: str, folder: str, scope: str) -> dict[str, str]:
-    """What a host knows of a file by where it lies: project of `.claude`, root of a plugin's hooks, folder of a HOOK.md.
+def _find_names(path: str, folder: str, scope: str) -> dict[str, str]:
+    """Return what a host derives from a file's path: project of `.claude`, root of a plugin, folder of a HOOK.md.
 
-    The `.claude` of a home, or of policy, tells no project: its hooks run in all of them.
+    The `.claude` of a home, or of policy, has no project: its hooks run in all projects.
     """
     if os.path.basename(folder) == ".claude":
         project = os.path.dirname(folder)

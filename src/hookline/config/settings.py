@@ -1,4 +1,4 @@
-"""Settings: what one person chose for hookline itself, in `settings.toml` of its configuration folder; hooks are not among it."""
+"""Reads the user's settings for hookline itself, `settings.toml` in its configuration folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Setting(Frozen):
     meaning: str
 
     def wrong(self, value: Any) -> tuple[str, str] | None:
-        """The name of the problem and what is expected; None where the value will do."""
+        """Return the name of the problem and what is expected; None if the value is valid."""
         fits = isinstance(value, int | float if self.type is float else self.type)
         if not fits or (isinstance(value, bool) and self.type is not bool):
             return "value.type", f"expected {_TYPES[self.type]}"
@@ -113,8 +113,8 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
 _read: dict[str, tuple[tuple[int, int], Mapping[str, Any]]] = {}
 
 
-def settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
-    """The settings, by table and key as they are written; an empty mapping where there is no file.
+def read_settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the settings by table and key as they are written; an empty mapping if there is no file.
 
     Raises:
         ConfigError: with its place, a file that cannot be read, that is no TOML, or that has an unknown key or a bad value.
@@ -133,12 +133,12 @@ def settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
         )
     stamp = (found.st_mtime_ns, found.st_size)
     if _read.get(path, (None,))[0] != stamp:
-        _read[path] = (stamp, _checked(path))
+        _read[path] = (stamp, _check_settings(path))
     return _read[path][1]
 
 
 def settings_path(environ: Mapping[str, str]) -> str:
-    """Where the file lies: in the folder that XDG_CONFIG_HOME names, if that is an absolute one."""
+    """Return the file's path: below XDG_CONFIG_HOME if that is absolute, else below `~/.config`."""
     config = environ.get("XDG_CONFIG_HOME", "")
     base = (
         config
@@ -148,44 +148,44 @@ def settings_path(environ: Mapping[str, str]) -> str:
     return os.path.join(base, "hookline", "settings.toml")
 
 
-def _checked(path: str) -> Mapping[str, Any]:
-    from hookline.wire.parsers import parse_toml  # noqa: PLC0415 - few people have such a file, and `answer` looks at every start
+def _check_settings(path: str) -> Mapping[str, Any]:
+    from hookline.wire.parsers import parse_toml  # noqa: PLC0415 - `answer` looks for this file at every start, and it is rare
 
-    text = _text(path)
+    text = _read_text(path)
     tree: Mapping[str, Any] = parse_toml(text, path, placed=False).value
     for table, values in tree.items():
         if table not in TABLES:
-            raise _bad(
+            raise _make_problem(
                 path,
                 text,
                 (table,),
                 "key.unknown",
                 f"unknown table `{table}`",
-                _nearest(table, TABLES),
+                _suggest(table, TABLES),
             )
         if not isinstance(values, dict):
-            raise _bad(
+            raise _make_problem(
                 path, text, (table,), "value.type", f"`{table}` is no table", f"write `[{table}]`"
             )
         for key, value in values.items():
             if key not in TABLES[table]:
-                raise _bad(
+                raise _make_problem(
                     path,
                     text,
                     (table, key),
                     "key.unknown",
                     f"unknown key `{key}`",
-                    _nearest(key, TABLES[table]),
+                    _suggest(key, TABLES[table]),
                 )
             wrong = TABLES[table][key].wrong(value)
             if wrong:
-                raise _bad(
+                raise _make_problem(
                     path, text, (table, key), wrong[0], f"`{table}.{key}` is `{value}`", wrong[1]
                 )
     return tree
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         read = read_start(path, _LONGEST + 1)
     except OSError as error:
@@ -202,7 +202,7 @@ def _text(path: str) -> str:
         ) from None
 
 
-def _bad(
+def _make_problem(
     path: str, text: str, keys: tuple[str, ...], name: str, message: str, hint: str
 ) -> ConfigError:
     from hookline.wire.parsers import parse_toml  # noqa: PLC0415 - as above; lines are only looked for where one is wrong
@@ -212,7 +212,7 @@ def _bad(
     return ConfigError(message, name=name, hint=hint, place=place)
 
 
-def _nearest(word: str, known: Mapping[str, Any]) -> str:
+def _suggest(word: str, known: Mapping[str, Any]) -> str:
     from hookline.text.suggestions import did_you_mean  # noqa: PLC0415 - as above
 
     return did_you_mean(word, known) or f"one of {', '.join(known)}"

@@ -6,7 +6,7 @@ import os
 import shlex
 import time
 
-from hookline.config.enabling import enable
+from hookline.config.yaml_toggle import turn_on
 from hookline.engine.declared_hooks import DeclaredHooks, all_hooks
 from hookline.engine.trust_gate import get_gate, make_gate, note_approvals
 from hookline.engine.unread import list_unread
@@ -301,7 +301,7 @@ def enable_files(engine: Engine, specs: Iterable[HookSpec], *, on: bool = True) 
     keys, left = keys_off(specs) if on else keys_on(specs), []
     for key in keys:
         try:
-            enable(key.file, key.pointer, engine.cwd, on=on)
+            turn_on(key.file, key.pointer, engine.cwd, on=on)
         except ConfigError as error:
             left.append(f"{error.message} ({error.hint})")
     if keys:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hookline.config.read import text_of
+from hookline.config.read import read_text
 from hookline.errors import ConfigError, TrustError
 from hookline.text.suggestions import did_you_mean
 
@@ -69,6 +69,6 @@ def body(shelf: Shelf, registry: Registry, hook_id: str) -> str:
     # The file's name may be relative to where the process stood when it was loaded.
     folder = found.source.names.get("folder", "")
     text: str = read(
-        text_of(os.path.join(folder, os.path.basename(found.source.file))), found.source.file
+        read_text(os.path.join(folder, os.path.basename(found.source.file))), found.source.file
     )
     return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hookline.config.settings import settings
+from hookline.config.settings import read_settings
 from hookline.errors import CODES, ConfigError, HookError
 from hookline.journal.journal import Journal, default_folder
 
@@ -52,7 +52,7 @@ def journal_folder(environ: Mapping[str, str]) -> str:
         ConfigError: what names it is no absolute path, or the settings are wrong.
         JournalError: there is no home to have it in.
     """
-    return _folder(environ, settings(environ).get("journal", {}))
+    return _folder(environ, read_settings(environ).get("journal", {}))
 
 
 def limits_of(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def limits_of(environ: Mapping[str, str]) -> dict[str, Any]:
     Raises:
         ConfigError: the settings are wrong.
     """
-    chosen = settings(environ).get("journal", {})
+    chosen = read_settings(environ).get("journal", {})
     return {
         name: value
         for name, value in _of_trail(chosen).items()
@@ -100,7 +100,7 @@ def telemetry_of(
 
 def _chosen(environ: Mapping[str, str], tell: Callable[[str], None]) -> Mapping[str, Any]:
     try:
-        found: Mapping[str, Any] = settings(environ).get("journal", {})
+        found: Mapping[str, Any] = read_settings(environ).get("journal", {})
     except ConfigError as error:
         tell(str(error))
         return {}

@@ -11,7 +11,7 @@ import os
 import shlex
 from copy import deepcopy
 
-from hookline.config.read import is_own_file, is_program
+from hookline.config.read import is_program, is_single_hook_file
 from hookline.core.dialect import Source
 from hookline.model.handler import Command
 from hookline.wire.jsonc import without_comments
@@ -101,7 +101,7 @@ class Originals:
             return os.path.abspath(source.file)
         return (
             (source.names.get("folder") or source.file)
-            if is_own_file(source.file, spec.dialect)
+            if is_single_hook_file(source.file, spec.dialect)
             else ""
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from hookline.config.read import stamp_of
+from hookline.config.read import make_stamp
 from hookline.engine.shelf import Shelved
 from hookline.engine.sources import Discovery, listed, read
 from hookline.errors import ConfigError
@@ -41,7 +41,7 @@ def look(library: Library, way: Discovery | Named) -> dict[Key, Stamp]:
             if isinstance(way, Discovery)
             else [(os.path.join(way.base, way.place.file), way.dialect.table.name)]
         )
-    return {key: stamp_of(*key) for key in files}
+    return {key: make_stamp(*key) for key in files}
 
 
 class Renewal:
@@ -74,7 +74,7 @@ class Renewal:
                 self.error = error
                 self.seen = look(library, self.way)
                 return [], set()
-            moving = {each.key for each in found if stamp_of(*each.key) != each.stamp}
+            moving = {each.key for each in found if make_stamp(*each.key) != each.stamp}
             if not moving:
                 break
         return found, moving

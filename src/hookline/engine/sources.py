@@ -5,8 +5,14 @@ from __future__ import annotations
 import os
 import stat
 
-from hookline.config.places import MOST_FILES, discovered
-from hookline.config.read import files_of, source_of, split_files, stamp_of, too_many
+from hookline.config.places import MOST_FILES, find_places
+from hookline.config.read import (
+    list_files,
+    make_stamp,
+    read_source,
+    split_files,
+    too_many_files_error,
+)
 from hookline.core.dialect import Loaded, Source
 from hookline.engine.approvals import has_approvals
 from hookline.engine.limits import MOST_PARTS, is_within, long_key_line, within_limit
@@ -133,7 +139,7 @@ def listed(search: Search, way: Discovery | Named) -> Iterator[Listed]:
     """
     if isinstance(way, Named):
         path = os.path.join(way.base, way.place.file) if os.getcwd() != way.base else way.place.file
-        files, error = split_files(path, files_of(path, way.dialect.table.name))
+        files, error = split_files(path, list_files(path, way.dialect.table.name))
         for file in files:
             yield way.place.replace(file=file, placed=search.placed), way.dialect, None
         if error is not None:
@@ -155,10 +161,16 @@ def listed(search: Search, way: Discovery | Named) -> Iterator[Listed]:
             folder = (found.dialect, os.path.dirname(found.path))
             counts[folder] = counts.get(folder, 0) + 1
             if counts[folder] > MOST_FILES:
-                yield place.replace(file=folder[1]), dialect, too_many(*os.path.split(found.path))
+                yield (
+                    place.replace(file=folder[1]),
+                    dialect,
+                    too_many_files_error(*os.path.split(found.path)),
+                )
                 continue
         try:
-            files, beyond = split_files(found.path, files_of(found.path, found.dialect, level=True))
+            files, beyond = split_files(
+                found.path, list_files(found.path, found.dialect, level=True)
+            )
         except ConfigError as error:
             yield place, dialect, error
             continue
@@ -171,7 +183,7 @@ def listed(search: Search, way: Discovery | Named) -> Iterator[Listed]:
 def _places(search: Search, way: Discovery) -> Iterator[Found]:
     """The places with files that are read: not those that were dropped, and those of a project without approvals if `parses_new`."""
     reads_project: bool | None = way.parses_new or None
-    for found in discovered(search.cwd, search.environ, way.dialect):
+    for found in find_places(search.cwd, search.environ, way.dialect):
         if (found.dialect, found.scope) in search.dropped:
             continue
         if found.scope in CLONED:
@@ -202,7 +214,7 @@ def read(search: Search, way: Way) -> Iterator[Read]:
         return
     project = search.cwd if isinstance(way, Discovery) else ""
     for place, dialect, error in listed(search, way):
-        stamp = stamp_of(place.file, dialect.table.name)
+        stamp = make_stamp(place.file, dialect.table.name)
         if isinstance(way, Named) and not _is_plain(stamp):
             stamp = ()  # a pipe, which somebody handed over: it is read once
         source = place
@@ -230,10 +242,10 @@ def _source(place: Source, dialect: Dialect, stamp: Stamp, project: str) -> Sour
     if stamp and not _is_plain(stamp):
         raise ConfigError("is no plain file", name="config.unreadable", place=place.file)
     if not project or place.scope not in CLONED:
-        return source_of(place, dialect.table.name)
+        return read_source(place, dialect.table.name)
     if not is_within(place.file, project):
         raise ConfigError("leads out of the repository", name="config.unreadable", place=place.file)
-    source = source_of(place, dialect.table.name)
+    source = read_source(place, dialect.table.name)
     if place.file.endswith(".toml") and (line := long_key_line(source.text or "")):
         raise ConfigError(
             f"a key of more than {MOST_PARTS} parts",

@@ -47,8 +47,8 @@ def make_gate(
         ConfigError: the settings are wrong.
     """
     # Most events of `hookline answer` have no hook, and load none of this.
-    from hookline.config.places import kept_in  # noqa: PLC0415 - as above
-    from hookline.config.settings import settings  # noqa: PLC0415 - as above
+    from hookline.config.places import project_path  # noqa: PLC0415 - as above
+    from hookline.config.settings import read_settings  # noqa: PLC0415 - as above
     from hookline.trust.gate import Gate  # noqa: PLC0415 - as above
     from hookline.trust.inspection import Inspector  # noqa: PLC0415 - as above
     from hookline.trust.policy import read_policy  # noqa: PLC0415 - as above
@@ -56,13 +56,13 @@ def make_gate(
 
     given = os.environ if environ is None else environ
     if policy is None:
-        policy = read_policy(settings(given).get("trust", {}))
+        policy = read_policy(read_settings(given).get("trust", {}))
     folder = find_store(given)
     inspector = Inspector(f"{folder}/cache")
     return Gate(
         Store(folder, write_record=write_record), policy, _make_inspect(inspector, os.fspath(root), given),
         find_changes=inspector.find_changes, root=os.fspath(root), environ=given,
-        needs_consent=_needs_consent, locate=kept_in,
+        needs_consent=_needs_consent, locate=project_path,
     )  # fmt: skip
 
 

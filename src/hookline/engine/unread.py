@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from hookline.config.places import discovered, kept_in
+from hookline.config.places import find_places, project_path
 from hookline.engine.approvals import has_approvals
 from hookline.engine.limits import is_within
 from hookline.engine.notices import add_notice
@@ -46,13 +46,13 @@ def list_unread(library: Library) -> list[str]:
         each
         for way in library.shelf.ways
         if isinstance(way, Discovery) and not way.parses_new
-        for each in discovered(library.cwd, library.environ, way.dialect)
+        for each in find_places(library.cwd, library.environ, way.dialect)
         if each.scope in CLONED and (each.dialect, each.scope) not in library.shelf.dropped
     ]
     if not found or has_approvals(library.cwd, library.environ):
         return []
     holding = (each for each in found if _may_hold_hooks(each.path, library.cwd))
-    return list(dict.fromkeys(kept_in(each.dialect, each.path) for each in holding))
+    return list(dict.fromkeys(project_path(each.dialect, each.path) for each in holding))
 
 
 def _may_hold_hooks(path: str, project: str) -> bool:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hookline.config.layouts import LAYOUTS
-from hookline.config.places import wanted
+from hookline.config.places import list_paths
 from hookline.engine.reload import look, stale
 from hookline.engine.reload import reload as reload_files
 from hookline.engine.sources import Discovery, Named, listed
@@ -199,7 +199,7 @@ def folders_of(engine: Library) -> frozenset[str]:
     folders: set[str] = set()
     for way in list(engine.shelf.ways):
         if isinstance(way, Discovery):
-            for path in wanted(engine.cwd, engine.environ, way.dialect):
+            for path in list_paths(engine.cwd, engine.environ, way.dialect):
                 folders |= _around(path)
         elif isinstance(way, Named):
             path = os.path.join(way.base, way.place.file)

@@ -7,7 +7,7 @@ import os
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from hookline.config.places import discovered, project_root
+from hookline.config.places import find_places, project_root
 from hookline.engine.notices import NOT_ASKED
 from hookline.model.kinds import kind
 from hookline.model.spec import SCOPES
@@ -74,7 +74,7 @@ def _find_foreign_project(engine: Engine, event: Event) -> str:
         return ""
     return (
         project
-        if any(found.scope in _PROJECTS for found in discovered(project, engine.environ))
+        if any(found.scope in _PROJECTS for found in find_places(project, engine.environ))
         else ""
     )
 

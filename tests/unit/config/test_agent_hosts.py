@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.config.agent_hosts import MARKERS, agent_marker, require_person
+from hookline.config.agent_hosts import MARKERS, find_agent_marker, require_person
 from hookline.errors import TrustError
 
 
@@ -22,4 +22,4 @@ def test_a_person_may() -> None:
     """No host set anything, or what it set is empty."""
     require_person({"HOME": "/home/ann", "CLAUDECODE": ""}, "hookline approve")
 
-    assert agent_marker({"CLAUDE_PROJECT_DIR": "/p"}) == ""
+    assert find_agent_marker({"CLAUDE_PROJECT_DIR": "/p"}) == ""

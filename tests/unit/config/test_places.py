@@ -6,8 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from hookline.config.places import PLACES, Place, discovered, kept_in, project_root, sought, wanted
-from hookline.config.read import files_of, guess_dialect
+from hookline.config.places import (
+    PLACES,
+    Place,
+    find_places,
+    list_paths,
+    list_patterns,
+    project_path,
+    project_root,
+)
+from hookline.config.read import guess_dialect, list_files
 from hookline.engine.catalog import NAMES
 from hookline.model.spec import CLONED, SCOPES
 
@@ -40,7 +48,7 @@ def found(project: Path, environ: dict[str, str], only: str = "") -> list[tuple[
     """Dialect, scope and path of everything found below the two folders."""
     return [
         (each.dialect, each.scope, each.path)
-        for each in discovered(str(project), environ, only)
+        for each in find_places(str(project), environ, only)
         if not each.path.startswith("/etc/")
     ]
 
@@ -237,7 +245,7 @@ def test_a_file_and_its_folder_are_of_the_dialect_that_has_its_place_there(
     folder = str(Path(file).parent)
 
     assert guess_dialect(file) == guess_dialect(folder) == place.dialect
-    assert files_of(folder, place.dialect) == [file]
+    assert list_files(folder, place.dialect) == [file]
 
 
 @pytest.mark.parametrize(
@@ -256,18 +264,18 @@ def test_a_folder_s_other_files_are_no_hooks(folder: str, files: list[str], tmp_
     for name in (*files, "config.json", "mcp-config.json", "hooks/notes.txt"):
         write(tmp_path / folder / name)
 
-    found = files_of(str(tmp_path / folder), guess_dialect(str(tmp_path / folder)))
+    found = list_files(str(tmp_path / folder), guess_dialect(str(tmp_path / folder)))
     assert found == [str(tmp_path / folder / name) for name in files]
 
 
 def test_what_is_wanted_is_every_place_there_or_not(tmp_path: Path) -> None:
     """Of a pattern it is the folder; whatever is discovered lies in one of them."""
     environ = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
-    paths = wanted(str(tmp_path), environ)
+    paths = list_paths(str(tmp_path), environ)
 
     assert len(paths) == len(PLACES)
     assert not any("*" in path or "{" in path for path in paths)
-    assert wanted(str(tmp_path), environ, "agenthooks") == [
+    assert list_paths(str(tmp_path), environ, "agenthooks") == [
         f"{tmp_path}/config/agents/hooks",
         f"{tmp_path}/.agents/hooks",
     ]
@@ -332,12 +340,12 @@ def test_where_a_file_is_kept_is_told_in_the_formats_words(
     dialect: str, file: str, kept: str
 ) -> None:
     """Never in those of whoever named the file."""
-    assert kept_in(dialect, file) == kept
+    assert project_path(dialect, file) == kept
 
 
 def test_where_was_looked_is_told_by_scope() -> None:
     """Every place, whether or not there is something, as a pattern."""
-    told = sought("/project", {"HOME": "/home/ann"})
+    told = list_patterns("/project", {"HOME": "/home/ann"})
 
     assert list(told) == ["managed", "user", "project", "local"]
     assert sum(map(len, told.values())) == len(PLACES)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.config.places import discovered
+from hookline.config.places import find_places
 from hookline.config.plugins import find_plugin_files
 from hookline.engine.engine import Engine
 
@@ -68,7 +68,7 @@ def test_a_project_enables_no_plugin(tmp_path: Path) -> None:
     (home / ".claude/settings.json").rename(project / ".claude/settings.json")
     environ = {"HOME": str(home)}
 
-    assert str(file) not in [found.path for found in discovered(str(project), environ)]
+    assert str(file) not in [found.path for found in find_places(str(project), environ)]
 
 
 @pytest.mark.process

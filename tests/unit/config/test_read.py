@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.config.layouts import LAYOUTS
-from hookline.config.read import files_of, guess_dialect, no_hooks, source_of, text_of
+from hookline.config.read import guess_dialect, list_files, no_hooks_error, read_source, read_text
 from hookline.core.dialect import Companion, Source
 from hookline.engine.catalog import NAMES
 from hookline.errors import ConfigError
@@ -29,7 +29,7 @@ def write(path: Path, content: str | bytes = "x") -> Path:
 
 def read(path: Path, dialect: str = "docker-agent") -> Source:
     """A file as a source."""
-    return source_of(Source(file=str(path), **SHARED), dialect)
+    return read_source(Source(file=str(path), **SHARED), dialect)
 
 
 def refused(path: Path) -> ConfigError:
@@ -163,7 +163,7 @@ def test_an_empty_folder_tells_nothing(tmp_path: Path) -> None:
 
 def test_what_is_not_there_is_missing(tmp_path: Path) -> None:
     """Whether its dialect is to be guessed or is known."""
-    for ask in (guess_dialect, lambda path: files_of(path, "docker-agent")):
+    for ask in (guess_dialect, lambda path: list_files(path, "docker-agent")):
         with pytest.raises(ConfigError) as caught:
             ask(str(tmp_path / "nothing.yaml"))
         assert (caught.value.name, caught.value.place) == (
@@ -187,7 +187,7 @@ def test_a_folders_files_come_in_the_dialects_order(tmp_path: Path) -> None:
         write(tmp_path / name)
 
     def inside(dialect: str) -> list[str]:
-        return [os.path.relpath(path, tmp_path) for path in files_of(str(tmp_path), dialect)]
+        return [os.path.relpath(path, tmp_path) for path in list_files(str(tmp_path), dialect)]
 
     assert inside("claude-code") == [".claude/settings.json", ".claude/settings.local.json"]
     assert inside("docker-agent") == ["a.yml", "b.yaml"]
@@ -199,8 +199,8 @@ def test_a_folder_called_like_a_file_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "x.yaml").mkdir()
     (tmp_path / "one/HOOK.md").mkdir(parents=True)
 
-    assert files_of(str(tmp_path), "docker-agent") == []
-    assert files_of(str(tmp_path), "agenthooks") == []
+    assert list_files(str(tmp_path), "docker-agent") == []
+    assert list_files(str(tmp_path), "agenthooks") == []
 
 
 def test_one_hooks_own_folder_is_that_hook(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_one_hooks_own_folder_is_that_hook(tmp_path: Path) -> None:
     write(tmp_path / "HOOK.md")
     write(tmp_path / "scripts/HOOK.md")
 
-    assert files_of(str(tmp_path), "agenthooks") == [str(tmp_path / "HOOK.md")]
+    assert list_files(str(tmp_path), "agenthooks") == [str(tmp_path / "HOOK.md")]
 
 
 def test_a_level_is_never_one_hook(tmp_path: Path) -> None:
@@ -216,8 +216,8 @@ def test_a_level_is_never_one_hook(tmp_path: Path) -> None:
     for name in ("HOOK.md", ".hidden/HOOK.md", "one/HOOK.md", "one/hook.md", "two/Hook.md"):
         write(tmp_path / name)
 
-    assert files_of(str(tmp_path), "agenthooks") == [str(tmp_path / "HOOK.md")]
-    assert files_of(str(tmp_path), "agenthooks", level=True) == [
+    assert list_files(str(tmp_path), "agenthooks") == [str(tmp_path / "HOOK.md")]
+    assert list_files(str(tmp_path), "agenthooks", level=True) == [
         str(tmp_path / ".hidden/HOOK.md"),
         str(tmp_path / "one/HOOK.md"),
     ]
@@ -230,7 +230,7 @@ def test_a_linked_folder_is_a_hook(tmp_path: Path) -> None:
     (tmp_path / "hooks/linked").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "hooks/file").symlink_to(tmp_path / "elsewhere/HOOK.md")
 
-    assert files_of(str(tmp_path / "hooks"), "agenthooks", level=True) == [
+    assert list_files(str(tmp_path / "hooks"), "agenthooks", level=True) == [
         str(tmp_path / "hooks/linked/HOOK.md")
     ]
 
@@ -242,9 +242,9 @@ def test_a_levels_settings_come_before_its_hooks(tmp_path: Path) -> None:
     hook = str(write(tmp_path / "one/HOOK.md"))
     write(tmp_path / "one/hooks.toml")
 
-    assert files_of(str(tmp_path), "agenthooks") == [settings, hook]
-    assert files_of(settings, "agenthooks") == [settings]
-    assert files_of(str(tmp_path / "one"), "agenthooks") == [hook]
+    assert list_files(str(tmp_path), "agenthooks") == [settings, hook]
+    assert list_files(settings, "agenthooks") == [settings]
+    assert list_files(str(tmp_path / "one"), "agenthooks") == [hook]
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_a_format_has_its_own_names_for_what_is_not_there(
     write(tmp_path / "guard/scripts/run.sh")
     write(tmp_path / "guard/Hook.md")
     with pytest.raises(ConfigError) as caught:
-        files_of(str(tmp_path / path), "agenthooks")
+        list_files(str(tmp_path / path), "agenthooks")
 
     assert (caught.value.name, caught.value.place) == (name, str(tmp_path / path))
 
@@ -272,14 +272,14 @@ def test_a_format_has_its_own_names_for_what_is_not_there(
 )
 def test_a_folder_without_hooks_has_a_name_too(dialect: str, name: str) -> None:
     """For whoever must say so."""
-    assert (no_hooks("x", dialect).name, no_hooks("x", dialect).place) == (name, "x")
+    assert (no_hooks_error("x", dialect).name, no_hooks_error("x", dialect).place) == (name, "x")
 
 
 def test_a_file_is_itself(tmp_path: Path) -> None:
     """Whatever it is called, when it is named with its dialect."""
     path = str(write(tmp_path / "odd name"))
 
-    assert files_of(path, "docker-agent") == [path]
+    assert list_files(path, "docker-agent") == [path]
 
 
 def test_a_source_carries_what_the_loader_must_know(tmp_path: Path) -> None:
@@ -320,8 +320,8 @@ def test_where_front_matter_is_enough_no_more_is_read(
     """Without an end in sight, the whole file is; its loader says what is wrong (docs/formats/agenthooks.md 13)."""
     path = write(tmp_path / "HOOK.md", content)
 
-    assert text_of(str(path), front=True) == text
-    assert text_of(str(path)) == content.decode().removeprefix("\ufeff")
+    assert read_text(str(path), front=True) == text
+    assert read_text(str(path)) == content.decode().removeprefix("\ufeff")
 
 
 def test_line_endings_stay_as_they_are(tmp_path: Path) -> None:
@@ -356,7 +356,7 @@ def test_what_is_larger_than_a_configuration_is_refused(tmp_path: Path) -> None:
 def test_an_endless_file_is_refused() -> None:
     """No more than the bound is read of it."""
     with pytest.raises(ConfigError) as caught:
-        source_of(Source(file="/dev/zero", **SHARED), "docker-agent")
+        read_source(Source(file="/dev/zero", **SHARED), "docker-agent")
     assert caught.value.name == "config.too-large"
 
 
@@ -388,7 +388,7 @@ def test_a_folder_that_may_not_be_listed_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "hooks"
     folder.mkdir(mode=0)
     with pytest.raises(ConfigError) as caught:
-        files_of(str(folder), "docker-agent")
+        list_files(str(folder), "docker-agent")
     assert caught.value.message == "cannot be read: permission denied"
 
 
@@ -419,7 +419,7 @@ def test_where_a_file_lies_tells_what_its_host_knows(
     """The project of a `.claude` folder, the root of a plugin, the folder of a hook."""
     source = Source(file=str(write(tmp_path / name)), **{**SHARED, "scope": "project"})
 
-    assert source_of(source, "claude-code").names[key] == str(tmp_path / folder).rstrip("/")
+    assert read_source(source, "claude-code").names[key] == str(tmp_path / folder).rstrip("/")
 
 
 @pytest.mark.parametrize(
@@ -434,7 +434,7 @@ def test_the_folder_of_a_home_or_of_policy_tells_no_project(
         file=str(write(tmp_path / ".claude/settings.json")), **{**SHARED, "scope": scope}
     )
 
-    assert "project_dir" not in source_of(source, "claude-code").names
+    assert "project_dir" not in read_source(source, "claude-code").names
 
 
 def test_every_dialect_has_a_layout() -> None:
@@ -449,23 +449,23 @@ def test_a_stamp_changes_with_what_lies_beside_a_file_and_with_what_a_link_leads
     tmp_path: Path,
 ) -> None:
     """Of what is not there it is the reason why."""
-    from hookline.config.read import stamp_of  # noqa: PLC0415 - of these tests only
+    from hookline.config.read import make_stamp  # noqa: PLC0415 - of these tests only
 
     file, script, link = tmp_path / "HOOK.md", tmp_path / "scripts/run", tmp_path / "link"
     file.write_text("a", encoding="utf-8")
     link.symlink_to(file)
-    alone = stamp_of(str(file), "agenthooks")
+    alone = make_stamp(str(file), "agenthooks")
     script.parent.mkdir()
     script.write_text("", encoding="utf-8")
-    together = stamp_of(str(file), "agenthooks")
+    together = make_stamp(str(file), "agenthooks")
 
     assert alone[1:] == ((2,), (2,), (2,))
     assert (together[0], together[2:]) == (alone[0], alone[2:])
     assert together[1] != alone[1]
     assert (
-        stamp_of(str(link), "codex")
-        == stamp_of(str(file), "codex")
-        != stamp_of(str(script), "codex")
+        make_stamp(str(link), "codex")
+        == make_stamp(str(file), "codex")
+        != make_stamp(str(script), "codex")
     )
 
 
@@ -473,7 +473,7 @@ def test_a_pipe_without_a_writer_is_refused(tmp_path: Path) -> None:
     """No read waits for a writer that may never come."""
     os.mkfifo(tmp_path / "hooks.yaml")
     with pytest.raises(ConfigError, match="no data arrived within a second"):
-        source_of(Source(file=str(tmp_path / "hooks.yaml"), **SHARED), "docker-agent")
+        read_source(Source(file=str(tmp_path / "hooks.yaml"), **SHARED), "docker-agent")
 
 
 def test_a_pipe_with_data_is_read(tmp_path: Path) -> None:
@@ -482,7 +482,7 @@ def test_a_pipe_with_data_is_read(tmp_path: Path) -> None:
     os.write(writable, b"agents: {}")
     os.close(writable)
     try:
-        source = source_of(Source(file=f"/dev/fd/{readable}", **SHARED), "docker-agent")
+        source = read_source(Source(file=f"/dev/fd/{readable}", **SHARED), "docker-agent")
     finally:
         os.close(readable)
     assert source.text == "agents: {}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hookline.config.settings import TABLES, settings, settings_path
+from hookline.config.settings import TABLES, read_settings, settings_path
 from hookline.errors import ConfigError
 from hookline.journal.journal import default_folder
 from hookline.journal.log_files import LogFiles
@@ -29,7 +29,7 @@ def write(environ: dict[str, str], text: str | bytes) -> None:
 
 def test_without_a_file_nothing_is_set(environ: dict[str, str]) -> None:
     """Which is no mistake."""
-    assert settings(environ) == {}
+    assert read_settings(environ) == {}
 
 
 def test_what_is_set_is_read(environ: dict[str, str]) -> None:
@@ -38,7 +38,7 @@ def test_what_is_set_is_read(environ: dict[str, str]) -> None:
         environ,
         '[journal]\nenabled = true\npayload = "masked"\nkeep_days = 7\nkeep_mb = 0\nsync = false\npath = "/x"\n',
     )
-    first = settings(environ)
+    first = read_settings(environ)
     assert first["journal"] == {
         "enabled": True,
         "payload": "masked",
@@ -47,10 +47,10 @@ def test_what_is_set_is_read(environ: dict[str, str]) -> None:
         "sync": False,
         "path": "/x",
     }
-    assert settings(environ) is first
+    assert read_settings(environ) is first
 
     write(environ, "[journal]\nkeep_days = 8\n")
-    assert settings(environ)["journal"] == {"keep_days": 8}
+    assert read_settings(environ)["journal"] == {"keep_days": 8}
 
 
 def test_it_lies_where_the_xdg_rules_say(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_mistake_is_named_with_its_place(
     write(environ, text)
 
     with pytest.raises(ConfigError) as caught:
-        settings(environ)
+        read_settings(environ)
     assert str(caught.value).startswith(settings_path(environ))
     assert told in str(caught.value)
 
@@ -108,7 +108,7 @@ def test_what_cannot_be_read_is_said(environ: dict[str, str]) -> None:
     os.mkdir(settings_path(environ))
 
     with pytest.raises(ConfigError, match="HKL1003"):
-        settings(environ)
+        read_settings(environ)
 
 
 def test_the_defaults_that_are_told_are_those_of_the_journal(tmp_path: Path) -> None:
@@ -144,4 +144,4 @@ def test_settings_that_are_a_pipe_are_an_error_at_once(environ: dict[str, str]) 
     """No command waits for a writer that may never come."""
     os.mkfifo(settings_path(environ))
     with pytest.raises(ConfigError, match="is no plain file"):
-        settings(environ)
+        read_settings(environ)

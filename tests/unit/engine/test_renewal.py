@@ -25,12 +25,12 @@ def test_a_file_that_changes_whenever_it_is_read_waits(
     readings: list[str] = []
 
     def read_and_changed(*given: Any) -> Any:
-        found = reading.source_of(*given)
+        found = reading.read_source(*given)
         readings.append(write(file, docker(*["x"] * (len(readings) + 2))).name)
         return found
 
     write(file, docker("other"))
-    monkeypatch.setattr(sources, "source_of", read_and_changed)
+    monkeypatch.setattr(sources, "read_source", read_and_changed)
     engine.reload()
 
     assert len(readings) == 3
@@ -48,13 +48,13 @@ def test_a_file_that_changes_once_while_it_is_read_is_read_again(
     left = [docker("late")]
 
     def read_and_changed(*given: Any) -> Any:
-        found = reading.source_of(*given)
+        found = reading.read_source(*given)
         if left:
             write(file, left.pop())
         return found
 
     write(file, docker("early", "early"))
-    monkeypatch.setattr(sources, "source_of", read_and_changed)
+    monkeypatch.setattr(sources, "read_source", read_and_changed)
     engine.reload()
 
     assert (commands(engine), engine.stale()) == (["late"], False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Protocol
 
-from hookline.config.settings import settings
+from hookline.config.settings import read_settings
 from hookline.core.failure import explain_file_switch
 from hookline.engine.approval_service import find_switches, removed_problems, self_approve_problem
 from hookline.engine.callers import called
@@ -164,7 +164,7 @@ def check(
     ]
     # The finding of a hook that was asked says already that its address could not be reached.
     asked = {one.spec.id for one in examined if one.verdict is not None}
-    cost = self_approve_problem(settings(engine.environ))
+    cost = self_approve_problem(read_settings(engine.environ))
     return Checkup(
         hooks=tuple(whole),
         findings=(

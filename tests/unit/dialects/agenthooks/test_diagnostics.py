@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline import ConfigError
-from hookline.config.read import files_of, no_hooks
+from hookline.config.read import list_files, no_hooks_error
 from hookline.core.dialect import Companion, Source
 from hookline.dialects.agenthooks import AgentHooks
 from hookline.model.event import Event, ToolCall
@@ -164,10 +164,10 @@ def test_a_path_is_told_of(tmp_path: Path) -> None:
     """No such path, no folder, no file in it."""
     (tmp_path / "scripts").mkdir()
     (tmp_path / "scripts/run.sh").write_text("exit 0\n", encoding="utf-8")
-    found = {no_hooks(str(tmp_path), "agenthooks").name}
+    found = {no_hooks_error(str(tmp_path), "agenthooks").name}
     for path in ("nowhere", "scripts/run.sh"):
         with pytest.raises(ConfigError) as caught:
-            files_of(str(tmp_path / path), "agenthooks")
+            list_files(str(tmp_path / path), "agenthooks")
         found.add(caught.value.name)
 
     assert found == {"path.missing", "path.not-dir", "file.missing"}

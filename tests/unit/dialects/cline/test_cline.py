@@ -9,7 +9,7 @@ import pytest
 
 from hookline import Engine
 from hookline.config.layouts import LAYOUTS
-from hookline.config.read import files_of, source_of
+from hookline.config.read import list_files, read_source
 from hookline.core.dialect import Declaration, Source
 from hookline.dialects.cline import Cline
 from hookline.dialects.cline.load import _PROGRAMS
@@ -43,7 +43,7 @@ def test_only_files_that_are_named_after_an_event_are_hooks(tmp_path: Path) -> N
     _script(tmp_path / "README.md", "")
     (tmp_path / "PostToolUse").mkdir()
 
-    assert files_of(str(tmp_path), "cline") == [str(path) for path in wanted]
+    assert list_files(str(tmp_path), "cline") == [str(path) for path in wanted]
 
 
 def test_a_binary_is_no_configuration_that_must_be_text(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_binary_is_no_configuration_that_must_be_text(tmp_path: Path) -> None:
     path.write_bytes(b"\x7fELF\xff\xfe\x00")
     path.chmod(0o755)
 
-    (spec,) = DIALECT.load(source_of(Source(file=str(path)), "cline")).specs
+    (spec,) = DIALECT.load(read_source(Source(file=str(path)), "cline")).specs
 
     assert spec.handler.argv == (str(path),)
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.config.places import discovered
-from hookline.config.read import files_of, guess_dialect
+from hookline.config.places import find_places
+from hookline.config.read import guess_dialect, list_files
 from hookline.core.dialect import Source
 from hookline.dialects.copilot import Copilot
 
@@ -51,7 +51,7 @@ def test_files_are_found_in_the_order_in_which_they_count(tmp_path: Path) -> Non
     own = write(home / ".copilot/hooks/own.json")
     found = [
         (each.scope, each.path)
-        for each in discovered(str(project), {"HOME": str(home)}, "copilot")
+        for each in find_places(str(project), {"HOME": str(home)}, "copilot")
         if not each.path.startswith("/etc/")
     ]
 
@@ -69,7 +69,7 @@ def test_the_user_s_folder_can_be_moved(tmp_path: Path) -> None:
     own = write(tmp_path / "elsewhere/hooks/own.json")
     environ = {"HOME": str(tmp_path / "home"), "COPILOT_HOME": str(tmp_path / "elsewhere")}
 
-    assert own in [each.path for each in discovered(str(tmp_path / "project"), environ, "copilot")]
+    assert own in [each.path for each in find_places(str(tmp_path / "project"), environ, "copilot")]
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,6 @@ def test_a_folder_is_known_by_the_end_of_its_path(tmp_path: Path) -> None:
     write(tmp_path / "hooks/a.json")
 
     assert guess_dialect(str(tmp_path / ".github/hooks")) == "copilot"
-    assert files_of(str(tmp_path / ".github/hooks"), "copilot") == [first, hooks]
+    assert list_files(str(tmp_path / ".github/hooks"), "copilot") == [first, hooks]
     with pytest.raises(Exception, match="cannot tell the dialect"):
         guess_dialect(str(tmp_path / "hooks"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.config.enabling import enable
+from hookline.config.yaml_toggle import turn_on
 from hookline.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def test_nothing_but_the_value_is_another(before: str, after: str, tmp_path: Pat
     path.write_bytes(before.encode())
     path.chmod(0o640)
 
-    enable(str(path), KEY)
+    turn_on(str(path), KEY)
 
     assert path.read_bytes().decode() == after
     assert path.stat().st_mode & 0o777 == 0o640
@@ -68,7 +68,7 @@ def test_what_cannot_be_turned_alone_is_left(text: bytes, why: str, tmp_path: Pa
     path.write_bytes(text)
 
     with pytest.raises(ConfigError) as caught:
-        enable(str(path), KEY)
+        turn_on(str(path), KEY)
     assert (caught.value.code, why in caught.value.message, caught.value.hint) == (
         "HKL1009",
         True,
@@ -83,9 +83,9 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "agent.yaml").symlink_to("mine.yaml")
 
     with pytest.raises(ConfigError, match="it is a link, or no plain file"):
-        enable(str(tmp_path / "agent.yaml"), KEY)
+        turn_on(str(tmp_path / "agent.yaml"), KEY)
     with pytest.raises(ConfigError, match="no such file"):
-        enable(str(tmp_path / "none.yaml"), KEY)
+        turn_on(str(tmp_path / "none.yaml"), KEY)
     assert "false" in (tmp_path / "mine.yaml").read_text(encoding="utf-8")
     assert not (tmp_path / "none.yaml").exists()
 
@@ -106,12 +106,12 @@ def test_a_link_does_not_lead_out_of_a_project(by: str, tmp_path: Path) -> None:
 
     for folder in ("clone", "linked"):
         with pytest.raises(ConfigError, match="a link leads out of this project to it"):
-            enable(f"{tmp_path}/{folder}/config/agent.yaml", KEY, str(tmp_path / "clone"))
+            turn_on(f"{tmp_path}/{folder}/config/agent.yaml", KEY, str(tmp_path / "clone"))
     with pytest.raises(ConfigError, match="a link leads out of this project to it"):
-        enable(f"{project}/config/agent.yaml", KEY, project)
+        turn_on(f"{project}/config/agent.yaml", KEY, project)
     assert "false" in (tmp_path / "mine/config/agent.yaml").read_text(encoding="utf-8")
-    enable(f"{project}/near/agent.yaml", KEY, project)
-    enable(f"{tmp_path}/stowed/config/agent.yaml", KEY, project)
+    turn_on(f"{project}/near/agent.yaml", KEY, project)
+    turn_on(f"{tmp_path}/stowed/config/agent.yaml", KEY, project)
     assert "true" in (tmp_path / "clone/inner/agent.yaml").read_text(encoding="utf-8")
     assert "true" in (tmp_path / "mine/config/agent.yaml").read_text(encoding="utf-8")
 
@@ -125,7 +125,7 @@ def test_what_is_somebody_elses_is_not_written(
     monkeypatch.setattr("os.geteuid", lambda: path.stat().st_uid + 1)
 
     with pytest.raises(ConfigError, match="somebody else's"):
-        enable(str(path), KEY)
+        turn_on(str(path), KEY)
 
 
 def test_a_file_that_is_written_meanwhile_is_left(
@@ -143,7 +143,7 @@ def test_a_file_that_is_written_meanwhile_is_left(
     monkeypatch.setattr("os.fsync", busy)
 
     with pytest.raises(ConfigError, match="somebody is writing it"):
-        enable(str(path), KEY)
+        turn_on(str(path), KEY)
     assert path.read_text(encoding="utf-8").endswith("# and more")
     assert os.listdir(tmp_path) == ["agent.yaml"]
 
@@ -153,8 +153,8 @@ def test_a_key_is_turned_off_again(tmp_path: Path) -> None:
     path = tmp_path / "agent.yaml"
     path.write_text("shell_hooks:\n  enabled: True # mine\n", encoding="utf-8")
 
-    enable(str(path), KEY, on=False)
+    turn_on(str(path), KEY, on=False)
 
     assert path.read_text(encoding="utf-8") == "shell_hooks:\n  enabled: false # mine\n"
     with pytest.raises(ConfigError, match=r"no plain .* stands in it"):
-        enable(str(path), KEY, on=False)
+        turn_on(str(path), KEY, on=False)
