@@ -25,7 +25,7 @@ def main() -> None:
     match words[:1]:
         case ["answer"]:
             gc.set_threshold(_MUCH)
-            from hookline.cli.supervised import answer_supervised  # noqa: PLC0415 - a host starts this for every event
+            from hookline.cli.supervised_answer import answer_supervised  # noqa: PLC0415 - a host starts this for every event
 
             _end(answer_supervised(words[1:]))
         case ["fire"]:

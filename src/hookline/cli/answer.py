@@ -12,11 +12,11 @@ from time import monotonic
 from hookline.cli.options import (
     DEADLINE,
     add_deadline,
-    enter,
-    parser,
-    quick,
-    seconds_of,
-    selection_of,
+    change_folder,
+    make_parser,
+    make_selection,
+    parse_quickly,
+    parse_seconds,
 )
 from hookline.cli.stdin import LARGEST, is_terminal, read_payload
 from hookline.engine.callers import leave_to_host
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from hookline.journal.journal import Journal
 
 _EVENT = "--event"
-# Errors of whoever wrote the command line, by their names.
+# Errors of the command line, by name.
 _USAGE = frozenset(("config.option", "config.dialect"))
 _EXAMPLES = """examples:
   hookline answer claude-code < payload.json
@@ -70,12 +70,12 @@ class Request:
         self.selection: Selection | None = None
         self.seconds: float | None = None
         try:
-            self.host, self.selection, self.event, self.seconds = _parsed(words)
+            self.host, self.selection, self.event, self.seconds = _parse_words(words)
             self.selection.clean_environ()
         except Exception as error:  # noqa: BLE001 - a traceback must never reach a host
             self.error = error
             self.host = next((word for word in words if word in NAMES), "")
-            self.event = _value_of(_EVENT, words)
+            self.event = _find_value(_EVENT, words)
 
     @property
     def strict(self) -> bool:
@@ -98,7 +98,7 @@ class Request:
         return hooks_seconds(limit - (monotonic() - self.began))
 
 
-class Later:
+class AfterAnswer:
     """What goes on after the answer: `runs` of detached hooks to start, and programs that `left` for the background.
 
     `engine`: whose they are, once there is any.
@@ -110,7 +110,7 @@ class Later:
         self.left: list[tuple[Run, BackgroundProgram]] = []
 
     def collect(self, engine: Engine) -> None:
-        """Have an engine put off what nobody waits for."""
+        """Have an engine defer detached hooks and background programs until after the answer."""
 
         def detach(run: Run) -> None:
             self.engine = engine
@@ -126,20 +126,20 @@ class Later:
 def answer_main(words: list[str]) -> int:
     """Answer one event of a host; returns the exit code that the host understands."""
     request = Request(words)
-    later = Later()
+    later = AfterAnswer()
     reply = answer(request, later)
-    _print(reply)
+    _write_reply(reply)
     if later.engine is not None:
-        from hookline.cli.behind import run_behind  # noqa: PLC0415 - most events have nothing detached
+        from hookline.cli.background import run_in_background  # noqa: PLC0415 - most events have nothing detached
 
-        run_behind(later.engine, later.runs, later.left)
+        run_in_background(later.engine, later.runs, later.left)
     return reply.exit_code
 
 
 def answer_in_worker(words: list[str], answers: AnswerPipe) -> int:
     """Answer one event through the supervisor, and stay with the hooks that run in the background."""
     request = Request(words)
-    later = Later()
+    later = AfterAnswer()
     reply = answer(request, later, answers)
     answers.send(
         reply.exit_code,
@@ -148,13 +148,13 @@ def answer_in_worker(words: list[str], answers: AnswerPipe) -> int:
         stays=later.engine is not None,
     )
     if later.engine is not None:
-        from hookline.cli.behind import stay_behind  # noqa: PLC0415 - as above
+        from hookline.cli.background import run_in_child  # noqa: PLC0415 - as above
 
-        stay_behind(later.engine, later.runs, later.left)
+        run_in_child(later.engine, later.runs, later.left)
     return reply.exit_code
 
 
-def answer(request: Request, later: Later, answers: AnswerPipe | None = None) -> Reply:
+def answer(request: Request, later: AfterAnswer, answers: AnswerPipe | None = None) -> Reply:
     """Return the reply to the event on standard input; the runs of detached hooks go to `later`."""
     request.set_deadline(b"", answers)
     told: list[str] = []
@@ -166,36 +166,38 @@ def answer(request: Request, later: Later, answers: AnswerPipe | None = None) ->
             request.set_deadline(sent, answers)
         reply = answer_bytes(request, sent, later, journal)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
-        reply = fall_back(request, sent, error, journal).reply
+        reply = make_fallback(request, sent, error, journal).reply
     # What could not be written down is said beside every answer, a refusal too: a journal is never silent.
     return add_to_stderr(reply, [line for line in told if not is_shown(reply, line)])
 
 
-def answer_bytes(request: Request, sent: bytes, later: Later, journal: Journal | None) -> Reply:
+def answer_bytes(
+    request: Request, sent: bytes, later: AfterAnswer, journal: Journal | None
+) -> Reply:
     """Return the reply to the event that these bytes are, or the fallback reply where no decision can be made."""
     try:
-        return _reply(request, sent, later, journal)
+        return _decide_reply(request, sent, later, journal)
     except Exception as error:  # noqa: BLE001 - as above
-        return fall_back(request, sent, error, journal).reply
+        return make_fallback(request, sent, error, journal).reply
 
 
-def _parsed(words: list[str]) -> tuple[str, Selection, str, float | None]:
-    found = quick(words, {_EVENT: True, DEADLINE: True})
+def _parse_words(words: list[str]) -> tuple[str, Selection, str, float | None]:
+    found = parse_quickly(words, {_EVENT: True, DEADLINE: True})
     if found is not None and len(found[0]) == 1:
         own = found[2]
-        return found[0][0], found[1], own.get(_EVENT, ""), seconds_of(own.get(DEADLINE, ""))
-    arguments = parser("hookline answer", "Answer an event in a host's own words.", _EXAMPLES)
+        return found[0][0], found[1], own.get(_EVENT, ""), parse_seconds(own.get(DEADLINE, ""))
+    arguments = make_parser("hookline answer", "Answer an event in a host's own words.", _EXAMPLES)
     arguments.add_argument("host", metavar="HOST", help="the dialect that the host speaks")
     arguments.add_argument(
         _EVENT, default="", metavar="NAME", help="the event, as the host calls it, if its payload does not say"
     )  # fmt: skip
     add_deadline(arguments)
     given = arguments.parse_args(words)
-    return given.host, selection_of(given), given.event, seconds_of(given.deadline)
+    return given.host, make_selection(given), given.event, parse_seconds(given.deadline)
 
 
-def _value_of(option: str, words: list[str]) -> str:
-    """The value of an option among words that cannot be parsed."""
+def _find_value(option: str, words: list[str]) -> str:
+    """Return the value of an option among words that cannot be parsed."""
     for word, following in zip(words, [*words[1:], ""], strict=False):
         if word == option:
             return following
@@ -204,7 +206,9 @@ def _value_of(option: str, words: list[str]) -> str:
     return ""
 
 
-def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None) -> Reply:
+def _decide_reply(
+    request: Request, sent: bytes, later: AfterAnswer, journal: Journal | None
+) -> Reply:
     if request.error is not None:
         raise request.error
     selection, host = request.selection, request.host
@@ -218,10 +222,10 @@ def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None)
     payload = read_json(sent, "stdin")
     moved = leave_deleted_folder(os.environ, table)
     if selection.folder != ".":
-        enter(selection.folder)
+        change_folder(selection.folder)
         selection.folder = os.getcwd()
     else:
-        selection.folder = _project(payload, table, os.environ)
+        selection.folder = _find_project(payload, table, os.environ)
         selection.clean_environ(selection.folder)
     selection.host = host
     engine = selection.engine(
@@ -247,17 +251,17 @@ def _reply(request: Request, sent: bytes, later: Later, journal: Journal | None)
     )
 
 
-def _project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
-    """The project's folder, by what the host's variable and its payload say."""
-    folder = _folder(payload, table) if isinstance(payload, dict) else ""
+def _find_project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
+    """Return the project's folder, by the host's variable and the payload."""
+    folder = _find_folder(payload, table) if isinstance(payload, dict) else ""
     here = os.getcwd()
     if folder and not os.path.isdir(folder):
         folder = existing_folder(folder, here, environ, table)
     return project_of(folder or here, environ, table)
 
 
-def _folder(payload: Mapping[str, Any], table: Table) -> str:
-    """The folder that the host names, the first that exists if there is one; empty where it names none."""
+def _find_folder(payload: Mapping[str, Any], table: Table) -> str:
+    """Return the folder that the payload names, the first that exists if there is one; empty if it names none."""
     named = (payload.get(key) for key in table.folder_keys())
     flat = (value[0] if isinstance(value, list) and value else value for value in named)
     paths = [path for path in flat if isinstance(path, str) and path]
@@ -272,10 +276,10 @@ def note_unanswered(request: Request, message: str, *, refused: bool) -> None:
         journal.close()
 
 
-def fall_back(
+def make_fallback(
     request: Request, sent: bytes, error: BaseException, journal: Journal | None = None
 ) -> Fallback:
-    """The reply where no decision could be made: a refusal before an action, and a notice everywhere else.
+    """Return the reply if no decision could be made: a refusal before an action, else a notice.
 
     A command line that cannot be used is exit 1 there, with the same text.
     """
@@ -284,7 +288,7 @@ def fall_back(
         if isinstance(error, HookError | OSError)
         else f"internal error: {type(error).__name__}: {error}"
     )
-    acts = _guards_actions(request) if isinstance(error, CodecError) else None
+    acts = _has_guards(request) if isinstance(error, CodecError) else None
     found = find_fallback(
         request.host, sent, message, event=request.event, strict=request.strict, acts=acts
     )
@@ -299,8 +303,8 @@ def fall_back(
     return found
 
 
-def _guards_actions(request: Request) -> bool | None:
-    """Whether a hook before an action is among the selected ones; None where that cannot be found out."""
+def _has_guards(request: Request) -> bool | None:
+    """Whether a selected hook guards an action; None if that cannot be found out."""
     assert request.selection is not None  # noqa: S101 - the payload was read, so the command line could be
     try:
         engine = request.selection.engine(parses_new=False, placed=False)
@@ -310,12 +314,12 @@ def _guards_actions(request: Request) -> bool | None:
         return None
 
 
-def _print(reply: Reply) -> None:
+def _write_reply(reply: Reply) -> None:
     for stream, text in ((sys.stdout, reply.stdout), (sys.stderr, reply.stderr)):
         if not text or stream is None:
             continue
         try:
             stream.buffer.write(encode_text(text))
             stream.flush()
-        except OSError:  # the host has gone away; the exit code is all that is left to tell
+        except OSError:  # the host has closed the stream; only the exit code can reach it
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

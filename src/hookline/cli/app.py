@@ -7,7 +7,7 @@ from importlib import import_module
 
 from hookline.cli.command_line import COMPLETION_VARIABLE, parse_words
 from hookline.cli.commands import COMMANDS, ELSEWHERE, GROUPS
-from hookline.cli.ending import OK, ended, say
+from hookline.cli.exit_codes import OK, print_text, run_command
 from hookline.errors import ConfigError
 from hookline.text.suggestions import did_you_mean
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hookline.cli.commands import Command
 
 
-_FIRST = """hookline runs the hooks of AI agents, whatever dialect they are written in
+_INTRODUCTION = """hookline runs the hooks of AI agents, whatever dialect they are written in
 
 examples:
   hookline list                          every hook that is found here
@@ -38,36 +38,40 @@ _CODES = """exit codes:
 def app_main(words: list[str]) -> int:
     """Run a command by its words; returns the exit code."""
     program = f"hookline {words[0]}" if words and words[0] in COMMANDS else "hookline"
-    return ended(program, lambda: _run(words))
+    return run_command(program, lambda: _run(words))
 
 
 def _run(words: list[str]) -> int:
     match words:
         case [] if COMPLETION_VARIABLE in os.environ:
-            from hookline.cli.completing import completed  # noqa: PLC0415 - a shell asks, and nobody else
+            from hookline.cli.completion import complete_line  # noqa: PLC0415 - only a shell asks
 
-            return completed(COMMANDS, os.environ[COMPLETION_VARIABLE])
+            return complete_line(COMMANDS, os.environ[COMPLETION_VARIABLE])
         case []:
-            say(_FIRST + "\n" + "".join(_listed()) + "\nmore: hookline --help\n")
+            print_text(
+                _INTRODUCTION + "\n" + "".join(_list_commands()) + "\nmore: hookline --help\n"
+            )
         case ["-h" | "--help" | "help"]:
-            say(
+            print_text(
                 "usage: hookline COMMAND [OPTIONS]\n\n"
-                + _FIRST
+                + _INTRODUCTION
                 + "\n"
-                + "".join(_listed())
+                + "".join(_list_commands())
                 + "\n"
                 + _OPTIONS
                 + "\n"
                 + _CODES
             )
         case ["help", "exit-codes"]:
-            say(_CODES)
+            print_text(_CODES)
         case ["help", name]:
             return _run([name, "--help"])
         case [name, *rest] if name in COMMANDS:
-            return _command(name, rest)
+            return _run_command(name, rest)
         case [name, *_]:
-            raise ConfigError(f"unknown command `{name}`", name="config.option", hint=_meant(name))
+            raise ConfigError(
+                f"unknown command `{name}`", name="config.option", hint=_suggest(name)
+            )
     return OK
 
 
@@ -85,7 +89,7 @@ _OPTIONS = """options of most commands:
 """
 
 
-def _listed() -> Iterator[str]:
+def _list_commands() -> Iterator[str]:
     for group, title in GROUPS.items():
         yield f"{title}:\n"
         yield from (
@@ -95,7 +99,7 @@ def _listed() -> Iterator[str]:
         )
 
 
-def _meant(name: str) -> str:
+def _suggest(name: str) -> str:
     if name in ELSEWHERE:
         return ELSEWHERE[name]
     if name.startswith("-"):
@@ -103,7 +107,7 @@ def _meant(name: str) -> str:
     return did_you_mean(name, COMMANDS) or "`hookline` lists the commands"
 
 
-def _command(name: str, rest: list[str]) -> int:
+def _run_command(name: str, rest: list[str]) -> int:
     command = COMMANDS[name]
     home = import_module(f"hookline.cli.{command.home[0] or name}")
     if not command.home[0]:
@@ -115,10 +119,12 @@ def _command(name: str, rest: list[str]) -> int:
         return int(function(**given))
     from hookline.cli.typer_command import run_with_typer  # noqa: PLC0415 - only for help and mistakes
 
-    return run_with_typer(name, function, rest, text=_help(command), epilog=_epilog(command))
+    return run_with_typer(
+        name, function, rest, text=_make_help(command), epilog=_make_epilog(command)
+    )
 
 
-def _help(command: Command) -> str:
+def _make_help(command: Command) -> str:
     # A line of its own with a backspace keeps what follows as it is written.
     return "\n".join(
         (
@@ -131,5 +137,5 @@ def _help(command: Command) -> str:
     )
 
 
-def _epilog(command: Command) -> str:
+def _make_epilog(command: Command) -> str:
     return f"exit codes: 0 ok{'; ' * bool(command.codes)}{command.codes}; 2 usage or configuration error"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.cli import words
-from hookline.cli.events import kind_of
+from hookline.cli import phrases
+from hookline.cli.events import find_kind
 from hookline.core.descriptions import describe_condition
 from hookline.engine.approval_service import describe_change
 from hookline.engine.doctor.soundness import unsound
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.cli.paint import Paint
+    from hookline.cli.color import Paint
     from hookline.engine.doctor.finding import Finding
     from hookline.engine.engine import Engine
     from hookline.trust.state import HookState
@@ -46,7 +46,7 @@ def make_document(
 
 
 def describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
-    """Return what is told of a hook. `did`: what was done about it."""
+    """Return the summary of a hook. `did`: what was done about it."""
     spec, files = state.spec, state.inspection.files
     return {
         "hook": spec.id,
@@ -70,12 +70,12 @@ def describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
 
 
 def describe_removed(approval: Approval, did: str) -> dict[str, Any]:
-    """Return what is told of an approved guard that no file declares any more."""
+    """Return the summary of an approved guard that no file declares any more."""
     return {
         "hook": approval.hook,
         "name": "",
         "native_event": approval.event,
-        "kind": kind_of(approval.event, approval.dialect),
+        "kind": find_kind(approval.event, approval.dialect),
         "when": [],
         "runs": approval.command,
         "file": approval.file,
@@ -104,7 +104,7 @@ def _list_findings(engine: Engine, state: HookState) -> Iterator[Finding]:
 # -- pages -------------------------------------------------------------------------------------
 
 
-def approval_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+def render_approval(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield one line for each hook with what was done; the summary of what was only shown."""
     hooks = document["hooks"]
     for hook in hooks:
@@ -118,7 +118,7 @@ def approval_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield f"nothing to take over: `{document['list']}` has no entries"
     elif not document["imported"] and all(hook["did"] == "left" for hook in hooks):
         if hooks:
-            yield f"nothing else waits for an approval; {words.counted(len(hooks), 'hook')} left out"
+            yield f"nothing else waits for an approval; {phrases.count_things(len(hooks), 'hook')} left out"
         else:
             yield "nothing waits for an approval"
 

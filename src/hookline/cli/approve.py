@@ -7,16 +7,16 @@ import shlex
 import sys
 from typing import Annotated, NamedTuple
 
-from hookline.cli import flags, offers
+from hookline.cli import command_options, completions
 from hookline.cli.approval_page import (
-    approval_page,
     describe_hook,
     describe_removed,
     list_summaries,
     make_document,
+    render_approval,
 )
-from hookline.cli.ending import FINDINGS, OK, tell
-from hookline.cli.paint import Paint, cleaned, coloured, present
+from hookline.cli.color import Paint, escape_document, print_page, use_color
+from hookline.cli.exit_codes import FINDINGS, OK, print_message
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
     approve_states,
@@ -60,43 +60,46 @@ _REMOVED_ANSWERS: Mapping[str, str] = {
 }  # fmt: skip
 _What = Annotated[
     str,
-    flags.argument(
+    command_options.argument(
         metavar="HOOK|COMMAND|PATH",
         help="an id, what it runs or asks, a name, or a file that declares it or is run",
-        autocompletion=offers.hooks,
+        autocompletion=completions.complete_hooks,
     ),
 ]
 _Revoked = Annotated[
     str,
-    flags.argument(
+    command_options.argument(
         metavar="HOOK|COMMAND",
         help="an id, what it runs or asks, a name, or a file of it",
-        autocompletion=offers.hooks,
+        autocompletion=completions.complete_hooks,
     ),
 ]
 _Event = Annotated[
     str,
-    flags.option(
+    command_options.option(
         "--event",
         metavar="EVENT",
         help="of one event only, canonical or as its host calls it",
-        autocompletion=offers.events,
+        autocompletion=completions.complete_events,
     ),
 ]
 _All = Annotated[
     bool,
-    flags.option("--all", help="all that waits and guards that are gone; not what was revoked"),
+    command_options.option(
+        "--all", help="all that waits and guards that are gone; not what was revoked"
+    ),
 ]
 _Yes = Annotated[
-    bool, flags.option("--yes", help="do not ask: approve, and forget guards that are gone")
+    bool,
+    command_options.option("--yes", help="do not ask: approve, and forget guards that are gone"),
 ]
 _From = Annotated[
     str,
-    flags.option(
+    command_options.option(
         "--from", metavar="FILE", help="take over a list of approvals of Starchild or Hermes"
     ),
 ]
-_DryRun = Annotated[bool, flags.option("-n", "--dry-run", help="only show it")]
+_DryRun = Annotated[bool, command_options.option("-n", "--dry-run", help="only show it")]
 
 
 class _Selected(NamedTuple):
@@ -112,30 +115,30 @@ class _Selected(NamedTuple):
     removed: list[Approval]
 
 
-@flags.selecting
+@command_options.select_hooks
 def approve(
     *,
-    selection: flags.Selection,
+    selection: command_options.Selection,
     what: _What = "",
     event: _Event = "",
     all_: _All = False,
     yes: _Yes = False,
     allowlist: _From = "",
     dry_run: _DryRun = False,
-    json: flags.Json = False,
-    color: flags.Color = "auto",
+    json: command_options.Json = False,
+    color: command_options.Color = "auto",
 ) -> int:
     """Let hooks run as they are now: a change of what they run needs another approval."""
     if not dry_run:
         require_person(os.environ, "hookline approve")
-    with selection.engine(journal=journal_of(os.environ, tell)) as engine:
+    with selection.engine(journal=journal_of(os.environ, print_message)) as engine:
         if allowlist:
             document, code = _import_list(engine, allowlist)
         else:
             selected = _select(engine, what, event)
             for state in selected.left:
-                tell(f"{state.spec.id}: {_explain_left(state)}")
-            paint = Paint(on=coloured(color, sys.stderr, os.environ))
+                print_message(f"{state.spec.id}: {_explain_left(state)}")
+            paint = Paint(on=use_color(color, sys.stderr, os.environ))
             if dry_run or not (selected.waiting or selected.removed):
                 hooks = _describe_selected(engine, selected)
             else:
@@ -146,24 +149,24 @@ def approve(
             document = make_document(hooks)
             is_open = any(hook["did"] in ("declined", "left") for hook in document["hooks"])
             code = FINDINGS if is_open else OK
-    present(document, approval_page, json=json, color=color)
+    print_page(document, render_approval, json=json, color=color)
     return code
 
 
-@flags.selecting
+@command_options.select_hooks
 def revoke(
     *,
-    selection: flags.Selection,
+    selection: command_options.Selection,
     what: _Revoked,
     event: _Event = "",
     dry_run: _DryRun = False,
-    json: flags.Json = False,
-    color: flags.Color = "auto",
+    json: command_options.Json = False,
+    color: command_options.Color = "auto",
 ) -> int:
     """Take the approval of hooks back, at once; the next use of your own hook does not approve it."""
     if not dry_run:
         require_person(os.environ, f"hookline revoke {shlex.quote(what)}")
-    with selection.engine(journal=journal_of(os.environ, tell)) as engine:
+    with selection.engine(journal=journal_of(os.environ, print_message)) as engine:
         removed = find_removed(engine, what, event)
         specs = _find_declared(engine, what, event, removed)
         if dry_run:
@@ -174,7 +177,7 @@ def revoke(
             did = "revoked"
         hooks = [describe_hook(engine, state, did) for state in states]
         hooks += [describe_removed(each, "shown" if dry_run else "forgotten") for each in removed]
-    present(make_document(hooks), approval_page, json=json, color=color)
+    print_page(make_document(hooks), render_approval, json=json, color=color)
     return OK
 
 
@@ -324,7 +327,9 @@ def _carry_out(
 def _show(shown: Sequence[Mapping[str, Any]], paint: Paint) -> None:
     """Write what a question is about on standard error, beside the question."""
     # What keeps a hook from being started is told with the result.
-    for line in list_summaries([{**cleaned(hook), "findings": []} for hook in shown], paint):
+    for line in list_summaries(
+        [{**escape_document(hook), "findings": []} for hook in shown], paint
+    ):
         sys.stderr.write(line + "\n")
 
 

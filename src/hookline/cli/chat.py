@@ -6,30 +6,32 @@ import os
 from typing import Annotated
 
 from hookline.chat import command
-from hookline.cli import flags
+from hookline.cli import command_options
 from hookline.cli.approve import has_terminal
-from hookline.cli.ending import FINDINGS, OK, say, tell
+from hookline.cli.exit_codes import FINDINGS, OK, print_message, print_text
 from hookline.config.agent_hosts import require_person
 from hookline.engine.journaling import journal_of
 from hookline.errors import TrustError
 
 _Text = Annotated[
-    list[str], flags.argument(metavar="TEXT", help="the command, for example /hooks list")
+    list[str], command_options.argument(metavar="TEXT", help="the command, for example /hooks list")
 ]
-_Yes = Annotated[bool, flags.option("--yes", help="approve although no person is at the terminal")]
+_Yes = Annotated[
+    bool, command_options.option("--yes", help="approve although no person is at the terminal")
+]
 _WIDENING = frozenset({"approve", "revoke", "on", "off"})
 _FAILED = "✗ HKL"  # how an answer begins that is a refusal
 
 
-@flags.selecting
-def chat(*, selection: flags.Selection, text: _Text, yes: _Yes = False) -> int:
+@command_options.select_hooks
+def chat(*, selection: command_options.Selection, text: _Text, yes: _Yes = False) -> int:
     """Do what a `/hooks` command says, and print the answer of the chat.
 
     Raises:
         TrustError: `trust.unattended`, the command approves a hook and no person is at the terminal; `trust.below-agent`.
     """
     typed = " ".join(text)
-    verb = _verb_of(typed)
+    verb = _parse_verb(typed)
     if verb in _WIDENING:
         require_person(os.environ, f"hookline {verb}")
     if verb == "approve" and not yes and not has_terminal():
@@ -38,13 +40,13 @@ def chat(*, selection: flags.Selection, text: _Text, yes: _Yes = False) -> int:
             name="trust.unattended",
             hint='look with `hookline chat "/hooks list"`, then say --yes',
         )
-    with selection.engine(journal=journal_of(os.environ, tell)) as engine:
+    with selection.engine(journal=journal_of(os.environ, print_message)) as engine:
         answer = command(typed, engine=engine)
-    say(answer + "\n")
+    print_text(answer + "\n")
     return FINDINGS if answer.startswith(_FAILED) else OK
 
 
-def _verb_of(typed: str) -> str:
+def _parse_verb(typed: str) -> str:
     """The first word after `/hooks`."""
     words = typed.split(None, 2)
     return words[1].lower() if len(words) > 1 else ""

@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline list -c hooks.yaml --event pre_tool_use",
             "hookline list --source project --json",
         ),
-        home=("look", "list_hooks"),
+        home=("list_command", "list_hooks"),
     ),
     "show": Command(
         group="look",
@@ -41,7 +41,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline show pre_tool_use --dialect docker-agent",
             "hookline show -c hooks.yaml 'hooks.yaml#stop.0'",
         ),
-        home=("look", "show"),
+        home=("list_command", "show"),
     ),
     "validate": Command(
         group="look",
@@ -52,7 +52,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline validate --output-format github",
         ),
         codes="1 there are errors",
-        home=("checking", "validate"),
+        home=("validate", "validate"),
     ),
     "explain": Command(
         group="look",
@@ -63,7 +63,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline explain stop --no-run < payload.json",
             "hookline explain last",
         ),
-        home=("account", "explain"),
+        home=("explain", "explain"),
     ),
     "doctor": Command(
         group="look",
@@ -86,7 +86,7 @@ COMMANDS: Mapping[str, Command] = {
         group="look",
         does="the script by which a shell completes command lines: bash, zsh, fish or powershell",
         examples=("hookline completion bash", "hookline completion zsh"),
-        home=("completing", "completion"),
+        home=("completion", "completion"),
     ),
     "fire": Command(
         group="try",
@@ -130,7 +130,7 @@ COMMANDS: Mapping[str, Command] = {
         does="switch hooks on again: of this project, everywhere, or a single one",
         examples=("hookline on", "hookline on --global", "hookline on 'settings.json#Stop.0.0'"),
         codes="1 still off",
-        home=("switching", "on"),
+        home=("switches", "on"),
     ),
     "off": Command(
         group="decide",
@@ -140,7 +140,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline off --global --json",
             "hookline off 'settings.json#Stop.0.0'",
         ),
-        home=("switching", "off"),
+        home=("switches", "off"),
     ),
     "chat": Command(
         group="decide",

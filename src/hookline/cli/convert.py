@@ -7,9 +7,9 @@ import os
 import tempfile
 from typing import Annotated
 
-from hookline.cli import flags, offers, words
-from hookline.cli.ending import FINDINGS, OK, say, say_document, tell
-from hookline.cli.options import Selection, enter
+from hookline.cli import command_options, completions, phrases
+from hookline.cli.exit_codes import FINDINGS, OK, print_document, print_message, print_text
+from hookline.cli.options import Selection, change_folder
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.convert import convert as convert_hooks
 from hookline.engine.engine import Engine
@@ -25,44 +25,49 @@ if TYPE_CHECKING:
 
 _Path = Annotated[
     str,
-    flags.argument(
+    command_options.argument(
         metavar="PATH", help="a file or folder of hooks; without it, what is found here"
     ),
 ]
 _From = Annotated[
     str,
-    flags.option(
+    command_options.option(
         "--from",
         metavar="DIALECT",
         help=f"of the hooks: {', '.join(NAMES)}",
-        autocompletion=offers.hosts,
+        autocompletion=completions.complete_hosts,
     ),
 ]
 _To = Annotated[
     str,
-    flags.option(
-        "--to", metavar="DIALECT", help="that they are written in", autocompletion=offers.hosts
+    command_options.option(
+        "--to",
+        metavar="DIALECT",
+        help="that they are written in",
+        autocompletion=completions.complete_hosts,
     ),
 ]
 _Output = Annotated[
     str,
-    flags.option(
+    command_options.option(
         "--output", metavar="DIR", help="write the files there; without it, one file is printed"
     ),
 ]
-_Force = Annotated[bool, flags.option("--force", help="write over files that are there")]
+_Force = Annotated[bool, command_options.option("--force", help="write over files that are there")]
 _Plain = Annotated[
     bool,
-    flags.option(
+    command_options.option(
         "--plain", help="leave commands as they are: for scripts that speak the new words"
     ),
 ]
-_Strict = Annotated[bool, flags.option("--strict", help="refuse any loss")]
+_Strict = Annotated[bool, command_options.option("--strict", help="refuse any loss")]
 _Options = Annotated[
     list[str],
-    flags.option("-o", "--option", metavar="NAME=VALUE", help="of the hooks' dialect; repeatable"),
+    command_options.option(
+        "-o", "--option", metavar="NAME=VALUE", help="of the hooks' dialect; repeatable"
+    ),
 ]
-_Folder = Annotated[str, flags.option("-C", metavar="DIR", help="as if started there")]
+_Folder = Annotated[str, command_options.option("-C", metavar="DIR", help="as if started there")]
 
 
 def convert(
@@ -76,17 +81,17 @@ def convert(
     strict: _Strict = False,
     option: _Options = [],  # noqa: B006 - only read
     folder: _Folder = "",
-    json: flags.Json = False,
+    json: command_options.Json = False,
 ) -> int:
     """Hooks of one dialect as files of another, and what the other cannot express."""
-    enter(folder)
+    change_folder(folder)
     if not to:
         raise ConfigError(
             "`--to` is missing",
             name="config.option",
             hint="the dialect to write, as in --to claude-code",
         )
-    engine = _engine(path, from_, option)
+    engine = _load_engine(path, from_, option)
     if to in {shelved.dialect.table.name for shelved in engine.shelf.sources}:
         raise ConfigError(
             f"these hooks are in the words of {to} already",
@@ -96,18 +101,18 @@ def convert(
     conversion = convert_hooks(engine, make_dialect(to), plain=plain)
     refused = strict and bool(conversion.losses)
     for problem in engine.problems:
-        tell(str(problem))
+        print_message(str(problem))
     if json:
-        say_document(_document(from_ or _dialect_of(engine), to, conversion))
+        print_document(_make_document(from_ or _find_dialect(engine), to, conversion))
     elif not refused:
-        _hand_over(conversion, output, force=force)
-    for line in _report(conversion, to):
-        tell(line)
+        _write_files(conversion, output, force=force)
+    for line in _list_losses(conversion, to):
+        print_message(line)
     return FINDINGS if refused else OK
 
 
-def _engine(path: str, dialect: str, options: list[str]) -> Engine:
-    """The engine with the hooks to be converted.
+def _load_engine(path: str, dialect: str, options: list[str]) -> Engine:
+    """Return the engine with the hooks to convert.
 
     Raises:
         ConfigError: no such file or dialect; neither is named.
@@ -121,11 +126,11 @@ def _engine(path: str, dialect: str, options: list[str]) -> Engine:
     return Engine.discover(".", trust="all", dialect=dialect)
 
 
-def _dialect_of(engine: Engine) -> str:
+def _find_dialect(engine: Engine) -> str:
     return next((shelved.dialect.table.name for shelved in engine.shelf.sources), "")
 
 
-def _document(own: str, target: str, conversion: Conversion) -> dict[str, Any]:
+def _make_document(own: str, target: str, conversion: Conversion) -> dict[str, Any]:
     """`hookline.conversion/1`."""
     return {
         "schema": "hookline.conversion/1",
@@ -146,7 +151,7 @@ def _document(own: str, target: str, conversion: Conversion) -> dict[str, Any]:
 # -- files ---------------------------------------------------------------------------------------------------------------------
 
 
-def _hand_over(conversion: Conversion, folder: str, *, force: bool) -> None:
+def _write_files(conversion: Conversion, folder: str, *, force: bool) -> None:
     """Print the only file, or write all of them.
 
     Raises:
@@ -154,13 +159,13 @@ def _hand_over(conversion: Conversion, folder: str, *, force: bool) -> None:
     """
     if not folder:
         if len(conversion.files) > 1:
-            count = words.counted(len(conversion.files), "file")
+            count = phrases.count_things(len(conversion.files), "file")
             raise ConfigError(
                 f"these hooks become {count}",
                 name="config.option",
                 hint="say where to, with --output DIR",
             )
-        say("".join(conversion.files.values()))
+        print_text("".join(conversion.files.values()))
         return
     there = [path for path in conversion.files if os.path.exists(os.path.join(folder, path))]
     if there and not force:
@@ -171,12 +176,14 @@ def _hand_over(conversion: Conversion, folder: str, *, force: bool) -> None:
             hint="--force writes over it; nothing was written",
         )
     for path, text in conversion.files.items():
-        _write(os.path.join(folder, path), text, 0o755 if path in conversion.programs else 0o644)
-        tell(f"wrote {os.path.join(folder, path)}")
+        _write_file(
+            os.path.join(folder, path), text, 0o755 if path in conversion.programs else 0o644
+        )
+        print_message(f"wrote {os.path.join(folder, path)}")
 
 
-def _write(path: str, text: str, mode: int) -> None:
-    """Write a file whole or not at all, and leave nothing else behind."""
+def _write_file(path: str, text: str, mode: int) -> None:
+    """Write a file atomically; remove the temporary file after a failure."""
     folder, new = os.path.dirname(path) or ".", ""
     try:
         os.makedirs(folder, exist_ok=True)
@@ -198,8 +205,8 @@ def _write(path: str, text: str, mode: int) -> None:
 # -- the report ----------------------------------------------------------------------------------------------------------------
 
 
-def _report(conversion: Conversion, target: str) -> Iterator[str]:
-    """Each loss once, with the hooks that it is of; then the sum."""
+def _list_losses(conversion: Conversion, target: str) -> Iterator[str]:
+    """Yield each loss once with its hooks, then the totals."""
     whole = [loss for loss in conversion.losses if loss.whole]
     yield from (f"not converted: {loss.hook_id}: {loss.why}" for loss in whole)
     same: dict[tuple[str, str], list[Loss]] = {}
@@ -208,5 +215,5 @@ def _report(conversion: Conversion, target: str) -> Iterator[str]:
             same.setdefault((loss.what, loss.why), []).append(loss)
     for (what, why), losses in same.items():
         yield f"lost: {what}: {why} ({', '.join(loss.hook_id for loss in losses)})"
-    left = f", {words.counted(len(whole), 'hook')} left out" if whole else ""
-    yield f"{words.counted(conversion.hooks, 'hook')} in the words of {target}{left}, {words.counted(len(same), 'kind')} of loss"
+    left = f", {phrases.count_things(len(whole), 'hook')} left out" if whole else ""
+    yield f"{phrases.count_things(conversion.hooks, 'hook')} in the words of {target}{left}, {phrases.count_things(len(same), 'kind')} of loss"

@@ -1,4 +1,4 @@
-"""`hookline doctor`: every hook tried on a harmless event, as a host would ask it, and what is wrong with it."""
+"""`hookline doctor`: tries every hook on a harmless event as its host would, and prints its problems."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import stat
 from contextlib import contextmanager
 from typing import Annotated
 
-from hookline.cli import flags, words
-from hookline.cli.ending import FINDINGS, OK, tell
-from hookline.cli.paint import present
+from hookline.cli import command_options, phrases
+from hookline.cli.color import print_page
+from hookline.cli.exit_codes import FINDINGS, OK, print_message
 from hookline.config.agent_hosts import require_person
 from hookline.engine.doctor.checkup import SECONDS, check, in_common
 from hookline.engine.doctor.finding import Finding
@@ -24,32 +24,37 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from hookline.cli.paint import Paint
+    from hookline.cli.color import Paint
     from hookline.engine.doctor.checkup import Checkup
     from hookline.engine.engine import Engine
     from hookline.model.problem import Problem
 
 _Fix = Annotated[
     bool,
-    flags.option("--fix", help="mend what can be mended safely: the modes of files that are yours"),
+    command_options.option(
+        "--fix", help="mend what can be mended safely: the modes of files that are yours"
+    ),
 ]
 _Seconds = Annotated[
-    float, flags.option("--seconds", metavar="S", min=0.1, help="for one hook, at most")
+    float, command_options.option("--seconds", metavar="S", min=0.1, help="for one hook, at most")
 ]
 _Models = Annotated[
-    bool, flags.option("--models", help="ask language models too, which costs what a call costs")
+    bool,
+    command_options.option(
+        "--models", help="ask language models too, which costs what a call costs"
+    ),
 ]
 
 
-@flags.selecting
+@command_options.select_hooks
 def doctor(
     *,
-    selection: flags.Selection,
+    selection: command_options.Selection,
     fix: _Fix = False,
     seconds: _Seconds = SECONDS,
     models: _Models = False,
-    json: flags.Json = False,
-    color: flags.Color = "auto",
+    json: command_options.Json = False,
+    color: command_options.Color = "auto",
 ) -> int:
     """Every hook tried on a harmless event, and what is wrong with it.
 
@@ -59,43 +64,47 @@ def doctor(
         require_person(os.environ, "hookline doctor --fix")
     with (
         selection.engine(sessions=selection.sessions(os.environ)) as engine,
-        _history(os.environ) as history,
+        _open_history(os.environ) as history,
     ):
-        found = _checked(engine, history, seconds, models=models)
-        fixed = [done for problem in found.all_findings if (done := mended(problem))] if fix else []
+        found = _run_checkup(engine, history, seconds, models=models)
+        fixed = (
+            [done for problem in found.all_findings if (done := fix_finding(problem))]
+            if fix
+            else []
+        )
         if fixed:
-            found = _checked(engine, history, seconds, models=models)
+            found = _run_checkup(engine, history, seconds, models=models)
     document = found.to_dict() | ({"fixed": fixed} if fix else {})
-    present(document, _page, json=json, color=color)
-    tell(_summary(found))
+    print_page(document, _render_checkup, json=json, color=color)
+    print_message(_summarize(found))
     return FINDINGS if document["errors"] else OK
 
 
-def _checked(engine: Engine, history: Search | None, seconds: float, *, models: bool) -> Checkup:
-    """What the hooks say, and the servers that run beside them."""
+def _run_checkup(
+    engine: Engine, history: Search | None, seconds: float, *, models: bool
+) -> Checkup:
+    """Check the hooks, and list the servers that accept approvals without a token."""
     found = check(engine, history=history, seconds=seconds, models=models)
     return found.replace(findings=(*found.findings, *list_unprotected_servers(os.environ)))
 
 
-def _summary(found: Checkup) -> str:
+def _summarize(found: Checkup) -> str:
     asked = sum(one.verdict is not None for one in found.hooks)
     errors = sum(each.severity == "error" for each in found.all_findings)
     warnings = len(found.all_findings) - errors
-    told = f"{words.counted(len(found.hooks), 'hook')}, {asked} asked"
-    return f"{told}: {words.counted(errors, 'error')}, {words.counted(warnings, 'warning')}"
+    told = f"{phrases.count_things(len(found.hooks), 'hook')}, {asked} asked"
+    return f"{told}: {phrases.count_things(errors, 'error')}, {phrases.count_things(warnings, 'warning')}"
 
 
 @contextmanager
-def _history(environ: Mapping[str, str]) -> Iterator[Search | None]:
-    """What the journal knows; None where there is none, or where it cannot be read, which is told."""
+def _open_history(environ: Mapping[str, str]) -> Iterator[Search | None]:
+    """Open the journal; None if there is none, or if it cannot be read, which is printed."""
     try:
         folder = journal_folder(environ)
         search = Search(folder) if os.path.isdir(folder) else None
     except HookError as error:
-        if not getattr(
-            error, "place", ""
-        ):  # wrong settings are told where the checkup ends by them
-            tell(f"{error.code} {error}")
+        if not getattr(error, "place", ""):  # the checkup itself reports wrong settings
+            print_message(f"{error.code} {error}")
         search = None
     yield search
 
@@ -103,12 +112,12 @@ def _history(environ: Mapping[str, str]) -> Iterator[Search | None]:
 # -- mending -------------------------------------------------------------------------------------------------------------
 
 
-def mended(problem: Problem) -> str:
-    """Mend what a finding names, where that is safe, and say what was done; empty where nothing was.
+def fix_finding(problem: Problem) -> str:
+    """Fix a finding if that is safe, and return what was done; empty if nothing was.
 
-    Safe is what leaves the bytes of a file alone, only of this user's own file, and of a hook that may run.
+    A fix is safe if it changes only the mode, of a file that this user owns, of a hook that may run.
     """
-    mend = _MENDS.get(problem.name)
+    mend = _FIXES.get(problem.name)
     path = problem.path if isinstance(problem, Finding) else ""
     if mend is None or not path:
         return ""
@@ -123,7 +132,7 @@ def mended(problem: Problem) -> str:
         mode = mend(stat.S_IMODE(found.st_mode))
         if mode == stat.S_IMODE(
             found.st_mode
-        ):  # another hook runs the same file, and it was mended for that one
+        ):  # it was fixed for another hook that runs the same file
             return ""
         os.fchmod(fd, mode)
     except OSError:
@@ -133,50 +142,50 @@ def mended(problem: Problem) -> str:
     return f"chmod {mode:o} {path}"
 
 
-def _executable(mode: int) -> int:
-    """Whoever may read it may run it."""
+def _make_executable(mode: int) -> int:
+    """Add the right to execute for each right to read."""
     return mode | (mode & 0o444) >> 2
 
 
-def _private(mode: int) -> int:
+def _make_private(mode: int) -> int:
     return mode & ~(stat.S_IWGRP | stat.S_IWOTH)
 
 
-_MENDS: Mapping[str, Callable[[int], int]] = {
-    "check.not-executable": _executable,
-    "check.exposed": _private,
+_FIXES: Mapping[str, Callable[[int], int]] = {
+    "check.not-executable": _make_executable,
+    "check.exposed": _make_private,
 }
 
 
 # -- for people ----------------------------------------------------------------------------------------------------------
 
 
-def _page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """Hook by hook: whether it answered, and each finding below it; what is warned of in common stands at the end."""
-    common, unread = in_common(document), _unread(document["hooks"])
+def _render_checkup(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield each hook with its answer and findings; warnings that several hooks share come last."""
+    common, unread = in_common(document), _count_shared_events(document["hooks"])
     for hook in document["hooks"]:
         more = unread.get(hook["hook"])
         if more is None:
             continue
         events = (
-            f"{hook['native_event']} and {words.counted(more, 'other event')}"
+            f"{hook['native_event']} and {phrases.count_things(more, 'other event')}"
             if more
             else hook["native_event"]
         )
-        yield f"{_mark(hook, paint)} {paint('name', hook['hook'])}  {events}, {_told(hook)}"
+        yield f"{_format_mark(hook, paint)} {paint('name', hook['hook'])}  {events}, {_describe_answer(hook)}"
         yield from (
-            f"    {_line(finding, paint)}"
+            f"    {_format_finding(finding, paint)}"
             for finding in hook["findings"]
-            if _words(finding) not in common
+            if _finding_key(finding) not in common
         )
-    yield from (_line(finding, paint) for finding in document["findings"])
+    yield from (_format_finding(finding, paint) for finding in document["findings"])
     for (code, message, hint), hooks in common.items():
         yield f"{paint('warning', code)} {len(hooks)} hooks: {message}{f' ({hint})' if hint else ''}: {', '.join(hooks)}"
     yield from (f"fixed: {done}" for done in document.get("fixed", ()))
 
 
-def _unread(hooks: list[dict[str, Any]]) -> dict[str, int]:
-    """The hooks to show, and on how many other events each stands: a file that cannot be read is broken on many for one reason."""
+def _count_shared_events(hooks: list[dict[str, Any]]) -> dict[str, int]:
+    """Return the hooks to show, each with its number of other events: an unreadable file counts as a hook of many."""
     first: dict[tuple[Any, ...], str] = {}
     shown: dict[str, int] = {}
     for hook in hooks:
@@ -193,7 +202,7 @@ def _unread(hooks: list[dict[str, Any]]) -> dict[str, int]:
     return shown
 
 
-def _mark(hook: dict[str, Any], paint: Paint) -> str:
+def _format_mark(hook: dict[str, Any], paint: Paint) -> str:
     if any(finding["severity"] == "error" for finding in hook["findings"]):
         return paint("bad", "✗")
     if hook["findings"]:
@@ -201,17 +210,17 @@ def _mark(hook: dict[str, Any], paint: Paint) -> str:
     return paint("good", "✓") if hook["asked"] else paint("dim", "-")
 
 
-def _told(hook: dict[str, Any]) -> str:
+def _describe_answer(hook: dict[str, Any]) -> str:
     if not hook["asked"]:
         return "not asked" if hook["state"] == APPROVED else f"not asked ({hook['state']})"
-    return f"{hook['stance']} after {words.duration(hook['seconds'])}"
+    return f"{hook['stance']} after {phrases.format_duration(hook['seconds'])}"
 
 
-def _words(finding: dict[str, Any]) -> tuple[str, str, str]:
+def _finding_key(finding: dict[str, Any]) -> tuple[str, str, str]:
     return finding["code"], finding["message"], finding["hint"]
 
 
-def _line(finding: dict[str, Any], paint: Paint) -> str:
+def _format_finding(finding: dict[str, Any], paint: Paint) -> str:
     code = paint("bad" if finding["severity"] == "error" else "warning", finding["code"])
     place = (
         ":".join(str(part) for part in (finding["file"], finding["line"]) if part)

@@ -1,4 +1,4 @@
-"""Events as documents: what `show` tells of one moment, in the words of every dialect that has it."""
+"""The JSON document of an event for `show`, and the look-up of events by name."""
 
 from __future__ import annotations
 
@@ -30,33 +30,35 @@ VOCABULARY = (
 )  # fmt: skip
 
 
-def kind_of(name: str, dialect: str) -> str:
-    """The canonical kind of an event by any name that it has; empty for none.
+def find_kind(name: str, dialect: str) -> str:
+    """Return the canonical kind of an event by any of its names; empty if it is unknown.
 
     With a `dialect` its own meaning of the name goes before the canonical one; they may differ (docs/formats/vocabulary.md 1).
     """
-    meanings = {label: kind for label, native, kind in _natives() if native == name}
+    meanings = {label: kind for label, native, kind in _list_native_names() if native == name}
     if dialect and dialect != "hookline":
         return meanings.get(dialect) or (name if name in kinds.NAMES else "")
     return name if name in kinds.NAMES else next(iter(meanings.values()), "")
 
 
-def names_of(dialect: str) -> list[str]:
-    """The names of events: of one dialect, or, without it, canonical ones and those of every dialect that there is."""
-    named = [native for label, native, _ in _natives() if dialect in ("", label)]
+def list_event_names(dialect: str) -> list[str]:
+    """Return the names of events: of one dialect, else canonical names and those of every dialect."""
+    named = [native for label, native, _ in _list_native_names() if dialect in ("", label)]
     return list(dict.fromkeys([*named, *kinds.NAMES] if dialect else [*kinds.NAMES, *named]))
 
 
-def nearest(name: str, more: Sequence[str] = ()) -> str:
-    """A hint at the event, or at one of `more` words, that somebody may have meant."""
-    return did_you_mean(name, (*kinds.NAMES, *(native for _, native, _ in _natives()), *more))
+def suggest_event(name: str, more: Sequence[str] = ()) -> str:
+    """Return a hint with the most similar name of an event, or of one of `more`."""
+    return did_you_mean(
+        name, (*kinds.NAMES, *(native for _, native, _ in _list_native_names()), *more)
+    )
 
 
-def kind_document(name: str, hooks: Sequence[str]) -> dict[str, Any]:
-    """`hookline.kind/1`: one canonical event, its names in every dialect, and the rows of the dialects that we speak."""
+def make_kind_document(name: str, hooks: Sequence[str]) -> dict[str, Any]:
+    """Return the `hookline.kind/1` document: one canonical event, its names, and its row in each supported dialect."""
     kind = kinds.kind(name)
     names: dict[str, list[str]] = {}
-    for label, native, canonical in _natives():
+    for label, native, canonical in _list_native_names():
         if canonical == name and native not in names.setdefault(label, []):
             names[label].append(native)
     return {
@@ -68,8 +70,8 @@ def kind_document(name: str, hooks: Sequence[str]) -> dict[str, Any]:
         "payload": list(kind.payload),
         "natives": {label: natives for label, natives in names.items() if natives},
         "rows": [
-            _row(dialect, row)
-            for dialect in _spoken()
+            _describe_row(dialect, row)
+            for dialect in _list_dialects()
             for row in dialect.table.rows.values()
             if row.kind == name
         ],
@@ -77,7 +79,7 @@ def kind_document(name: str, hooks: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _row(dialect: Dialect, row: EventRow) -> dict[str, Any]:
+def _describe_row(dialect: Dialect, row: EventRow) -> dict[str, Any]:
     return {
         "dialect": dialect.table.name,
         "native_event": row.native,
@@ -91,15 +93,15 @@ def _row(dialect: Dialect, row: EventRow) -> dict[str, Any]:
     }
 
 
-def _spoken() -> Iterator[Dialect]:
-    """The dialects that hookline speaks, its own excepted: there every name is canonical."""
+def _list_dialects() -> Iterator[Dialect]:
+    """Yield the supported dialects except hookline's own, in which every name is canonical."""
     return (make_dialect(name) for name in NAMES if name != "hookline")
 
 
-def _natives() -> Iterator[tuple[str, str, str]]:
-    """Every native name: dialect, name, canonical kind. Of the dialects that we speak, as their tables say it."""
+def _list_native_names() -> Iterator[tuple[str, str, str]]:
+    """Yield every native name as dialect, name and canonical kind; of supported dialects from their tables."""
     spoken = set()
-    for dialect in _spoken():
+    for dialect in _list_dialects():
         table = dialect.table
         spoken.add(table.name)
         yield from ((table.name, row.native, row.kind) for row in table.rows.values())

@@ -7,18 +7,18 @@ import os
 import sys
 from time import monotonic
 
-from hookline.cli.ending import FINDINGS, OK, ended, tell
+from hookline.cli.color import CHOICES, print_page
+from hookline.cli.exit_codes import FINDINGS, OK, print_message, run_command
 from hookline.cli.options import (
     DEADLINE,
     add_deadline,
-    enter,
-    parser,
-    quick,
-    seconds_of,
-    selection_of,
+    change_folder,
+    make_parser,
+    make_selection,
+    parse_quickly,
+    parse_seconds,
 )
-from hookline.cli.paint import CHOICES, present
-from hookline.cli.words import duration
+from hookline.cli.phrases import format_duration
 from hookline.engine.catalog import make_dialect
 from hookline.engine.deadline import hooks_seconds, host_deadline
 from hookline.engine.journaling import journal_of
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from hookline.cli.color import Paint
     from hookline.cli.options import Selection
-    from hookline.cli.paint import Paint
     from hookline.handlers.supervisor import AnswerPipe
     from hookline.model.verdict import Decision
 
@@ -54,8 +54,8 @@ _OWN: Mapping[str, bool] = {
 }
 
 
-class _Asked:
-    """What is to be fired: the event, at which hooks, and how its decision is told. `host`: the event's dialect.
+class _FireRequest:
+    """An event to fire, the selected hooks, and the output format. `host`: the event's dialect.
 
     `seconds`: the deadline that the command line sets.
     """
@@ -84,23 +84,25 @@ class _Asked:
 
 def fire_main(words: list[str], answers: AnswerPipe | None = None) -> int:
     """Fire an event; returns the exit code. `answers`: the way to the supervisor, which ends this process at its deadline."""
-    return ended("hookline fire", lambda: _fire(_asked(words), answers))
+    return run_command("hookline fire", lambda: _fire(_parse_request(words), answers))
 
 
-def _asked(words: list[str]) -> _Asked:
-    found = quick(words, _OWN)
+def _parse_request(words: list[str]) -> _FireRequest:
+    found = parse_quickly(words, _OWN)
     if found is not None and len(found[0]) == 1:
         (event,), selection, own = found
-        return _Asked(
+        return _FireRequest(
             event,
             selection,
             host=own.get("--host", ""),
             source=own.get("--input", "-"),
             json="--json" in own,
             exit_zero="--exit-zero" in own,
-            seconds=seconds_of(own.get(DEADLINE, "")),
+            seconds=parse_seconds(own.get(DEADLINE, "")),
         )
-    arguments = parser("hookline fire", "Fire one event and print the decision.", _EXAMPLES, _CODES)
+    arguments = make_parser(
+        "hookline fire", "Fire one event and print the decision.", _EXAMPLES, _CODES
+    )
     arguments.add_argument(
         "event",
         metavar="EVENT",
@@ -128,12 +130,12 @@ def _asked(words: list[str]) -> _Asked:
         "json": given.json,
         "color": given.color,
         "exit_zero": given.exit_zero,
-        "seconds": seconds_of(given.deadline),
+        "seconds": parse_seconds(given.deadline),
     }
-    return _Asked(given.event, selection_of(given), **told)
+    return _FireRequest(given.event, make_selection(given), **told)
 
 
-def _fire(asked: _Asked, answers: AnswerPipe | None = None) -> int:
+def _fire(asked: _FireRequest, answers: AnswerPipe | None = None) -> int:
     seconds = asked.seconds
     if seconds is None and asked.host:
         seconds = host_deadline(make_dialect(asked.host).table, asked.event)
@@ -141,18 +143,20 @@ def _fire(asked: _Asked, answers: AnswerPipe | None = None) -> int:
         answers.set_deadline(seconds, asked.event)
     until = None if seconds is None else monotonic() + seconds
     asked.selection.clean_environ()
-    enter(asked.selection.folder)
+    change_folder(asked.selection.folder)
     asked.selection.folder = "."
     decision = _decide(asked, until)
-    present(decision.to_dict(), decision_page, json=asked.json, color=asked.color)
+    print_page(decision.to_dict(), render_decision, json=asked.json, color=asked.color)
     return FINDINGS if decision.stance >= Stance.DENY and not asked.exit_zero else OK
 
 
-def _decide(asked: _Asked, until: float | None) -> Decision:
+def _decide(asked: _FireRequest, until: float | None) -> Decision:
     payload = read_payload(asked.source)
-    with asked.selection.engine(parses_new=False, journal=journal_of(os.environ, tell)) as engine:
+    with asked.selection.engine(
+        parses_new=False, journal=journal_of(os.environ, print_message)
+    ) as engine:
         for problem in engine.problems:
-            tell(str(problem))
+            print_message(str(problem))
         seconds = None
         if until is not None:
             seconds, grace = hooks_seconds(until - monotonic())
@@ -166,7 +170,7 @@ def _decide(asked: _Asked, until: float | None) -> Decision:
 
 
 def read_payload(path: str) -> dict[str, Any]:
-    """The payload in a file, or on standard input (`-`); nothing at all is an empty one.
+    """Return the payload in a file, or on standard input (`-`); an empty input is an empty payload.
 
     Raises:
         CodecError: it is no JSON object.
@@ -174,7 +178,7 @@ def read_payload(path: str) -> dict[str, Any]:
     if path == "-" and (sys.stdin is None or sys.stdin.isatty()):
         return {}
     try:
-        sent = sys.stdin.buffer.read() if path == "-" else _bytes(path)
+        sent = sys.stdin.buffer.read() if path == "-" else _read_bytes(path)
     except OSError as error:
         raise CodecError(
             f"the payload `{path}` cannot be read: {(error.strerror or '').lower()}"
@@ -185,39 +189,39 @@ def read_payload(path: str) -> dict[str, Any]:
     return payload
 
 
-def _bytes(path: str) -> bytes:
+def _read_bytes(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()
 
 
-def decision_page(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """A decision for people, and what each hook said."""
-    yield from outcome(decision, paint)
+def render_decision(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield a decision as text, and the verdict of each hook."""
+    yield from describe_outcome(decision, paint)
     for verdict in decision["verdicts"]:
         fault = f"  {verdict['fault']}" if verdict["fault"] else ""
         shadow = " (shadow)" if verdict["shadow"] else ""
-        yield f"  {paint.stance(verdict['stance'], 6)} {verdict['hook']}{shadow}  {duration(verdict['seconds'])}{fault}"
+        yield f"  {paint.stance(verdict['stance'], 6)} {verdict['hook']}{shadow}  {format_duration(verdict['seconds'])}{fault}"
     if not decision["verdicts"]:
         yield "  no hook took part"
 
 
-def outcome(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """What a decision comes to, whoever said what."""
+def describe_outcome(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield the outcome of a decision: stance, reasons, rewrites and effects."""
     where = f"{decision['native_event']} ({decision['kind']}, {decision['dialect']})"
-    yield f"{paint.stance(decision['stance'])}  {where} in {duration(decision['seconds'])}"
+    yield f"{paint.stance(decision['stance'])}  {where} in {format_duration(decision['seconds'])}"
     if decision["reason"]:
         from hookline.engine.reason_display import reason_fields  # noqa: PLC0415 - most decisions have no reason
 
         for label, text in reason_fields(decision["reason"], decision["evidence"]):
-            yield f"  {label}: {_indented(text)}"
+            yield f"  {label}: {_indent(text)}"
     if decision["redo"]:
         yield "  the agent goes on working"
     if decision["retry_after"] is not None:
         yield f"  run it again after {decision['retry_after']:g} s"
     for target, value in (decision["rewrite"] or {}).items():
         yield f"  {target}: {json.dumps(value, ensure_ascii=False)}"
-    yield from (f"  for the agent: {_indented(text)}" for text in decision["for_agent"])
-    yield from (f"  for the user: {_indented(text)}" for text in decision["for_user"])
+    yield from (f"  for the agent: {_indent(text)}" for text in decision["for_agent"])
+    yield from (f"  for the user: {_indent(text)}" for text in decision["for_user"])
     yield from (
         f"  {effect}: {json.dumps(value, ensure_ascii=False)}"
         for effect, value in decision.get("effects", {}).items()
@@ -225,5 +229,5 @@ def outcome(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield from (f"  lowered: {entry['effect']}: {entry['reason']}" for entry in decision["lowered"])
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return text.replace("\n", "\n    ")

@@ -10,11 +10,11 @@ import time
 from contextlib import contextmanager
 from typing import Annotated, Literal
 
-from hookline.cli import flags, offers
-from hookline.cli.asked import known_event, known_hook
-from hookline.cli.ending import FINDINGS, OK, say, say_document, tell
-from hookline.cli.paint import Paint, cleaned, coloured, present
-from hookline.cli.recorded import entry_page, event_line, pruned_page, verification_page
+from hookline.cli import command_options, completions
+from hookline.cli.color import Paint, escape_document, print_page, use_color
+from hookline.cli.exit_codes import FINDINGS, OK, print_document, print_message, print_text
+from hookline.cli.log_args import check_event, check_hook
+from hookline.cli.log_pages import format_event, render_entry, render_pruned, render_verification
 from hookline.engine.journaling import journal_folder, limits_of
 from hookline.engine.provenance import provenance
 from hookline.errors import CODES, ConfigError, JournalError
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 
 _What = Annotated[
     list[str],
-    flags.argument(
+    command_options.argument(
         metavar="[show ID|show last|verify|prune]",
         help="without it, the decisions, newest last",
     ),
 ]
 _Event = Annotated[
     str,
-    flags.option(
+    command_options.option(
         "--event",
         metavar="EVENT",
         help="of one event, canonical or as its host calls it",
-        autocompletion=offers.events,
+        autocompletion=completions.complete_events,
     ),
 ]
-_Tool = Annotated[str, flags.option("--tool", metavar="NAME", help="of one tool")]
+_Tool = Annotated[str, command_options.option("--tool", metavar="NAME", help="of one tool")]
 _Hook = Annotated[
     str,
-    flags.option(
+    command_options.option(
         "--hook",
         metavar="WORD",
         help="about which a hook was asked whose id, name or command has this in it",
@@ -59,42 +59,50 @@ _Hook = Annotated[
 ]
 _Stance = Annotated[
     Literal["silent", "allow", "ask", "deny", "halt"] | None,
-    flags.option("--stance", metavar="STANCE", help="silent, allow, ask, deny, halt"),
+    command_options.option("--stance", metavar="STANCE", help="silent, allow, ask, deny, halt"),
 ]
 _Session = Annotated[
-    str, flags.option("--session", metavar="ID", help="of one session; the beginning is enough")
+    str,
+    command_options.option(
+        "--session", metavar="ID", help="of one session; the beginning is enough"
+    ),
 ]
 _Since = Annotated[
     str,
-    flags.option(
+    command_options.option(
         "--since",
         metavar="TIME",
         help="from then on: 2026-11-21T10:00, or so long ago: 30m, 2h, 7d",
     ),
 ]
-_Until = Annotated[str, flags.option("--until", metavar="TIME", help="before then")]
-_Fault = Annotated[bool, flags.option("--fault", help="in which a hook failed")]
+_Until = Annotated[str, command_options.option("--until", metavar="TIME", help="before then")]
+_Fault = Annotated[bool, command_options.option("--fault", help="in which a hook failed")]
 _Limit = Annotated[
-    int, flags.option("-n", "--limit", metavar="N", min=0, help="the newest so many; 0: all")
+    int,
+    command_options.option("-n", "--limit", metavar="N", min=0, help="the newest so many; 0: all"),
 ]
-_Follow = Annotated[bool, flags.option("-f", "--follow", help="and those to come, until Ctrl-C")]
+_Follow = Annotated[
+    bool, command_options.option("-f", "--follow", help="and those to come, until Ctrl-C")
+]
 _Head = Annotated[
     str,
-    flags.option("--head", metavar="SEQ:HASH", help="for verify: a head that was kept elsewhere"),
+    command_options.option(
+        "--head", metavar="SEQ:HASH", help="for verify: a head that was kept elsewhere"
+    ),
 ]
 _DryRun = Annotated[
-    bool, flags.option("--dry-run", help="for prune: only say what would be removed")
+    bool, command_options.option("--dry-run", help="for prune: only say what would be removed")
 ]
 _Path = Annotated[
-    str, flags.option("--path", metavar="DIR", help="another journal than this user's")
+    str, command_options.option("--path", metavar="DIR", help="another journal than this user's")
 ]
 _ShowPayload = Annotated[
     bool,
-    flags.option(
+    command_options.option(
         "--show-payload", help="what is kept of payloads as it is kept; without it, masked"
     ),
 ]
-_Lines = Annotated[bool, flags.option("--json", help="print JSON: one document a line")]
+_Lines = Annotated[bool, command_options.option("--json", help="print JSON: one document a line")]
 
 LAST = "last"
 _PAUSE = 0.25  # seconds between two looks
@@ -118,14 +126,14 @@ def log(
     path: _Path = "",
     show_payload: _ShowPayload = False,
     json: _Lines = False,
-    color: flags.Color = "auto",
+    color: command_options.Color = "auto",
 ) -> int:
     """What the journal holds, one decision in full, and whether the journal is whole."""
     folder = os.path.abspath(path) if path else journal_folder(os.environ)
     now = time.time()
-    look = _Look(json=json, color=color, whole=show_payload)
-    with _readable(folder):
-        _is_there(folder)
+    look = _View(json=json, color=color, whole=show_payload)
+    with _report_unreadable(folder):
+        _check_folder(folder)
         query = Query(
             event=event,
             tool=tool,
@@ -138,13 +146,15 @@ def log(
         )
         match what:
             case []:
-                return _list(folder, query, limit, follow=follow, show=look.line)
+                return _list_events(folder, query, limit, follow=follow, show=look.line)
             case ["show", wanted]:
-                return _show(folder, wanted, query, look)
+                return _show_entry(folder, wanted, query, look)
             case ["verify"]:
-                return _verify(folder, head, json=json, color=color)
+                return _verify_journal(folder, head, json=json, color=color)
             case ["prune"]:
-                return _prune(folder, format_time(now), dry_run=dry_run, json=json, color=color)
+                return _prune_journal(
+                    folder, format_time(now), dry_run=dry_run, json=json, color=color
+                )
     wrong, hint = (
         f"`{' '.join(what)}` is nothing that log does",
         "show ID, show last, verify or prune",
@@ -157,8 +167,8 @@ def log(
     raise ConfigError(wrong, name="config.option", hint=hint)
 
 
-class _Look(Frozen):
-    """How records are shown: as JSON or in words, and whether what they keep is `whole`, or masked."""
+class _View(Frozen):
+    """How to print records: as JSON or text, with values `whole` or masked."""
 
     json: bool
     color: str
@@ -168,19 +178,23 @@ class _Look(Frozen):
         """Show one event on a line."""
         record = self.seen(record)
         if self.json:
-            say_document(record)
+            print_document(record)
         else:
-            say(
-                event_line(cleaned(record), Paint(on=coloured(self.color, sys.stdout, os.environ)))
+            print_text(
+                format_event(
+                    escape_document(record), Paint(on=use_color(self.color, sys.stdout, os.environ))
+                )
                 + "\n"
             )
 
     def page(self, entry: dict[str, Any]) -> None:
         """Show one event in full."""
         seen = self.seen(entry)
-        present(seen, entry_page, json=self.json, color=self.color)
+        print_page(seen, render_entry, json=self.json, color=self.color)
         if seen != entry:
-            tell("what looks like a secret is masked here; --show-payload shows all that is kept")
+            print_message(
+                "what looks like a secret is masked here; --show-payload shows all that is kept"
+            )
 
     def seen(self, record: dict[str, Any]) -> dict[str, Any]:
         kept: dict[str, Any] = record if self.whole else mask_record(record)
@@ -190,26 +204,26 @@ class _Look(Frozen):
 # -- decisions ---------------------------------------------------------------------------------------------------------
 
 
-def _list(
+def _list_events(
     folder: str, query: Query, limit: int, *, follow: bool, show: Callable[[dict[str, Any]], None]
 ) -> int:
     if not os.path.isdir(folder) and not follow:
-        known_event(query.event)
-        tell(f"nothing has been written down yet in {folder}")
+        check_event(query.event)
+        print_message(f"nothing has been written down yet in {folder}")
         return OK
-    search = Search(folder, tell=_tell)
+    search = Search(folder, tell=_print_problem)
     mark = search.last()
     found = search.events(query, limit=limit)
     if not found:
-        known_event(query.event, search)
+        check_event(query.event, search)
         if not follow:  # it may be declared in a minute
-            known_hook(query.hook, search)
+            check_hook(query.hook, search)
     for record in found:
         show(record)
     if follow:
-        return _follow(search, query, show, mark=_mark(found[-1]) if found else mark)
+        return _follow(search, query, show, mark=_record_key(found[-1]) if found else mark)
     if not found:
-        tell("no decision like that")
+        print_message("no decision like that")
     return OK
 
 
@@ -221,8 +235,8 @@ def _follow(
     *,
     mark: tuple[int, str] = (0, ""),
 ) -> int:
-    """Show what is written from now on, after the record at `mark`, until `wait` returns false."""
-    wait = wait or _pause
+    """Print new records after `mark`, until `wait` returns false."""
+    wait = wait or _wait_for_records
     while wait():
         if not os.path.isdir(search.folder):  # it was removed; the next event makes it again
             continue
@@ -230,17 +244,17 @@ def _follow(
             mark = (0, "")
         for record in search.events(query.replace(after=mark[0])):
             show(record)
-            mark = _mark(record)
+            mark = _record_key(record)
     return OK
 
 
-def _mark(record: dict[str, Any]) -> tuple[int, str]:
-    """Return what tells a record from all others: its number and its hash."""
+def _record_key(record: dict[str, Any]) -> tuple[int, str]:
+    """Return the unique key of a record: its number and its hash."""
     return record["seq"], record["hash"]
 
 
-def _pause() -> bool:
-    """Wait for the next look; false when nobody reads standard output any more."""
+def _wait_for_records() -> bool:
+    """Wait for the next look; false once the reader of standard output has gone."""
     try:
         poll = select.poll()
         poll.register(sys.stdout.fileno(), 0)
@@ -253,29 +267,29 @@ def _pause() -> bool:
 
 
 def show_decision(wanted: str, *, json: bool, color: str) -> int:
-    """One decision of this user's journal in full, by its id or as the `last` one."""
+    """Print one decision of this user's journal in full, by its id or as the `last` one."""
     folder = journal_folder(os.environ)
-    with _readable(folder):
-        _is_there(folder)
-        return _show(folder, wanted, Query(), _Look(json=json, color=color))
+    with _report_unreadable(folder):
+        _check_folder(folder)
+        return _show_entry(folder, wanted, Query(), _View(json=json, color=color))
 
 
-def _show(folder: str, wanted: str, query: Query, look: _Look) -> int:
-    search = Search(folder, tell=_tell)
-    event = _wanted(search, wanted, query)
+def _show_entry(folder: str, wanted: str, query: Query, look: _View) -> int:
+    search = Search(folder, tell=_print_problem)
+    event = _find_decision(search, wanted, query)
     runs = search.runs(event["id"])
     known = provenance(search, event, runs, os.environ)
     look.page({"schema": "hookline.entry/1", "event": event, "runs": runs, "provenance": known})
     return OK
 
 
-def _wanted(search: Search, wanted: str, query: Query) -> dict[str, Any]:
-    """The decision that is meant: by the beginning of its id, or the last one of those that a query asks for."""
+def _find_decision(search: Search, wanted: str, query: Query) -> dict[str, Any]:
+    """Return a decision by the beginning of its id, or the last one that matches a query."""
     if wanted == LAST:
         last = search.latest(query)
         if last is None:
-            known_event(query.event, search)
-            known_hook(query.hook, search)
+            check_event(query.event, search)
+            check_hook(query.hook, search)
             raise JournalError(
                 "there is no decision like that",
                 name="journal.unknown",
@@ -301,7 +315,7 @@ def _wanted(search: Search, wanted: str, query: Query) -> dict[str, Any]:
 # -- the journal itself ------------------------------------------------------------------------------------------------
 
 
-def _verify(folder: str, head: str, *, json: bool, color: str) -> int:
+def _verify_journal(folder: str, head: str, *, json: bool, color: str) -> int:
     remembered = parse_head(head) if head else None
     if head and remembered is None:
         raise ConfigError(
@@ -310,17 +324,17 @@ def _verify(folder: str, head: str, *, json: bool, color: str) -> int:
             hint="as verify prints it: SEQ:HASH",
         )
     if not os.path.isdir(folder):  # nothing is there that could be called whole
-        tell(f"{CODES['journal.missing']} there is no journal in `{folder}`")
+        print_message(f"{CODES['journal.missing']} there is no journal in `{folder}`")
         return FINDINGS
     result = verify(folder, remembered=remembered)
-    present(result.to_dict(), verification_page, json=json, color=color)
+    print_page(result.to_dict(), render_verification, json=json, color=color)
     return OK if result.is_whole else FINDINGS
 
 
-def _prune(folder: str, at: str, *, dry_run: bool, json: bool, color: str) -> int:
+def _prune_journal(folder: str, at: str, *, dry_run: bool, json: bool, color: str) -> int:
     if not os.path.isdir(folder):
         raise JournalError(f"there is no journal in `{folder}`", name="journal.missing")
-    trail = LogFiles(folder, tell=_tell, **limits_of(os.environ))
+    trail = LogFiles(folder, tell=_print_problem, **limits_of(os.environ))
     if dry_run:
         found = list_segments(folder)
         sizes = [os.stat(os.path.join(folder, each.name)).st_size for each in found]
@@ -333,17 +347,17 @@ def _prune(folder: str, at: str, *, dry_run: bool, json: bool, color: str) -> in
     else:
         gone = trail.prune(at=at)
         trail.close()
-    present(
+    print_page(
         {"schema": "hookline.pruned/1", "dry_run": dry_run, "removed": gone},
-        pruned_page,
+        render_pruned,
         json=json,
         color=color,
     )
     return OK
 
 
-def _is_there(folder: str) -> None:
-    """See that what is in a journal's place is a folder, if it is anything.
+def _check_folder(folder: str) -> None:
+    """Check that the journal's path is a folder, if it exists.
 
     Raises:
         JournalError: it is something else.
@@ -362,8 +376,8 @@ def _is_there(folder: str) -> None:
 
 
 @contextmanager
-def _readable(folder: str) -> Iterator[None]:
-    """Whatever cannot be read there is told as such."""
+def _report_unreadable(folder: str) -> Iterator[None]:
+    """Turn an OSError into the error that the journal cannot be read."""
     try:
         yield
     except OSError as error:
@@ -373,5 +387,5 @@ def _readable(folder: str) -> Iterator[None]:
         ) from None
 
 
-def _tell(name: str, message: str) -> None:
-    tell(f"{CODES[name]} {message}")
+def _print_problem(name: str, message: str) -> None:
+    print_message(f"{CODES[name]} {message}")

@@ -74,7 +74,7 @@ class Selection:
         self.told: tuple[Problem, ...] = ()
 
     def clean_environ(self, folder: str = "") -> None:
-        """Leave out of this process's environment what the repository around a folder, or around the selected one, says there.
+        """Remove from this process's environment what the repository around a folder, or the selected one, controls.
 
         Raises:
             ConfigError: `--home` names no folder.
@@ -97,11 +97,11 @@ class Selection:
             self.told = (found.problem,)
 
     def sessions(self, environ: Mapping[str, str]) -> Sessions:
-        """Where the state of sessions is. Each relay is one hook of a file that has many, so that each counts its redos alone."""
+        """Return the store of sessions. Each relay is one hook of a file, so each counts its redos separately."""
         return Sessions.of(environ, asker="\n".join(self.configs) if self.relay else "")
 
     def engine(self, *, parses_new: bool = True, **settings: Any) -> Engine:
-        """The engine with the selected hooks.
+        """Return the engine with the selected hooks.
 
         `parses_new`: whether files of a project without approvals are parsed.
 
@@ -139,19 +139,19 @@ class Selection:
         engine = Engine(cwd=self.folder, relays=self.relay, **settings)
         for config in self.configs:
             engine.add_source(
-                _tree(config) if config.startswith("{") else config,
+                _parse_tree(config) if config.startswith("{") else config,
                 dialect=self.dialect or None,
                 trust=self.trust or "all",
                 mode=self.mode,
                 match_tools=self.match_tools,
-                options=parsed_options(self.options),
+                options=parse_options(self.options),
                 host=self.host,
             )
         return engine
 
 
-def _tree(text: str) -> Mapping[str, Any]:
-    """A configuration that stands on the command line itself, as JSON.
+def _parse_tree(text: str) -> Mapping[str, Any]:
+    """Parse a configuration that is given as JSON on the command line.
 
     Raises:
         ConfigError: it is no JSON.
@@ -162,8 +162,8 @@ def _tree(text: str) -> Mapping[str, Any]:
     return tree
 
 
-def parsed_options(pairs: Sequence[str]) -> Mapping[str, Any]:
-    """`name=value` pairs as a mapping; `true` and `false` are booleans.
+def parse_options(pairs: Sequence[str]) -> Mapping[str, Any]:
+    """Return `name=value` pairs as a mapping; `true` and `false` are booleans.
 
     Raises:
         ConfigError: a pair without `=`.
@@ -181,12 +181,12 @@ def parsed_options(pairs: Sequence[str]) -> Mapping[str, Any]:
     return parsed
 
 
-def quick(
+def parse_quickly(
     words: Sequence[str], own: Mapping[str, bool] = _NO_OWN
 ) -> tuple[list[str], Selection, dict[str, Any]] | None:
-    """The words that are no options, the selection, and what is said of a command's `own` options, each with whether it takes a word.
+    """Return the positional words, the selection, and the values of a command's `own` options (name -> takes a value).
 
-    None where only a real parser knows what is meant. That is help, mistakes and unusual spellings. What hosts write is none of
+    None for help, mistakes and unusual spellings, which need argparse. Hosts write none of
     these, and argparse costs 6 ms.
     """
     chosen: dict[str, Any] = {"configs": [], "options": []}
@@ -215,11 +215,11 @@ def quick(
     return others, Selection(**chosen), further
 
 
-def parser(
+def make_parser(
     program: str, description: str, examples: str, codes: str = ""
 ) -> argparse.ArgumentParser:
-    """An argument parser with the shared options. What it refuses is a ConfigError, as everything else is."""
-    import argparse  # noqa: PLC0415 - see `quick`
+    """Return an argument parser with the shared options, which raises ConfigError."""
+    import argparse  # noqa: PLC0415 - see `parse_quickly`
 
     class _Parser(argparse.ArgumentParser):
         def error(self, message: str) -> Never:
@@ -228,7 +228,7 @@ def parser(
             )
 
         def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-            _known(args or (), self._option_string_actions, f"{self.prog} --help")
+            _check_options(args or (), self._option_string_actions, f"{self.prog} --help")
             return super().parse_known_args(args, namespace)
 
     made = _Parser(
@@ -285,11 +285,11 @@ def parser(
     return made
 
 
-def _known(words: Sequence[str], options: Mapping[str, object], hint: str) -> None:
-    """See that every long option is one, before anything else is missed.
+def _check_options(words: Sequence[str], options: Mapping[str, object], hint: str) -> None:
+    """Check that every long option exists, before missing arguments are reported.
 
     Raises:
-        ConfigError: with the nearest, one that is none.
+        ConfigError: an option is unknown; the hint has the most similar one.
     """
     for word in words:
         name = word.partition("=")[0]
@@ -312,8 +312,8 @@ def add_deadline(arguments: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def seconds_of(text: str) -> float | None:
-    """The seconds that an option names; None where it is not given.
+def parse_seconds(text: str) -> float | None:
+    """Return the seconds of an option; None if it is not given.
 
     Raises:
         ConfigError: it is no number above 0.
@@ -333,8 +333,8 @@ def seconds_of(text: str) -> float | None:
     return seconds
 
 
-def selection_of(given: argparse.Namespace) -> Selection:
-    """The selection of parsed arguments."""
+def make_selection(given: argparse.Namespace) -> Selection:
+    """Return the selection of parsed arguments."""
     return Selection(
         configs=given.config,
         dialect=given.dialect,
@@ -348,8 +348,8 @@ def selection_of(given: argparse.Namespace) -> Selection:
     )
 
 
-def enter(folder: str) -> None:
-    """Go to a folder, so that everything is as if started there; stay, if none is named.
+def change_folder(folder: str) -> None:
+    """Change to a folder; stay if none is named.
 
     If none is named and the working folder was deleted, go to one that exists, and say so on stderr.
 

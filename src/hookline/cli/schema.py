@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 from typing import Annotated
 
-from hookline.cli import flags, offers
-from hookline.cli.ending import OK, say
+from hookline.cli import command_options, completions
+from hookline.cli.exit_codes import OK, print_text
 from hookline.cli.schema_files import list_schemas, read_schema
 
 _Name = Annotated[
     str,
-    flags.argument(
-        metavar="NAME", help="which one; without it, their names", autocompletion=offers.documents
+    command_options.argument(
+        metavar="NAME",
+        help="which one; without it, their names",
+        autocompletion=completions.complete_documents,
     ),
 ]
 
 
 def schema(*, name: _Name = "") -> int:
     """The JSON Schema of a document that hookline prints."""
-    say(
+    print_text(
         json.dumps(read_schema(name), indent=2, ensure_ascii=False) + "\n"
         if name
         else "".join(f"{known}\n" for known in list_schemas())

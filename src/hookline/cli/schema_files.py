@@ -19,7 +19,7 @@ def list_schemas() -> list[str]:
     """The documents that have a schema."""
     return sorted(
         file.name.removesuffix(".json")
-        for file in _folder().iterdir()
+        for file in _schema_folder().iterdir()
         if file.name.endswith(".json")
     )
 
@@ -33,13 +33,13 @@ def read_schema(name: str) -> dict[str, Any]:
     if name not in list_schemas():
         hint = did_you_mean(name, list_schemas()) or f"one of {', '.join(list_schemas())}"
         raise ConfigError(f"unknown document `{name}`", name="config.option", hint=hint)
-    text = (_folder() / f"{name}.json").read_text(encoding="utf-8")
+    text = (_schema_folder() / f"{name}.json").read_text(encoding="utf-8")
     read: dict[str, Any] = json.loads(text)
     others = {other: read_schema(other) for other in sorted(set(_REFERENCE.findall(text)) - {name})}
     return read | {"$defs": read.get("$defs", {}) | others} if others else read
 
 
-def _folder() -> Any:
+def _schema_folder() -> Any:
     from importlib.resources import files  # noqa: PLC0415 - 8 ms, and few commands read a schema
 
     return files("hookline.cli") / "schemas"

@@ -8,8 +8,8 @@ from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from typing import Annotated
 
-from hookline.cli import flags
-from hookline.cli.ending import INTERRUPTED, OK, say, tell
+from hookline.cli import command_options
+from hookline.cli.exit_codes import INTERRUPTED, OK, print_message, print_text
 from hookline.cli.schema_files import read_schema
 from hookline.config.agent_hosts import find_agent_marker
 from hookline.config.settings import read_settings
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 _DEFAULT = "127.0.0.1:8465"
 _Http = Annotated[
     str,
-    flags.option(
+    command_options.option(
         "--http", metavar="HOST:PORT", help=f"listen on TCP; with none of the three, {_DEFAULT}"
     ),
 ]
 _Unix = Annotated[
     str,
-    flags.option(
+    command_options.option(
         "--unix", metavar="PATH", help="listen on a unix socket, for this user only; no token"
     ),
 ]
 _Grpc = Annotated[
     list[str],
-    flags.option(
+    command_options.option(
         "--grpc",
         metavar="ADDRESS",
         help="listen for gRPC: unix:PATH, 127.0.0.1:PORT or vsock:CID:PORT; repeatable",
@@ -53,25 +53,31 @@ _Grpc = Annotated[
 ]
 _Expect = Annotated[
     list[str],
-    flags.option(
+    command_options.option(
         "--expect",
         metavar="NAME",
         help="gates are closed until these handlers attach over gRPC; repeatable",
     ),
 ]
 _Token = Annotated[
-    str, flags.option("--token-file", metavar="PATH", help="the token for TCP; made if missing")
+    str,
+    command_options.option(
+        "--token-file", metavar="PATH", help="the token for TCP; made if missing"
+    ),
 ]
 _Remote = Annotated[
-    bool, flags.option("--allow-remote", help="let other machines ask; needs --token-file")
+    bool,
+    command_options.option("--allow-remote", help="let other machines ask; needs --token-file"),
 ]
 _Names = Annotated[
     list[str],
-    flags.option("--host-name", metavar="NAME", help="another name of this server; repeatable"),
+    command_options.option(
+        "--host-name", metavar="NAME", help="another name of this server; repeatable"
+    ),
 ]
 _Most = Annotated[
     int,
-    flags.option(
+    command_options.option(
         "--most",
         metavar="N",
         min=1,
@@ -80,15 +86,20 @@ _Most = Annotated[
     ),
 ]
 _Wait = Annotated[
-    float, flags.option("--wait", metavar="S", min=0.0, help="for one more, until it is its turn")
+    float,
+    command_options.option(
+        "--wait", metavar="S", min=0.0, help="for one more, until it is its turn"
+    ),
 ]
 _Seconds = Annotated[
     float,
-    flags.option("--seconds", metavar="S", min=0.1, help="for all hooks of one event, together"),
+    command_options.option(
+        "--seconds", metavar="S", min=0.1, help="for all hooks of one event, together"
+    ),
 ]
 _Deadline = Annotated[
     float,
-    flags.option(
+    command_options.option(
         "--deadline",
         metavar="S",
         min=0.0,
@@ -97,17 +108,17 @@ _Deadline = Annotated[
     ),
 ]
 _NoReload = Annotated[
-    bool, flags.option("--no-reload", help="take changes of files on SIGHUP only")
+    bool, command_options.option("--no-reload", help="take changes of files on SIGHUP only")
 ]
 _SelfApprove = Annotated[
     bool,
-    flags.option(
+    command_options.option(
         "--self-approve", help="let programs of this machine approve hooks without the token"
     ),
 ]
 _Drain = Annotated[
     float,
-    flags.option(
+    command_options.option(
         "--drain",
         metavar="S",
         min=1.0,
@@ -116,10 +127,10 @@ _Drain = Annotated[
 ]
 
 
-@flags.selecting
+@command_options.select_hooks
 def serve(
     *,
-    selection: flags.Selection,
+    selection: command_options.Selection,
     http: _Http = "",
     unix: _Unix = "",
     grpc: _Grpc = [],  # noqa: B006 - only read
@@ -136,7 +147,7 @@ def serve(
     self_approve: _SelfApprove = False,
 ) -> int:
     """The decision server, until SIGTERM or Ctrl-C."""
-    _need_extra()
+    _check_extra()
     from hookline.remote.admission import Admission  # noqa: PLC0415 - as above
     from hookline.server.approve_api import PATH as APPROVE  # noqa: PLC0415 - the extra, here and below
     from hookline.server.approve_api import ApproveApi  # noqa: PLC0415 - as above
@@ -161,17 +172,17 @@ def serve(
     meter = Meter()
     free = _approves_without_token(asked=self_approve)
     if problem := self_approve_problem({"trust": {"self_approve": free}}):
-        tell(f"hookline serve: {problem}")
+        print_message(f"hookline serve: {problem}")
     address = http or ("" if unix or grpc else _DEFAULT)
     path = token_file or default_token_path(os.environ)
-    token = read_token(path) if address or not _only_files(grpc) else ""
-    path, to_approve = (path, token) if token or free else _approvals_only(path)
+    token = read_token(path) if address or not _is_guarded_by_mode(grpc) else ""
+    path, to_approve = (path, token) if token or free else _read_approval_token(path)
     approving = ApproveApi(to_approve, self_approve=free, refused=meter.count_refusal)
-    service = _service(
+    service = _make_service(
         selection, meter, Admission(most, patience=wait), (seconds, deadline), approving
     )
-    listening = _listening(address, unix, allow_remote=allow_remote)
-    beside = _beside(unix, to_approve) if not token_file else ""
+    listening = _open_sockets(address, unix, allow_remote=allow_remote)
+    beside = _copy_token(unix, to_approve) if not token_file else ""
     path = path if token else beside or path
     open_ = (APPROVE,) if free else ()
     border = TokenCheck(
@@ -182,9 +193,9 @@ def serve(
         open_to_all=open_,
         refused=meter.count_refusal,
     )
-    told = f"{len(service.engine.hooks)} hooks{_where(token, to_approve, path)}"
-    reloading = _reloading(selection, service, watch=not no_reload)
-    bridge = _bridged(grpc, service, token, expect)
+    told = f"{len(service.engine.hooks)} hooks{_describe_token(token, to_approve, path)}"
+    reloading = _make_reloader(selection, service, watch=not no_reload)
+    bridge = _make_sidecar(grpc, service, token, expect)
     with Signals() as signals:
         running = ServerRun(
             border,
@@ -198,13 +209,15 @@ def serve(
             with close_sockets(listening), bridge, reloading, ExitStack() as marks:
                 names = (*map(describe_socket, listening), *bridge.names)
                 if beside and beside != default_token_path(os.environ):
-                    marks.callback(_removed, beside)
+                    marks.callback(_remove_file, beside)
                 if free:
                     marks.enter_context(
-                        keep_marker(os.environ, names, lambda line: tell(f"hookline serve: {line}"))
+                        keep_marker(
+                            os.environ, names, lambda line: print_message(f"hookline serve: {line}")
+                        )
                     )
-                say("".join(f"{name}\n" for name in names))
-                tell(f"hookline serve: {told}")
+                print_text("".join(f"{name}\n" for name in names))
+                print_message(f"hookline serve: {told}")
                 running.run()
         finally:
             reloading.close(running.seconds_left, lambda: signals.hurried)
@@ -212,21 +225,21 @@ def serve(
 
 
 def _approves_without_token(*, asked: bool) -> bool:
-    """Whether programs may approve hooks without the token, by the command line or the settings; not below an agent."""
+    """Whether programs may approve hooks without the token, by option or setting; never below an agent."""
     try:
         free = asked or self_approve_problem(read_settings(os.environ)) is not None
     except ConfigError:  # wrong settings count as the strictest
         free = False
     marker = find_agent_marker(os.environ)
     if free and marker:
-        tell(
+        print_message(
             f"hookline serve: an agent started this server (`{marker}` is set), so an approval needs the token;"
             " say to the user: please run `hookline approve` in a terminal of your own"
         )
     return free and not marker
 
 
-def _need_extra() -> None:
+def _check_extra() -> None:
     for needed in ("starlette", "uvicorn"):
         if find_spec(needed) is None:
             raise ConfigError(
@@ -236,8 +249,8 @@ def _need_extra() -> None:
             )
 
 
-def _service(
-    selection: flags.Selection,
+def _make_service(
+    selection: command_options.Selection,
     meter: Meter,
     turns: Admission,
     seconds: tuple[float, float],
@@ -251,8 +264,10 @@ def _service(
 
     sessions = selection.sessions(os.environ)
     made: list[Service] = []  # the engine of the service is another one after each reload
-    telemetry = telemetry_of(os.environ, tell, lambda: count_waiting(made[0].engine) if made else 0)
-    journal = journal_of(os.environ, tell, telemetry)
+    telemetry = telemetry_of(
+        os.environ, print_message, lambda: count_waiting(made[0].engine) if made else 0
+    )
+    journal = journal_of(os.environ, print_message, telemetry)
 
     def made_of(*, parses_new: bool = False) -> Engine:
         return selection.engine(
@@ -261,15 +276,15 @@ def _service(
 
     engine = made_of()
     try:
-        get_gate(engine.gate)  # settings that are wrong are said now, and not at the first event
+        get_gate(engine.gate)  # report wrong settings now, and not at the first event
     except ConfigError as error:
-        tell(
+        print_message(
             f"hookline serve: {error}; the settings do not count, and hooks go by the strictest rules"
         )
     for problem in engine.problems:
-        tell(str(problem))
+        print_message(str(problem))
     own: dict[str, Engine] = {}
-    # A file that is named is meant, whoever else reads it.
+    # A named file counts even if its host reads it too.
     for host, managed in () if selection.configs else find_integrations(engine).items():
         own[host] = made_of()
         own[host].drop_dialect(host, managed=managed)
@@ -286,16 +301,18 @@ def _service(
         approving=approving,
         elsewhere=None
         if selection.configs
-        else ForeignProjectNotice(),  # who names files means these, wherever an event is of
-        tell=tell,
+        else ForeignProjectNotice(),  # named files count for events of every project
+        tell=print_message,
     )
-    if not selection.configs:  # what nobody approved is parsed for a person who looks at it
+    if not selection.configs:  # files without approvals are parsed only for review
         service.for_people = lambda: made_of(parses_new=True)
     made.append(service)
     return service
 
 
-def _reloading(selection: flags.Selection, service: Service, *, watch: bool) -> Reloader:
+def _make_reloader(
+    selection: command_options.Selection, service: Service, *, watch: bool
+) -> Reloader:
     from hookline.server.reloader import Reloader  # noqa: PLC0415 - as above
 
     return Reloader(
@@ -308,23 +325,23 @@ def _reloading(selection: flags.Selection, service: Service, *, watch: bool) -> 
         ),
         named=bool(selection.configs),
         watch=watch,
-        tell=lambda line: tell(f"hookline serve: {line}"),
+        tell=lambda line: print_message(f"hookline serve: {line}"),
     )
 
 
-def _approvals_only(path: str) -> tuple[str, str]:
-    """The place of the token and the token, where nothing but an approval needs one; both empty where there can be none."""
+def _read_approval_token(path: str) -> tuple[str, str]:
+    """Return the path and the text of a token that only approvals need; both empty if there can be none."""
     from hookline.server.tokens import read_token  # noqa: PLC0415 - as above
 
     try:
         return path, read_token(path)
     except ConfigError as error:
-        tell(f"hookline serve: {error.code} {error}; nobody can approve hooks here")
+        print_message(f"hookline serve: {error.code} {error}; nobody can approve hooks here")
         return "", ""
 
 
-def _beside(socket: str, token: str) -> str:
-    """Where the token lies beside a unix socket; empty where there is none, or it cannot lie there."""
+def _copy_token(socket: str, token: str) -> str:
+    """Copy the token beside a unix socket and return its path; empty if that is not possible."""
     if not socket or not token:
         return ""
     from hookline.server.tokens import copy_token_beside  # noqa: PLC0415 - as above
@@ -332,17 +349,17 @@ def _beside(socket: str, token: str) -> str:
     try:
         return copy_token_beside(socket, token, os.environ)
     except ConfigError as error:
-        tell(f"hookline serve: {error.code} {error}; it is not beside the socket")
+        print_message(f"hookline serve: {error.code} {error}; it is not beside the socket")
         return ""
 
 
-def _removed(path: str) -> None:
+def _remove_file(path: str) -> None:
     with suppress(OSError):
         os.unlink(path)
 
 
-def _where(token: str, to_approve: str, path: str) -> str:
-    """Where the token is, and what it is for where it is not for everything."""
+def _describe_token(token: str, to_approve: str, path: str) -> str:
+    """Describe where the token is, and what needs it."""
     return (
         f"; the token{'' if token else ' for approvals'} is in {path}"
         if token or to_approve
@@ -350,8 +367,8 @@ def _where(token: str, to_approve: str, path: str) -> str:
     )
 
 
-def _only_files(addresses: list[str]) -> bool:
-    """Whether all of these addresses are guarded by a file's mode, so that whoever asks there needs no token."""
+def _is_guarded_by_mode(addresses: list[str]) -> bool:
+    """Whether file modes guard all of these addresses, so that clients need no token."""
     if not addresses:
         return True
     from hookline.remote.addresses import parse_address  # noqa: PLC0415 - the extra, here and below
@@ -359,7 +376,7 @@ def _only_files(addresses: list[str]) -> bool:
     return all(parse_address(address).proven for address in addresses)
 
 
-def _bridged(
+def _make_sidecar(
     addresses: list[str], service: Service, token: str, expected: list[str]
 ) -> GrpcSidecar:
     from hookline.server.grpc_sidecar import GrpcSidecar  # noqa: PLC0415 - as above
@@ -369,12 +386,12 @@ def _bridged(
         addresses,
         token,
         expected=expected,
-        tell=lambda line: tell(f"hookline serve: {line}"),
+        tell=lambda line: print_message(f"hookline serve: {line}"),
     )
 
 
-def _listening(address: str, path: str, *, allow_remote: bool) -> list[socket.socket]:
-    """The sockets, all of them or none.
+def _open_sockets(address: str, path: str, *, allow_remote: bool) -> list[socket.socket]:
+    """Return the listening sockets, all of them or none.
 
     Raises:
         ConfigError: one of them cannot be listened on.

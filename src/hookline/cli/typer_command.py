@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hookline.cli.command_line import Argument, list_parameters
-from hookline.cli.refusing import refused
+from hookline.cli.usage_errors import make_usage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,5 +56,5 @@ def run_with_typer(
             words, prog_name=f"hookline {name}", standalone_mode=False
         )
     except typer.TyperException as error:
-        raise refused(error, f"hookline {name}", words) from None
+        raise make_usage_error(error, f"hookline {name}", words) from None
     return code

@@ -20,7 +20,7 @@ def find_agent_marker(environ: Mapping[str, str]) -> str:
 
 
 def require_person(environ: Mapping[str, str], command: str) -> None:
-    """Refuse what widens trust where an agent asks for it. `command`: what the user is to type instead.
+    """Refuse to widen trust below an agent host. `command`: what the user is to type instead.
 
     Raises:
         TrustError: `trust.below-agent`, an agent started this process.

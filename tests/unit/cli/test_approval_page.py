@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hookline.cli.approval_page import approval_page, list_summaries, make_document
-from hookline.cli.paint import Paint
+from hookline.cli.approval_page import list_summaries, make_document, render_approval
+from hookline.cli.color import Paint
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk
@@ -65,7 +65,7 @@ def test_many_files_are_counted() -> None:
 def test_a_line_says_what_was_done() -> None:
     """For each hook; hooks that were left out are counted if there is nothing else."""
     done = ("approved", "already", "forgotten", "absent", "declined", "left")
-    lines = approval_page(make_document({**HOOK, "did": did} for did in done), PLAIN)
+    lines = render_approval(make_document({**HOOK, "did": did} for did in done), PLAIN)
 
     assert [line.partition("  settings")[0] for line in lines] == [
         "approved",
@@ -75,10 +75,10 @@ def test_a_line_says_what_was_done() -> None:
         "declined",
         "left out: `guard.sh` changed",
     ]
-    assert list(approval_page(make_document([{**HOOK, "did": "left"}]), PLAIN))[1:] == [
+    assert list(render_approval(make_document([{**HOOK, "did": "left"}]), PLAIN))[1:] == [
         "nothing else waits for an approval; 1 hook left out"
     ]
-    assert list(approval_page(make_document([]), PLAIN)) == ["nothing waits for an approval"]
+    assert list(render_approval(make_document([]), PLAIN)) == ["nothing waits for an approval"]
 
 
 def test_the_summary_names_what_is_unseen(desk: Desk) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.cli.answer import Later, Request, answer_bytes
+from hookline.cli.answer import AfterAnswer, Request, answer_bytes
 from hookline.cli.fire import read_payload
 from hookline.core.dialect import Declaration
 from hookline.engine.catalog import NAMES, make_dialect
@@ -87,7 +87,7 @@ def test_a_guard_decides_about_what_can_be_read(
     file, own, sent = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
     request = Request([dialect, "--dialect", own, "-c", file])
-    reply = answer_bytes(request, deform(payload_of(dialect)), Later(), None)
+    reply = answer_bytes(request, deform(payload_of(dialect)), AfterAnswer(), None)
 
     assert "GUARDED" in reply.stdout + reply.stderr
     assert json.loads(sent.read_bytes())
@@ -102,7 +102,7 @@ def test_what_cannot_be_read_is_refused(
     file, own, sent = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
     request = Request([dialect, "--dialect", own, "-c", file])
-    reply = answer_bytes(request, deform(payload_of(dialect)), Later(), None)
+    reply = answer_bytes(request, deform(payload_of(dialect)), AfterAnswer(), None)
 
     assert "hookline: stdin is n" in reply.stdout + reply.stderr
     assert reply.exit_code == 2 or REFUSALS & set(reply.stdout.split('"'))
@@ -121,7 +121,7 @@ def test_a_stop_that_cannot_be_read_is_never_refused(
     monkeypatch.chdir(tmp_path)
     request = Request([dialect, "--dialect", own, "-c", file, "--mode", "strict"])
     stop = json.loads(payload_of(dialect, "stop")) | {"deep": "@@"}
-    reply = answer_bytes(request, deform(json.dumps(stop).encode()), Later(), None)
+    reply = answer_bytes(request, deform(json.dumps(stop).encode()), AfterAnswer(), None)
 
     assert reply.exit_code == 0
     assert not REFUSALS & set(reply.stdout.split('"'))

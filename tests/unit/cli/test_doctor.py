@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.cli.doctor import mended
+from hookline.cli.doctor import fix_finding
 from hookline.engine.doctor.finding import Finding
 from hookline.server.no_token_marker import keep_marker
 from tests.unit.cli.test_schema_files import check as holds
@@ -39,7 +39,7 @@ def _file(folder: Path, mode: int) -> Path:
 def test_a_mode_is_mended(name: str, before: int, after: int, tmp_path: Path) -> None:
     """Only where the mode is what is wrong, and for no more people than may read the file."""
     path = _file(tmp_path, before)
-    said = mended(Finding(name=name, message="", path=str(path)))
+    said = fix_finding(Finding(name=name, message="", path=str(path)))
 
     assert path.stat().st_mode & 0o777 == after
     assert said == ("" if before == after else f"chmod {after:o} {path}")
@@ -49,7 +49,9 @@ def test_words_of_a_hint_name_no_file(tmp_path: Path) -> None:
     """A hook's command may hold any path; only the file that was looked at counts."""
     path = _file(tmp_path, 0o644)
 
-    assert mended(Finding(name="check.not-executable", message="", hint=f"chmod +x {path}")) == ""
+    assert (
+        fix_finding(Finding(name="check.not-executable", message="", hint=f"chmod +x {path}")) == ""
+    )
     assert path.stat().st_mode & 0o777 == 0o644
 
 
@@ -64,7 +66,7 @@ def test_what_is_no_file_is_left_alone(what: str, tmp_path: Path) -> None:
         "nothing": lambda: None,
     }[what]()
 
-    assert mended(Finding(name="check.not-executable", message="", path=str(path))) == ""
+    assert fix_finding(Finding(name="check.not-executable", message="", path=str(path))) == ""
     assert target.stat().st_mode & 0o777 == 0o644
 
 
@@ -72,7 +74,7 @@ def test_a_file_of_two_hooks_is_mended_once(tmp_path: Path) -> None:
     """For the second there is nothing left to do, and nothing to tell."""
     finding = Finding(name="check.not-executable", message="", path=str(_file(tmp_path, 0o644)))
 
-    assert [bool(mended(finding)), mended(finding)] == [True, ""]
+    assert [bool(fix_finding(finding)), fix_finding(finding)] == [True, ""]
 
 
 # -- real files, from their declaration to their approval ----------------------------------------------------------------

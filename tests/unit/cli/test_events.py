@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from hookline.cli.events import VOCABULARY, kind_document, kind_of, nearest
+from hookline.cli.events import VOCABULARY, find_kind, make_kind_document, suggest_event
 from hookline.model import kinds
 
 
@@ -35,7 +35,7 @@ def test_the_whole_vocabulary_is_known() -> None:
 )
 def test_an_event_is_found_by_any_name(name: str, dialect: str, kind: str) -> None:
     """Canonical, native, by an alias, narrowed to a dialect or not."""
-    assert kind_of(name, dialect) == kind
+    assert find_kind(name, dialect) == kind
 
 
 def test_a_native_name_means_one_thing() -> None:
@@ -52,15 +52,15 @@ def test_a_native_name_means_one_thing() -> None:
 
 def test_a_hint_looks_at_all_names() -> None:
     """Also at those of hooks."""
-    assert nearest("PreToolUze") == "did you mean `PreToolUse`?"
-    assert nearest("my-gard", ["my-guard"]) == "did you mean `my-guard`?"
+    assert suggest_event("PreToolUze") == "did you mean `PreToolUse`?"
+    assert suggest_event("my-gard", ["my-guard"]) == "did you mean `my-guard`?"
 
 
 def test_the_page_of_an_event_has_a_row_for_each_dialect_that_we_speak() -> None:
     """With what a block and a failure mean there."""
     rows = {
         (row["dialect"], row["native_event"]): row
-        for row in kind_document("tool.before", [])["rows"]
+        for row in make_kind_document("tool.before", [])["rows"]
     }
 
     assert {dialect for dialect, _ in rows} >= {"docker-agent", "claude-code", "agenthooks"}

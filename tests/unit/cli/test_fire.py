@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.cli.fire import decision_page
-from hookline.cli.paint import Paint
+from hookline.cli.color import Paint
+from hookline.cli.fire import render_decision
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
@@ -71,7 +71,7 @@ def test_a_page_tells_every_effect() -> None:
         verdicts=(Verdict(hook_id="h", stance=Stance.DENY, fault="broke", shadow=True),),
     )
 
-    assert list(decision_page(decision.to_dict(), Paint(on=False))) == [
+    assert list(render_decision(decision.to_dict(), Paint(on=False))) == [
         "deny  Stop (stop, d) in 0.0 ms",
         "  reason: one\n    two",
         "  the agent goes on working",
@@ -89,4 +89,4 @@ def test_a_decision_without_hooks_says_so() -> None:
     """Silence has its reason."""
     decision = Decision(kind="stop", dialect="d", native_event="Stop")
 
-    assert list(decision_page(decision.to_dict(), Paint(on=False)))[-1] == "  no hook took part"
+    assert list(render_decision(decision.to_dict(), Paint(on=False)))[-1] == "  no hook took part"

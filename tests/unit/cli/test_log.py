@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from hookline.cli import log
-from hookline.cli.paint import Paint
-from hookline.cli.recorded import entry_page, event_line
+from hookline.cli.color import Paint
+from hookline.cli.log_pages import format_event, render_entry
 from hookline.journal.log_files import LogFiles
 from hookline.journal.query import Query
 from hookline.journal.search import Search
@@ -57,10 +57,10 @@ def test_following_ends_when_nobody_reads(desk: Desk, monkeypatch: pytest.Monkey
     with os.fdopen(writes, "w") as stream:
         monkeypatch.setattr("sys.stdout", stream)
         monkeypatch.setattr(log, "_PAUSE", 0.0)
-        assert log._pause()
+        assert log._wait_for_records()
         os.close(reads)
-        assert not log._pause()
-    assert not log._pause()
+        assert not log._wait_for_records()
+    assert not log._wait_for_records()
 
 
 def test_the_newest_are_listed_last(desk: Desk) -> None:
@@ -130,7 +130,7 @@ def test_a_line_fits_the_width(width: int, desk: Desk, monkeypatch: pytest.Monke
     monkeypatch.setenv("COLUMNS", str(width))
     fire(desk, SUDO)
     record = json.loads(desk.type("log", "--json").out)
-    line = event_line(record | {"reason": "r" * 300}, Paint(on=False))
+    line = format_event(record | {"reason": "r" * 300}, Paint(on=False))
 
     assert "pre_tool_use shell (docker-agent)" in line
     assert len(line) <= max(width, 80)
@@ -259,7 +259,7 @@ def test_a_digest_of_what_was_run_is_shown() -> None:
     """Beside the fingerprint of what was declared."""
     run = {"id": "e.1", "hook": "h", "stance": "deny", "fingerprint": "f" * 64, "content": "c" * 64}
     page = "\n".join(
-        entry_page({"event": {"type": "event", "id": "e"}, "runs": [run]}, Paint(on=False))
+        render_entry({"event": {"type": "event", "id": "e"}, "runs": [run]}, Paint(on=False))
     )
 
     assert f"  fingerprint: {'f' * 64}\n  content: {'c' * 64}" in page
@@ -277,10 +277,10 @@ def test_a_note_says_what_it_has_and_no_more() -> None:
     }
 
     assert (
-        event_line(note, Paint(on=False))
+        format_event(note, Paint(on=False))
         == "  01234567  note    unanswered  message: no payload, refused: false"
     )
-    assert list(entry_page({"event": note, "runs": []}, Paint(on=False)))[1:] == [
+    assert list(render_entry({"event": note, "runs": []}, Paint(on=False)))[1:] == [
         "  message: no payload",
         "  refused: false",
     ]
@@ -356,7 +356,7 @@ def test_an_approval_of_other_files_is_told_as_such() -> None:
     note = {"type": "note", "did": "approved", "who": "ada", "at": "", "content": "0" * 16}
     pages = [
         "\n".join(
-            entry_page(
+            render_entry(
                 {"event": {"id": "e"}, "runs": [run], "provenance": [{"note": known}]},
                 Paint(on=False),
             )
@@ -523,7 +523,7 @@ def test_what_a_detached_hook_printed_is_shown() -> None:
         "truncated": True,
     }
     page = "\n".join(
-        entry_page({"event": {"id": "e"}, "runs": [run], "provenance": []}, Paint(on=False))
+        render_entry({"event": {"id": "e"}, "runs": [run], "provenance": []}, Paint(on=False))
     )
 
     assert (

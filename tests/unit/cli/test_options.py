@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from hookline.cli.options import Selection, enter, parsed_options, parser, quick, selection_of
+from hookline.cli.options import (
+    Selection,
+    change_folder,
+    make_parser,
+    make_selection,
+    parse_options,
+    parse_quickly,
+)
 from hookline.errors import ConfigError
 from tests.unit.cli.support import DOCKER
 
@@ -22,15 +29,15 @@ LINES = [
 @pytest.mark.parametrize("words", LINES, ids=" ".join)
 def test_the_quick_reader_reads_as_the_parser_does(words: list[str]) -> None:
     """Two ways, one result."""
-    slow = parser("p", "", "")
+    slow = make_parser("p", "", "")
     slow.add_argument("host")
     given = slow.parse_args(words)
 
-    found = quick(words)
+    found = parse_quickly(words)
 
     assert found is not None
     assert found[0] == [given.host]
-    assert vars(found[1]) == vars(selection_of(given))
+    assert vars(found[1]) == vars(make_selection(given))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +55,7 @@ def test_the_quick_reader_reads_as_the_parser_does(words: list[str]) -> None:
 )
 def test_the_quick_reader_leaves_the_unusual_to_the_parser(words: list[str]) -> None:
     """Rather than guessing."""
-    assert quick(words) is None
+    assert parse_quickly(words) is None
 
 
 @pytest.mark.parametrize(
@@ -61,7 +68,7 @@ def test_the_quick_reader_leaves_the_unusual_to_the_parser(words: list[str]) -> 
 )
 def test_a_commands_own_options_are_read_as_well(words: list[str], said: dict[str, object]) -> None:
     """Those that take a word, and those that do not."""
-    found = quick(words, {"--host": True, "--json": False})
+    found = parse_quickly(words, {"--host": True, "--json": False})
 
     assert found is not None
     assert (found[0], found[2]) == (["x"], said)
@@ -80,18 +87,18 @@ def test_a_commands_own_options_are_read_as_well(words: list[str], said: dict[st
 )
 def test_unusual_options_of_a_command_are_the_parsers(words: list[str]) -> None:
     """As the shared ones are."""
-    assert quick(words, {"--host": True, "--json": False}) is None
+    assert parse_quickly(words, {"--host": True, "--json": False}) is None
 
 
 def test_what_the_parser_refuses_is_one_line() -> None:
     """As every other error."""
     with pytest.raises(ConfigError, match="no such option `--foo`"):
-        parser("hookline x", "", "").parse_args(["--foo"])
+        make_parser("hookline x", "", "").parse_args(["--foo"])
 
 
 def test_pairs_are_options_of_the_dialect() -> None:
     """`true` and `false` are booleans; all else is text."""
-    assert parsed_options(["a=true", "b=false", "c=1", "d=x=y"]) == {
+    assert parse_options(["a=true", "b=false", "c=1", "d=x=y"]) == {
         "a": True,
         "b": False,
         "c": "1",
@@ -102,7 +109,7 @@ def test_pairs_are_options_of_the_dialect() -> None:
 def test_a_pair_without_its_value_is_refused() -> None:
     """With an example."""
     with pytest.raises(ConfigError, match="no NAME=VALUE"):
-        parsed_options(["profile"])
+        parse_options(["profile"])
 
 
 def test_options_without_a_file_are_refused() -> None:
@@ -167,6 +174,6 @@ def test_a_folder_that_is_not_there_cannot_be_entered(
     monkeypatch.chdir(tmp_path)
 
     with pytest.raises(ConfigError, match="cannot start in"):
-        enter("nowhere")
-    enter("")
+        change_folder("nowhere")
+    change_folder("")
     assert Path.cwd() == tmp_path

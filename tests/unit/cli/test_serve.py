@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.cli.options import Selection
-from hookline.cli.serve import _approves_without_token, _listening, _reloading, _service
+from hookline.cli.serve import _approves_without_token, _make_reloader, _make_service, _open_sockets
 from hookline.errors import ConfigError
 from hookline.model.verdict import Stance
 from hookline.remote.admission import Admission
@@ -27,7 +27,7 @@ SETTINGS = json.dumps({"hooks": {"PreToolUse": [{"hooks": [CALLS, GUARD]}]}})
 def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: Desk) -> None:
     """It runs the guard by itself; other hosts have it asked, and nobody is asked by way of the server again."""
     desk.file("../home/.claude/settings.json", SETTINGS)
-    service = _service(Selection(), Meter(), Admission(1), (1.0, 0.0))
+    service = _make_service(Selection(), Meter(), Admission(1), (1.0, 0.0))
 
     assert service.elsewhere is not None
     assert set(service.own) == {"claude-code"}
@@ -45,14 +45,14 @@ def test_telemetry_counts_what_waits_for_approval(
         lambda _environ, _tell, pending: asked.append(pending) or (),
     )
     desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": [{"hooks": [GUARD]}]}}))
-    _service(Selection(), Meter(), Admission(1), (1.0, 0.0))
+    _make_service(Selection(), Meter(), Admission(1), (1.0, 0.0))
 
     assert [pending() for pending in asked] == [1]
 
 
 def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
     """Whoever else reads it; only the call that would come round to the server is left out."""
-    service = _service(
+    service = _make_service(
         Selection(configs=[desk.file("settings.json", SETTINGS)], dialect="claude-code"),
         Meter(),
         Admission(1),
@@ -66,8 +66,8 @@ def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
 
 def test_an_engine_that_comes_later_has_the_sessions_of_the_others(desk: Desk) -> None:
     """What ran once in a session, or is to be told later, is known to every engine of the server."""
-    service = _service(Selection(), Meter(), Admission(1), (1.0, 0.0))
-    reloading = _reloading(Selection(), service, watch=False)
+    service = _make_service(Selection(), Meter(), Admission(1), (1.0, 0.0))
+    reloading = _make_reloader(Selection(), service, watch=False)
     desk.file("../home/.claude/settings.json", SETTINGS)
     reloading.reload()
     later, first = service.own["claude-code"]._lasting, service.engine._lasting
@@ -96,8 +96,8 @@ def test_it_listens_everywhere_or_nowhere(desk: Desk) -> None:
         address = f"127.0.0.1:{free.getsockname()[1]}"
     path = str(desk.folder / "socket")
     with listen_unix_path(path), pytest.raises(ConfigError, match="another server listens"):
-        _listening(address, path, allow_remote=False)
-    for sock in _listening(address, str(desk.folder / "other"), allow_remote=False):
+        _open_sockets(address, path, allow_remote=False)
+    for sock in _open_sockets(address, str(desk.folder / "other"), allow_remote=False):
         sock.close()
 
 
@@ -123,7 +123,7 @@ def test_settings_that_are_wrong_are_said_at_the_start(
     own = json.dumps({"hooks": {"PreToolUse": [{"hooks": [GUARD]}]}})
     desk.file("../home/.claude/settings.json", own)
 
-    service = _service(Selection(), Meter(), Admission(1), (1.0, 0.0))
+    service = _make_service(Selection(), Meter(), Admission(1), (1.0, 0.0))
 
     assert "hooks go by the strictest rules" in capsys.readouterr().err
     call = {"tool_name": "Bash", "tool_input": {"command": "make"}}

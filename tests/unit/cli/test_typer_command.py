@@ -8,7 +8,7 @@ import pytest
 
 from hookline.cli.command_line import parse_words
 from hookline.cli.commands import COMMANDS
-from hookline.cli.look import list_hooks
+from hookline.cli.list_command import list_hooks
 from hookline.cli.typer_command import run_with_typer, to_typer
 from hookline.errors import ConfigError
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hookline.cli.options import parsed_options
+from hookline.cli.options import parse_options
 from hookline.core.options import read_switch
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import ConfigError
@@ -54,8 +54,8 @@ def test_a_switch_on_the_command_line_is_true_or_false(
 ) -> None:
     """In these letters; what else means no to a person opens nothing."""
     with pytest.raises(ConfigError, match="must be true or false"):
-        make_dialect(dialect, parsed_options([f"{option}={given}"]))
-    assert make_dialect(dialect, parsed_options([f"{option}=false"])).table.name == dialect
+        make_dialect(dialect, parse_options([f"{option}={given}"]))
+    assert make_dialect(dialect, parse_options([f"{option}=false"])).table.name == dialect
 
 
 @pytest.mark.parametrize("given", [True, False])

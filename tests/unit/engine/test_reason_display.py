@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.cli.fire import decision_page
-from hookline.cli.paint import Paint
+from hookline.cli.color import Paint
+from hookline.cli.fire import render_decision
 from hookline.dialects.starchild import Starchild
 from hookline.engine.reason_display import reason_fields
 from hookline.model.event import Event
@@ -69,7 +69,7 @@ def test_a_page_splits_only_what_follows_the_form(
 def test_no_surface_shows_a_secret_of_a_reason() -> None:
     """Neither the page of a decision nor the reply to Starchild, which shows it."""
     decision = blocked(f"found {KEY} in it")
-    page = "\n".join(decision_page(decision.to_dict(), Paint(on=False)))
+    page = "\n".join(render_decision(decision.to_dict(), Paint(on=False)))
     event = Event(kind="tool.before", dialect="starchild", native_name="pre_tool_call")
     reply = Starchild().encode_decision(decision, event)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline import Engine, Stance
-from hookline.cli.hooks import hooks_document
+from hookline.cli.hook_documents import make_hooks_document
 from hookline.core.dialect import Source
 from hookline.dialects.agenthooks import lint
 from hookline.model.handler import Broken
@@ -595,7 +595,7 @@ def test_a_hook_without_the_script_of_the_format_is_explained(tmp_path: Path, sc
         (folder / script).write_text("exit 0\n", encoding="utf-8")
 
     (spec,) = Engine.load(tmp_path / "hooks").hooks
-    (row,) = hooks_document(Engine.load(tmp_path / "hooks"), lambda _: True)["hooks"]
+    (row,) = make_hooks_document(Engine.load(tmp_path / "hooks"), lambda _: True)["hooks"]
 
     assert isinstance(spec.handler, Broken)
     assert (f"its script is `{script}`" if script else "it has no script yet") in row["why"]

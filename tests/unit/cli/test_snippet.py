@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.cli.excerpt import excerpt
-from hookline.cli.paint import Paint
+from hookline.cli.color import Paint
+from hookline.cli.snippet import make_snippet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ def test_the_culprit_is_marked(tmp_path: Path) -> None:
     path = tmp_path / "hooks.yaml"
     path.write_text("hooks:\n\n  stop: []\n  pre_tool_uze: []\n", encoding="utf-8")
 
-    assert list(excerpt(problem(str(path), 4, 3), Paint(on=False))) == [
+    assert list(make_snippet(problem(str(path), 4, 3), Paint(on=False))) == [
         "   2 | ",
         "   3 |   stop: []",
         "   4 |   pre_tool_uze: []",
@@ -40,12 +40,12 @@ def test_nothing_is_shown_where_the_place_is_not_known(
     path = tmp_path / "a"
     path.write_text("x\n", encoding="utf-8")
 
-    assert list(excerpt(problem(str(path), line, column), Paint(on=False))) == []
+    assert list(make_snippet(problem(str(path), line, column), Paint(on=False))) == []
 
 
 def test_a_file_that_has_gone_away_shows_nothing(tmp_path: Path) -> None:
     """No error either."""
-    assert list(excerpt(problem(str(tmp_path / "gone"), 1, 1), Paint(on=False))) == []
+    assert list(make_snippet(problem(str(tmp_path / "gone"), 1, 1), Paint(on=False))) == []
 
 
 def test_a_line_cannot_command_the_terminal(tmp_path: Path) -> None:
@@ -53,4 +53,4 @@ def test_a_line_cannot_command_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("a: \x1b[2J\n", encoding="utf-8")
 
-    assert "\x1b" not in "".join(excerpt(problem(str(path), 1, 1), Paint(on=False)))
+    assert "\x1b" not in "".join(make_snippet(problem(str(path), 1, 1), Paint(on=False)))

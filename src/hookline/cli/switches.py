@@ -1,4 +1,4 @@
-"""`hookline on` and `hookline off`: all hooks of this project, all there are, or single ones, switched at once."""
+"""`hookline on` and `hookline off`: turn on or off all hooks of this project, all hooks everywhere, or single ones."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 import shlex
 from typing import Annotated
 
-from hookline.cli import flags, offers, words
-from hookline.cli.ending import FINDINGS, OK, tell
-from hookline.cli.paint import present
+from hookline.cli import command_options, completions, phrases
+from hookline.cli.color import print_page
+from hookline.cli.exit_codes import FINDINGS, OK, print_message
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
     ON_AGAIN,
@@ -29,59 +29,61 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from hookline.cli.paint import Paint
+    from hookline.cli.color import Paint
     from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
 
 _Hook = Annotated[
     str,
-    flags.argument(
+    command_options.argument(
         metavar="HOOK",
         help="an id, what it runs or asks, a name, or a file of it; without one, all hooks",
-        autocompletion=offers.hooks,
+        autocompletion=completions.complete_hooks,
     ),
 ]
 _Global = Annotated[
-    bool, flags.option("--global", help="in every project, and not in this one only")
+    bool, command_options.option("--global", help="in every project, and not in this one only")
 ]
-_DryRun = Annotated[bool, flags.option("-n", "--dry-run", help="only show how the switches are")]
+_DryRun = Annotated[
+    bool, command_options.option("-n", "--dry-run", help="only show how the switches are")
+]
 
 
-@flags.selecting
+@command_options.select_hooks
 def on(
     *,
-    selection: flags.Selection,
+    selection: command_options.Selection,
     hook: _Hook = "",
     everywhere: _Global = False,
     dry_run: _DryRun = False,
-    json: flags.Json = False,
-    color: flags.Color = "auto",
+    json: command_options.Json = False,
+    color: command_options.Color = "auto",
 ) -> int:
     """Let hooks run again, here or everywhere; or one that was switched off by itself."""
-    return _turned(
+    return _switch_hooks(
         selection, hook, on=True, everywhere=everywhere, dry_run=dry_run, json=json, color=color
     )
 
 
-@flags.selecting
+@command_options.select_hooks
 def off(
     *,
-    selection: flags.Selection,
+    selection: command_options.Selection,
     hook: _Hook = "",
     everywhere: _Global = False,
     dry_run: _DryRun = False,
-    json: flags.Json = False,
-    color: flags.Color = "auto",
+    json: command_options.Json = False,
+    color: command_options.Color = "auto",
 ) -> int:
     """Let no hook run, here or everywhere, or not this one; those of the policy do not listen."""
-    return _turned(
+    return _switch_hooks(
         selection, hook, on=False, everywhere=everywhere, dry_run=dry_run, json=json, color=color
     )
 
 
-def _turned(
-    selection: flags.Selection,
+def _switch_hooks(
+    selection: command_options.Selection,
     hook: str,
     *,
     on: bool,
@@ -92,20 +94,20 @@ def _turned(
 ) -> int:
     if not dry_run:
         require_person(os.environ, f"hookline {'on' if on else 'off'}")
-    with selection.engine(journal=journal_of(os.environ, tell)) as engine:
+    with selection.engine(journal=journal_of(os.environ, print_message)) as engine:
         specs = meant(engine, hook) if hook else []
-        left = () if dry_run else _turn(engine, specs, on=on, everywhere=everywhere)
+        left = () if dry_run else _apply_switch(engine, specs, on=on, everywhere=everywhere)
         for why in left:
-            tell(why)
-        document = _document(
+            print_message(why)
+        document = _make_document(
             engine, specs, "nothing" if dry_run else "on" if on else "off", everywhere=everywhere
         )
-    present(document, single_page if specs else switches_page, json=json, color=color)
+    print_page(document, render_single if specs else render_switches, json=json, color=color)
     still = not document["on"] if not specs else any(each["off"] for each in document["hooks"])
     return FINDINGS if on and (still or left) and not dry_run else OK
 
 
-def _turn(
+def _apply_switch(
     engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhere: bool
 ) -> tuple[str, ...]:
     """Turn hooks on or off; returns why files that switch some off could not be written."""
@@ -115,10 +117,10 @@ def _turn(
     return ()
 
 
-def _document(
+def _make_document(
     engine: Engine, specs: Sequence[HookSpec], did: str, *, everywhere: bool
 ) -> dict[str, Any]:
-    """`hookline.switches/1`; of the hooks those that were meant, or else those that are off by themselves."""
+    """Return the `hookline.switches/1` document, with the named hooks, else the hooks that are off one by one."""
     gate = gate_for(engine)
     now = find_switches(gate)
     stand = find_statuses(engine, specs or None).values()
@@ -131,12 +133,12 @@ def _document(
         "off_at": find_off(gate.read_switches(), gate.root),
         "on": all(now.values()),
         "switches": now,
-        "hooks": [_line(status) for status in single],
+        "hooks": [_summarize_hook(status) for status in single],
         "managed": [spec.id for spec in list_managed(engine)],
     }
 
 
-def _line(status: HookStatus) -> dict[str, Any]:
+def _summarize_hook(status: HookStatus) -> dict[str, Any]:
     spec, standing = status.trust.spec, status.trust
     return {
         "hook": spec.id,
@@ -148,28 +150,28 @@ def _line(status: HookStatus) -> dict[str, Any]:
     }
 
 
-def single_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """How each hook is that was meant; and whether hooks run at all only where they do not."""
+def render_single(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield the state of each named hook; and the switches if they are off."""
     for hook in document["hooks"]:
-        yield f"{_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {words.first_line(hook['runs'])}"
+        yield f"{_describe_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {phrases.first_line(hook['runs'])}"
     if not document["on"]:
-        yield from switches_page({**document, "hooks": []}, paint)
+        yield from render_switches({**document, "hooks": []}, paint)
 
 
-def switches_page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """Whether hooks run, and if not, why; and the hooks that are off by themselves."""
+def render_switches(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield whether hooks run, if not, why, and the hooks that are off one by one."""
     everywhere = not document["root"] and (document["on"] or not document["switches"]["everywhere"])
     where = "everywhere" if everywhere else f"in `{document['folder']}`"
     yield f"hooks are {paint('good', 'on') if document['on'] else paint('warning', 'off')} {where}"
-    yield from (f"  {why} ({hint})" for why, hint in _why(document))
+    yield from (f"  {why} ({hint})" for why, hint in _list_reasons(document))
     for hook in document["hooks"]:
-        yield f"  {_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {words.first_line(hook['runs'])}"
+        yield f"  {_describe_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {phrases.first_line(hook['runs'])}"
     if document["managed"] and not document["on"]:
         yield f"  policy, which no switch reaches, still runs: {', '.join(document['managed'])}"
 
 
-def _why(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What switches hooks off, and what turns them on again."""
+def _list_reasons(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each reason that hooks are off, and the command that turns them on."""
     above = document["off_at"] if document["off_at"] != document["folder"] else ""
     for switch, why in list_off(document["switches"]):
         if switch == "project" and above:
@@ -181,7 +183,7 @@ def _why(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield why, ON_AGAIN[switch]
 
 
-def _state(hook: dict[str, Any], paint: Paint) -> str:
+def _describe_state(hook: dict[str, Any], paint: Paint) -> str:
     if hook["off"]:
         return f"{paint('warning', 'off')} ({hook['off']})"
     return (

@@ -1,10 +1,10 @@
-"""Asked: whether the event and the hook that somebody asks a journal for are anything that it, or this place, knows."""
+"""Checks the `--event` and `--hook` arguments of `hookline log` against the journal and the declared hooks."""
 
 from __future__ import annotations
 
 import os
 
-from hookline.cli.events import kind_of, nearest
+from hookline.cli.events import find_kind, suggest_event
 from hookline.engine.provenance import declared_here
 from hookline.errors import ConfigError
 from hookline.journal.records import NOTES
@@ -16,28 +16,30 @@ if TYPE_CHECKING:
     from hookline.journal.search import Search
 
 
-def known_event(event: str, search: Search | None = None) -> None:
-    """See that there is such an event: in the journal, or in any dialect, or among the notes that a journal takes beside events.
+def check_event(event: str, search: Search | None = None) -> None:
+    """Check that an event is known: to the journal, to a dialect, or as a kind of note.
 
     Raises:
-        ConfigError: there is none.
+        ConfigError: the event is unknown.
     """
-    if not event or event in NOTES or kind_of(event, ""):
+    if not event or event in NOTES or find_kind(event, ""):
         return
     written = set(NOTES)
     if search is not None:
         written |= search.names("kind") | search.names("native_event")
     if event not in written:
         raise ConfigError(
-            f"unknown event `{event}`", name="event.unknown", hint=nearest(event, sorted(written))
+            f"unknown event `{event}`",
+            name="event.unknown",
+            hint=suggest_event(event, sorted(written)),
         )
 
 
-def known_hook(word: str, search: Search) -> None:
-    """See that a word is a part of what some hook is called: one of the journal, or one that is declared for whoever asks.
+def check_hook(word: str, search: Search) -> None:
+    """Check that a word is part of the id, name or command of a hook in the journal or declared here.
 
     Raises:
-        ConfigError: of none.
+        ConfigError: no hook matches.
     """
     if not word or search.has_hook(word):
         return

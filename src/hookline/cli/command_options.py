@@ -1,13 +1,13 @@
-"""Flags that several commands share, and the one `Selection` that those which choose hooks become."""
+"""Options that several commands share, and the `Selection` that the options which choose hooks make."""
 
 from __future__ import annotations
 
 import os
 from typing import Annotated, Any, Literal
 
-from hookline.cli import offers
+from hookline.cli import completions
 from hookline.cli.command_line import Argument, Option, list_parameters
-from hookline.cli.options import Selection, enter
+from hookline.cli.options import Selection, change_folder
 from hookline.engine.catalog import NAMES
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ __all__ = [
     "Selection",
     "argument",
     "option",
-    "selecting",
+    "select_hooks",
 ]
 
 option = Option
@@ -45,7 +45,7 @@ Host = Annotated[
         "--host",
         metavar="NAME",
         help="the dialect of the event, where it is not the files'",
-        autocompletion=offers.hosts,
+        autocompletion=completions.complete_hosts,
     ),
 ]
 Input = Annotated[str, option("--input", metavar="FILE", help="the payload; - is standard input")]
@@ -60,7 +60,7 @@ _Dialect = Annotated[
         "--dialect",
         metavar="NAME",
         help=f"of files and events: {', '.join(NAMES)}",
-        autocompletion=offers.hosts,
+        autocompletion=completions.complete_hosts,
     ),
 ]
 _Trust = Annotated[
@@ -89,7 +89,7 @@ _Home = Annotated[
 ]
 
 
-def _shared(
+def _shared_options(
     *,
     config: _Config = [],  # noqa: B006 - only its signature is used
     dialect: _Dialect = "",
@@ -100,16 +100,16 @@ def _shared(
     folder: _Folder = "",
     home: _Home = "",
 ) -> int:
-    raise NotImplementedError  # nobody calls it: only its signature is read
+    raise NotImplementedError  # never called: only its signature is read
 
 
-def selecting(command: Callable[..., int]) -> Callable[..., int]:
-    """Return a command with the flags that choose hooks; it is given them as `selection`."""
+def select_hooks(command: Callable[..., int]) -> Callable[..., int]:
+    """Return a command with the options that choose hooks; it gets them as `selection`."""
 
     def selected(**given: Any) -> int:
         chosen = {name: given.pop(name) for name in _SHARED}
         home = os.path.abspath(chosen["home"]) if chosen["home"] else ""
-        enter(chosen["folder"])
+        change_folder(chosen["folder"])
         selection = Selection(
             configs=chosen["config"],
             dialect=chosen["dialect"],
@@ -127,4 +127,4 @@ def selecting(command: Callable[..., int]) -> Callable[..., int]:
     return selected
 
 
-_SHARED = list_parameters(_shared)
+_SHARED = list_parameters(_shared_options)

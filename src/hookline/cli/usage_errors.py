@@ -1,4 +1,4 @@
-"""Refusing: what is wrong with the words of a command, as hookline says it, whatever the toolkit calls it."""
+"""Turns the usage errors of typer into errors of hookline."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from typer import TyperException
 
-_SAID: Mapping[str, str] = {
+_REWORDED: Mapping[str, str] = {
     r"Input should be greater than or equal to (\S+)": r"it must be at least \1",
     r"Input should be less than or equal to (\S+)": r"it must be at most \1",
     r"Input should be a valid integer.*": "it must be a whole number",
@@ -24,8 +24,8 @@ _SAID: Mapping[str, str] = {
 _INVALID = re.compile(r"invalid value for `(--?[\w-]+)`: it must")
 
 
-def refused(error: TyperException, program: str, words: Sequence[str]) -> ConfigError:
-    """The error of a command that was typed with these words."""
+def make_usage_error(error: TyperException, program: str, words: Sequence[str]) -> ConfigError:
+    """Return the error for a command line with these words."""
     hint = f"{program} --help"
     option = getattr(error, "option_name", "")
     if option and type(error).__name__ == "NoSuchOption":
@@ -37,16 +37,18 @@ def refused(error: TyperException, program: str, words: Sequence[str]) -> Config
         .rstrip(".")
         .replace("'", "`")
     )
-    for theirs, ours in _SAID.items():
+    for theirs, ours in _REWORDED.items():
         said = re.sub(theirs, ours, said)
     said = said[:1].lower() + said[1:]
     return ConfigError(
-        _INVALID.sub(lambda found: _with_value(found, words), said), name="config.option", hint=hint
+        _INVALID.sub(lambda found: _insert_value(found, words), said),
+        name="config.option",
+        hint=hint,
     )
 
 
-def _with_value(found: re.Match[str], words: Sequence[str]) -> str:
-    """The complaint with the value in it, where the words tell that."""
+def _insert_value(found: re.Match[str], words: Sequence[str]) -> str:
+    """Return the message with the refused value in it, if the words have it."""
     option = found[1]
     given = [after for word, after in pairwise(words) if word == option]
     given += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hookline
-from hookline.cli.hooks import hook_document, hooks_document, in_order
+from hookline.cli.hook_documents import list_in_order, make_hook_document, make_hooks_document
 from hookline.engine.explain import explain
 from hookline.model.frozen import Frozen
 
@@ -26,12 +26,12 @@ def test_equal_hooks_are_all_listed() -> None:
     """Which of them runs depends on the event."""
     engine = hookline.Engine.from_config({"hooks": CLAUDE}, dialect="claude-code")
 
-    assert len([spec for spec in in_order(engine) if spec.kind == "tool.before"]) == 2
+    assert len([spec for spec in list_in_order(engine) if spec.kind == "tool.before"]) == 2
 
 
 def test_a_broken_hook_stays_in_its_place() -> None:
     """With why it is broken."""
-    document = hooks_document(
+    document = make_hooks_document(
         docker({"stop": [{"type": "comand"}, {"type": "command", "command": "x"}]}), lambda _: True
     )
 
@@ -41,7 +41,7 @@ def test_a_broken_hook_stays_in_its_place() -> None:
 
 def test_an_untrusted_hook_is_listed() -> None:
     """As one that does not run."""
-    document = hooks_document(
+    document = make_hooks_document(
         docker({"stop": [{"type": "command", "command": "x"}]}, trust="none"), lambda _: True
     )
 
@@ -52,7 +52,7 @@ def test_a_secret_in_the_environment_is_not_shown() -> None:
     """Of a hook's environment only the names are told, and of its definition only a fingerprint."""
     engine = docker({"stop": [{"type": "command", "command": "x", "env": {"TOKEN": "s3cret"}}]})
 
-    document = hook_document(engine, next(in_order(engine)))
+    document = make_hook_document(engine, next(list_in_order(engine)))
 
     assert document["handler"]["env"] == ["TOKEN"]
     assert "s3cret" not in str(document)
@@ -70,7 +70,7 @@ def test_an_address_is_listed_as_it_is_called() -> None:
     engine = hookline.Engine.from_config(
         {"hooks": [entry]}, dialect="starchild", environ={"KEY": "s3cret"}
     )
-    document = hook_document(engine, next(in_order(engine)))
+    document = make_hook_document(engine, next(list_in_order(engine)))
 
     assert (document["runs"], document["state"]) == ("POST https://policy.example/hook", "ready")
     assert document["handler"] == {
@@ -84,7 +84,7 @@ def test_a_python_hook_is_listed_too() -> None:
     engine = hookline.Engine()
     engine.on("tool.before", tool="bash")(_guard)
 
-    document = hooks_document(engine, lambda _: True)
+    document = make_hooks_document(engine, lambda _: True)
 
     assert [(hook["hook"], hook["when"], hook["runs"]) for hook in document["hooks"]] == [
         ("python#_guard", ["the tool is `bash`"], "python _guard")
@@ -104,9 +104,9 @@ class Odd(Frozen):
 def test_facts_are_what_json_can_say() -> None:
     """Also when a dialect keeps values of its own; long texts are shortened to a line."""
     engine = docker({"stop": [{"type": "command", "command": "x"}]})
-    spec = next(in_order(engine))
+    spec = next(list_in_order(engine))
 
-    document = hook_document(
+    document = make_hook_document(
         engine,
         spec.replace(
             facts={"a": (1, None), "b": {"c": frozenset({"d"})}, "e": Odd(), "f": "one\ntwo"}
@@ -140,5 +140,5 @@ def test_a_switch_is_no_hook(dialect: str, tree: dict[str, object], native: str)
     )
 
     assert len(engine.shelf.sources[0].loaded.specs) == 1
-    assert list(in_order(engine)) == explained["hooks"] == []
+    assert list(list_in_order(engine)) == explained["hooks"] == []
     assert [source["hooks"] for source in explained["sources"]] == [0]

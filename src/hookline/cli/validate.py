@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Literal
 
-from hookline.cli import flags, words
-from hookline.cli.ending import FINDINGS, OK, USAGE, tell
-from hookline.cli.excerpt import excerpt
-from hookline.cli.paint import present
+from hookline.cli import command_options, phrases
+from hookline.cli.color import print_page
+from hookline.cli.exit_codes import FINDINGS, OK, USAGE, print_message
+from hookline.cli.snippet import make_snippet
 from hookline.config.read import guess_dialect, list_files, no_hooks_error
 from hookline.engine.catalog import make_dialect
 from hookline.engine.host_names import find_unresolved
@@ -21,57 +21,57 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.paint import Paint
+    from hookline.cli.color import Paint
     from hookline.engine.engine import Engine
     from hookline.engine.shelf import Shelved
 
 _Paths = Annotated[
     list[str] | None,
-    flags.argument(
+    command_options.argument(
         metavar="PATH", help="files and folders of hooks; without any, what is found here"
     ),
 ]
-_Strict = Annotated[bool, flags.option("--strict", help="warnings count as errors")]
+_Strict = Annotated[bool, command_options.option("--strict", help="warnings count as errors")]
 _Format = Annotated[
     Literal["text", "json", "github"],
-    flags.option("--output-format", metavar="FORMAT", help="text, json or github"),
+    command_options.option("--output-format", metavar="FORMAT", help="text, json or github"),
 ]
 
 
-@flags.selecting
+@command_options.select_hooks
 def validate(
     *,
-    selection: flags.Selection,
+    selection: command_options.Selection,
     paths: _Paths = None,
     strict: _Strict = False,
     output_format: _Format = "text",
-    json: flags.Json = False,
-    exit_zero: flags.ExitZero = False,
-    color: flags.Color = "auto",
+    json: command_options.Json = False,
+    exit_zero: command_options.ExitZero = False,
+    color: command_options.Color = "auto",
 ) -> int:
     """Every problem of every file, with its place, its code and what to do about it."""
     asked = [*(paths or ()), *selection.configs]
-    missing = [problem for path in asked for problem in _missing(path, selection.dialect)]
+    missing = [problem for path in asked for problem in _missing_problem(path, selection.dialect)]
     selection.configs = [
         path for path in asked if not any(path == problem.origin.file for problem in missing)
     ]
     engine = selection.engine() if selection.configs or not missing else None
-    problems = [*missing, *((*_problems(engine), *find_unresolved(engine)) if engine else ())]
-    document = _document(
+    problems = [*missing, *((*_list_problems(engine), *find_unresolved(engine)) if engine else ())]
+    document = _make_document(
         [shelved.source.file for shelved in engine.shelf.sources] if engine else [], problems
     )
-    page = _annotations if output_format == "github" else _page
-    present(document, page, json=json or output_format == "json", color=color)
+    page = _render_annotations if output_format == "github" else _render_problems
+    print_page(document, page, json=json or output_format == "json", color=color)
     errors, warnings = document["errors"], document["warnings"]
-    tell(
-        f"{words.counted(len(document['files']), 'file')}: {words.counted(errors, 'error')}, {words.counted(warnings, 'warning')}"
+    print_message(
+        f"{phrases.count_things(len(document['files']), 'file')}: {phrases.count_things(errors, 'error')}, {phrases.count_things(warnings, 'warning')}"
     )
     if missing:
         return USAGE
     return FINDINGS if (errors or (strict and warnings)) and not exit_zero else OK
 
 
-def _missing(path: str, dialect: str) -> Iterator[Problem]:
+def _missing_problem(path: str, dialect: str) -> Iterator[Problem]:
     """The problem of a path that names no hooks at all.
 
     Raises:
@@ -93,12 +93,12 @@ def _missing(path: str, dialect: str) -> Iterator[Problem]:
         )
 
 
-def _problems(engine: Engine) -> list[Problem]:
+def _list_problems(engine: Engine) -> list[Problem]:
     """Every problem, in the order of the files and of the lines in each; of agenthooks what its lint says."""
     loaded = sum(len(shelved.loaded.problems) for shelved in engine.shelf.sources)
     combining = engine.problems[loaded:]
     files = {shelved.source.file: number for number, shelved in enumerate(engine.shelf.sources)}
-    found = [problem for shelved in engine.shelf.sources for problem in _of_source(shelved)]
+    found = [problem for shelved in engine.shelf.sources for problem in _lint_source(shelved)]
     place = {
         id(problem): (
             files.get(problem.origin.file, -1),
@@ -110,8 +110,8 @@ def _problems(engine: Engine) -> list[Problem]:
     return sorted((*found, *combining), key=lambda problem: place[id(problem)])
 
 
-def _of_source(shelved: Shelved) -> tuple[Problem, ...]:
-    """What is wrong with a source; a dialect that judges style, too, has a `lint` that is stricter than its `load`."""
+def _lint_source(shelved: Shelved) -> tuple[Problem, ...]:
+    """Return the problems of a source, by the dialect's `lint` if it has one, which is stricter than `load`."""
     lint = getattr(shelved.dialect, "lint", None)
     if lint is None or shelved.source.text is None:
         return shelved.loaded.problems
@@ -119,7 +119,7 @@ def _of_source(shelved: Shelved) -> tuple[Problem, ...]:
     return found
 
 
-def _document(files: list[str], problems: list[Problem]) -> dict[str, Any]:
+def _make_document(files: list[str], problems: list[Problem]) -> dict[str, Any]:
     """`hookline.problems/1`."""
     return {
         "schema": "hookline.problems/1",
@@ -130,16 +130,16 @@ def _document(files: list[str], problems: list[Problem]) -> dict[str, Any]:
     }
 
 
-def _page(document: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """A line for each problem; on a terminal the lines of the file below it."""
+def _render_problems(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield a line for each problem; on a terminal also the lines of the file."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
     for problem in document["problems"]:
-        yield _line(problem, paint)
+        yield _format_problem(problem, paint)
         if terminal:
-            yield from excerpt(problem, paint)
+            yield from make_snippet(problem, paint)
 
 
-def _line(problem: dict[str, Any], paint: Paint) -> str:
+def _format_problem(problem: dict[str, Any], paint: Paint) -> str:
     place = ":".join(
         str(part) for part in (problem["file"], problem["line"], problem["column"]) if part
     )
@@ -149,8 +149,8 @@ def _line(problem: dict[str, Any], paint: Paint) -> str:
     return f"{place}: {code} {warning}{problem['message']}{hint}"
 
 
-def _annotations(document: dict[str, Any], paint: Paint) -> Iterator[str]:  # noqa: ARG001 - a page as every other
-    """GitHub's workflow commands, of which each shows beside its line in a pull request."""
+def _render_annotations(document: dict[str, Any], paint: Paint) -> Iterator[str]:  # noqa: ARG001 - a page as every other
+    """Yield GitHub workflow commands, which show each problem at its line in a pull request."""
     for problem in document["problems"]:
         hint = f" ({problem['hint']})" if problem["hint"] else ""
         fields = {
@@ -160,12 +160,14 @@ def _annotations(document: dict[str, Any], paint: Paint) -> Iterator[str]:  # no
             "title": problem["code"],
         }
         listed = ",".join(
-            f"{name}={_escaped(str(value), more=True)}" for name, value in fields.items() if value
+            f"{name}={_escape_annotation(str(value), more=True)}"
+            for name, value in fields.items()
+            if value
         )
-        yield f"::{problem['severity']} {listed}::{_escaped(problem['message'] + hint)}"
+        yield f"::{problem['severity']} {listed}::{_escape_annotation(problem['message'] + hint)}"
 
 
-def _escaped(text: str, *, more: bool = False) -> str:
+def _escape_annotation(text: str, *, more: bool = False) -> str:
     for char in "%\r\n" + ":," * more:
         text = text.replace(char, f"%{ord(char):02X}")
     return text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from hookline.cli import offers
+from hookline.cli import completions
 from tests.unit.cli.support import DOCKER
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def test_events_are_those_of_the_dialect_that_is_named(
     given: dict[str, str], begun: str, has: list[str], lacks: list[str]
 ) -> None:
     """The host's goes first; without one, every name that an event has somewhere."""
-    offered = offers.events(typed(**given), begun)
+    offered = completions.complete_events(typed(**given), begun)
 
     assert set(has) <= {*offered}
     assert not set(lacks) & {*offered}
@@ -53,18 +53,20 @@ def test_hooks_are_those_of_the_files_that_are_named(desk: Desk) -> None:
         '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}',
     )
 
-    assert offers.hooks(typed(config=[DOCKER]), "hooks.yaml#st") == ["hooks.yaml#stop.0"]
-    assert offers.hooks(typed(folder="there"), "") == ["settings.json#Stop.0.0"]
-    assert offers.hooks(typed(folder="there", config=[".claude/settings.json"]), "") == [
-        "settings.json#Stop.0.0"
+    assert completions.complete_hooks(typed(config=[DOCKER]), "hooks.yaml#st") == [
+        "hooks.yaml#stop.0"
     ]
-    assert offers.hooks(typed(config=["nowhere.yaml"]), "") == []
-    assert offers.hooks(typed(config=[DOCKER], dialect="none"), "") == []
+    assert completions.complete_hooks(typed(folder="there"), "") == ["settings.json#Stop.0.0"]
+    assert completions.complete_hooks(
+        typed(folder="there", config=[".claude/settings.json"]), ""
+    ) == ["settings.json#Stop.0.0"]
+    assert completions.complete_hooks(typed(config=["nowhere.yaml"]), "") == []
+    assert completions.complete_hooks(typed(config=[DOCKER], dialect="none"), "") == []
 
 
 def test_what_takes_either_is_offered_both() -> None:
     """Hooks and events; events, codes and the last decision."""
-    assert offers.hooks_and_events(typed(config=[DOCKER]), "stop")[0] == "stop"
-    assert {"last", "HKL1203", "tool.before"} <= {*offers.explainable(typed(), "")}
-    assert offers.hosts("cl") == ["claude-code", "cline"]
-    assert "decision" in offers.documents("")
+    assert completions.complete_hooks_and_events(typed(config=[DOCKER]), "stop")[0] == "stop"
+    assert {"last", "HKL1203", "tool.before"} <= {*completions.complete_explainable(typed(), "")}
+    assert completions.complete_hosts("cl") == ["claude-code", "cline"]
+    assert "decision" in completions.complete_documents("")

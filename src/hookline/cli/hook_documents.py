@@ -1,10 +1,10 @@
-"""Hooks as documents: what `list` and `show` tell of one, and of the order in which all of them run."""
+"""The JSON documents of hooks for `list` and `show`, in firing order."""
 
 from __future__ import annotations
 
 import hashlib
 
-from hookline.cli import words
+from hookline.cli import phrases
 from hookline.core.descriptions import describe_condition as wording
 from hookline.core.descriptions import describe_matcher
 from hookline.core.failure import explain_file_switch
@@ -31,30 +31,30 @@ READY, BROKEN, INCOMPLETE, OFF = "ready", "broken", "incomplete", "off"
 _LONGEST_FACT = 120
 
 
-def hooks_document(
+def make_hooks_document(
     engine: Engine, wanted: Callable[[HookSpec], bool], also: Iterable[Problem] = ()
 ) -> dict[str, Any]:
-    """`hookline.hooks/1`: the wanted hooks, by event, each event's in the order in which they run.
+    """Return the `hookline.hooks/1` document: the wanted hooks by event, in firing order.
 
-    `also`: further problems, which the engine does not know.
+    `also`: problems that the engine does not list.
     """
-    specs = [spec for spec in in_order(engine) if wanted(spec)]
-    stand = _footings(engine, specs)
+    specs = [spec for spec in list_in_order(engine) if wanted(spec)]
+    stand = _find_statuses(engine, specs)
     problems = [
         *engine.problems,
-        *((unreadable,) if (unreadable := store_fault(engine, specs)) else ()),
+        *((unreadable,) if (unreadable := find_store_fault(engine, specs)) else ()),
         *removed_problems(engine),
         *also,
     ]
     return {
         "schema": "hookline.hooks/1",
-        "hooks": [_line(engine, spec, stand.get(spec.id)) for spec in specs],
+        "hooks": [_summarize_hook(engine, spec, stand.get(spec.id)) for spec in specs],
         "problems": [problem.to_dict() for problem in problems],
     }
 
 
-def store_fault(engine: Engine, specs: Sequence[HookSpec]) -> Problem | None:
-    """Why the approvals cannot be read by which these hooks stand; None where they can, or where none is needed."""
+def find_store_fault(engine: Engine, specs: Sequence[HookSpec]) -> Problem | None:
+    """Return why the approvals of these hooks cannot be read; None if they can, or if none is needed."""
     if engine.gate is None or not specs:
         return None
     from hookline.engine.approval_service import find_store_problem  # noqa: PLC0415 - as below
@@ -62,13 +62,13 @@ def store_fault(engine: Engine, specs: Sequence[HookSpec]) -> Problem | None:
     return find_store_problem(engine)
 
 
-def in_order(engine: Engine) -> Iterator[HookSpec]:
-    """Every hook, by event and in firing order; those that gave way to others stand behind those that did not."""
+def list_in_order(engine: Engine) -> Iterator[HookSpec]:
+    """Yield every hook by event and in firing order; overridden hooks come last."""
     declared = list(all_hooks(engine))
     for kind in dict.fromkeys((*engine.registry.kinds, *(spec.kind for spec in declared))):
         entries = engine.registry.of_kind(kind)
         specs = {entry.spec.id: entry.spec for entry in entries}
-        # Equal hooks run once an event, but which of them does depends on the event; here all are told.
+        # Of equal hooks one runs, which depends on the event; here all are listed.
         yield from (
             specs[spec.id]
             for spec in sort_hooks(
@@ -78,17 +78,17 @@ def in_order(engine: Engine) -> Iterator[HookSpec]:
         yield from (spec for spec in declared if spec.kind == kind and spec.id not in specs)
 
 
-def _footings(engine: Engine, specs: list[HookSpec]) -> Mapping[str, HookStatus]:
-    """How hooks stand that are asked about when they are to run; none where an engine has no gate."""
+def _find_statuses(engine: Engine, specs: list[HookSpec]) -> Mapping[str, HookStatus]:
+    """Return the status of hooks that need an approval; none if the engine has no gate."""
     if engine.gate is None or not specs:
         return {}
-    from hookline.engine.approval_service import find_statuses  # noqa: PLC0415 - what trust needs is not needed to list other hooks
+    from hookline.engine.approval_service import find_statuses  # noqa: PLC0415 - other hooks are listed without the trust modules
 
     return find_statuses(engine, specs)
 
 
-def _line(engine: Engine, spec: HookSpec, status: HookStatus | None) -> dict[str, Any]:
-    state, why = _state(engine, spec, status)
+def _summarize_hook(engine: Engine, spec: HookSpec, status: HookStatus | None) -> dict[str, Any]:
+    state, why = _find_state(engine, spec, status)
     return {
         "hook": spec.id,
         "name": spec.name,
@@ -97,7 +97,7 @@ def _line(engine: Engine, spec: HookSpec, status: HookStatus | None) -> dict[str
         "native_event": spec.native_event,
         "matcher": describe_matcher(spec),
         "when": [wording(condition) for condition in spec.conditions],
-        "runs": words.handler(spec.handler),
+        "runs": phrases.describe_handler(spec.handler),
         "timeout": spec.timeout,
         "priority": spec.rank,
         "async": spec.detached,
@@ -123,7 +123,7 @@ def _is_trusted(spec: HookSpec, status: HookStatus | None) -> bool:
     )
 
 
-def _state(engine: Engine, spec: HookSpec, status: HookStatus | None) -> tuple[str, str]:
+def _find_state(engine: Engine, spec: HookSpec, status: HookStatus | None) -> tuple[str, str]:
     gone = given_way(engine, spec) or (status.off if status else explain_file_switch(spec))
     if gone:
         return OFF, gone
@@ -136,34 +136,34 @@ def _state(engine: Engine, spec: HookSpec, status: HookStatus | None) -> tuple[s
     return READY, status.trust.reason if status and status.trust.state != APPROVED else ""
 
 
-def hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
-    """`hookline.hook/1`: one hook with every effective field; of its environment only the names."""
+def make_hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
+    """Return the `hookline.hook/1` document: one hook with every effective field; of its environment only the names."""
     return {
         "schema": "hookline.hook/1",
-        **_line(engine, spec, _footings(engine, [spec]).get(spec.id)),
-        "handler": dict(_handler(spec.handler)),
-        "time_limit": _time_limit(engine, spec),
+        **_summarize_hook(engine, spec, _find_statuses(engine, [spec]).get(spec.id)),
+        "handler": dict(_handler_fields(spec.handler)),
+        "time_limit": _find_time_limit(engine, spec),
         "rank": spec.rank,
         "strict": spec.strict,
         "pointer": spec.origin.pointer,
         "identity": hashlib.sha256(spec.identity.encode("utf-8", "surrogatepass")).hexdigest()
         if spec.identity
         else "",
-        "facts": {name: _plain(value) for name, value in spec.facts.items()},
+        "facts": {name: _to_json(value) for name, value in spec.facts.items()},
     }
 
 
-def _time_limit(engine: Engine, spec: HookSpec) -> float:
-    """After how many seconds it is ended, whatever its file says."""
+def _find_time_limit(engine: Engine, spec: HookSpec) -> float:
+    """Return the seconds after which hookline ends the hook, whatever its file says."""
     if not spec.detached:
         return spec.timeout
-    from hookline.engine.detached import time_limit  # noqa: PLC0415 - threads, which nothing else here needs
+    from hookline.engine.detached import time_limit  # noqa: PLC0415 - it imports threading
     from hookline.handlers.process_spec import Limits  # noqa: PLC0415 - as above
 
     return time_limit(spec, engine.host(spec.dialect), (engine.limits or Limits()).detached)
 
 
-def _handler(given: Handler) -> Iterator[tuple[str, Any]]:
+def _handler_fields(given: Handler) -> Iterator[tuple[str, Any]]:
     yield "type", type(given).__name__.lower()
     match given:
         case Command():
@@ -199,8 +199,8 @@ def _handler(given: Handler) -> Iterator[tuple[str, Any]]:
             yield "reason", given.reason
 
 
-def _plain(value: Any) -> Any:
-    """A fact as JSON can say it; of a long text the first line."""
+def _to_json(value: Any) -> Any:
+    """Return a fact as a JSON value; of a long text only the first line."""
     match value:
         case str():
             line = value.partition("\n")[0][:_LONGEST_FACT]
@@ -208,8 +208,8 @@ def _plain(value: Any) -> Any:
         case None | bool() | int() | float():
             return value
         case dict():
-            return {str(key): _plain(inner) for key, inner in value.items()}
+            return {str(key): _to_json(inner) for key, inner in value.items()}
         case list() | tuple() | set() | frozenset():
-            return [_plain(inner) for inner in value]
+            return [_to_json(inner) for inner in value]
         case _:
-            return _plain(str(value))
+            return _to_json(str(value))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.cli import behind
+from hookline.cli import background
 from hookline.core.dispatch import Run
 from hookline.engine.engine import Engine
 from hookline.handlers.process_spec import Limits
@@ -337,7 +337,7 @@ def test_more_hooks_than_may_wait_are_refused_aloud(
         Run(spec=HookSpec(id=name, dialect="claude-code", kind="tool.after", native_event="PostToolUse", handler=waits), event=event, detached=True,
             dialect=engine.host("claude-code")) for name in "ab"
     ]  # fmt: skip
-    behind._perform(engine, runs)
+    background._run_hooks(engine, runs)
     lates, _ = Sessions(machine.home / "sessions").take(
         event.replace(kind="prompt.submit"), wakes=False
     )

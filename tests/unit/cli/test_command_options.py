@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 
-from hookline.cli import flags
+from hookline.cli import command_options
 from tests.unit.cli.support import DOCKER, Desk
 
 
 def test_a_command_is_handed_one_selection(desk: Desk) -> None:
     """Whatever was typed."""
-    seen: list[flags.Selection] = []
+    seen: list[command_options.Selection] = []
 
-    def command(*, selection: flags.Selection, word: str = "") -> int:
+    def command(*, selection: command_options.Selection, word: str = "") -> int:
         seen.append(selection)
         return len(word)
 
-    selected = flags.selecting(command)
+    selected = command_options.select_hooks(command)
     given = {
         "config": ["a"],
         "dialect": "d",

@@ -1,4 +1,4 @@
-"""Behind: hooks that run in the background after the answer, while the host no longer waits for anything of ours."""
+"""Runs background hooks after the answer, when the host no longer waits for hookline."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.handlers.process import BackgroundProgram
 
-# Seconds that the hooks have, beyond their time limit, to be ended and to be written down.
+# Seconds beyond the time limit of the hooks, to end and record them.
 _LAST = 60
 _FAILED = 70
 _ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def run_behind(
+def run_in_background(
     engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, BackgroundProgram]] = ()
 ) -> None:
-    """Run hooks in a process of their own, for an answer that no supervisor writes.
+    """Run hooks in a forked process, if no supervisor writes the answer.
 
-    A program that went to the background while it ran stays with this process, which waits for it.
+    This process waits for the programs in `left`, which went to the background while they ran.
     """
     for run, each in left:
         engine.finish_left(run, each)
@@ -39,22 +39,22 @@ def run_behind(
     try:
         os.setsid()
         become_subreaper()
-        stay_behind(engine, runs)
+        run_in_child(engine, runs)
     finally:
         os._exit(0)
 
 
-def stay_behind(
+def run_in_child(
     engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, BackgroundProgram]] = ()
 ) -> None:
-    """Run hooks in a child of this process, and end everything that they started when the child is ended from outside.
+    """Run hooks in a child process; if the child is killed, end everything that the hooks started.
 
     `left`: programs of this process that went to the background while they ran. This process gives back everything that the host waits for. What the hooks say is kept for the next turn
     (`engine.sessions`), and `engine.finished` gets each end, in the child.
     """
     if engine.journal is not None:
-        engine.journal.close()  # it has files of its own, which it opens again when it is told something
-    _let_go([fd for _, each in left for fd in each.descriptors()])
+        engine.journal.close()  # it opens its files again when it writes
+    _close_descriptors([fd for _, each in left for fd in each.descriptors()])
     for number in _ENDS:
         signal.signal(number, end_by_signal)
     child = _start_child(engine, runs) if runs else 0
@@ -73,7 +73,7 @@ def _start_child(engine: Engine, runs: Sequence[Run]) -> int:
     try:
         child = os.fork()
     except OSError:  # no further process fits into this system
-        _perform(engine, runs)
+        _run_hooks(engine, runs)
         return 0
     if not child:
         code = _FAILED
@@ -81,15 +81,15 @@ def _start_child(engine: Engine, runs: Sequence[Run]) -> int:
             os.closerange(3, os.sysconf("SC_OPEN_MAX"))
             forget_parent()
             become_subreaper()
-            _perform(engine, runs)
+            _run_hooks(engine, runs)
             code = 0
         finally:
             os._exit(code)
     return child
 
 
-def _let_go(spared: Sequence[int]) -> None:
-    """Give back every descriptor that was inherited: a pipe that stays open keeps its reader waiting."""
+def _close_descriptors(spared: Sequence[int]) -> None:
+    """Close every inherited descriptor: an open pipe keeps its reader waiting."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nothing, fd)
@@ -100,7 +100,7 @@ def _let_go(spared: Sequence[int]) -> None:
     os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 
 
-def _perform(engine: Engine, runs: Sequence[Run]) -> None:
+def _run_hooks(engine: Engine, runs: Sequence[Run]) -> None:
     from hookline.engine.detached import finished_of  # noqa: PLC0415 - most events have nothing in the background
     from hookline.engine.recall import ended  # noqa: PLC0415 - as above
 

@@ -35,7 +35,7 @@ def answer_supervised(words: list[str]) -> int:
 
         worker.wait_for_reply()
     if worker.reply is None:
-        return _answer_alone(words, worker)
+        return _write_fallback(words, worker)
     code, *texts = worker.reply
     for fd, text in zip((1, 2), texts, strict=True):
         write_all(fd, text)
@@ -45,15 +45,15 @@ def answer_supervised(words: list[str]) -> int:
     )  # there is nothing to flush, and the end of an interpreter takes as long as a fork
 
 
-def _answer_alone(words: list[str], worker: Worker) -> int:
+def _write_fallback(words: list[str], worker: Worker) -> int:
     """Write the fallback reply, and then end the worker, which may be busy."""
-    from hookline.cli.answer import Request, fall_back, note_unanswered  # noqa: PLC0415 - as above
+    from hookline.cli.answer import Request, make_fallback, note_unanswered  # noqa: PLC0415 - as above
     from hookline.wire.hookoutput import encode_text  # noqa: PLC0415 - as above
 
     request = Request(words)
     request.event = worker.event or request.event
-    message = _why(worker)
-    found = fall_back(request, b"", TimeoutError(message))
+    message = _explain_worker_end(worker)
+    found = make_fallback(request, b"", TimeoutError(message))
     write_all(1, encode_text(found.reply.stdout))
     write_all(2, encode_text(found.reply.stderr))
     worker.end()
@@ -61,7 +61,7 @@ def _answer_alone(words: list[str], worker: Worker) -> int:
     return found.reply.exit_code
 
 
-def _why(worker: Worker) -> str:
+def _explain_worker_end(worker: Worker) -> str:
     if worker.signalled:
         name = signal.Signals(worker.signalled).name
         return f"hookline was ended by {name} before it could answer"

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from hookline.cli.account import code_document
+from hookline.cli.explain import make_code_document
 from hookline.errors import CODES, ConfigError
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 
@@ -28,13 +28,13 @@ def test_every_code_has_a_page_and_every_page_a_code() -> None:
 @pytest.mark.parametrize("word", ["HKL1203", "hkl1203", "event.unknown"])
 def test_a_code_is_found_by_number_and_by_name(word: str) -> None:
     """The case of the number does not matter."""
-    assert code_document(word)["code"] == "HKL1203"
+    assert make_code_document(word)["code"] == "HKL1203"
 
 
 def test_an_unknown_code_is_a_usage_error() -> None:
     """A number that no problem has is refused."""
     with pytest.raises(ConfigError, match="unknown code"):
-        code_document("HKL9999")
+        make_code_document("HKL9999")
 
 
 def test_a_code_needs_no_files_and_no_input(desk: Desk) -> None:

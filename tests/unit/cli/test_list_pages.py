@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.cli.events import kind_document
-from hookline.cli.hooks import hook_document, hooks_document, in_order
-from hookline.cli.pages import hook_page, hooks_page, kind_page
-from hookline.cli.paint import Paint, cleaned
+from hookline.cli.color import Paint, escape_document
+from hookline.cli.events import make_kind_document
+from hookline.cli.hook_documents import list_in_order, make_hook_document, make_hooks_document
+from hookline.cli.list_pages import render_hook, render_hooks, render_kind
 
 PLAIN = Paint(on=False)
 
@@ -25,8 +25,8 @@ def test_a_list_is_grouped_by_event() -> None:
     one = {"type": "command", "command": "one\ntwo"}
 
     lines = list(
-        hooks_page(
-            hooks_document(
+        render_hooks(
+            make_hooks_document(
                 engine({"stop": [one, {"type": "x"}], "turn_end": [one]}), lambda _: True
             ),
             PLAIN,
@@ -49,7 +49,7 @@ def test_a_hook_has_a_line_for_each_field() -> None:
         }
     )
 
-    lines = list(hook_page(hook_document(made, next(in_order(made))), PLAIN))
+    lines = list(render_hook(make_hook_document(made, next(list_in_order(made))), PLAIN))
 
     assert "  event         pre_tool_use of docker-agent (tool.before)" in lines
     assert "  when          the tool is wholly matched by `shell`" in lines
@@ -83,9 +83,9 @@ def test_a_time_limit_is_told_as_it_counts(
     made = hookline.Engine()
     tree = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", **hook}]}]}}
     made.add_source(tree, dialect="claude-code", mode=mode)
-    document = hook_document(made, next(in_order(made)))
+    document = make_hook_document(made, next(list_in_order(made)))
 
-    assert f"  timeout       {said}" in list(hook_page(document, PLAIN))
+    assert f"  timeout       {said}" in list(render_hook(document, PLAIN))
     assert document["time_limit"] == seconds
 
 
@@ -99,7 +99,10 @@ def test_builtins_and_broken_hooks_say_what_they_run() -> None:
             ]
         }
     )
-    pages = ["\n".join(hook_page(hook_document(made, spec), PLAIN)) for spec in in_order(made)]
+    pages = [
+        "\n".join(render_hook(make_hook_document(made, spec), PLAIN))
+        for spec in list_in_order(made)
+    ]
 
     assert "  runs          builtin add_prompt_files A.md" in pages[0]
     assert "  runs          nothing, because it is broken: unsupported hook type `x`" in pages[1]
@@ -119,10 +122,15 @@ def test_a_model_hook_says_whom_it_asks_what_and_with_which_key() -> None:
     ]
     tree = {"models": {"small": entry}, "agents": {"root": {"hooks": {"turn_start": hooks}}}}
     made = hookline.Engine.from_config(tree, dialect="docker-agent")
-    listed = [line.strip() for line in hooks_page(hooks_document(made, lambda _: True), PLAIN)]
+    listed = [
+        line.strip() for line in render_hooks(make_hooks_document(made, lambda _: True), PLAIN)
+    ]
     pages = [
-        [" ".join(line.split()) for line in hook_page(cleaned(hook_document(made, spec)), PLAIN)]
-        for spec in in_order(made)
+        [
+            " ".join(line.split())
+            for line in render_hook(escape_document(make_hook_document(made, spec)), PLAIN)
+        ]
+        for spec in list_in_order(made)
     ]
 
     assert made.problems == ()
@@ -147,8 +155,10 @@ def test_a_prompt_hook_without_a_model_says_what_is_asked_then() -> None:
     """The variable that a person sets, and the model where nobody did."""
     tree = {"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "Are we done?"}]}]}}
     made = hookline.Engine.from_config(tree, dialect="claude-code")
-    listed = [line.strip() for line in hooks_page(hooks_document(made, lambda _: True), PLAIN)]
-    page = "\n".join(hook_page(hook_document(made, next(in_order(made))), PLAIN))
+    listed = [
+        line.strip() for line in render_hooks(make_hooks_document(made, lambda _: True), PLAIN)
+    ]
+    page = "\n".join(render_hook(make_hook_document(made, next(list_in_order(made))), PLAIN))
 
     assert "model $HOOKLINE_MODEL, or claude-haiku-5-5: Are we done?" in listed
     assert (
@@ -160,7 +170,7 @@ def test_a_prompt_hook_without_a_model_says_what_is_asked_then() -> None:
 
 def test_an_event_says_what_a_hook_may_do() -> None:
     """In words; at a stop gate a denial sends the agent back."""
-    page = "\n".join(kind_page(kind_document("stop", ["a#b"]), PLAIN))
+    page = "\n".join(render_kind(make_kind_document("stop", ["a#b"]), PLAIN))
 
     assert page.startswith(
         "stop, a gate: a hook may refuse\n  a hook may    send the agent back to work\n"

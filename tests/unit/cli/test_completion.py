@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 import typer
 
-from hookline.cli import completing
+from hookline.cli import completion
 from hookline.cli.app import app_main
 from hookline.cli.command_line import COMPLETION_VARIABLE
 from hookline.cli.commands import COMMANDS
-from hookline.cli.options import parser
+from hookline.cli.options import make_parser
 from hookline.cli.typer_command import to_typer
 from tests.unit.cli.support import DOCKER, ROOT, Desk
 
@@ -101,14 +101,14 @@ def test_commands_that_read_their_own_words_are_completed_with_all_of_them(
     made: list[argparse.ArgumentParser] = []
 
     def kept(*given: str) -> argparse.ArgumentParser:
-        made.append(parser(*given))
+        made.append(make_parser(*given))
         return made[0]
 
     home = import_module(f"hookline.cli.{name}")
-    monkeypatch.setattr(home, "parser", kept)
+    monkeypatch.setattr(home, "make_parser", kept)
     getattr(home, f"{name}_main")(["--no-such-option"])
     app = typer.Typer(add_completion=False)
-    app.command()(to_typer(completing._UNTYPED[name]))  # what `completed` offers for it
+    app.command()(to_typer(completion._UNTYPED[name]))  # what `completed` offers for it
     offered = {
         option
         for param in typer.main.get_command(app).params

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.cli import words
+from hookline.cli import phrases
 from hookline.model import kinds
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 
@@ -36,27 +36,27 @@ HANDLERS = [
 )
 def test_a_handler_is_a_line(handler: object, said: str) -> None:
     """Of a command its first line."""
-    assert words.handler(handler) == said  # type: ignore[arg-type]  # each of the union
+    assert phrases.describe_handler(handler) == said  # type: ignore[arg-type]  # each of the union
 
 
 @pytest.mark.parametrize("kind", kinds.NAMES)
 def test_every_power_has_its_words(kind: str) -> None:
     """Those of the vocabulary; a dialect's own are told by their names until they have some."""
-    assert kinds.kind(kind).powers <= set(words.POWERS)
+    assert kinds.kind(kind).powers <= set(phrases.POWERS)
 
 
 def test_a_power_without_words_is_told_by_its_name() -> None:
     """Rather than not at all."""
-    assert words.powers(["deny", "zap"]) == ["refuse it", "zap"]
+    assert phrases.describe_powers(["deny", "zap"]) == ["refuse it", "zap"]
 
 
 @pytest.mark.parametrize(("number", "said"), [(0, "0 files"), (1, "1 file"), (2, "2 files")])
 def test_things_are_counted(number: int, said: str) -> None:
     """As people do."""
-    assert words.counted(number, "file") == said
+    assert phrases.count_things(number, "file") == said
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(0.0041, "4.1 ms"), (1.5, "1.50 s")])
 def test_durations_have_units(seconds: float, said: str) -> None:
     """Milliseconds below a second."""
-    assert words.duration(seconds) == said
+    assert phrases.format_duration(seconds) == said

@@ -1,7 +1,7 @@
-"""Ending: how every command that people type speaks, and the exit code that it ends with.
+"""Runs a command, prints its output and its errors, and returns its exit code.
 
-0 ok, 1 findings or a denial, 2 usage or configuration, 3 a fault of hookline itself, 130 interrupted. A reader that has
-gone away is no fault: whatever it would have been told is dropped in silence.
+0 ok, 1 findings or a denial, 2 usage or configuration, 3 a fault of hookline itself, 130 interrupted. Output to a
+reader that has closed its end is dropped without an error.
 """
 
 from __future__ import annotations
@@ -19,54 +19,54 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TextIO
 
-# What was told last, so that what ends a command is not told again.
-_TOLD: deque[str] = deque(maxlen=32)
+# The latest messages, so that the error that ends a command is not printed twice.
+_PRINTED: deque[str] = deque(maxlen=32)
 OK, FINDINGS, USAGE, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 130
 
 
-def ended(program: str, run: Callable[[], int]) -> int:
-    """Run a command to its exit code, whatever happens in it; nobody who types sees a traceback."""
+def run_command(program: str, run: Callable[[], int]) -> int:
+    """Run a command and return its exit code; print errors as one line, never as a traceback."""
     for stream in (sys.stdout, sys.stderr):
         # What a terminal's encoding lacks, and the lone surrogates of file names and payloads, are shown escaped.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    _TOLD.clear()
+    _PRINTED.clear()
     try:
         return run()
     except HookError as error:
-        line = line_of(error, program)
-        if line not in _TOLD:
-            tell(line)
+        line = format_error(error, program)
+        if line not in _PRINTED:
+            print_message(line)
         return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the outermost frame
-        tell(f"{program}: HKL9001 internal error: {type(error).__name__}: {error}")
-        tell(f"this is a fault of hookline; please report it{_with_log(error)}")
+        print_message(f"{program}: HKL9001 internal error: {type(error).__name__}: {error}")
+        print_message(f"this is a fault of hookline; please report it{_write_crash_log(error)}")
         return INTERNAL
 
 
-def line_of(error: HookError, program: str) -> str:
-    """An error on one line: `place: CODE message (hint)`; where no file is at fault, the program stands for the place."""
+def format_error(error: HookError, program: str) -> str:
+    """Return an error as one line, `place: CODE message (hint)`; the program's name if it has no place."""
     hint = f" ({error.hint})" if error.hint else ""
     return f"{getattr(error, 'place', '') or program}: {error.code} {error.message}{hint}"
 
 
-def say(text: str) -> None:
-    """Data, to standard output."""
+def print_text(text: str) -> None:
+    """Write text to standard output."""
     _write(sys.stdout, text)
 
 
-def tell(text: str) -> None:
-    """A message of one line, to standard error."""
-    _TOLD.append(text)
+def print_message(text: str) -> None:
+    """Write a message of one line to standard error."""
+    _PRINTED.append(text)
     _write(sys.stderr, escape_text(text) + "\n")
 
 
-def say_document(document: Mapping[str, Any]) -> None:
-    """One JSON document, to standard output."""
+def print_document(document: Mapping[str, Any]) -> None:
+    """Write one JSON document to standard output."""
     utf8 = str(getattr(sys.stdout, "encoding", "")).lower().replace("-", "") == "utf8"
-    say(escape_json(json.dumps(document, ensure_ascii=not utf8)) + "\n")
+    print_text(escape_json(json.dumps(document, ensure_ascii=not utf8)) + "\n")
 
 
 def _write(stream: TextIO | None, text: str) -> None:
@@ -82,7 +82,7 @@ def _write(stream: TextIO | None, text: str) -> None:
         os.close(nothing)
 
 
-def _with_log(error: Exception) -> str:
+def _write_crash_log(error: Exception) -> str:
     import traceback  # noqa: PLC0415 - only a fault needs them
     from pathlib import Path  # noqa: PLC0415 - as above
 

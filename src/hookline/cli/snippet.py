@@ -1,4 +1,4 @@
-"""Excerpt: the lines of a file around a problem, with a mark below the culprit; for terminals."""
+"""The lines of a file around a problem, with a mark below the faulty word; for terminals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.paint import Paint
+    from hookline.cli.color import Paint
 
 _BEFORE = 2
 _LONGEST = 200
@@ -20,10 +20,10 @@ _MOST = 1 << 20  # bytes of the file
 _WORD = re.compile(r'"[^"]*"|[^\s:,\[\]{}"]+')
 
 
-def excerpt(problem: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """The problem's line with the two before it, the mark, and what to do; nothing where the place is not known."""
+def make_snippet(problem: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield the problem's line with the two before it, the mark, and the fix; nothing if the place is unknown."""
     line, column = problem["line"], problem["column"]
-    lines = _lines(problem["file"]) if line else []
+    lines = _read_lines(problem["file"]) if line else []
     if not 0 < line <= len(lines):
         return
     width = len(str(line)) + 3
@@ -40,7 +40,7 @@ def excerpt(problem: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield f"{fix}  more: hookline explain {problem['code']}"
 
 
-def _lines(path: str) -> list[str]:
+def _read_lines(path: str) -> list[str]:
     try:
         return read_start(path, _MOST).decode("utf-8-sig", "replace").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""`hookline explain`: why an event is decided as it is, or was; or what a code means, and what to do about it."""
+"""`hookline explain`: explains the decision of an event, or the meaning of a code."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from importlib.resources import files
 from typing import Annotated
 
-from hookline.cli import flags, offers, words
-from hookline.cli.ending import OK, tell
-from hookline.cli.fire import outcome, read_payload
-from hookline.cli.paint import present
+from hookline.cli import command_options, completions, phrases
+from hookline.cli.color import print_page
+from hookline.cli.exit_codes import OK, print_message
+from hookline.cli.fire import describe_outcome, read_payload
 from hookline.engine.explain import explain as account
 from hookline.engine.reason_display import reason_fields
 from hookline.errors import CODES, CodecError, ConfigError
@@ -22,37 +22,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.paint import Paint
+    from hookline.cli.color import Paint
 
 _What = Annotated[
     str,
-    flags.argument(
+    command_options.argument(
         metavar="EVENT|CODE|last|ID",
         help="an event to fire, a code such as HKL1203, or a decision of the journal",
-        autocompletion=offers.explainable,
+        autocompletion=completions.complete_explainable,
     ),
 ]
 _NoRun = Annotated[
-    bool, flags.option("--no-run", help="start no hook; tell only which ones would be asked")
+    bool,
+    command_options.option("--no-run", help="start no hook; tell only which ones would be asked"),
 ]
 _CODE = re.compile(r"HKL\d+", re.IGNORECASE)
-_DECISION = re.compile(r"[0-9a-f]{8,16}")  # of the journal; no event is called like that
+_DECISION = re.compile(r"[0-9a-f]{8,16}")  # of the journal; no event has such a name
 
 
-@flags.selecting
+@command_options.select_hooks
 def explain(
     *,
-    selection: flags.Selection,
+    selection: command_options.Selection,
     what: _What,
-    host: flags.Host = "",
-    input: flags.Input = "-",  # noqa: A002 - the name of the flag
+    host: command_options.Host = "",
+    input: command_options.Input = "-",  # noqa: A002 - the name of the flag
     no_run: _NoRun = False,
-    json: flags.Json = False,
-    color: flags.Color = "auto",
+    json: command_options.Json = False,
+    color: command_options.Color = "auto",
 ) -> int:
     """Why each hook was asked or not, in what order, and what it said; or what a code means."""
     if what in CODES or _CODE.fullmatch(what):
-        present(code_document(what), _code_page, json=json, color=color)
+        print_page(make_code_document(what), _render_code, json=json, color=color)
         return OK
     if what == "last" or _DECISION.fullmatch(what):
         from hookline.cli.log import show_decision  # noqa: PLC0415 - a database, which no other explanation needs
@@ -61,7 +62,7 @@ def explain(
     payload = read_payload(input)
     with selection.engine() as engine:
         for problem in engine.problems:
-            tell(str(problem))
+            print_message(str(problem))
         dialect = host or selection.dialect or None
         try:
             event, run = engine.event(what, payload, dialect=dialect), not no_run
@@ -72,16 +73,16 @@ def explain(
                 engine.event(what, engine.blank(what, dialect=dialect), dialect=dialect),
                 False,
             )
-            tell("no payload: hooks are listed, none is run, and no tool is named")
-        present(account(engine, event, run=run), explanation_page, json=json, color=color)
+            print_message("no payload: hooks are listed, none is run, and no tool is named")
+        print_page(account(engine, event, run=run), render_explanation, json=json, color=color)
     return OK
 
 
 # -- codes -------------------------------------------------------------------------------------------------------------
 
 
-def code_document(word: str) -> dict[str, Any]:
-    """`hookline.code/1`: the page of a code, by its number or its name.
+def make_code_document(word: str) -> dict[str, Any]:
+    """Return the `hookline.code/1` document of a code, by its number or its name.
 
     Raises:
         ConfigError: no such code.
@@ -101,7 +102,7 @@ def code_document(word: str) -> dict[str, Any]:
     return {"schema": "hookline.code/1", "code": CODES[name], "name": name, **page}
 
 
-def _code_page(page: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _render_code(page: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield f"{paint('strong', page['code'])}  {page['name']}"
     yield ""
     yield page["meaning"]
@@ -115,33 +116,36 @@ def _code_page(page: dict[str, Any], paint: Paint) -> Iterator[str]:
 # -- events ------------------------------------------------------------------------------------------------------------
 
 
-def explanation_page(told: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """The explanation of one event: files, hooks that were asked, hooks that were not, decision."""
+def render_explanation(told: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield the explanation of one event: files, selected hooks, other hooks, decision."""
     event = told["event"]
     tool = f", tool `{event['tool']}`" if event["tool"] else ""
-    yield f"{paint('strong', event['native_event'])} of {event['dialect']} ({event['kind']}, {words.CLASSES[event['class']]}){tool}"
-    yield from _sources(told["sources"], paint)
+    yield f"{paint('strong', event['native_event'])} of {event['dialect']} ({event['kind']}, {phrases.CLASSES[event['class']]}){tool}"
+    yield from _list_sources(told["sources"], paint)
     verdicts = told["decision"]["verdicts"] if told["decision"] else []
     chosen = sorted(
         (hook for hook in told["hooks"] if hook["selected"]), key=lambda hook: hook["order"]
     )
-    yield from _section(
+    yield from _list_section(
         "selected, in this order",
         paint,
-        (line for hook in chosen for line in _selected(hook, verdicts, paint)),
+        (line for hook in chosen for line in _describe_selected(hook, verdicts, paint)),
     )
-    yield from _section(
-        "not selected", paint, _others(told["hooks"], event["kind"], verdicts, paint)
+    yield from _list_section(
+        "not selected", paint, _list_unselected(told["hooks"], event["kind"], verdicts, paint)
     )
     if told["decision"]:
-        yield from _section(
+        yield from _list_section(
             "decision",
             paint,
-            (f"  {line}".replace("\n", "\n  ") for line in outcome(told["decision"], paint)),
+            (
+                f"  {line}".replace("\n", "\n  ")
+                for line in describe_outcome(told["decision"], paint)
+            ),
         )
 
 
-def _section(title: str, paint: Paint, lines: Iterator[str]) -> Iterator[str]:
+def _list_section(title: str, paint: Paint, lines: Iterator[str]) -> Iterator[str]:
     yield ""
     yield paint("strong", title)
     first = next(lines, None)
@@ -149,13 +153,13 @@ def _section(title: str, paint: Paint, lines: Iterator[str]) -> Iterator[str]:
     yield from lines
 
 
-def _sources(sources: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
-    yield from _section(
-        "files", paint, (line for source in sources for line in _source(source, paint))
+def _list_sources(sources: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
+    yield from _list_section(
+        "files", paint, (line for source in sources for line in _describe_source(source, paint))
     )
 
 
-def _source(source: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _describe_source(source: dict[str, Any], paint: Paint) -> Iterator[str]:
     marks = [
         source["dialect"],
         source["scope"],
@@ -163,36 +167,38 @@ def _source(source: dict[str, Any], paint: Paint) -> Iterator[str]:
         "trusted" if source["trusted"] else "hooks need an approval",
     ]
     marks += ["shadow"] if source["shadow"] else []
-    held = words.counted(source["hooks"], "hook")
+    held = phrases.count_things(source["hooks"], "hook")
     wrong = (
-        f", {paint('bad', words.counted(source['problems'], 'problem'))}"
+        f", {paint('bad', phrases.count_things(source['problems'], 'problem'))}"
         if source["problems"]
         else ""
     )
     yield f"  {paint('name', source['file'] or 'a tree')}  {', '.join(marks)}: {held}{wrong}"
 
 
-def _selected(hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
-    yield f"  {hook['order']}. {paint('name', hook['hook'])}  {hook['how']}{_inert(hook)}"
-    yield from _said(hook, verdicts, paint)
+def _describe_selected(
+    hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint
+) -> Iterator[str]:
+    yield f"  {hook['order']}. {paint('name', hook['hook'])}  {hook['how']}{_describe_marks(hook)}"
+    yield from _list_verdicts(hook, verdicts, paint)
     if hook["because"]:
         yield f"       not asked: {hook['because']}"
 
 
-def _others(
+def _list_unselected(
     hooks: list[dict[str, Any]], kind: str, verdicts: list[dict[str, Any]], paint: Paint
 ) -> Iterator[str]:
-    """The hooks that were not selected: each of this event, and the number of those of others."""
+    """Yield the hooks of this event that were not selected, and the number of hooks of other events."""
     others = [hook for hook in hooks if not hook["selected"]]
     near = [hook for hook in others if hook["kind"] == kind]
     for hook in near:
         yield f"  {paint('name', hook['hook'])}  {hook['because']}"
-        yield from _said(hook, verdicts, paint)
+        yield from _list_verdicts(hook, verdicts, paint)
     if len(others) > len(near):
-        yield f"  {words.counted(len(others) - len(near), 'hook')} of other events"
+        yield f"  {phrases.count_things(len(others) - len(near), 'hook')} of other events"
 
 
-def _inert(hook: dict[str, Any]) -> str:
+def _describe_marks(hook: dict[str, Any]) -> str:
     inert = f"{hook['standing'] or NEW}: does not run"
     marks = [
         mark
@@ -206,13 +212,15 @@ def _inert(hook: dict[str, Any]) -> str:
     return "".join(f", {mark}" for mark in marks)
 
 
-def _said(hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
-    """What a hook said, each time it was asked."""
+def _list_verdicts(
+    hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint
+) -> Iterator[str]:
+    """Yield each verdict of a hook."""
     for verdict in verdicts:
         if verdict["hook"] != hook["hook"]:
             continue
         exit_code = "" if verdict["exit_code"] is None else f", exit {verdict['exit_code']}"
-        yield f"       {paint.stance(verdict['stance'])} after {words.duration(verdict['seconds'])}{exit_code}"
+        yield f"       {paint.stance(verdict['stance'])} after {phrases.format_duration(verdict['seconds'])}{exit_code}"
         told = (
             ("failed", mask_text(verdict["fault"] or "")),
             *reason_fields(verdict["reason"]),

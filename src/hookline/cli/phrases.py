@@ -1,4 +1,4 @@
-"""Words: handlers and powers in the language of the person who reads them."""
+"""Describes handlers, powers, counts and durations in English."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from hookline.model.handler import Handler
 
-# What a decision may carry, in the order in which it is told.
+# What a decision may carry, in the order in which hookline prints it.
 POWERS: Mapping[str, str] = {
     "allow": "vouch for it, so that nobody is asked",
     "ask": "put it to a person",
@@ -62,8 +62,8 @@ CLASSES: Mapping[str, str] = {
 }
 
 
-def powers(names: Iterable[str], *, redo: bool = False) -> list[str]:
-    """Powers in words, in a fixed order; at a stop gate a denial sends the agent back."""
+def describe_powers(names: Iterable[str], *, redo: bool = False) -> list[str]:
+    """Describe powers, in a fixed order; at a stop gate a denial sends the agent back."""
     given = set(names)
     known = [
         POWERS[name] if not (redo and name == "deny") else "send the agent back to work"
@@ -76,15 +76,15 @@ def powers(names: Iterable[str], *, redo: bool = False) -> list[str]:
 _MANY = 3  # names of one model
 
 
-def handler(given: Handler) -> str:
-    """A handler in words: of a command its first line."""
+def describe_handler(given: Handler) -> str:
+    """Describe a handler; of a command only the first line."""
     match given:
         case Command(argv=argv, script=script):
             return first_line(script.strip() or " ".join(argv))
         case Http(url=url, method=method):
             return f"{method} {url}"
         case Model(prompt=prompt):
-            return f"model {model(given)}: {first_line(prompt.strip())}"
+            return f"model {describe_model(given)}: {first_line(prompt.strip())}"
         case Builtin(name=name, args=args):
             return " ".join(("builtin", name, *args))
         case InProcess(name=name):
@@ -92,35 +92,35 @@ def handler(given: Handler) -> str:
         case Broken(reason=reason):
             return f"nothing: {reason}"
         case _ as unreachable:
-            raise _forgotten(unreachable)
+            raise _unreachable(unreachable)
 
 
 def first_line(text: str) -> str:
-    """The first line of a text, with a mark where it has more."""
+    """Return the first line of a text, with an ellipsis if there are more."""
     first, *more = text.splitlines() or [""]
     return f"{first} …" if more else first
 
 
-def model(given: Model) -> str:
-    """Whom a hook asks, in words: the names in order of preference, and what its file chooses of where and with which key."""
+def describe_model(given: Model) -> str:
+    """Describe the model that a hook asks: its names in order of preference, its address and its key variable."""
     from hookline.text.urls import describe_url  # noqa: PLC0415 - 3 ms, and few hooks ask models
 
-    # The first is the variable that a person sets, the last what counts where nobody set any.
+    # The first is the variable that the user sets, the last the default.
     names = given.names if len(given.names) < _MANY else (given.names[0], given.names[-1])
     chosen = [f"at {describe_url(given.base_url)}"] if given.base_url else []
     chosen += [f"with the key in ${given.key}"] if given.key else []
     return " ".join((", or ".join(names), *chosen))
 
 
-def counted(number: int, thing: str) -> str:
-    """`1 file`, `2 files`."""
+def count_things(number: int, thing: str) -> str:
+    """Return `1 file`, `2 files`."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def duration(seconds: float) -> str:
-    """Seconds for people."""
+def format_duration(seconds: float) -> str:
+    """Return seconds as milliseconds or seconds with their unit."""
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
-def _forgotten(given: Unreachable) -> AssertionError:
+def _unreachable(given: Unreachable) -> AssertionError:
     return AssertionError(given)

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from hookline.cli.paint import Paint, cleaned, coloured
+from hookline.cli.color import Paint, escape_document, use_color
 
 
 class Terminal(io.StringIO):
@@ -39,12 +39,12 @@ def test_colour_follows_the_rules(
     choice: str, environ: dict[str, str], terminal: bool, expected: bool
 ) -> None:
     """The flag, NO_COLOR, FORCE_COLOR, TERM=dumb, then the terminal."""
-    assert coloured(choice, Terminal() if terminal else io.StringIO(), environ) is expected
+    assert use_color(choice, Terminal() if terminal else io.StringIO(), environ) is expected
 
 
 def test_a_closed_stream_has_no_colour() -> None:
     """There is nobody to see it."""
-    assert coloured("auto", None, {}) is False
+    assert use_color("auto", None, {}) is False
 
 
 def test_without_colour_a_text_is_itself() -> None:
@@ -56,7 +56,7 @@ def test_without_colour_a_text_is_itself() -> None:
 
 def test_a_document_is_cleaned_in_depth() -> None:
     """Keys and values, at any depth; what people write over several lines keeps its lines."""
-    assert cleaned(
+    assert escape_document(
         {
             "a\x1b": [{"b": "\x07"}, 1, None],
             "stance": "deny",
@@ -73,4 +73,4 @@ def test_a_document_is_cleaned_in_depth() -> None:
 
 def test_only_a_decision_has_reasons_of_several_lines() -> None:
     """Why a hook is broken, or does not run, names what its file says."""
-    assert cleaned({"state": "broken", "reason": "one\ntwo"})["reason"] == "one\\x0atwo"
+    assert escape_document({"state": "broken", "reason": "one\ntwo"})["reason"] == "one\\x0atwo"

@@ -1,16 +1,21 @@
-"""`hookline list` and `hookline show`: what hooks there are, and what one hook or one event is."""
+"""`hookline list` and `hookline show`: list the hooks, and show one hook or one event."""
 
 from __future__ import annotations
 
 import os
 from typing import Annotated
 
-from hookline.cli import flags, offers, words
-from hookline.cli.ending import OK, USAGE, tell
-from hookline.cli.events import kind_document, kind_of, nearest
-from hookline.cli.hooks import hook_document, hooks_document, in_order, store_fault
-from hookline.cli.pages import hook_page, hooks_page, kind_page
-from hookline.cli.paint import present
+from hookline.cli import command_options, completions, phrases
+from hookline.cli.color import print_page
+from hookline.cli.events import find_kind, make_kind_document, suggest_event
+from hookline.cli.exit_codes import OK, USAGE, print_message
+from hookline.cli.hook_documents import (
+    find_store_fault,
+    list_in_order,
+    make_hook_document,
+    make_hooks_document,
+)
+from hookline.cli.list_pages import render_hook, render_hooks, render_kind
 from hookline.config.places import list_patterns
 from hookline.engine.approval_service import removed_problems
 from hookline.engine.host_names import find_unresolved
@@ -27,61 +32,63 @@ if TYPE_CHECKING:
 
 _Event = Annotated[
     str,
-    flags.option(
+    command_options.option(
         "--event",
         metavar="EVENT",
         help="of one event only, by any of its names",
-        autocompletion=offers.events,
+        autocompletion=completions.complete_events,
     ),
 ]
 _Source = Annotated[
     str,
-    flags.option(
+    command_options.option(
         "--source", metavar="WORD", help="of one scope, dialect or file (part of its path) only"
     ),
 ]
 _What = Annotated[
     str,
-    flags.argument(
+    command_options.argument(
         metavar="EVENT|HOOK",
         help="an event by any name, or a hook by its id or name",
-        autocompletion=offers.hooks_and_events,
+        autocompletion=completions.complete_hooks_and_events,
     ),
 ]
 
 
-@flags.selecting
+@command_options.select_hooks
 def list_hooks(
     *,
-    selection: flags.Selection,
+    selection: command_options.Selection,
     event: _Event = "",
     source: _Source = "",
-    json: flags.Json = False,
-    color: flags.Color = "auto",
+    json: command_options.Json = False,
+    color: command_options.Color = "auto",
 ) -> int:
     """Every hook in firing order, event by event; a file that cannot be read is an error, because the list is not whole."""
-    kind = _kind(event, selection.dialect) if event else ""
+    kind = _find_kind(event, selection.dialect) if event else ""
     engine = selection.engine()
     unresolved = find_unresolved(engine)
-    document = hooks_document(
-        engine, lambda spec: kind in ("", spec.kind) and _of_source(spec, source), unresolved
+    document = make_hooks_document(
+        engine, lambda spec: kind in ("", spec.kind) and _is_from_source(spec, source), unresolved
     )
     for problem in (*engine.problems, *removed_problems(engine), *unresolved):
-        tell(str(problem))
-    unreadable = store_fault(engine, engine.hooks)
+        print_message(str(problem))
+    unreadable = find_store_fault(engine, engine.hooks)
     if unreadable:
-        tell(f"hookline list: {unreadable}")
-    present(document, hooks_page, json=json, color=color)
+        print_message(f"hookline list: {unreadable}")
+    print_page(document, render_hooks, json=json, color=color)
     if not document["hooks"]:
-        for line in _none(engine, selection):
-            tell(line)
-    return USAGE if unreadable or any(_is_of_a_file(problem) for problem in engine.problems) else OK
+        for line in _explain_empty(engine, selection):
+            print_message(line)
+    return (
+        USAGE if unreadable or any(_is_file_error(problem) for problem in engine.problems) else OK
+    )
 
 
-def _none(engine: Engine, selection: flags.Selection) -> Iterator[str]:
-    """That nothing is listed, and where it was looked for."""
-    if count := sum(1 for _ in in_order(engine)):
-        yield f"{words.counted(count, 'hook')} here, and none like that"
+def _explain_empty(engine: Engine, selection: command_options.Selection) -> Iterator[str]:
+    """Yield the message that no hook is listed, and where hookline looked."""
+    if count := sum(1 for _ in list_in_order(engine)):
+        yield f"{phrases.count_things(count, 'hook')} here, and none like that"
     elif selection.configs:
         yield f"no hooks in {', '.join(f'`{config}`' for config in selection.configs)}"
     else:
@@ -98,58 +105,60 @@ def _none(engine: Engine, selection: flags.Selection) -> Iterator[str]:
             yield f"  {whose}: {', '.join(near)}"
 
 
-def _is_of_a_file(problem: Problem) -> bool:
-    """Whether a whole file could not be read, and not only an entry of it."""
+def _is_file_error(problem: Problem) -> bool:
+    """Whether a whole file is unreadable, and not only an entry of it."""
     return problem.severity == "error" and problem.name.startswith("config.")
 
 
-def _kind(event: str, dialect: str) -> str:
-    found = kind_of(event, dialect)
+def _find_kind(event: str, dialect: str) -> str:
+    found = find_kind(event, dialect)
     if not found:
-        raise ConfigError(f"unknown event `{event}`", name="event.unknown", hint=nearest(event))
+        raise ConfigError(
+            f"unknown event `{event}`", name="event.unknown", hint=suggest_event(event)
+        )
     return found
 
 
-def _of_source(spec: HookSpec, word: str) -> bool:
+def _is_from_source(spec: HookSpec, word: str) -> bool:
     return word in (spec.origin.scope, spec.dialect) or word in spec.origin.file
 
 
-@flags.selecting
+@command_options.select_hooks
 def show(
     *,
-    selection: flags.Selection,
+    selection: command_options.Selection,
     what: _What,
-    json: flags.Json = False,
-    color: flags.Color = "auto",
+    json: command_options.Json = False,
+    color: command_options.Color = "auto",
 ) -> int:
     """One hook with every field that counts, or one event with all that a hook may do there."""
     engine = selection.engine()
-    spec = _hook(engine, what)
+    spec = _find_hook(engine, what)
     if spec is not None:
-        if unreadable := store_fault(engine, [spec]):
-            tell(f"hookline show: {unreadable}")
-        present(hook_document(engine, spec), hook_page, json=json, color=color)
+        if unreadable := find_store_fault(engine, [spec]):
+            print_message(f"hookline show: {unreadable}")
+        print_page(make_hook_document(engine, spec), render_hook, json=json, color=color)
         return USAGE if unreadable else OK
-    kind = kind_of(what, selection.dialect)
+    kind = find_kind(what, selection.dialect)
     if not kind:
-        ids = [spec.id for spec in in_order(engine)]
+        ids = [spec.id for spec in list_in_order(engine)]
         raise ConfigError(
             f"neither an event nor a hook is called `{what}`",
             name="event.unknown",
-            hint=nearest(what, ids),
+            hint=suggest_event(what, ids),
         )
-    hooks = [spec.id for spec in in_order(engine) if spec.kind == kind]
-    present(kind_document(kind, hooks), kind_page, json=json, color=color)
+    hooks = [spec.id for spec in list_in_order(engine) if spec.kind == kind]
+    print_page(make_kind_document(kind, hooks), render_kind, json=json, color=color)
     return OK
 
 
-def _hook(engine: Engine, called: str) -> HookSpec | None:
-    """The hook of that id, or else the only one of that name.
+def _find_hook(engine: Engine, called: str) -> HookSpec | None:
+    """Return the hook with that id, else the only one with that name.
 
     Raises:
         ConfigError: several hooks have that name.
     """
-    specs = list(in_order(engine))
+    specs = list(list_in_order(engine))
     found = [spec for spec in specs if spec.id == called] or [
         spec for spec in specs if spec.name == called
     ]

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.cli.ending import ended, line_of, say, say_document, tell
+from hookline.cli.exit_codes import (
+    format_error,
+    print_document,
+    print_message,
+    print_text,
+    run_command,
+)
 from hookline.errors import CodecError, ConfigError
 
 if TYPE_CHECKING:
@@ -35,7 +41,7 @@ def test_an_error_is_one_line_and_a_code(
     error: BaseException, code: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With its place, its code, and its hint."""
-    assert ended("hookline x", lambda: _raise(error)) == code
+    assert run_command("hookline x", lambda: _raise(error)) == code
     assert capsys.readouterr().err == said
 
 
@@ -44,11 +50,11 @@ def test_what_a_command_ends_by_is_told_once(capsys: pytest.CaptureFixture[str])
     error = ConfigError("no", name="config.missing", place="a.yaml", hint="h")
 
     def run() -> int:
-        tell(str(error))
+        print_message(str(error))
         raise error
 
     for _ in range(2):
-        assert ended("hookline x", run) == 2
+        assert run_command("hookline x", run) == 2
         assert capsys.readouterr().err == "a.yaml: HKL1002 no (h)\n"
 
 
@@ -59,7 +65,7 @@ def test_a_fault_of_ours_leaves_a_log_and_no_traceback(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     log = tmp_path / "hookline" / "crash.log"
 
-    assert ended("hookline x", lambda: _raise(RuntimeError("boom\n\x1b"))) == 3
+    assert run_command("hookline x", lambda: _raise(RuntimeError("boom\n\x1b"))) == 3
     assert capsys.readouterr().err == (
         f"hookline x: HKL9001 internal error: RuntimeError: boom\\x0a\\x1b\nthis is a fault of hookline; please report it, with {log}\n"
     )
@@ -74,7 +80,7 @@ def test_a_log_that_cannot_be_written_is_not_promised(
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
 
-    assert ended("hookline x", lambda: _raise(RuntimeError("boom"))) == 3
+    assert run_command("hookline x", lambda: _raise(RuntimeError("boom"))) == 3
     assert capsys.readouterr().err.endswith("please report it\n")
 
 
@@ -83,9 +89,9 @@ def test_closed_streams_are_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
 
-    say("x")
-    tell("x")
-    assert ended("hookline x", lambda: 0) == 0
+    print_text("x")
+    print_message("x")
+    assert run_command("hookline x", lambda: 0) == 0
 
 
 def test_json_stays_json_in_any_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,18 +102,20 @@ def test_json_stays_json_in_any_encoding(monkeypatch: pytest.MonkeyPatch) -> Non
     ):
         raw = io.BytesIO()
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding))
-        ended("hookline x", lambda: say_document({"a": "ü"}) or 0)
+        run_command("hookline x", lambda: print_document({"a": "ü"}) or 0)
 
         assert raw.getvalue() == expected
 
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="utf-8"))
-    ended("hookline x", lambda: say_document({"a": "\ud800"}) or 0)
+    run_command("hookline x", lambda: print_document({"a": "\ud800"}) or 0)
 
     assert raw.getvalue() == b'{"a": "\\ud800"}\n'
 
 
 def test_a_line_names_the_program_where_no_file_is_at_fault() -> None:
     """Otherwise the place stands first, as compilers write it."""
-    assert line_of(CodecError("m", hint="h"), "hookline fire") == "hookline fire: HKL4001 m (h)"
-    assert line_of(ConfigError("m", place="f:1:2"), "hookline fire") == "f:1:2: HKL1001 m"
+    assert (
+        format_error(CodecError("m", hint="h"), "hookline fire") == "hookline fire: HKL4001 m (h)"
+    )
+    assert format_error(ConfigError("m", place="f:1:2"), "hookline fire") == "f:1:2: HKL1001 m"

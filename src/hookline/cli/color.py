@@ -1,11 +1,11 @@
-"""Paint: colour for terminals, by the rules that people know, and never the only bearer of a meaning."""
+"""Colours for terminals, by the usual variables (NO_COLOR, FORCE_COLOR); colour never carries meaning alone."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from hookline.cli.ending import say, say_document
+from hookline.cli.exit_codes import print_document, print_text
 from hookline.text.terminal_escape import escape_text
 
 TYPE_CHECKING = False
@@ -22,9 +22,9 @@ _STYLES: Mapping[str, str] = {
     "good": "32",
     "name": "36",
 }
-# What hooks and people write may go over several lines here; everywhere else a line break is shown, not made.
-_OF_SEVERAL_LINES = frozenset({"script", "ran", "prompt", "reason", "for_agent", "for_user"})
-_OF_STANCE: Mapping[str, str] = {
+# Texts of hooks and users under these keys keep their line breaks; elsewhere line breaks are escaped.
+_MULTILINE_KEYS = frozenset({"script", "ran", "prompt", "reason", "for_agent", "for_user"})
+_STANCE_STYLES: Mapping[str, str] = {
     "deny": "bad",
     "halt": "bad",
     "ask": "warning",
@@ -33,8 +33,8 @@ _OF_STANCE: Mapping[str, str] = {
 }
 
 
-def coloured(choice: str, stream: TextIO | None, environ: Mapping[str, str]) -> bool:
-    """Whether to colour: the flag, then NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, TERM=dumb, then whether it is a terminal."""
+def use_color(choice: str, stream: TextIO | None, environ: Mapping[str, str]) -> bool:
+    """Whether to colour: by the option, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, TERM=dumb, then by the terminal."""
     wanted = choice if choice != "auto" else environ.get("HOOKLINE_COLOR", "auto")
     if wanted in ("always", "never"):
         return wanted == "always"
@@ -46,7 +46,7 @@ def coloured(choice: str, stream: TextIO | None, environ: Mapping[str, str]) -> 
 
 
 class Paint:
-    """Styles by what they mean; without colour, texts as they are."""
+    """Adds styles to text by their meaning; without colour, returns the text unchanged."""
 
     def __init__(self, *, on: bool) -> None:
         self.on = on
@@ -55,39 +55,39 @@ class Paint:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.on and text else text
 
     def stance(self, stance: str, width: int = 0) -> str:
-        """A stance, in its colour."""
-        return self(_OF_STANCE[stance], f"{stance:{width}}")
+        """Return a stance in its colour."""
+        return self(_STANCE_STYLES[stance], f"{stance:{width}}")
 
 
-def present(
+def print_page(
     document: Mapping[str, Any],
     page: Callable[[Any, Paint], Iterable[str]],
     *,
     json: bool,
     color: str,
 ) -> None:
-    """A document on standard output: itself as JSON, or the lines of its page, free of what would command a terminal."""
+    """Print a document as JSON, or as the lines of its page without terminal control characters."""
     if json:
-        say_document(document)
+        print_document(document)
     else:
-        paint = Paint(on=coloured(color, sys.stdout, os.environ))
-        say("".join(f"{line}\n" for line in page(cleaned(document), paint)))
+        paint = Paint(on=use_color(color, sys.stdout, os.environ))
+        print_text("".join(f"{line}\n" for line in page(escape_document(document), paint)))
 
 
-def cleaned(value: Any, key: str = "") -> Any:
-    """A document of which every text can be shown as it is."""
+def escape_document(value: Any, key: str = "") -> Any:
+    """Return a document with the control characters of every text escaped."""
     match value:
         case str():
-            return escape_text(value, lines=key in _OF_SEVERAL_LINES)
+            return escape_text(value, lines=key in _MULTILINE_KEYS)
         case dict():
-            # Reasons of several lines are those of decisions; why a hook is broken, or is not run, is told of its file.
+            # Only reasons of decisions keep their lines; reasons that a hook is broken come from its file.
             return {
-                escape_text(name): cleaned(
+                escape_text(name): escape_document(
                     inner, "" if name == "reason" and "stance" not in value else name
                 )
                 for name, inner in value.items()
             }
         case list() | tuple():
-            return [cleaned(inner, key) for inner in value]
+            return [escape_document(inner, key) for inner in value]
         case _:
             return value
