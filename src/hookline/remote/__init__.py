@@ -11,7 +11,13 @@ handlers.run("unix:/run/user/1000/hookline/bridge.sock")
 
 from __future__ import annotations
 
+import os
+
 from hookline.errors import ConfigError
+
+# The handlers of grpc at a fork crash a child that another thread forks to start a hook. A program
+# that forks with grpc on purpose sets the variable itself.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
