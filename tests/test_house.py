@@ -37,12 +37,12 @@ ELSEWHERE = {
     "text/globs.py": ("tests/laws/test_patterns.py", "as above"),
     "text/glob_regex.py": ("tests/laws/test_patterns.py", "as above"),
     "text/suggestions.py": ("tests/laws/test_patterns.py", "as above"),
-    "engine/doctor/asking.py": (
+    "engine/doctor/probe.py": (
         "tests/unit/engine/doctor/test_checkup.py",
         "a checkup is what asks",
     ),
     "engine/doctor/finding.py": (
-        "tests/unit/engine/doctor/test_soundness.py",
+        "tests/unit/engine/doctor/test_static_checks.py",
         "what is found is what is looked for",
     ),
     "remote/grpc_client.py": (

@@ -6,9 +6,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.verdict_api import allow, ask, context, deny, halt, note, retry, rewrite
     from hookline.engine.engine import Engine
+    from hookline.engine.file_watcher import Watcher, watching
     from hookline.engine.reason_display import display_reason
     from hookline.engine.reload import Reloaded
-    from hookline.engine.watching import Watcher, watching
     from hookline.errors import CodecError, ConfigError, HandlerError, HookError, TrustError
     from hookline.handlers.process_spec import Limits
     from hookline.model.event import (
@@ -54,7 +54,7 @@ _HOMES = {
     "ToolCall": "model.event",
     "TrustError": "errors",
     "Verdict": "model.verdict",
-    "Watcher": "engine.watching",
+    "Watcher": "engine.file_watcher",
     "allow": "core.verdict_api",
     "ask": "core.verdict_api",
     "context": "core.verdict_api",
@@ -64,7 +64,7 @@ _HOMES = {
     "note": "core.verdict_api",
     "retry": "core.verdict_api",
     "rewrite": "core.verdict_api",
-    "watching": "engine.watching",
+    "watching": "engine.file_watcher",
 }
 
 __version__ = "0.1.0"

@@ -15,7 +15,7 @@ from hookline.core.tool_aliases import rename_for_hook
 from hookline.engine.catalog import make_dialect
 from hookline.engine.convert import convert
 from hookline.engine.library import Library
-from hookline.engine.relaying import Originals
+from hookline.engine.relay_scripts import Originals
 from hookline.model.outcome import Outcome
 from tests.conformance.player import Play
 

@@ -6,7 +6,7 @@ import asyncio
 import time
 
 from hookline.a3s.payloads import copy_json
-from hookline.engine.detached import Detached, finished_of
+from hookline.engine.detached import Detached, make_finished
 from hookline.handlers.inprocess import call_async
 from hookline.model.event import ToolCall
 from hookline.model.handler import InProcess
@@ -48,7 +48,7 @@ class Background:
     async def _await(self, run: Run) -> None:
         started = time.time()
         outcome = await call_async(run)
-        self._finished(finished_of(run, outcome, started=started, ended=time.time()))
+        self._finished(make_finished(run, outcome, started=started, ended=time.time()))
 
     def drain(self, seconds: float) -> None:
         """Wait for the hooks on threads, at most `seconds`."""

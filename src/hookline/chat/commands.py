@@ -24,12 +24,12 @@ from hookline.engine.approval_service import (
     switch_all,
     switch_single,
 )
-from hookline.engine.declared_hooks import all_hooks, unread
-from hookline.engine.doctor.checkup import check, in_common
-from hookline.engine.doctor.soundness import unsound
+from hookline.engine.declared_hooks import group_broken, list_hooks
+from hookline.engine.doctor.checkup import group_warnings, run_checkup
+from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.engine import Engine
-from hookline.engine.journaling import journal_of
-from hookline.engine.meaning import called, commanded
+from hookline.engine.hook_lookup import describe_run, find_by_command
+from hookline.engine.journaling import open_journal
 from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import HookError, TrustError
 from hookline.model.handler import Broken
@@ -82,7 +82,7 @@ class ChatCommand:
 
     def _discover(self, cwd: str, environ: Mapping[str, str] | None) -> Engine:
         given = drop_project_env(os.environ, cwd).environ if environ is None else environ
-        journal = journal_of(given, self._told.append)
+        journal = open_journal(given, self._told.append)
         return Engine.discover(
             cwd,
             environ=given,
@@ -122,8 +122,8 @@ class ChatCommand:
             *describe_master_switch(self.engine),
             *(f"config: {path}" for path in _configs(stand)),
         ]
-        declared = list(all_hooks(self.engine))
-        broken = unread(declared)
+        declared = list(list_hooks(self.engine))
+        broken = group_broken(declared)
         for spec in (
             each for each in declared if each.id in broken or not isinstance(each.handler, Broken)
         ):
@@ -138,11 +138,11 @@ class ChatCommand:
 
     def doctor(self, _: str) -> list[str]:
         """Try each approved hook; warnings that several hooks share come once, at the end."""
-        found = check(self.engine)
-        common = in_common(found.to_dict())
+        found = run_checkup(self.engine)
+        common = group_warnings(found.to_dict())
         entries = {entry.spec.id: entry for entry in self.engine.registry.entries()}
         lines = [*describe_master_switch(self.engine)]
-        broken = unread(one.spec for one in found.hooks)
+        broken = group_broken(one.spec for one in found.hooks)
         for one in (
             each
             for each in found.hooks
@@ -211,7 +211,7 @@ class ChatCommand:
         done = approve_hooks(self.engine, self._find_hooks(words), who=self._who, how=_HOW)
         standing = done.statuses[0].trust
         lines = [
-            f"✓ approved: {called(standing.spec)}",
+            f"✓ approved: {describe_run(standing.spec)}",
             f"events: {', '.join(done.events)}",
             f"mounted: {done.mounted}",
         ]
@@ -235,7 +235,7 @@ class ChatCommand:
             None,
         )
         broken = (
-            unsound(entry, self.engine.cwd, self.engine.environ, standing.inspection)
+            list_errors(entry, self.engine.cwd, self.engine.environ, standing.inspection)
             if entry
             else ()
         )
@@ -248,7 +248,7 @@ class ChatCommand:
             return ["Revoke what?", "", *_USAGE]
         done = revoke_hooks(self.engine, self._find_hooks(words), who=self._who, how=_HOW)
         events = ", ".join(dict.fromkeys(standing.spec.native_event for standing in done))
-        return [f"✓ revoked: {called(done[0].spec)}", f"events: {events}"]
+        return [f"✓ revoked: {describe_run(done[0].spec)}", f"events: {events}"]
 
     # -- finding hooks ---------------------------------------------------------------------------------------------
 
@@ -272,11 +272,11 @@ class ChatCommand:
         spellings = [text, *_unquote(text)]
         for spelling in spellings[:-1]:
             try:
-                return commanded(self.engine.hooks, spelling, event)
+                return find_by_command(self.engine.hooks, spelling, event)
             except HookError as error:
                 if error.name == "trust.ambiguous":
                     raise
-        return commanded(self.engine.hooks, spellings[-1], event)
+        return find_by_command(self.engine.hooks, spellings[-1], event)
 
     def _check_event(self, first: str, rest: str, events: set[str]) -> None:
         """Check whether a word before a command was meant as an event.
@@ -343,7 +343,7 @@ def _list_shared(
         hint = find_hint(
             finding.name, finding.hint, closes=entry.dialect.table.closes if entry else ""
         )
-        runs = dict.fromkeys(called(entries[hook].spec) for hook in hooks if hook in entries)
+        runs = dict.fromkeys(describe_run(entries[hook].spec) for hook in hooks if hook in entries)
         yield f"! {len(hooks)} hooks: {append_hint(SAID.get(finding.name, finding.message), hint)}: {', '.join(runs)}"
 
 
@@ -359,4 +359,4 @@ def _configs(stand: Mapping[str, HookStatus]) -> list[str]:
 
 def _describe_switched(status: HookStatus) -> str:
     spec = status.trust.spec
-    return f"{'- off' if status.off else '✓ on'}: {spec.native_event}  {called(spec)}"
+    return f"{'- off' if status.off else '✓ on'}: {spec.native_event}  {describe_run(spec)}"

@@ -7,16 +7,16 @@ from hookline.core.descriptions import describe_conditions
 from hookline.engine.approval_service import (
     describe_change,
     find_switches,
-    gate_for,
-    keys_off,
-    keys_on,
+    get_gate_for,
+    list_keys_off,
+    list_keys_on,
     list_managed,
     list_off,
 )
-from hookline.engine.circuit_breaker import describe_failures, failures_of
-from hookline.engine.declared_hooks import all_hooks, given_way
-from hookline.engine.doctor.soundness import unsound
-from hookline.engine.meaning import called
+from hookline.engine.circuit_breaker import describe_failures, find_failures
+from hookline.engine.declared_hooks import explain_absence, list_hooks
+from hookline.engine.doctor.static_checks import list_errors
+from hookline.engine.hook_lookup import describe_run
 from hookline.model.handler import Broken
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
 from hookline.trust.toggles import find_off
@@ -42,12 +42,12 @@ _STATES: Mapping[str, str] = {
 
 def describe_master_switch(engine: Engine) -> Iterator[str]:
     """Yield whether hooks run here, what switches them off and on, and which hooks no switch affects."""
-    gate = gate_for(engine)
+    gate = get_gate_for(engine)
     off = list_off(find_switches(gate))
-    keys = keys_off(all_hooks(engine))
+    keys = list_keys_off(list_hooks(engine))
     yield (
         "hooks: OFF"
-        if off or (keys and all(spec.off for spec in all_hooks(engine)))
+        if off or (keys and all(spec.off for spec in list_hooks(engine)))
         else "hooks: ON"
     )
     above = find_off(gate.read_switches(), gate.root)
@@ -61,18 +61,21 @@ def describe_master_switch(engine: Engine) -> Iterator[str]:
         for key in keys
     )
     yield from (
-        f"  `{key.pointer}` is true in {key.file}:{key.line}" for key in keys_on(all_hooks(engine))
+        f"  `{key.pointer}` is true in {key.file}:{key.line}"
+        for key in list_keys_on(list_hooks(engine))
     )
     managed = list_managed(engine) if off else []
     if managed:
-        yield f"  policy, which no switch reaches, still runs: {', '.join(dict.fromkeys(map(called, managed)))}"
+        yield f"  policy, which no switch reaches, still runs: {', '.join(dict.fromkeys(map(describe_run, managed)))}"
 
 
 def describe_hook(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:
     """Describe a hook: its event and its command; for hooks that are broken `together`, the file that they stand for."""
     if len(together) > 1:
-        return f"{spec.native_event} and {len(together) - 1} more  {spec.name or called(spec)}"
-    return f"{spec.native_event}{describe_conditions(spec)}  {called(spec)}"
+        return (
+            f"{spec.native_event} and {len(together) - 1} more  {spec.name or describe_run(spec)}"
+        )
+    return f"{spec.native_event}{describe_conditions(spec)}  {describe_run(spec)}"
 
 
 def list_hook_lines(
@@ -84,14 +87,14 @@ def list_hook_lines(
 ) -> Iterator[str]:
     """Yield the lines of one hook: its event and command, its state, and its problems."""
     yield describe_hook(spec, together)
-    if gone := given_way(engine, spec):
+    if gone := explain_absence(engine, spec):
         yield f"  - left out: {gone}"
         return
     if isinstance(spec.handler, Broken):
         yield f"  ✗ broken: {spec.handler.reason}"
         return
     standing = status.trust
-    broken = unsound(entry, engine.cwd, engine.environ, standing.inspection) if entry else []
+    broken = list_errors(entry, engine.cwd, engine.environ, standing.inspection) if entry else []
     state = (
         "✗ approved, and a no-op"
         if broken and standing.state == APPROVED
@@ -101,7 +104,7 @@ def list_hook_lines(
     yield from (f"    {line}" for line in describe_change(engine, standing))
     yield from (f"  {line}" for line in list_findings(broken, entry))
     if entry and (table := entry.dialect.table).suspends_after:
-        failures = failures_of(engine, spec)
+        failures = find_failures(engine, spec)
         if told := describe_failures(spec, table, failures, engine.clock()):
             yield f"  ! {append_hint(told, f'{NAME} doctor')}"
     yield from _off(engine, spec, status)
@@ -111,19 +114,19 @@ def list_hook_lines(
 
 def _off(engine: Engine, spec: HookSpec, status: HookStatus) -> Iterator[str]:
     """Yield what switches off this hook alone."""
-    gate = gate_for(engine)
+    gate = get_gate_for(engine)
     definition = gate.states.find_definition(spec)
     single = [each for each in gate.read_switches() if each.definition == definition]
     if status.off and single:
         everywhere = "" if all(each.root for each in single) else "everywhere "
-        yield f"  - switched off by itself ({NAME} on {everywhere}{called(spec)})"
+        yield f"  - switched off by itself ({NAME} on {everywhere}{describe_run(spec)})"
     elif status.off and all(find_switches(gate).values()):
         yield f"  - {status.off}"
 
 
 def list_findings(found: Iterable[Problem], entry: Entry | None = None) -> Iterator[str]:
     """Yield the problems, each with what to do about it in a chat."""
-    command = called(entry.spec) if entry else "<command>"
+    command = describe_run(entry.spec) if entry else "<command>"
     closes = entry.dialect.table.closes if entry else ""
     for each in found:
         hint = find_hint(each.name, each.hint, command=command, closes=closes)

@@ -19,14 +19,14 @@ from hookline.cli.options import (
     parse_seconds,
 )
 from hookline.cli.stdin import LARGEST, is_terminal, read_payload
-from hookline.engine.callers import leave_to_host
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.deadline import hooks_seconds, host_deadline
-from hookline.engine.event_problems import errors_about
+from hookline.engine.event_problems import list_errors
 from hookline.engine.fallback import find_event, find_fallback
-from hookline.engine.journaling import journal_of
+from hookline.engine.host_integrations import leave_to_host
+from hookline.engine.journaling import open_journal
 from hookline.engine.notices import add_to_stderr, is_shown
-from hookline.engine.projects import existing_folder, leave_deleted_folder, project_of
+from hookline.engine.projects import find_existing_folder, find_project, leave_deleted_folder
 from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.process_spec import Limits
 from hookline.model.kinds import ACTIONS
@@ -159,7 +159,7 @@ def answer(request: Request, later: AfterAnswer, answers: AnswerPipe | None = No
     request.set_deadline(b"", answers)
     told: list[str] = []
     sent = b""
-    journal = journal_of(os.environ, told.append)
+    journal = open_journal(os.environ, told.append)
     try:
         if request.error is None or not is_terminal():
             sent = read_payload()
@@ -247,7 +247,7 @@ def _decide_reply(
         event=request.event,
         seconds=seconds,
         notice=moved,
-        problems=lambda event: (*said, *errors_about(engine, event)),
+        problems=lambda event: (*said, *list_errors(engine, event)),
     )
 
 
@@ -256,8 +256,8 @@ def _find_project(payload: Any, table: Table, environ: Mapping[str, str]) -> str
     folder = _find_folder(payload, table) if isinstance(payload, dict) else ""
     here = os.getcwd()
     if folder and not os.path.isdir(folder):
-        folder = existing_folder(folder, here, environ, table)
-    return project_of(folder or here, environ, table)
+        folder = find_existing_folder(folder, here, environ, table)
+    return find_project(folder or here, environ, table)
 
 
 def _find_folder(payload: Mapping[str, Any], table: Table) -> str:
@@ -270,7 +270,7 @@ def _find_folder(payload: Mapping[str, Any], table: Table) -> str:
 
 def note_unanswered(request: Request, message: str, *, refused: bool) -> None:
     """Write into the journal that an event was not decided in time."""
-    journal = journal_of(os.environ, lambda _line: None)
+    journal = open_journal(os.environ, lambda _line: None)
     if journal is not None:
         journal.note("unanswered", dialect=request.host, message=message, refused=refused)
         journal.close()

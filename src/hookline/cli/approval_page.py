@@ -6,8 +6,8 @@ from hookline.cli import phrases
 from hookline.cli.events import find_kind
 from hookline.core.descriptions import describe_condition
 from hookline.engine.approval_service import describe_change
-from hookline.engine.doctor.soundness import unsound
-from hookline.engine.meaning import called
+from hookline.engine.doctor.static_checks import list_errors
+from hookline.engine.hook_lookup import describe_run
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REMOVED, REVOKED
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ def describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
         "native_event": spec.native_event,
         "kind": spec.kind,
         "when": [describe_condition(condition) for condition in spec.conditions],
-        "runs": called(spec),
+        "runs": describe_run(spec),
         "file": spec.origin.file,
         "line": spec.origin.line,
         "scope": spec.origin.scope,
@@ -98,7 +98,7 @@ def _list_findings(engine: Engine, state: HookState) -> Iterator[Finding]:
         (entry for entry in engine.registry.entries() if entry.spec.id == state.spec.id), None
     )
     if entry is not None and state.can_run:
-        yield from unsound(entry, engine.cwd, engine.environ, state.inspection)
+        yield from list_errors(entry, engine.cwd, engine.environ, state.inspection)
 
 
 # -- pages -------------------------------------------------------------------------------------

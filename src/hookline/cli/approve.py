@@ -23,14 +23,14 @@ from hookline.engine.approval_service import (
     find_removed,
     find_statuses,
     find_store_problem,
-    forget,
-    gate_for,
+    forget_removed,
+    get_gate_for,
     list_removed,
     revoke_hooks,
 )
-from hookline.engine.declared_hooks import all_hooks
-from hookline.engine.journaling import journal_of
-from hookline.engine.meaning import meant
+from hookline.engine.declared_hooks import list_hooks
+from hookline.engine.hook_lookup import find_hooks
+from hookline.engine.journaling import open_journal
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import Broken
 from hookline.trust.allowlist import import_allowlist
@@ -131,7 +131,7 @@ def approve(
     """Let hooks run as they are now: a change of what they run needs another approval."""
     if not dry_run:
         require_person(os.environ, "hookline approve")
-    with selection.engine(journal=journal_of(os.environ, print_message)) as engine:
+    with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
         if allowlist:
             document, code = _import_list(engine, allowlist)
         else:
@@ -166,14 +166,14 @@ def revoke(
     """Take the approval of hooks back, at once; the next use of your own hook does not approve it."""
     if not dry_run:
         require_person(os.environ, f"hookline revoke {shlex.quote(what)}")
-    with selection.engine(journal=journal_of(os.environ, print_message)) as engine:
+    with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
         removed = find_removed(engine, what, event)
         specs = _find_declared(engine, what, event, removed)
         if dry_run:
             states, did = [each.trust for each in find_statuses(engine, specs).values()], "shown"
         else:
             states = revoke_hooks(engine, specs, who="", how="command line") if specs else []
-            forget(engine, removed, who="", how="command line")
+            forget_removed(engine, removed, who="", how="command line")
             did = "revoked"
         hooks = [describe_hook(engine, state, did) for state in states]
         hooks += [describe_removed(each, "shown" if dry_run else "forgotten") for each in removed]
@@ -201,7 +201,7 @@ def _select(engine: Engine, what: str, event: str) -> _Selected:
         engine,
         [
             spec
-            for spec in all_hooks(engine)
+            for spec in list_hooks(engine)
             if type(spec.handler) is not Broken
             and (not event or event in (spec.native_event, spec.kind))
         ],
@@ -224,7 +224,7 @@ def _find_declared(
         TrustError: `trust.unmatched`, none is meant at all.
     """
     try:
-        return list(meant(engine, what, event))
+        return list(find_hooks(engine, what, event))
     except TrustError:
         if not removed:
             raise
@@ -318,7 +318,7 @@ def _carry_out(
         return [describe_hook(engine, each.trust, "approved") for each in done.statuses]
     if question.removed and answer in (_YES, _ABSENT):
         may_be_absent = answer == _ABSENT
-        forget(engine, question.removed, who="", how=how, may_be_absent=may_be_absent)
+        forget_removed(engine, question.removed, who="", how=how, may_be_absent=may_be_absent)
         did = "absent" if may_be_absent else "forgotten"
         return [{**hook, "did": did} for hook in shown]
     return [{**hook, "did": "declined"} for hook in shown]
@@ -365,7 +365,7 @@ def _describe_left(engine: Engine, state: HookState) -> dict[str, Any]:
 
 def _import_list(engine: Engine, path: str) -> tuple[dict[str, Any], int]:
     """Import a list of approvals; an entry that does not fit any more is a finding."""
-    taken = import_allowlist(gate_for(engine), path, list(all_hooks(engine)))
+    taken = import_allowlist(get_gate_for(engine), path, list(list_hooks(engine)))
     listed = [
         {"event": each.event, "command": each.command, "result": each.result, "hooks": list(each.hooks)}
         for each in taken

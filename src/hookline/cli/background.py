@@ -101,8 +101,8 @@ def _close_descriptors(spared: Sequence[int]) -> None:
 
 
 def _run_hooks(engine: Engine, runs: Sequence[Run]) -> None:
-    from hookline.engine.detached import finished_of  # noqa: PLC0415 - most events have nothing in the background
-    from hookline.engine.recall import ended  # noqa: PLC0415 - as above
+    from hookline.engine.deferred_delivery import finish_detached  # noqa: PLC0415 - as above
+    from hookline.engine.detached import make_finished  # noqa: PLC0415 - most events have nothing in the background
 
     longest = (engine.limits or Limits()).detached
     for number in (signal.SIGALRM, *_ENDS):
@@ -112,5 +112,5 @@ def _run_hooks(engine: Engine, runs: Sequence[Run]) -> None:
         refused = engine.start_detached(run)
         if refused is not None:
             now = engine.clock()
-            ended(engine, run, finished_of(run, refused, started=now, ended=now))
+            finish_detached(engine, run, make_finished(run, refused, started=now, ended=now))
     engine.close(seconds=longest)

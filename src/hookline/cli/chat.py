@@ -10,7 +10,7 @@ from hookline.cli import command_options
 from hookline.cli.approve import has_terminal
 from hookline.cli.exit_codes import FINDINGS, OK, print_message, print_text
 from hookline.config.agent_hosts import require_person
-from hookline.engine.journaling import journal_of
+from hookline.engine.journaling import open_journal
 from hookline.errors import TrustError
 
 _Text = Annotated[
@@ -40,7 +40,7 @@ def chat(*, selection: command_options.Selection, text: _Text, yes: _Yes = False
             name="trust.unattended",
             hint='look with `hookline chat "/hooks list"`, then say --yes',
         )
-    with selection.engine(journal=journal_of(os.environ, print_message)) as engine:
+    with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
         answer = command(typed, engine=engine)
     print_text(answer + "\n")
     return FINDINGS if answer.startswith(_FAILED) else OK

@@ -53,7 +53,7 @@ def complete_documents(incomplete: str) -> list[str]:
 
 
 def _list_ids(ctx: Any) -> list[str]:
-    from hookline.engine.declared_hooks import all_hooks  # noqa: PLC0415 - as above
+    from hookline.engine.declared_hooks import list_hooks  # noqa: PLC0415 - as above
     from hookline.engine.engine import Engine  # noqa: PLC0415 - few values are hooks
 
     folder, named = ctx.params.get("folder") or ".", ctx.params.get("config") or ()
@@ -61,12 +61,12 @@ def _list_ids(ctx: Any) -> list[str]:
         if not named:
             return [
                 spec.id
-                for spec in all_hooks(Engine.discover(project_root(folder, os.environ) or folder))
+                for spec in list_hooks(Engine.discover(project_root(folder, os.environ) or folder))
             ]
         engine = Engine(cwd=folder)
         for path in named:
             engine.add_source(os.path.join(folder, path), dialect=ctx.params.get("dialect") or None)
-        return [spec.id for spec in all_hooks(engine)]
+        return [spec.id for spec in list_hooks(engine)]
     except (
         HookError,
         OSError,

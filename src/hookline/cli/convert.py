@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from hookline.engine.conversion_report import Loss
     from hookline.engine.convert import Conversion
-    from hookline.engine.losses import Loss
 
 _Path = Annotated[
     str,

@@ -11,9 +11,9 @@ from hookline.cli import command_options, phrases
 from hookline.cli.color import print_page
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
 from hookline.config.agent_hosts import require_person
-from hookline.engine.doctor.checkup import SECONDS, check, in_common
+from hookline.engine.doctor.checkup import SECONDS, group_warnings, run_checkup
 from hookline.engine.doctor.finding import Finding
-from hookline.engine.journaling import journal_folder
+from hookline.engine.journaling import find_journal_folder
 from hookline.errors import HookError
 from hookline.journal.search import Search
 from hookline.server.no_token_marker import list_unprotected_servers
@@ -84,7 +84,7 @@ def _run_checkup(
     engine: Engine, history: Search | None, seconds: float, *, models: bool
 ) -> Checkup:
     """Check the hooks, and list the servers that accept approvals without a token."""
-    found = check(engine, history=history, seconds=seconds, models=models)
+    found = run_checkup(engine, history=history, seconds=seconds, models=models)
     return found.replace(findings=(*found.findings, *list_unprotected_servers(os.environ)))
 
 
@@ -100,7 +100,7 @@ def _summarize(found: Checkup) -> str:
 def _open_history(environ: Mapping[str, str]) -> Iterator[Search | None]:
     """Open the journal; None if there is none, or if it cannot be read, which is printed."""
     try:
-        folder = journal_folder(environ)
+        folder = find_journal_folder(environ)
         search = Search(folder) if os.path.isdir(folder) else None
     except HookError as error:
         if not getattr(error, "place", ""):  # the checkup itself reports wrong settings
@@ -162,7 +162,7 @@ _FIXES: Mapping[str, Callable[[int], int]] = {
 
 def _render_checkup(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield each hook with its answer and findings; warnings that several hooks share come last."""
-    common, unread = in_common(document), _count_shared_events(document["hooks"])
+    common, unread = group_warnings(document), _count_shared_events(document["hooks"])
     for hook in document["hooks"]:
         more = unread.get(hook["hook"])
         if more is None:

@@ -21,7 +21,7 @@ from hookline.cli.options import (
 from hookline.cli.phrases import format_duration
 from hookline.engine.catalog import make_dialect
 from hookline.engine.deadline import hooks_seconds, host_deadline
-from hookline.engine.journaling import journal_of
+from hookline.engine.journaling import open_journal
 from hookline.errors import CodecError
 from hookline.handlers.process_spec import Limits
 from hookline.model.verdict import Stance
@@ -153,7 +153,7 @@ def _fire(asked: _FireRequest, answers: AnswerPipe | None = None) -> int:
 def _decide(asked: _FireRequest, until: float | None) -> Decision:
     payload = read_payload(asked.source)
     with asked.selection.engine(
-        parses_new=False, journal=journal_of(os.environ, print_message)
+        parses_new=False, journal=open_journal(os.environ, print_message)
     ) as engine:
         for problem in engine.problems:
             print_message(str(problem))

@@ -9,8 +9,8 @@ from hookline.core.descriptions import describe_condition as wording
 from hookline.core.descriptions import describe_matcher
 from hookline.core.failure import explain_file_switch
 from hookline.core.plan import sort_hooks
-from hookline.engine.approval_service import removed_problems
-from hookline.engine.declared_hooks import all_hooks, given_way
+from hookline.engine.approval_service import list_removed_problems
+from hookline.engine.declared_hooks import explain_absence, list_hooks
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 from hookline.model.spec import MANAGED
 from hookline.trust.policy import APPROVED, NEW
@@ -43,7 +43,7 @@ def make_hooks_document(
     problems = [
         *engine.problems,
         *((unreadable,) if (unreadable := find_store_fault(engine, specs)) else ()),
-        *removed_problems(engine),
+        *list_removed_problems(engine),
         *also,
     ]
     return {
@@ -64,7 +64,7 @@ def find_store_fault(engine: Engine, specs: Sequence[HookSpec]) -> Problem | Non
 
 def list_in_order(engine: Engine) -> Iterator[HookSpec]:
     """Yield every hook by event and in firing order; overridden hooks come last."""
-    declared = list(all_hooks(engine))
+    declared = list(list_hooks(engine))
     for kind in dict.fromkeys((*engine.registry.kinds, *(spec.kind for spec in declared))):
         entries = engine.registry.of_kind(kind)
         specs = {entry.spec.id: entry.spec for entry in entries}
@@ -124,7 +124,7 @@ def _is_trusted(spec: HookSpec, status: HookStatus | None) -> bool:
 
 
 def _find_state(engine: Engine, spec: HookSpec, status: HookStatus | None) -> tuple[str, str]:
-    gone = given_way(engine, spec) or (status.off if status else explain_file_switch(spec))
+    gone = explain_absence(engine, spec) or (status.off if status else explain_file_switch(spec))
     if gone:
         return OFF, gone
     if isinstance(spec.handler, Broken):
@@ -157,10 +157,10 @@ def _find_time_limit(engine: Engine, spec: HookSpec) -> float:
     """Return the seconds after which hookline ends the hook, whatever its file says."""
     if not spec.detached:
         return spec.timeout
-    from hookline.engine.detached import time_limit  # noqa: PLC0415 - it imports threading
+    from hookline.engine.detached import find_time_limit  # noqa: PLC0415 - it imports threading
     from hookline.handlers.process_spec import Limits  # noqa: PLC0415 - as above
 
-    return time_limit(spec, engine.host(spec.dialect), (engine.limits or Limits()).detached)
+    return find_time_limit(spec, engine.host(spec.dialect), (engine.limits or Limits()).detached)
 
 
 def _handler_fields(given: Handler) -> Iterator[tuple[str, Any]]:

@@ -17,7 +17,7 @@ from hookline.cli.hook_documents import (
 )
 from hookline.cli.list_pages import render_hook, render_hooks, render_kind
 from hookline.config.places import list_patterns
-from hookline.engine.approval_service import removed_problems
+from hookline.engine.approval_service import list_removed_problems
 from hookline.engine.host_names import find_unresolved
 from hookline.errors import ConfigError
 from hookline.model.spec import CLONED
@@ -71,7 +71,7 @@ def list_hooks(
     document = make_hooks_document(
         engine, lambda spec: kind in ("", spec.kind) and _is_from_source(spec, source), unresolved
     )
-    for problem in (*engine.problems, *removed_problems(engine), *unresolved):
+    for problem in (*engine.problems, *list_removed_problems(engine), *unresolved):
         print_message(str(problem))
     unreadable = find_store_fault(engine, engine.hooks)
     if unreadable:

@@ -15,8 +15,8 @@ from hookline.cli.color import Paint, escape_document, print_page, use_color
 from hookline.cli.exit_codes import FINDINGS, OK, print_document, print_message, print_text
 from hookline.cli.log_args import check_event, check_hook
 from hookline.cli.log_pages import format_event, render_entry, render_pruned, render_verification
-from hookline.engine.journaling import journal_folder, limits_of
-from hookline.engine.provenance import provenance
+from hookline.engine.journaling import find_journal_folder, read_limits
+from hookline.engine.provenance import find_provenance
 from hookline.errors import CODES, ConfigError, JournalError
 from hookline.journal.log_files import LogFiles
 from hookline.journal.query import Query, format_time, parse_time
@@ -129,7 +129,7 @@ def log(
     color: command_options.Color = "auto",
 ) -> int:
     """What the journal holds, one decision in full, and whether the journal is whole."""
-    folder = os.path.abspath(path) if path else journal_folder(os.environ)
+    folder = os.path.abspath(path) if path else find_journal_folder(os.environ)
     now = time.time()
     look = _View(json=json, color=color, whole=show_payload)
     with _report_unreadable(folder):
@@ -268,7 +268,7 @@ def _wait_for_records() -> bool:
 
 def show_decision(wanted: str, *, json: bool, color: str) -> int:
     """Print one decision of this user's journal in full, by its id or as the `last` one."""
-    folder = journal_folder(os.environ)
+    folder = find_journal_folder(os.environ)
     with _report_unreadable(folder):
         _check_folder(folder)
         return _show_entry(folder, wanted, Query(), _View(json=json, color=color))
@@ -278,7 +278,7 @@ def _show_entry(folder: str, wanted: str, query: Query, look: _View) -> int:
     search = Search(folder, tell=_print_problem)
     event = _find_decision(search, wanted, query)
     runs = search.runs(event["id"])
-    known = provenance(search, event, runs, os.environ)
+    known = find_provenance(search, event, runs, os.environ)
     look.page({"schema": "hookline.entry/1", "event": event, "runs": runs, "provenance": known})
     return OK
 
@@ -334,7 +334,7 @@ def _verify_journal(folder: str, head: str, *, json: bool, color: str) -> int:
 def _prune_journal(folder: str, at: str, *, dry_run: bool, json: bool, color: str) -> int:
     if not os.path.isdir(folder):
         raise JournalError(f"there is no journal in `{folder}`", name="journal.missing")
-    trail = LogFiles(folder, tell=_print_problem, **limits_of(os.environ))
+    trail = LogFiles(folder, tell=_print_problem, **read_limits(os.environ))
     if dry_run:
         found = list_segments(folder)
         sizes = [os.stat(os.path.join(folder, each.name)).st_size for each in found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.cli.events import find_kind, suggest_event
-from hookline.engine.provenance import declared_here
+from hookline.engine.provenance import list_declared_here
 from hookline.errors import ConfigError
 from hookline.journal.records import NOTES
 from hookline.model.handler import describe_command
@@ -43,7 +43,7 @@ def check_hook(word: str, search: Search) -> None:
     """
     if not word or search.has_hook(word):
         return
-    specs = declared_here(".", os.environ)
+    specs = list_declared_here(".", os.environ)
     if any(
         word.lower() in text.lower()
         for spec in specs

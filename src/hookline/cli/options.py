@@ -9,8 +9,8 @@ from hookline.config.places import project_root
 from hookline.config.project_env import drop_project_env
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import Engine
+from hookline.engine.load_options import MATCHING, MODES, TRUSTS
 from hookline.engine.projects import leave_deleted_folder
-from hookline.engine.settings import MATCHING, MODES, TRUSTS
 from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import ConfigError
 from hookline.sessions.store import Sessions

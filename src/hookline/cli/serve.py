@@ -13,8 +13,8 @@ from hookline.cli.exit_codes import INTERRUPTED, OK, print_message, print_text
 from hookline.cli.schema_files import read_schema
 from hookline.config.agent_hosts import find_agent_marker
 from hookline.config.settings import read_settings
-from hookline.engine.approval_service import count_waiting, self_approve_problem
-from hookline.engine.journaling import journal_of, telemetry_of
+from hookline.engine.approval_service import count_waiting, find_self_approve_problem
+from hookline.engine.journaling import make_telemetry, open_journal
 from hookline.engine.trust_gate import get_gate
 from hookline.errors import ConfigError
 
@@ -171,7 +171,7 @@ def serve(
         )
     meter = Meter()
     free = _approves_without_token(asked=self_approve)
-    if problem := self_approve_problem({"trust": {"self_approve": free}}):
+    if problem := find_self_approve_problem({"trust": {"self_approve": free}}):
         print_message(f"hookline serve: {problem}")
     address = http or ("" if unix or grpc else _DEFAULT)
     path = token_file or default_token_path(os.environ)
@@ -227,7 +227,7 @@ def serve(
 def _approves_without_token(*, asked: bool) -> bool:
     """Whether programs may approve hooks without the token, by option or setting; never below an agent."""
     try:
-        free = asked or self_approve_problem(read_settings(os.environ)) is not None
+        free = asked or find_self_approve_problem(read_settings(os.environ)) is not None
     except ConfigError:  # wrong settings count as the strictest
         free = False
     marker = find_agent_marker(os.environ)
@@ -264,10 +264,10 @@ def _make_service(
 
     sessions = selection.sessions(os.environ)
     made: list[Service] = []  # the engine of the service is another one after each reload
-    telemetry = telemetry_of(
+    telemetry = make_telemetry(
         os.environ, print_message, lambda: count_waiting(made[0].engine) if made else 0
     )
-    journal = journal_of(os.environ, print_message, telemetry)
+    journal = open_journal(os.environ, print_message, telemetry)
 
     def made_of(*, parses_new: bool = False) -> Engine:
         return selection.engine(

@@ -14,14 +14,14 @@ from hookline.engine.approval_service import (
     ON_AGAIN,
     find_statuses,
     find_switches,
-    gate_for,
+    get_gate_for,
     list_managed,
     list_off,
     switch_all,
     switch_single,
 )
-from hookline.engine.journaling import journal_of
-from hookline.engine.meaning import called, meant
+from hookline.engine.hook_lookup import describe_run, find_hooks
+from hookline.engine.journaling import open_journal
 from hookline.trust.toggles import find_off
 
 TYPE_CHECKING = False
@@ -94,8 +94,8 @@ def _switch_hooks(
 ) -> int:
     if not dry_run:
         require_person(os.environ, f"hookline {'on' if on else 'off'}")
-    with selection.engine(journal=journal_of(os.environ, print_message)) as engine:
-        specs = meant(engine, hook) if hook else []
+    with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
+        specs = find_hooks(engine, hook) if hook else []
         left = () if dry_run else _apply_switch(engine, specs, on=on, everywhere=everywhere)
         for why in left:
             print_message(why)
@@ -121,7 +121,7 @@ def _make_document(
     engine: Engine, specs: Sequence[HookSpec], did: str, *, everywhere: bool
 ) -> dict[str, Any]:
     """Return the `hookline.switches/1` document, with the named hooks, else the hooks that are off one by one."""
-    gate = gate_for(engine)
+    gate = get_gate_for(engine)
     now = find_switches(gate)
     stand = find_statuses(engine, specs or None).values()
     single = [each for each in stand if specs or (all(now.values()) and each.off)]
@@ -143,7 +143,7 @@ def _summarize_hook(status: HookStatus) -> dict[str, Any]:
     return {
         "hook": spec.id,
         "native_event": spec.native_event,
-        "runs": called(spec),
+        "runs": describe_run(spec),
         "off": status.off,
         "standing": standing.state,
         "live": status.runs,

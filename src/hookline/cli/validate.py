@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from hookline.cli.color import Paint
     from hookline.engine.engine import Engine
-    from hookline.engine.shelf import Shelved
+    from hookline.engine.shelf import LoadedSource
 
 _Paths = Annotated[
     list[str] | None,
@@ -110,7 +110,7 @@ def _list_problems(engine: Engine) -> list[Problem]:
     return sorted((*found, *combining), key=lambda problem: place[id(problem)])
 
 
-def _lint_source(shelved: Shelved) -> tuple[Problem, ...]:
+def _lint_source(shelved: LoadedSource) -> tuple[Problem, ...]:
     """Return the problems of a source, by the dialect's `lint` if it has one, which is stricter than `load`."""
     lint = getattr(shelved.dialect, "lint", None)
     if lint is None or shelved.source.text is None:

@@ -7,9 +7,9 @@ import shlex
 import time
 
 from hookline.config.yaml_toggle import turn_on
-from hookline.engine.declared_hooks import DeclaredHooks, all_hooks
+from hookline.engine.declared_hooks import DeclaredHooks, list_hooks
 from hookline.engine.trust_gate import get_gate, make_gate, note_approvals
-from hookline.engine.unread import list_unread
+from hookline.engine.unread_files import list_unread
 from hookline.errors import ConfigError, HookError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Origin, Problem
@@ -81,7 +81,7 @@ class ApprovalResult(Frozen):
         return all(self.switches.values()) and not is_off
 
 
-def gate_for(engine: Engine) -> Gate:
+def get_gate_for(engine: Engine) -> Gate:
     """Return the engine's gate, or the usual one for an engine without.
 
     What is done at it is written into the engine's journal.
@@ -106,9 +106,9 @@ def find_statuses(engine: Engine, specs: Iterable[HookSpec] | None = None) -> di
     Raises:
         ConfigError: the settings are wrong.
     """
-    gate = gate_for(engine)
+    gate = get_gate_for(engine)
     found = {}
-    for state in commands.find_states(gate, all_hooks(engine) if specs is None else specs):
+    for state in commands.find_states(gate, list_hooks(engine) if specs is None else specs):
         off = gate.explain_off(state.spec)
         runs = not off and gate.find_effect(state) in _LET_THROUGH
         found[state.spec.id] = HookStatus(trust=state, runs=runs, off=off)
@@ -121,7 +121,7 @@ def find_store_problem(engine: Engine) -> Problem | None:
     Raises:
         ConfigError: the settings are wrong.
     """
-    store = gate_for(engine).store
+    store = get_gate_for(engine).store
     try:
         for owner in store.list_owners():
             store.read_approvals(owner)
@@ -138,8 +138,8 @@ def count_waiting(engine: Engine) -> int:
     Raises:
         ConfigError: the settings are wrong.
     """
-    gate = gate_for(engine)
-    states = commands.find_states(gate, all_hooks(engine))
+    gate = get_gate_for(engine)
+    states = commands.find_states(gate, list_hooks(engine))
     asked = (state for state in states if state.column and state.state in (NEW, CHANGED))
     waits = sum(gate.find_effect(state) not in _LET_THROUGH for state in asked)
     return waits + len(list_unread(engine))
@@ -156,7 +156,7 @@ def list_managed(engine: Engine) -> list[HookSpec]:
     Raises:
         ConfigError: the settings are wrong.
     """
-    gate = gate_for(engine)
+    gate = get_gate_for(engine)
     return [spec for spec in engine.hooks if gate.states.is_managed(spec)]
 
 
@@ -167,7 +167,7 @@ def find_switches(gate: Gate) -> dict[str, bool]:
 
 def describe_change(engine: Engine, state: HookState) -> list[str]:
     """Return when a hook was approved, and what is another since, in words; empty if it never was."""
-    store = gate_for(engine).store
+    store = get_gate_for(engine).store
     try:
         versions = store.list_versions(state.owner.key, state.definition) if state.column else []
     except TrustError:
@@ -191,7 +191,7 @@ def approve_states(
     Raises:
         TrustError: what a hook runs is not there, or nothing can be written.
     """
-    commands.approve(gate_for(engine), seen, who=who, how=how)
+    commands.approve(get_gate_for(engine), seen, who=who, how=how)
     return _make_result(engine, [state.spec for state in seen])
 
 
@@ -203,14 +203,14 @@ def approve_hooks(
     Raises:
         TrustError: as `approve_states`.
     """
-    gate = gate_for(engine)
+    gate = get_gate_for(engine)
     commands.approve(gate, commands.find_states(gate, specs), who=who, how=how)
     left: tuple[str, ...] = ()
     if enable:
-        if not find_switches(gate)["project"] or keys_off(specs):
+        if not find_switches(gate)["project"] or list_keys_off(specs):
             commands.switch_project(gate, is_on=True, who=who, how=how)
         left = enable_files(engine, specs)
-        now = {spec.id: spec for spec in all_hooks(engine)}
+        now = {spec.id: spec for spec in list_hooks(engine)}
         specs = [now.get(spec.id, spec) for spec in specs]
     return _make_result(engine, specs).replace(left=left)
 
@@ -223,7 +223,7 @@ def revoke_hooks(
     Raises:
         TrustError: `trust.not-asked`, none of them needs one; or nothing can be written.
     """
-    gate = gate_for(engine)
+    gate = get_gate_for(engine)
     done = commands.revoke(gate, specs, who=who, how=how)
     if not done:
         spec = specs[0]
@@ -248,9 +248,9 @@ def switch_all(
     Raises:
         TrustError: nothing can be written.
     """
-    gate = gate_for(engine)
+    gate = get_gate_for(engine)
     commands.switch_project(gate, is_on=on, everywhere=everywhere, who=who, how=how)
-    return () if everywhere else enable_files(engine, all_hooks(engine), on=on)
+    return () if everywhere else enable_files(engine, list_hooks(engine), on=on)
 
 
 def switch_single(
@@ -267,12 +267,12 @@ def switch_single(
     Raises:
         TrustError: `trust.not-switched`, no switch reaches one of them; or nothing can be written.
     """
-    gate = gate_for(engine)
+    gate = get_gate_for(engine)
     commands.switch_hooks(gate, specs, is_on=on, everywhere=everywhere, who=who, how=how)
     return list(find_statuses(engine, specs).values())
 
 
-def keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
+def list_keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
     """The keys of files that switch some of these hooks off, each once."""
     return list(
         {
@@ -281,7 +281,7 @@ def keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
     )
 
 
-def keys_on(specs: Iterable[HookSpec]) -> list[Origin]:
+def list_keys_on(specs: Iterable[HookSpec]) -> list[Origin]:
     """The keys of files that switch some of these hooks on, each once; none of policy, which no switch reaches."""
     found = (spec.on for spec in specs)
     return list(
@@ -298,7 +298,7 @@ def enable_files(engine: Engine, specs: Iterable[HookSpec], *, on: bool = True) 
 
     Returns why some of them could not be written.
     """
-    keys, left = keys_off(specs) if on else keys_on(specs), []
+    keys, left = list_keys_off(specs) if on else list_keys_on(specs), []
     for key in keys:
         try:
             turn_on(key.file, key.pointer, engine.cwd, on=on)
@@ -311,7 +311,7 @@ def enable_files(engine: Engine, specs: Iterable[HookSpec], *, on: bool = True) 
 
 def _make_result(engine: Engine, specs: Sequence[HookSpec]) -> ApprovalResult:
     statuses = tuple(find_statuses(engine, specs).values())
-    return ApprovalResult(statuses=statuses, switches=find_switches(gate_for(engine)))
+    return ApprovalResult(statuses=statuses, switches=find_switches(get_gate_for(engine)))
 
 
 # -- removed guards ----------------------------------------------------------------------------
@@ -322,13 +322,13 @@ def list_removed(engine: Engine) -> list[Approval]:
     if engine.gate is None:
         return []
     try:
-        found = gate_for(engine).find_removed()
+        found = get_gate_for(engine).find_removed()
     except HookError:
         return []
     return sorted(found, key=lambda each: (each.file, each.event, each.command))
 
 
-def removed_problems(engine: Engine) -> Iterator[Problem]:
+def list_removed_problems(engine: Engine) -> Iterator[Problem]:
     """Yield a problem for each of them."""
     for each in list_removed(engine):
         yield Problem(
@@ -350,7 +350,7 @@ def find_removed(engine: Engine, what: str, event: str = "") -> list[Approval]:
     return [each for each in meant if event in ("", each.event, each.kind)]
 
 
-def forget(
+def forget_removed(
     engine: Engine,
     approvals: Sequence[Approval],
     *,
@@ -363,7 +363,7 @@ def forget(
     Raises:
         TrustError: nothing can be written.
     """
-    gate = gate_for(engine)
+    gate = get_gate_for(engine)
     named = [each.replace(who=who or find_user(gate.environ), how=how) for each in approvals]
     gate.store.forget(named, may_be_absent=may_be_absent)
 
@@ -371,7 +371,7 @@ def forget(
 # -- the price of convenience ------------------------------------------------------------------
 
 
-def self_approve_problem(settings: Mapping[str, Any]) -> Problem | None:
+def find_self_approve_problem(settings: Mapping[str, Any]) -> Problem | None:
     """What `self_approve` in the table `[trust]` of a person's settings costs; None where it is not set.
 
     `settings`: all of them, by table and key.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WHAT = "model_calls"
 
 
-def budgeted(
+def limit_model_calls(
     asked: Dispatch, sessions: Sessions, event: Event, environ: Mapping[str, str]
 ) -> Dispatch:
     """The dispatch, in which a model is asked only as long as the event's session has calls left; each is counted before it begins.
@@ -28,7 +28,7 @@ def budgeted(
     try:
         runs = next(asked)
         while True:
-            without = [_refused(run, sessions, event, environ) for run in runs]
+            without = [_refuse_call(run, sessions, event, environ) for run in runs]
             free = tuple(run for run, refused in zip(runs, without, strict=True) if refused is None)
             done = iter((yield free) if free else ())
             runs = asked.send(tuple(refused or next(done) for refused in without))
@@ -39,7 +39,7 @@ def budgeted(
         asked.close()  # now, and not when somebody collects it: it may have claimed hooks that did not run
 
 
-def _refused(
+def _refuse_call(
     run: Run, sessions: Sessions, event: Event, environ: Mapping[str, str]
 ) -> Outcome | None:
     if not isinstance(run.spec.handler, Model):

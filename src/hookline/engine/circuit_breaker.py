@@ -5,7 +5,7 @@ A hook that fails closed, or that asks, is never suspended (docs/formats/starchi
 
 from __future__ import annotations
 
-from hookline.engine.once import mark_of
+from hookline.engine.once import make_mark
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance
 from hookline.sessions.failures import Failures
@@ -27,14 +27,14 @@ PAUSE = 600.0  # seconds after a failure until a suspended hook is asked again
 _NONE = Failures()
 
 
-def key_of(spec: HookSpec) -> str:
+def make_key(spec: HookSpec) -> str:
     """Return the name under which the failures of a hook are counted: by its file, its place in it, and what it runs."""
-    return digest(f"{spec.origin.file}\0{mark_of(spec)}")[:16]
+    return digest(f"{spec.origin.file}\0{make_mark(spec)}")[:16]
 
 
-def failures_of(engine: Runtime, spec: HookSpec) -> Failures:
+def find_failures(engine: Runtime, spec: HookSpec) -> Failures:
     """Return the failures of a hook in a row."""
-    return engine.sessions.failures().get(key_of(spec), _NONE)
+    return engine.sessions.failures().get(make_key(spec), _NONE)
 
 
 def is_suspended(spec: HookSpec, table: Table, failures: Failures, now: float) -> bool:
@@ -69,9 +69,9 @@ def break_circuit(asked: Dispatch, engine: Runtime, plan: Plan, event: Event) ->
     try:
         runs = next(asked)
         while True:
-            held = [_suspended(run, tables, engine, event) for run in runs]
+            held = [_find_suspended(run, tables, engine, event) for run in runs]
             free = tuple(run for run, each in zip(runs, held, strict=True) if each is None)
-            ran.update((run.spec.id, key_of(run.spec)) for run in free if run.spec.id in tables)
+            ran.update((run.spec.id, make_key(run.spec)) for run in free if run.spec.id in tables)
             done = iter((yield free) if free else ())
             runs = asked.send(tuple(each or next(done) for each in held))
     except StopIteration as stop:
@@ -82,19 +82,19 @@ def break_circuit(asked: Dispatch, engine: Runtime, plan: Plan, event: Event) ->
     return decision
 
 
-def _suspended(
+def _find_suspended(
     run: Run, tables: Mapping[str, Table], engine: Runtime, event: Event
 ) -> Outcome | None:
     table = tables.get(run.spec.id)
     if table is None or run.spec.on_failure is not Stance.SILENT:
         return None
-    failures = failures_of(engine, run.spec)
+    failures = find_failures(engine, run.spec)
     if not is_suspended(run.spec, table, failures, engine.clock()):
         return None
     detail = f"suspended after {failures.count} failures in a row"
     name = run.spec.name or run.spec.id
     note = f"hook `{name}` is {detail}; to see why and to run it again: hookline doctor"
-    told = engine.was_told(event, f"{key_of(run.spec)} is suspended")
+    told = engine.was_told(event, f"{make_key(run.spec)} is suspended")
     return Outcome(
         failure=Failure.SWITCHED_OFF,
         detail=detail,
@@ -114,6 +114,6 @@ def _record(engine: Runtime, decision: Decision, ran: Mapping[str, str]) -> None
 
 
 def record(engine: Runtime, failed: Collection[str], succeeded: Collection[str]) -> None:
-    """Count a failure of some hooks, and forget the failures of those that succeeded; each by its `key_of`."""
+    """Count a failure of some hooks, and forget the failures of those that succeeded; each by its `make_key`."""
     if failed or succeeded:
         engine.sessions.record_failures(failed, succeeded)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hookline.core.dialect import Declaration, Written
 from hookline.core.failure import explain_file_switch
-from hookline.engine.declared_hooks import all_hooks, given_way
-from hookline.engine.losses import Loss, losses_of
-from hookline.engine.relaying import Originals, is_words, own_command
+from hookline.engine.conversion_report import Loss, list_losses
+from hookline.engine.declared_hooks import explain_absence, list_hooks
+from hookline.engine.relay_scripts import Originals, format_command, is_plain_words
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen
@@ -63,18 +63,18 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
     originals = Originals(library)
     losses: list[Loss] = []
     chosen: list[tuple[HookSpec, Declaration]] = []
-    for spec in drop_flags(all_hooks(library)):
-        row = _row(spec, target)
-        why = _unwritable(library, originals, spec, plain=plain) or (
+    for spec in drop_flags(list_hooks(library)):
+        row = _find_row(spec, target)
+        why = _explain_unwritable(library, originals, spec, plain=plain) or (
             "" if row else f"{target.table.name} has no event like `{spec.native_event}`"
         )
         if why or row is None:
             losses.append(Loss(hook_id=spec.id, what="the whole hook", why=why, whole=True))
         else:
             chosen.append(
-                (spec, _declaration(originals, spec, row, target.table.name, plain=plain))
+                (spec, _make_declaration(originals, spec, row, target.table.name, plain=plain))
             )
-            losses += losses_of(originals, spec, row, target, plain=plain)
+            losses += list_losses(originals, spec, row, target, plain=plain)
     written: Written = (
         export(tuple(declaration for _, declaration in chosen)) if chosen else Written(files={})
     )
@@ -86,7 +86,7 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
         Loss(hook_id=chosen[at][0].id, what="the whole hook", why=why, whole=True)
         for at, why in written.left_out.items()
     ]
-    _must_be_text(written)
+    _check_text(written)
     return Conversion(
         files=written.files,
         programs=written.programs,
@@ -95,7 +95,7 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
     )
 
 
-def _must_be_text(written: Written) -> None:
+def _check_text(written: Written) -> None:
     """Half a character, which JSON can write and no file can hold, is somebody's mistake.
 
     Raises:
@@ -112,7 +112,7 @@ def _must_be_text(written: Written) -> None:
             ) from None
 
 
-def _row(spec: HookSpec, target: Dialect) -> EventRow | None:
+def _find_row(spec: HookSpec, target: Dialect) -> EventRow | None:
     """The target's event that a hook is for: of its kind, or the wider one that its kind is a part of."""
     wider = find_broader_kind(spec.kind)
     return target.table.row_of_kind(spec.kind) or (
@@ -120,7 +120,9 @@ def _row(spec: HookSpec, target: Dialect) -> EventRow | None:
     )
 
 
-def _unwritable(library: Library, originals: Originals, spec: HookSpec, *, plain: bool) -> str:
+def _explain_unwritable(
+    library: Library, originals: Originals, spec: HookSpec, *, plain: bool
+) -> str:
     """Why a hook cannot be written down in any dialect; empty if it can."""
     handler = spec.handler
     never = next(
@@ -128,7 +130,7 @@ def _unwritable(library: Library, originals: Originals, spec: HookSpec, *, plain
     )
     if never:
         return f"it never runs: {never}"
-    if gone := given_way(library, spec):
+    if gone := explain_absence(library, spec):
         return gone
     if spec.off is not None:
         return f"it is switched off: {explain_file_switch(spec)}"
@@ -139,25 +141,25 @@ def _unwritable(library: Library, originals: Originals, spec: HookSpec, *, plain
     if plain and not isinstance(handler, Command):
         return "it is no command"
     if isinstance(handler, Model) and (
-        (alone := originals.alone(spec)) is None or alone.handler != handler
+        (alone := originals.load_alone(spec)) is None or alone.handler != handler
     ):
         return "the model that it asks is described elsewhere in its file, and only the hook's own entry is carried"
     return ""
 
 
-def _declaration(
+def _make_declaration(
     originals: Originals, spec: HookSpec, row: EventRow, target: str, *, plain: bool
 ) -> Declaration:
     tools, pattern = (
-        _tools(spec, target, plain=plain)
+        _translate_tools(spec, target, plain=plain)
         if row.kind == spec.kind
-        else (_tools_of_kind(spec.kind, target), "")
+        else (_list_tools_of_kind(spec.kind, target), "")
     )
-    command = own_command(spec) if plain else originals.relayed(spec, target)
+    command = format_command(spec) if plain else originals.format_relay(spec, target)
     return Declaration(
         row=row,
         command=command,
-        split=is_words(command),
+        split=is_plain_words(command),
         tools=tools,
         pattern=pattern,
         timeout=spec.timeout if plain else spec.timeout + _MARGIN,
@@ -169,7 +171,7 @@ def _declaration(
 # -- which tools -----------------------------------------------------------------------------------------------------------
 
 
-def _tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple[str, ...], str]:
+def _translate_tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple[str, ...], str]:
     """The tools that a hook is for, by the target's names: exact ones, or an expression; empty for all of them.
 
     Where the target's names are not known, or its hosts may not read the expression, it is all of them: the hook's own matcher
@@ -178,18 +180,18 @@ def _tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple[str, ...]
     for condition in spec.conditions:
         match condition:
             case OneOf(field="tool", names=names):
-                return _names(sorted(names), spec.dialect, target, plain=plain), ""
+                return _translate_names(sorted(names), spec.dialect, target, plain=plain), ""
             case Pattern(field="tool", regex=regex) if not regex.portable:
                 return (), ""  # what RE2 lacks, few other dialects load
             case Pattern(field="tool", source=source, full=full):
                 whole = f"^(?:{source})$" if full else source
                 if not plain and (_has_flags(source) or _MCP in source.lower()):
                     return (), ""
-                return (), _expression(condition, whole, spec.dialect, target)
+                return (), _translate_expression(condition, whole, spec.dialect, target)
     return (), ""
 
 
-def _tools_of_kind(kind: str, target: str) -> tuple[str, ...]:
+def _list_tools_of_kind(kind: str, target: str) -> tuple[str, ...]:
     """The target's tools whose calls are of a narrower kind (`shell.before`); empty where nobody knows, which is all."""
     wider = find_broader_kind(kind)
     return (
@@ -199,7 +201,9 @@ def _tools_of_kind(kind: str, target: str) -> tuple[str, ...]:
     )
 
 
-def _names(names: list[str], dialect: str, target: str, *, plain: bool) -> tuple[str, ...]:
+def _translate_names(
+    names: list[str], dialect: str, target: str, *, plain: bool
+) -> tuple[str, ...]:
     """What tools are called by the target; a tool that no host is known to have keeps its name."""
     found: list[str] = []
     for name in names:
@@ -210,7 +214,7 @@ def _names(names: list[str], dialect: str, target: str, *, plain: bool) -> tuple
     return tuple(dict.fromkeys(found))
 
 
-def _expression(pattern: Pattern, source: str, dialect: str, target: str) -> str:
+def _translate_expression(pattern: Pattern, source: str, dialect: str, target: str) -> str:
     """An expression as it stands, and the target's names of the tools that it is known to select."""
     try:
         written: Regex | None = compile_regex(source)

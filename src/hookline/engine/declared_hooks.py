@@ -28,7 +28,7 @@ class DeclaredHooks:
         registry, seen = self._library.registry, self._seen
         if seen is None or seen[0] is not registry:
             scopes = {*CLONED, USER}
-            hooks = (spec for spec in all_hooks(self._library) if spec.origin.scope in scopes)
+            hooks = (spec for spec in list_hooks(self._library) if spec.origin.scope in scopes)
             seen = self._seen = (registry, tuple(hooks))
         return seen[1]
 
@@ -40,7 +40,7 @@ class DeclaredHooks:
         )
 
 
-def all_hooks(engine: Library) -> Iterator[HookSpec]:
+def list_hooks(engine: Library) -> Iterator[HookSpec]:
     """Every hook that was ever declared to an engine, source by source; also those that gave way to others.
 
     A file's switches are none, although they travel as hooks.
@@ -53,7 +53,7 @@ def all_hooks(engine: Library) -> Iterator[HookSpec]:
     yield from engine.shelf.own
 
 
-def unread(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
+def group_broken(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
     """The broken hooks, put together where they are broken at one place for one reason, as a file that cannot be read is on many events.
 
     By the id of the first.
@@ -67,7 +67,7 @@ def unread(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
     return {together[0].id: together for together in found.values()}
 
 
-def given_way(engine: Library, spec: HookSpec) -> str:
+def explain_absence(engine: Library, spec: HookSpec) -> str:
     """Why a declared hook is no longer there at all, in words; empty if it is."""
     if any(entry.spec.id == spec.id for entry in engine.registry.of_kind(spec.kind)):
         return ""

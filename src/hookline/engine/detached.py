@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 _TICK = 0.1  # seconds in which it is noticed that somebody is in a hurry
-_A_MOMENT = 1.0  # seconds, for threads whose programs were ended
+_LAST_WAIT = 1.0  # seconds, for threads whose programs were ended
 
 
 class Finished(Frozen):
@@ -49,7 +49,7 @@ class Finished(Frozen):
     ended: float = 0.0
 
 
-def finished_of(run: Run, outcome: Outcome, *, started: float, ended: float) -> Finished:
+def make_finished(run: Run, outcome: Outcome, *, started: float, ended: float) -> Finished:
     """The end of a run; `started` and `ended` in seconds since 1970."""
     event = run.event
     if run.identity:
@@ -57,7 +57,7 @@ def finished_of(run: Run, outcome: Outcome, *, started: float, ended: float) -> 
     return Finished(
         hook_id=run.spec.id,
         outcome=outcome,
-        verdict=_heard(run, outcome),
+        verdict=_read_verdict(run, outcome),
         kind=event.kind,
         native_event=event.native_name,
         dialect=event.dialect,
@@ -68,7 +68,7 @@ def finished_of(run: Run, outcome: Outcome, *, started: float, ended: float) -> 
     )
 
 
-def _heard(run: Run, outcome: Outcome) -> Verdict:
+def _read_verdict(run: Run, outcome: Outcome) -> Verdict:
     """What a run said; a run that no dispatcher asked for has no dialect, and so no words that could be read."""
     spec = run.spec
     if run.dialect is None:
@@ -86,12 +86,14 @@ def _heard(run: Run, outcome: Outcome) -> Verdict:
     )
 
 
-def bounded(run: Run, longest: float) -> Run:
+def limit_run(run: Run, longest: float) -> Run:
     """The run with the time limit that counts."""
-    return run.replace(spec=run.spec.replace(timeout=time_limit(run.spec, run.dialect, longest)))
+    return run.replace(
+        spec=run.spec.replace(timeout=find_time_limit(run.spec, run.dialect, longest))
+    )
 
 
-def time_limit(spec: HookSpec, dialect: Dialect | None, longest: float) -> float:
+def find_time_limit(spec: HookSpec, dialect: Dialect | None, longest: float) -> float:
     """After how many seconds a detached hook is ended: its own where its dialect enforces that, and `longest` in any case.
 
     A strict one keeps its own under every dialect, or a guard that hangs would be one of which nobody ever hears.
@@ -174,7 +176,7 @@ class Detached:
 
     def _perform(self, run: Run, cancel: Cancel, left: BackgroundProgram | None) -> None:
         started = self._clock()
-        asked = bounded(run, self._limits.detached)
+        asked = limit_run(run, self._limits.detached)
         if left is not None:
             outcome = left.finish(self._limits, cancel)
         elif cancel.is_set:
@@ -186,7 +188,7 @@ class Detached:
                 [asked], limits=self._limits, cancel=cancel, environ=self._environ
             )
         if self._finished is not None:
-            done = finished_of(run, outcome, started=started, ended=self._clock())
+            done = make_finished(run, outcome, started=started, ended=self._clock())
             with self._telling:
                 self._finished(run, done)
 
@@ -206,7 +208,7 @@ class Detached:
             + self._limits.grace
             + self._limits.last
             + self._limits.drain
-            + _A_MOMENT
+            + _LAST_WAIT
         )
         with self._lock:
             self._ending = False

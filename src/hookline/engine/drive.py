@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _MOST_WAITING = 64
 _SHORTEST = 0.001  # seconds, for a run whose time is already over
 # The verdict of a hook that was asked and had nothing to say.
-_heard = make_constructor(Verdict, "hook_id", "seconds")
+_make_verdict = make_constructor(Verdict, "hook_id", "seconds")
 
 
 def drive(
@@ -57,14 +57,14 @@ def drive(
     ended, may take longer.
     """
     until = None if seconds is None else monotonic() + seconds
-    limits = _until(limits, until)
+    limits = _limit_until(limits, until)
     try:
         runs = next(dispatch)
         while True:
-            if (late := _too_late(runs, until)) is not None:
+            if (late := _time_out(runs, until)) is not None:
                 runs = dispatch.send(late)
                 continue
-            runs = runs if until is None else tuple(_within(run, until) for run in runs)
+            runs = runs if until is None else tuple(_shorten_timeout(run, until) for run in runs)
             runs = dispatch.send(_perform(runs, detach, limits, environ, keep))
     except StopIteration as stop:
         decision: Decision = stop.value
@@ -105,15 +105,15 @@ async def drive_async(
     `seconds`: for everything that is waited for; what would take longer has a time limit that ends then.
     """
     until = None if seconds is None else monotonic() + seconds
-    limits = _until(limits, until)
+    limits = _limit_until(limits, until)
     try:
         runs = next(dispatch)
         while True:
-            if (late := _too_late(runs, until)) is not None:
+            if (late := _time_out(runs, until)) is not None:
                 runs = dispatch.send(late)
                 continue
             if until is not None:
-                runs = tuple(_within(run, until) for run in runs)
+                runs = tuple(_shorten_timeout(run, until) for run in runs)
             if len(runs) == 1 and type(runs[0].spec.handler) is InProcess and not runs[0].detached:
                 outcomes: tuple[Outcome, ...] = (await call_async(runs[0]),)
             else:
@@ -127,7 +127,7 @@ async def drive_async(
         raise
 
 
-def _until(limits: Limits | None, until: float | None) -> Limits | None:
+def _limit_until(limits: Limits | None, until: float | None) -> Limits | None:
     """The limits of an event that ends at a time."""
     if until is None:
         return limits
@@ -136,14 +136,14 @@ def _until(limits: Limits | None, until: float | None) -> Limits | None:
     return (limits or _Limits()).replace(until=until)
 
 
-def _too_late(runs: tuple[Run, ...], until: float | None) -> tuple[Outcome, ...] | None:
+def _time_out(runs: tuple[Run, ...], until: float | None) -> tuple[Outcome, ...] | None:
     """The outcomes of runs that begin after the end of the event's time; None where there is time left."""
     if until is None or monotonic() < until or runs[0].detached:
         return None
     return tuple(Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE) for _ in runs)
 
 
-def _within(run: Run, until: float) -> Run:
+def _shorten_timeout(run: Run, until: float) -> Run:
     """The run, with a time limit that ends by then."""
     left = max(round(until - monotonic(), 3), _SHORTEST)
     return (
@@ -237,7 +237,7 @@ async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
     else:
         seconds = perf_counter() - began
         if answer is None:
-            return make_silent_decision(event, (_heard(spec.id, seconds),), seconds=seconds)
+            return make_silent_decision(event, (_make_verdict(spec.id, seconds),), seconds=seconds)
         outcome = Outcome(answer=answer, seconds=seconds)
     return conclude_alone(plan, hook, outcome, event)
 

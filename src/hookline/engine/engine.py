@@ -11,7 +11,6 @@ from hookline.core.guardrails import REMEMBERING
 from hookline.core.plan import find_cached_plan
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
 from hookline.engine.event_facts import add_redo_count, add_time
-from hookline.engine.nesting import enter_event, explain_depth
 from hookline.engine.notices import (
     add_notice,
     add_notices,
@@ -19,10 +18,11 @@ from hookline.engine.notices import (
     note_removed,
     write_reply,
 )
-from hookline.engine.projects import folder_of_hooks, with_project
+from hookline.engine.projects import add_project, find_hook_folder
+from hookline.engine.reentrancy import enter_event, explain_depth
 from hookline.engine.runtime import Runtime
 from hookline.engine.trust_gate import run_gated
-from hookline.engine.unread import note_unread
+from hookline.engine.unread_files import note_unread
 from hookline.handlers import recursion_guard
 from hookline.model import kinds
 from hookline.model.event import Event, Stop
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Dispatch, Run
     from hookline.core.plan import Plan
     from hookline.engine.detached import Detached
+    from hookline.engine.file_watcher import Watcher
     from hookline.engine.reload import Reloaded
-    from hookline.engine.watching import Watcher
     from hookline.handlers.process import BackgroundProgram
     from hookline.model.outcome import Outcome
     from hookline.model.problem import Problem
@@ -72,10 +72,10 @@ class Engine(Runtime):
             CodecError: an unknown event, or a payload that cannot be understood.
             ConfigError: an unknown dialect.
         """
-        raised, chosen = self._planned(event, payload, dialect)
+        raised, chosen = self._plan_event(event, payload, dialect)
         if not chosen.groups:
             return self._settle(raised, make_silent_decision(raised), chosen)
-        token = self._entered(raised)
+        token = self._enter(raised)
         if token is None:
             return self._settle(
                 raised, refuse(dispatch(chosen, raised), explain_depth(self._inside, raised.kind))
@@ -84,7 +84,7 @@ class Engine(Runtime):
             if chosen.solo is not None and seconds is None:
                 decision = ask_alone(chosen, raised, chosen.solo)
             else:
-                asked = self._asking(chosen, raised)
+                asked = self._build_dispatch(chosen, raised)
                 decision = drive(
                     asked, self._detach, self.limits, self.environ, seconds=seconds, keep=self._keep
                 )
@@ -105,10 +105,10 @@ class Engine(Runtime):
         Cancelling it ends every process that it started. `seconds`: for all hooks together; one that
         is not done by then has timed out. Raises as `fire`.
         """
-        raised, chosen = self._planned(event, payload, dialect)
+        raised, chosen = self._plan_event(event, payload, dialect)
         if not chosen.groups:
             return self._settle(raised, make_silent_decision(raised), chosen)
-        token = self._entered(raised)
+        token = self._enter(raised)
         if token is None:
             return self._settle(
                 raised, refuse(dispatch(chosen, raised), explain_depth(self._inside, raised.kind))
@@ -117,7 +117,7 @@ class Engine(Runtime):
             if chosen.solo is not None and seconds is None:
                 decision = await ask_alone_async(chosen, raised, chosen.solo)
             else:
-                asked = self._asking(chosen, raised)
+                asked = self._build_dispatch(chosen, raised)
                 decision = await drive_async(
                     asked, self._detach, self.limits, self.environ, seconds=seconds, keep=self._keep
                 )
@@ -146,7 +146,7 @@ class Engine(Runtime):
                 strict hook guards some event.
             ConfigError: an unknown dialect.
         """
-        host, received = self._received(dialect, payload, event)
+        host, received = self._decode(dialect, payload, event)
         decision = self.fire(received, seconds=seconds)
         return self._reply(host, received, decision, notice, problems)
 
@@ -154,10 +154,10 @@ class Engine(Runtime):
         self, dialect: str, payload: Any, *, event: str = "", seconds: float | None = None
     ) -> Reply:
         """`answer` on an event loop; `seconds` as of `fire_async`. Raises as `answer`."""
-        host, received = self._received(dialect, payload, event)
+        host, received = self._decode(dialect, payload, event)
         return self._reply(host, received, await self.fire_async(received, seconds=seconds))
 
-    def _received(self, dialect: str, payload: Any, event: str) -> tuple[Dialect, Event]:
+    def _decode(self, dialect: str, payload: Any, event: str) -> tuple[Dialect, Event]:
         """Return the host, and the event that its payload is."""
         host = self.host(dialect)
         parsed = parse_payload(payload) if isinstance(payload, str | bytes) else payload
@@ -178,68 +178,68 @@ class Engine(Runtime):
             host.encode_decision, event, decision, problems(event) if problems else ()
         )
 
-    def _planned(
+    def _plan_event(
         self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None
     ) -> tuple[Event, Plan]:
         """The event as it is raised, and whom to ask about it."""
         if not isinstance(event, Event) or not event.cwd:
             event = self.event(event, payload, dialect=dialect)
         is_timed = self.tells_time or type(event.body) is Stop
-        raised = self._completed(event) if is_timed else event
+        raised = self._complete_event(event) if is_timed else event
         if self.tells_project and not raised.project:
-            raised = with_project(raised, self.cwd, self.environ, self.host(raised.dialect).table)
+            raised = add_project(raised, self.cwd, self.environ, self.host(raised.dialect).table)
         chosen = find_cached_plan(self.registry, raised)
         if chosen is None:
             chosen = self.plan(raised)
         if chosen.leaves_process and (self.tells_folder or not os.path.isdir(raised.cwd)):
-            folder = folder_of_hooks(
+            folder = find_hook_folder(
                 raised, self.cwd, self.environ, self.host(raised.dialect).table
             )
             raised = raised.replace(folder=folder)
-        if self._once and self._lasting is not None and raised.session_id:
-            from hookline.engine.recall import unspent  # noqa: PLC0415 - few hooks run once
+        if self._once and self._session_store is not None and raised.session_id:
+            from hookline.engine.deferred_delivery import drop_spent_hooks  # noqa: PLC0415 - few hooks run once
 
-            chosen = unspent(self, self._lasting, chosen, raised)
+            chosen = drop_spent_hooks(self, self._session_store, chosen, raised)
         if self._numbers_calls and raised.kind == "model.request":
             from hookline.engine.iterations import number_call  # noqa: PLC0415 - few hooks cap model calls
 
             raised = number_call(raised, chosen, self.sessions)
         return raised, chosen
 
-    def _asking(self, chosen: Plan, event: Event) -> Dispatch:
+    def _build_dispatch(self, chosen: Plan, event: Event) -> Dispatch:
         asked = dispatch(chosen, event, perf_counter)
         if self._inside is not None and (inside := self._inside.find_active_hooks(event.kind)):
-            from hookline.engine.nesting import leaving_out  # noqa: PLC0415 - few hooks start an agent
+            from hookline.engine.reentrancy import skip_active_hooks  # noqa: PLC0415 - few hooks start an agent
 
-            asked = leaving_out(asked, inside)
+            asked = skip_active_hooks(asked, inside)
         if self.gate is not None:
             asked = run_gated(asked, self.gate)
-        if self._once and self._lasting is not None:
-            from hookline.engine.once import claiming  # noqa: PLC0415 - few hooks run once
+        if self._once and self._session_store is not None:
+            from hookline.engine.once import claim_hooks  # noqa: PLC0415 - few hooks run once
 
-            asked = claiming(asked, self._lasting, event)
-        if self._asks_models and self._lasting is not None:
-            from hookline.engine.budget import budgeted  # noqa: PLC0415 - few hooks ask models
+            asked = claim_hooks(asked, self._session_store, event)
+        if self._asks_models and self._session_store is not None:
+            from hookline.engine.budget import limit_model_calls  # noqa: PLC0415 - few hooks ask models
 
-            asked = budgeted(asked, self._lasting, event, self.environ)
+            asked = limit_model_calls(asked, self._session_store, event, self.environ)
         if any(group.dialect.table.suspends_after for group in chosen.groups):
             from hookline.engine.circuit_breaker import break_circuit  # noqa: PLC0415 - few formats count failures
 
             asked = break_circuit(asked, self, chosen, event)
         return asked
 
-    def _entered(self, event: Event) -> _Token | None:
+    def _enter(self, event: Event) -> _Token | None:
         """Return the mark that an event is being asked about; None if no hook is asked about it."""
         return enter_event(self._inside, (self._id, event.kind, event.session_id))
 
-    def _completed(self, event: Event) -> Event:
+    def _complete_event(self, event: Event) -> Event:
         """Return the event with the time, and with how often its stop gate sent the agent back."""
         if self.tells_time:
             event = add_time(event, self.clock())
         if not isinstance(event.body, Stop) or not kinds.kind(event.kind).redo:
             return event
-        count = self._redos(event, self.host(event.dialect).table)
-        return add_redo_count(event, count, self._limit(event))
+        count = self._count_redos(event, self.host(event.dialect).table)
+        return add_redo_count(event, count, self._find_redo_limit(event))
 
     def _settle(self, event: Event, decision: Decision, chosen: Plan | None = None) -> Decision:
         """Tell what came late, count redos, retire what was to run once, and tell whoever observes.
@@ -251,19 +251,19 @@ class Engine(Runtime):
         decision = note_removed(self, event, decision, chosen)
         if self.leaves_unread:
             decision = note_unread(self, event, decision)
-        if self._alone and not self._once and event.kind not in REMEMBERING:
+        if self._is_unobserved and not self._once and event.kind not in REMEMBERING:
             return decision
         if event.kind in REMEMBERING:
-            from hookline.engine.recall import concluded  # noqa: PLC0415 - calls of tools need none of it
+            from hookline.engine.deferred_delivery import conclude_turn  # noqa: PLC0415 - calls of tools need none of it
 
-            decision = concluded(self, event, decision, chosen)
+            decision = conclude_turn(self, event, decision, chosen)
         if self.sessions.problems:
-            from hookline.engine.recall import aloud  # noqa: PLC0415 - nothing is wrong, usually
+            from hookline.engine.deferred_delivery import add_session_problems  # noqa: PLC0415 - nothing is wrong, usually
 
-            decision = aloud(self, decision, chosen)
+            decision = add_session_problems(self, decision, chosen)
         if self.journal is not None:
-            self.journal.observe(event, decision, self._spec_of)
-        if self._once and self._lasting is None and decision.verdicts:
+            self.journal.observe(event, decision, self._find_spec)
+        if self._once and self._session_store is None and decision.verdicts:
             done = self._once & {
                 verdict.hook_id
                 for verdict in decision.verdicts
@@ -279,7 +279,7 @@ class Engine(Runtime):
         """Start a hook that nobody waits for; returns why not, where it was not started."""
         if run.dialect is not None and run.dialect.table.late:
             self.sessions.prepare(run.event)
-            self._alone = False  # there may be something to tell from now on
+            self._is_unobserved = False  # there may be something to tell from now on
         if self.detach is not None:
             self.detach(run)
             return None
@@ -289,7 +289,7 @@ class Engine(Runtime):
         """Take over a program that went to the background while it ran."""
         if run.dialect is not None and run.dialect.table.late:
             self.sessions.prepare(run.event)
-            self._alone = False
+            self._is_unobserved = False
         if self.keep is not None:
             self.keep(run, left)
         else:
@@ -312,13 +312,13 @@ class Engine(Runtime):
 
     def _detacher(self) -> Detached:
         if self._detached is None:
+            from hookline.engine.deferred_delivery import finish_detached  # noqa: PLC0415 - as above
             from hookline.engine.detached import Detached  # noqa: PLC0415 - threads, which most engines never start
-            from hookline.engine.recall import ended  # noqa: PLC0415 - as above
 
             self._detached = Detached(
                 self.limits,
                 self.environ,
-                lambda run, finished: ended(self, run, finished),
+                lambda run, finished: finish_detached(self, run, finished),
                 self.clock,
             )
         return self._detached
@@ -327,9 +327,9 @@ class Engine(Runtime):
 
     def stale(self) -> bool:
         """Whether a file of hooks was changed, appeared or vanished since it was last read; a look at each, and no reading."""
-        from hookline.engine.reload import stale  # noqa: PLC0415 - `answer` ends before anything changes
+        from hookline.engine.reload import is_stale  # noqa: PLC0415 - `answer` ends before anything changes
 
-        return stale(self)
+        return is_stale(self)
 
     def reload(self, held: Collection[tuple[str, str]] = ()) -> Reloaded:
         """Read all files anew and take what is valid, all at once, between two events; from any thread.
@@ -348,7 +348,7 @@ class Engine(Runtime):
 
     def watch(self, tell: Callable[[str], None] | None = None) -> Watcher:
         """Take changes of files from now on, until `close`, or `stop` of what this returns; `tell` is given a line for each."""
-        from hookline.engine.watching import Watcher  # noqa: PLC0415 - as above, and threads
+        from hookline.engine.file_watcher import Watcher  # noqa: PLC0415 - as above, and threads
 
         if self._watcher is None:
             self._watcher = Watcher(self, tell=tell)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hookline.model.problem import Problem
 
 
-def errors_about(engine: Engine, event: Event) -> Iterator[Problem]:
+def list_errors(engine: Engine, event: Event) -> Iterator[Problem]:
     """The errors of all files, without those that stand below another event of their file."""
     tables = {
         shelved.source.file: shelved.dialect.table

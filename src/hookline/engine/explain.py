@@ -5,8 +5,8 @@ from __future__ import annotations
 from hookline.core.failure import explain_file_switch
 from hookline.core.match import explain_mismatch
 from hookline.core.plan import should_run_in_turn
-from hookline.engine.callers import called
-from hookline.engine.declared_hooks import all_hooks, given_way
+from hookline.engine.declared_hooks import explain_absence, list_hooks
+from hookline.engine.host_integrations import list_call_problems
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken
 from hookline.model.kinds import kind
@@ -42,27 +42,29 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
     Why a hook takes part is told of the event as it came. Where the run went another way, because a hook rewrote the event
     or ended the matter, `because` says so.
     """
-    event = engine._completed(event)
+    event = engine._complete_event(event)
     drawn = engine.plan(event)
-    specs = list(all_hooks(engine))
-    reasons = {spec.id: _why_not(engine, spec, event, drawn) for spec in specs}
-    steps = _steps(drawn, {hook for hook, reason in reasons.items() if not reason})
-    stand = _stand(engine, specs)
+    specs = list(list_hooks(engine))
+    reasons = {spec.id: _explain_unselected(engine, spec, event, drawn) for spec in specs}
+    steps = _number_steps(drawn, {hook for hook, reason in reasons.items() if not reason})
+    stand = _find_states(engine, specs)
     decision = engine.fire(event) if run else None
     return {
         "schema": SCHEMA,
-        "event": _event(event),
-        "sources": list(_sources(engine)),
+        "event": _describe_event(event),
+        "sources": list(_describe_sources(engine)),
         "hooks": [
-            _hook(spec, reasons[spec.id], steps.get(spec.id), decision) | stand[spec.id]
+            _describe_hook(spec, reasons[spec.id], steps.get(spec.id), decision) | stand[spec.id]
             for spec in specs
         ],
-        "problems": [problem.to_dict() for problem in (*called(engine), *engine.problems)],
+        "problems": [
+            problem.to_dict() for problem in (*list_call_problems(engine), *engine.problems)
+        ],
         "decision": decision.to_dict() if decision else None,
     }
 
 
-def _stand(engine: Engine, specs: Sequence[HookSpec]) -> dict[str, dict[str, Any]]:
+def _find_states(engine: Engine, specs: Sequence[HookSpec]) -> dict[str, dict[str, Any]]:
     """Whether each hook may run, and how it stands; without a gate, that is where its file lies."""
     if engine.gate is None:
         return {spec.id: {"trusted": spec.trusted, "standing": ""} for spec in specs}
@@ -75,7 +77,7 @@ def _stand(engine: Engine, specs: Sequence[HookSpec]) -> dict[str, dict[str, Any
     }
 
 
-def _event(event: Event) -> dict[str, Any]:
+def _describe_event(event: Event) -> dict[str, Any]:
     return {
         "kind": event.kind,
         "class": kind(event.kind).cls,
@@ -87,7 +89,7 @@ def _event(event: Event) -> dict[str, Any]:
     }
 
 
-def _sources(engine: Engine) -> Iterator[dict[str, Any]]:
+def _describe_sources(engine: Engine) -> Iterator[dict[str, Any]]:
     for shelved in engine.shelf.sources:
         source = shelved.source
         yield {
@@ -102,12 +104,12 @@ def _sources(engine: Engine) -> Iterator[dict[str, Any]]:
         }
 
 
-def _why_not(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
+def _explain_unselected(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
     """Why a hook is not selected, in words; empty if it is."""
     if spec.off is not None and not explain_mismatch(spec, event):
         return f"it is switched off: {explain_file_switch(spec)}"
     planned = [entry.spec for group in drawn.groups for entry in group.steps + group.detached]
-    reason = (given_way(engine, spec) if spec.kind == event.kind else "") or explain_mismatch(
+    reason = (explain_absence(engine, spec) if spec.kind == event.kind else "") or explain_mismatch(
         spec, event
     )
     if reason:
@@ -131,7 +133,7 @@ def _why_not(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
     return f"hooks of other dialects are asked once a moment, and not at `{event.native_name}`"
 
 
-def _steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
+def _number_steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
     """The selected hooks in the order in which they run, what is not waited for last."""
     steps: dict[str, _Step] = {}
     for group in drawn.groups:
@@ -157,7 +159,7 @@ def _steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
     return steps
 
 
-def _hook(
+def _describe_hook(
     spec: HookSpec, reason: str, step: _Step | None, decision: Decision | None
 ) -> dict[str, Any]:
     asked = (
@@ -167,7 +169,7 @@ def _hook(
         else None
     )
     if decision and step and not asked:
-        reason = _why_not_asked(step, decision)
+        reason = _explain_unasked(step, decision)
     elif asked and not step:
         reason = f"not as the event came ({reason}), but a hook before it rewrote the event"
     return {
@@ -188,7 +190,7 @@ def _hook(
     }
 
 
-def _why_not_asked(step: _Step, decision: Decision) -> str:
+def _explain_unasked(step: _Step, decision: Decision) -> str:
     """Why a hook that was selected was not asked after all."""
     if (
         step.how == DETACHED

@@ -45,7 +45,7 @@ def find_unresolved(
     asked: dict[tuple[str, bool], list[HookSpec]] = {}
     for spec in hooks.values():
         handler = spec.handler
-        if isinstance(handler, Http) and (host := _host_of(handler.url)):
+        if isinstance(handler, Http) and (host := _parse_host(handler.url)):
             asked.setdefault((host, handler.allow_local), []).append(spec)
     names = list(asked)[:_MOST]
     faults = _look_up(names, seconds, resolve)
@@ -64,7 +64,7 @@ def find_unresolved(
     )
 
 
-def _host_of(url: str) -> str:
+def _parse_host(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
     except ValueError:

@@ -20,7 +20,7 @@ _OFF, _ON = frozenset({"off", "0", "no", "false"}), frozenset({"on", "1", "yes",
 _MIB = 1 << 20
 
 
-def journal_of(
+def open_journal(
     environ: Mapping[str, str], tell: Callable[[str], None], exports: Sequence[Export] = ()
 ) -> Journal | None:
     """The journal to keep; None where it is switched off, or where there is no place for it, which `tell` is told.
@@ -28,15 +28,15 @@ def journal_of(
     Wrong settings are told as well, and do not switch it off.
     """
     try:
-        chosen = _chosen(environ, tell)
+        chosen = _read_settings(environ, tell)
         if _is_off(environ, chosen):
             return Journal(None, tell=tell, exports=exports) if exports else None
         return Journal.open(
-            _folder(environ, chosen),
+            _find_folder(environ, chosen),
             environ=environ,
             tell=tell,
             exports=exports,
-            **_of_trail(chosen),
+            **_read_log_settings(chosen),
         )
     except HookError as error:
         tell(f"{error.code} {error}" if not getattr(error, "place", "") else str(error))
@@ -45,17 +45,17 @@ def journal_of(
     return None
 
 
-def journal_folder(environ: Mapping[str, str]) -> str:
+def find_journal_folder(environ: Mapping[str, str]) -> str:
     """Where the journal is, to be read.
 
     Raises:
         ConfigError: what names it is no absolute path, or the settings are wrong.
         JournalError: there is no home to have it in.
     """
-    return _folder(environ, read_settings(environ).get("journal", {}))
+    return _find_folder(environ, read_settings(environ).get("journal", {}))
 
 
-def limits_of(environ: Mapping[str, str]) -> dict[str, Any]:
+def read_limits(environ: Mapping[str, str]) -> dict[str, Any]:
     """How long records are kept, and how many bytes of them: settings of a trail.
 
     Raises:
@@ -64,12 +64,12 @@ def limits_of(environ: Mapping[str, str]) -> dict[str, Any]:
     chosen = read_settings(environ).get("journal", {})
     return {
         name: value
-        for name, value in _of_trail(chosen).items()
+        for name, value in _read_log_settings(chosen).items()
         if name in ("keep_days", "keep_bytes")
     }
 
 
-def telemetry_of(
+def make_telemetry(
     environ: Mapping[str, str],
     tell: Callable[[str], None],
     pending: Callable[[], int] | None = None,
@@ -98,7 +98,7 @@ def telemetry_of(
     return (Telemetry(environ=environ, pending=pending),)
 
 
-def _chosen(environ: Mapping[str, str], tell: Callable[[str], None]) -> Mapping[str, Any]:
+def _read_settings(environ: Mapping[str, str], tell: Callable[[str], None]) -> Mapping[str, Any]:
     try:
         found: Mapping[str, Any] = read_settings(environ).get("journal", {})
     except ConfigError as error:
@@ -112,12 +112,12 @@ def _is_off(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> bool:
     return named in _OFF or (not named and chosen.get("enabled") is False)
 
 
-def _of_trail(chosen: Mapping[str, Any]) -> dict[str, Any]:
+def _read_log_settings(chosen: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: chosen[name] for name in ("payload", "keep_days", "sync") if name in chosen}
     return given | ({"keep_bytes": chosen["keep_mb"] * _MIB} if "keep_mb" in chosen else {})
 
 
-def _folder(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> str:
+def _find_folder(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> str:
     named = environ.get(VARIABLE, "")
     named = "" if named.lower() in _OFF | _ON else named
     path = named or os.path.expanduser(chosen.get("path", ""))

@@ -9,11 +9,11 @@ from hookline.config.project_env import drop_project_env
 from hookline.config.read import guess_dialect
 from hookline.core.dialect import Source
 from hookline.core.registry import Registry
-from hookline.engine.projects import asks_folder, asks_project
-from hookline.engine.settings import MATCHING, MODES, TRUSTS, one_of, split
-from hookline.engine.shelf import Shelf
-from hookline.engine.sources import Discovery, Given, Named, Search, came_by, read
-from hookline.engine.speaking import OWN, Speaking
+from hookline.engine.dialect_resolver import OWN, Dialects
+from hookline.engine.load_options import MATCHING, MODES, TRUSTS, check_choice, split_keywords
+from hookline.engine.projects import needs_folder, needs_project
+from hookline.engine.shelf import LoadedSources
+from hookline.engine.sources import Discovery, Given, Named, Search, describe_way, read_sources
 from hookline.errors import ConfigError
 from hookline.model.event import Event
 from hookline.model.handler import Builtin, Model
@@ -52,13 +52,13 @@ class Library:
         self.environ = os.environ if environ is None else environ
         self.placed = placed
         self.gated = False
-        self.shelf = Shelf()
-        self.speaking = Speaking(self.environ)
+        self.shelf = LoadedSources()
+        self.dialects = Dialects(self.environ)
         self.registry = Registry()
         self.whole = Registry()  # with the hooks that are left out
         self.strict = False
         self.leaves_unread = False
-        self.looked_in: set[tuple[str, bool]] = set()
+        self.checked_sessions: set[tuple[str, bool]] = set()
         self.tells_time = self.tells_project = self.tells_folder = False
         self._combining: list[Problem] = []
         self._left_out: tuple[Problem, ...] = ()
@@ -75,7 +75,7 @@ class Library:
     def search(self) -> Search:
         """For whom files are looked for."""
         return Search(
-            cwd=self.cwd, environ=self.environ, dropped=self.shelf.dropped, make=self.speaking.made,
+            cwd=self.cwd, environ=self.environ, dropped=self.shelf.dropped, make=self.dialects.make,
             placed=self.placed, gated=self.gated,
         )  # fmt: skip
 
@@ -110,21 +110,21 @@ class Library:
         if settings.get("environ") is None:
             cleaned = drop_project_env(os.environ, os.fspath(cwd))
             settings["environ"], left_out = cleaned.environ, cleaned.problem
-        one_of("trust", trust, TRUSTS)
+        check_choice("trust", trust, TRUSTS)
         if trust == "approved":
             _ask_for_approvals(settings, cwd)
             trust, parses_new = "user", bool(parses_new)
         engine = cls(cwd=cwd, **settings)
         engine._left_out = (left_out,) if left_out else ()
-        one_of("mode", mode, MODES)
-        one_of("match_tools", match_tools, MATCHING)
+        check_choice("mode", mode, MODES)
+        check_choice("match_tools", match_tools, MATCHING)
         if dialect:
-            engine.speaking.as_host(dialect)
+            engine.dialects.make_host(dialect)
         parses_new = parses_new is not False or trust == "all"
         way = Discovery(
             trust=trust, mode=mode, match_tools=match_tools, dialect=dialect, parses_new=parses_new
         )
-        engine._take(way)
+        engine._load_way(way)
         engine.leaves_unread = not parses_new
         return engine
 
@@ -149,7 +149,7 @@ class Library:
         Raises:
             ConfigError: no such file, or an unknown dialect, option, trust or mode. Never for what is in a file.
         """
-        own, rest = split(cls, settings)
+        own, rest = split_keywords(cls, settings)
         given = {**(options or {}), **rest}
         if trust == "approved":
             _ask_for_approvals(own, own.get("cwd") or ".")
@@ -174,7 +174,7 @@ class Library:
         Raises:
             ConfigError: as `load`.
         """
-        own, rest = split(cls, settings)
+        own, rest = split_keywords(cls, settings)
         given = {**(options or {}), **rest}
         return cls(**own).add_source(
             tree, dialect=dialect, trust=trust, mode=mode, match_tools=match_tools, options=given
@@ -203,10 +203,10 @@ class Library:
         Raises:
             ConfigError: as `load`.
         """
-        one_of("trust", trust, TRUSTS)
-        one_of("mode", mode, MODES)
-        one_of("scope", scope, SCOPES)
-        one_of("match_tools", match_tools, MATCHING)
+        check_choice("trust", trust, TRUSTS)
+        check_choice("mode", mode, MODES)
+        check_choice("scope", scope, SCOPES)
+        check_choice("match_tools", match_tools, MATCHING)
         trusted = trust != "none"
         gated = trust == "approved"
         if gated and not self.gated:
@@ -217,7 +217,7 @@ class Library:
             )
         if isinstance(source, str | os.PathLike):
             path = os.fspath(source)
-            made = self.speaking.as_host(dialect or guess_dialect(path, host), options)
+            made = self.dialects.make_host(dialect or guess_dialect(path, host), options)
             place = Source(
                 file=path,
                 scope=scope,
@@ -227,7 +227,7 @@ class Library:
                 match_tools=match_tools,
                 gated=gated,
             )
-            self._take(Named(place=place, dialect=made, base=os.getcwd()))
+            self._load_way(Named(place=place, dialect=made, base=os.getcwd()))
         else:
             if dialect is None:
                 raise ConfigError(
@@ -244,7 +244,7 @@ class Library:
                 match_tools=match_tools,
                 gated=gated,
             )
-            self._take(Given(source=given, dialect=self.speaking.as_host(dialect, options)))
+            self._load_way(Given(source=given, dialect=self.dialects.make_host(dialect, options)))
         return self
 
     def shelve(
@@ -255,7 +255,7 @@ class Library:
         Raises:
             ConfigError: an unknown dialect or option. Never for what is in the source.
         """
-        self._take(Given(source=source, dialect=self.speaking.as_host(dialect, options)))
+        self._load_way(Given(source=source, dialect=self.dialects.make_host(dialect, options)))
         return self
 
     def drop_dialect(self, name: str, *, managed: bool = False) -> None:
@@ -266,7 +266,7 @@ class Library:
             self.shelf.ways = [
                 way
                 for way in self.shelf.ways
-                if isinstance(way, Discovery) or came_by(way) not in gone
+                if isinstance(way, Discovery) or describe_way(way) not in gone
             ]
             self.shelf.sources = [
                 each
@@ -288,26 +288,26 @@ class Library:
             self._unwanted += (unwanted,)
             self._rebuild()
 
-    def _take(self, way: Way) -> None:
+    def _load_way(self, way: Way) -> None:
         """Read and load what there is by a way, and know the way."""
-        found = list(read(self.search, way))
+        found = list(read_sources(self.search, way))
         with self._changing:
             self.shelf.ways.append(way)
             for source in found:
-                self.shelf.take(source, way)
+                self.shelf.load(source, way)
             self._rebuild()
 
     def _rebuild(self) -> None:
         """Index what is on the shelf; the registry comes last, because it is what an event goes by."""
-        self.speaking.hear(self.shelf.dialects())
+        self.dialects.add_defaults(self.shelf.dialects())
         modes = (shelved.source.mode for shelved in self.shelf.sources)
         searched = (way.mode for way in self.shelf.ways if isinstance(way, Discovery))
         # A search in strict mode is strict also where it finds no file any more.
         self.strict = "strict" in (*modes, *searched)
-        registry, self._combining = self.shelf.registry(self.speaking.own(), strict=self.strict)
+        registry, self._combining = self.shelf.registry(self.dialects.own(), strict=self.strict)
         self.tells_time = self.shelf.tells_time()
-        self.tells_project = asks_project(registry.entries())
-        self.tells_folder = asks_folder(registry.entries())
+        self.tells_project = needs_project(registry.entries())
+        self.tells_folder = needs_folder(registry.entries())
         unwanted = {
             entry.spec.id
             for entry in registry.entries()
@@ -353,11 +353,11 @@ class Library:
         Raises:
             ConfigError: an unknown event, or an invalid expression.
         """
-        from hookline.engine.listen import own_hook  # noqa: PLC0415 - `answer` has no in-process hooks
+        from hookline.engine.decorators import make_own_hook  # noqa: PLC0415 - `answer` has no in-process hooks
 
         def register(call: Callable[..., Any]) -> Callable[..., Any]:
-            native = self.speaking.as_host(OWN)
-            spec = own_hook(
+            native = self.dialects.make_host(OWN)
+            spec = make_own_hook(
                 call, kind, tool=tool, command=command, path=path, name=name, rank=rank,
                 timeout=timeout, on_failure=on_failure, shadow=shadow, once=once,
             )  # fmt: skip
@@ -381,7 +381,7 @@ class Library:
         Raises:
             ConfigError: an unknown dialect.
         """
-        spoken = self.speaking.made(dialect)
+        spoken = self.dialects.make(dialect)
         with self._changing:
             named = self.shelf.enlist(owner, specs, spoken, ended)
             self._rebuild()
@@ -395,7 +395,7 @@ class Library:
         found = [
             problem
             for shelved in self.shelf.sources
-            for problem in (*shelved.loaded.problems, *shelved.said)
+            for problem in (*shelved.loaded.problems, *shelved.newer_problems)
         ]
         return (*found, *self._combining, *self._left_out)
 
@@ -414,9 +414,9 @@ class Library:
         For formats that have such a block (docs/formats/agenthooks.md 13, in the order in which the files were
         given); empty where none is loaded. Hooks that nobody approved, that cannot run or that are only observed are left out.
         """
-        from hookline.engine.disclosure import listing  # noqa: PLC0415 - looking is not firing
+        from hookline.engine.prompt_listing import list_for_prompt  # noqa: PLC0415 - looking is not firing
 
-        return listing(self.shelf, self.registry)
+        return list_for_prompt(self.shelf, self.registry)
 
     def hook_body(self, hook_id: str) -> str:
         """The text below the front matter of a hook's file, read from the file now: loading keeps no more than the metadata.
@@ -427,9 +427,9 @@ class Library:
             ConfigError: no hook has that id, or its file can no longer be read.
             TrustError: nobody approved the hook.
         """
-        from hookline.engine.disclosure import body  # noqa: PLC0415 - looking is not firing
+        from hookline.engine.prompt_listing import read_body  # noqa: PLC0415 - looking is not firing
 
-        return body(self.shelf, self.registry, hook_id)
+        return read_body(self.shelf, self.registry, hook_id)
 
     def event(
         self,
@@ -446,16 +446,16 @@ class Library:
         """
         if isinstance(event, Event):
             return event if event.cwd else event.replace(cwd=self.cwd)
-        host = self.host(dialect) if dialect else self.speaking.of_event(event)
+        host = self.host(dialect) if dialect else self.dialects.find_for_event(event)
         row = host.table.row(event) or host.table.row_of_kind(event)
         if row is None:
             raise unknown_event_error(host.table, event)
         decoded = host.decode_event(
-            self._own_copy(payload or {}), event if host.table.row(event) else row.native
+            self._copy_payload(payload or {}), event if host.table.row(event) else row.native
         )
         return decoded if decoded.cwd else decoded.replace(cwd=self.cwd)
 
-    def _own_copy(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _copy_payload(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """The payload for Python hooks: one that writes into its event must not change what its host will run."""
         if not self.shelf.own:
             return payload
@@ -472,7 +472,7 @@ class Library:
         Raises:
             CodecError: an unknown event.
         """
-        table = (self.host(dialect) if dialect else self.speaking.of_event(event)).table
+        table = (self.host(dialect) if dialect else self.dialects.find_for_event(event)).table
         row = table.row(event) or table.row_of_kind(event)
         return (
             {field.native: "" for field in row.fields if field.fact in ("tool", "prompt")}
@@ -486,7 +486,7 @@ class Library:
         Raises:
             ConfigError: an unknown dialect.
         """
-        return self.speaking.host(name)
+        return self.dialects.host(name)
 
 
 def _ask_for_approvals(settings: dict[str, Any], cwd: Path) -> None:

@@ -24,7 +24,7 @@ def is_within(path: str, project: str) -> bool:
     return any(real.startswith(f"{root.rstrip(os.sep)}{os.sep}") for root in roots)
 
 
-def long_key_line(text: str) -> int:
+def find_long_key(text: str) -> int:
     """The line of the first key of a TOML text that has too many parts; 0 where there is none."""
     import re  # noqa: PLC0415 - few projects have a TOML file
 
@@ -32,7 +32,7 @@ def long_key_line(text: str) -> int:
     return text.count("\n", 0, found.end()) + 1 if found else 0
 
 
-def within_limit(loaded: Loaded, file: str) -> Loaded:
+def apply_limit(loaded: Loaded, file: str) -> Loaded:
     """The hooks of a file up to the limit, and a problem where there are more."""
     if len(loaded.specs) <= MOST_HOOKS:
         return loaded

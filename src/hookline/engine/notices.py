@@ -128,7 +128,7 @@ def describe_removed(removed: Iterable[Approval]) -> str:
 
 def note_folder(engine: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with a notice that its hooks ran in another folder than the event's."""
-    specs = (engine._spec_of(verdict.hook_id) for verdict in decision.verdicts)
+    specs = (engine._find_spec(verdict.hook_id) for verdict in decision.verdicts)
     handlers = [spec.handler for spec in specs if spec is not None]
     if not any(isinstance(each, Command) and not each.in_folder for each in handlers):
         return decision

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hookline.sessions.store import Sessions
 
 
-def mark_of(spec: HookSpec) -> str:
+def make_mark(spec: HookSpec) -> str:
     """What a hook is known by in other processes: its id, and what it does, which an id by its place does not tell."""
     from zlib import crc32  # noqa: PLC0415 - few hooks run once
 
@@ -24,17 +24,17 @@ def mark_of(spec: HookSpec) -> str:
     return f"{spec.id} {crc32(does.encode('utf-8', 'surrogatepass')):08x}"
 
 
-def spent_ids(sessions: Sessions, event: Event, specs: Iterable[HookSpec]) -> frozenset[str]:
+def find_spent(sessions: Sessions, event: Event, specs: Iterable[HookSpec]) -> frozenset[str]:
     """The hooks among these that ran already in the event's session, and are to do so once."""
     marks = sessions.spent(event)
     return (
-        frozenset(spec.id for spec in specs if spec.once and mark_of(spec) in marks)
+        frozenset(spec.id for spec in specs if spec.once and make_mark(spec) in marks)
         if marks
         else frozenset()
     )
 
 
-def claiming(asked: Dispatch, sessions: Sessions, event: Event) -> Dispatch:
+def claim_hooks(asked: Dispatch, sessions: Sessions, event: Event) -> Dispatch:
     """The dispatch, in which a hook that is to run once is claimed before it does; what fails, or is cut short, is given back.
 
     Where another process was faster, its outcome is `spent`.
@@ -43,30 +43,30 @@ def claiming(asked: Dispatch, sessions: Sessions, event: Event) -> Dispatch:
     try:
         runs = next(asked)
         while True:
-            may = [_may(run, claimed, sessions, event) for run in runs]
+            may = [_may_run(run, claimed, sessions, event) for run in runs]
             free = tuple(run for run, yes in zip(runs, may, strict=True) if yes)
             done = iter((yield free) if free else ())
             runs = asked.send(tuple(next(done) if yes else Outcome(spent=True) for yes in may))
     except StopIteration as stop:
         decision: Decision = stop.value
     except BaseException:
-        _give_back(claimed.values(), sessions, event)
+        _release(claimed.values(), sessions, event)
         raise
     faults = {verdict.hook_id for verdict in decision.verdicts if verdict.fault is not None}
-    _give_back((mark for hook, mark in claimed.items() if hook in faults), sessions, event)
+    _release((mark for hook, mark in claimed.items() if hook in faults), sessions, event)
     return decision
 
 
-def _may(run: Run, claimed: dict[str, str], sessions: Sessions, event: Event) -> bool:
+def _may_run(run: Run, claimed: dict[str, str], sessions: Sessions, event: Event) -> bool:
     if not run.spec.once or run.spec.id in claimed:
         return True
-    mark = mark_of(run.spec)
+    mark = make_mark(run.spec)
     if not sessions.claim(event, mark):
         return False
     claimed[run.spec.id] = mark
     return True
 
 
-def _give_back(marks: Iterable[str], sessions: Sessions, event: Event) -> None:
+def _release(marks: Iterable[str], sessions: Sessions, event: Event) -> None:
     for mark in marks:
         sessions.release(event, mark)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ASKED = "${event.project}"
 
 
-def project_of(folder: str, environ: Mapping[str, str], table: Table) -> str:
+def find_project(folder: str, environ: Mapping[str, str], table: Table) -> str:
     """The project's folder: as the host's variable has it, or else the project that the folder is in; without one, the folder itself.
 
     The variable goes first only where it leads to no other project than that folder is in.
@@ -32,24 +32,26 @@ def project_of(folder: str, environ: Mapping[str, str], table: Table) -> str:
         ),
         "",
     )
-    if named and holds(named, folder):
+    if named and is_inside(named, folder):
         return named
     return (project_root(folder, environ, table.name) if table.climbs else "") or named or folder
 
 
-def holds(project: str, folder: str) -> bool:
+def is_inside(project: str, folder: str) -> bool:
     """Whether a folder is a project's, or lies below it."""
     return f"{real_path(folder)}/".startswith(f"{real_path(project).rstrip('/')}/")
 
 
-def project_for(folder: str, own: str, environ: Mapping[str, str], table: Table) -> str:
+def find_event_project(folder: str, own: str, environ: Mapping[str, str], table: Table) -> str:
     """The project of an event that an engine is asked about: the engine's `own`, where that is one and the event happens in it."""
     home = environ.get("HOME") or os.path.expanduser("~")
-    is_own = table.climbs and not holds(own, home) and holds(own, folder)
-    return own if is_own else project_of(folder, environ, table)
+    is_own = table.climbs and not is_inside(own, home) and is_inside(own, folder)
+    return own if is_own else find_project(folder, environ, table)
 
 
-def existing_folder(folder: str, own: str, environ: Mapping[str, str], table: Table | None) -> str:
+def find_existing_folder(
+    folder: str, own: str, environ: Mapping[str, str], table: Table | None
+) -> str:
     """Return where hooks run instead of a folder that does not exist.
 
     That is the project by the host's variable, the project around the nearest folder above that exists, the engine's `own`
@@ -70,36 +72,36 @@ def leave_deleted_folder(environ: Mapping[str, str], table: Table | None = None)
     try:
         os.getcwd()
     except OSError:
-        folder = existing_folder(environ.get("PWD", ""), "", environ, table)
+        folder = find_existing_folder(environ.get("PWD", ""), "", environ, table)
         os.chdir(folder)
         return f"hookline: its working folder was deleted, so it looks for hooks from `{folder}`"
     return ""
 
 
-def folder_of_hooks(event: Event, own: str, environ: Mapping[str, str], table: Table) -> str:
+def find_hook_folder(event: Event, own: str, environ: Mapping[str, str], table: Table) -> str:
     """Return where the hooks run that do not run in the event's folder.
 
     That is the engine's `own` folder, or what stands in for a missing one.
     """
     if os.path.isdir(event.cwd) and os.path.isdir(own):
         return own
-    return existing_folder(event.cwd, own, environ, table)
+    return find_existing_folder(event.cwd, own, environ, table)
 
 
-def with_project(event: Event, own: str, environ: Mapping[str, str], table: Table) -> Event:
+def add_project(event: Event, own: str, environ: Mapping[str, str], table: Table) -> Event:
     """Return the event with the project that it happens in; `own` is the engine's folder."""
     exists = os.path.isdir(event.cwd)
-    folder = event.cwd if exists else folder_of_hooks(event, own, environ, table)
-    return event.replace(project=project_for(folder, own, environ, table))
+    folder = event.cwd if exists else find_hook_folder(event, own, environ, table)
+    return event.replace(project=find_event_project(folder, own, environ, table))
 
 
-def asks_folder(hooks: Iterable[Entry]) -> bool:
+def needs_folder(hooks: Iterable[Entry]) -> bool:
     """Whether some hook runs in the engine's folder, and not where its event happens."""
     handlers = (entry.spec.handler for entry in hooks)
     return any(isinstance(each, Command | Builtin) and each.in_folder for each in handlers)
 
 
-def asks_project(hooks: Iterable[Entry]) -> bool:
+def needs_project(hooks: Iterable[Entry]) -> bool:
     """Whether some hook is told the project of its event."""
     commands = (entry.spec.handler for entry in hooks if isinstance(entry.spec.handler, Command))
     return any(

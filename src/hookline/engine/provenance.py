@@ -6,7 +6,7 @@ import os
 import re
 
 from hookline.config.places import project_root
-from hookline.engine.declared_hooks import all_hooks
+from hookline.engine.declared_hooks import list_hooks
 from hookline.engine.library import Library
 from hookline.errors import HookError
 from hookline.journal.payload_policy import to_canonical_json
@@ -28,26 +28,26 @@ RECORD, APPROVAL, CONFIGURATION, NOW = "record", "approval", "configuration", "n
 _PLACE = re.compile(r"(.*?)(?::\d+(?::\d+)?)?", re.DOTALL)
 
 
-def provenance(
+def find_provenance(
     search: Search,
     event: Mapping[str, Any],
     runs: Iterable[Mapping[str, Any]],
     environ: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """Of each run its command, where that was found ("" = nowhere), and the newest note on its approval that was there before it."""
-    cwd = _text(event, "cwd")
+    cwd = _read_text(event, "cwd")
     known: dict[tuple[str, str, str], Sequence[HookSpec]] = {}
 
     def declared(file: str, scope: str, dialect: str) -> Sequence[HookSpec]:
         place = file, scope, dialect
         if place not in known:
-            known[place] = declared_in(*place, cwd=cwd, environ=environ)
+            known[place] = list_declared_in(*place, cwd=cwd, environ=environ)
         return known[place]
 
-    return [_of_run(search, run, declared) for run in runs]
+    return [_describe_run(search, run, declared) for run in runs]
 
 
-def declared_in(
+def list_declared_in(
     file: str, scope: str, dialect: str, *, cwd: str, environ: Mapping[str, str]
 ) -> Sequence[HookSpec]:
     """The hooks that a file declares now, of those that there are in a folder; none where it cannot be read any more."""
@@ -55,44 +55,48 @@ def declared_in(
     try:
         if scope == "explicit":
             return tuple(
-                all_hooks(
+                list_hooks(
                     Library(cwd=folder, environ=environ).add_source(
                         os.path.join(folder, file), dialect=dialect, trust="none"
                     )
                 )
             )
-        return tuple(spec for spec in declared_here(folder, environ) if spec.origin.file == file)
+        return tuple(
+            spec for spec in list_declared_here(folder, environ) if spec.origin.file == file
+        )
     except (HookError, OSError, ValueError):
         return ()
 
 
-def declared_here(folder: str, environ: Mapping[str, str]) -> Sequence[HookSpec]:
+def list_declared_here(folder: str, environ: Mapping[str, str]) -> Sequence[HookSpec]:
     """Every hook that there is for whoever works in a folder; none is run."""
     return tuple(
-        all_hooks(
+        list_hooks(
             Library.discover(project_root(folder, environ) or folder, trust="none", environ=environ)
         )
     )
 
 
-def _of_run(search: Search, run: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
-    note = search.note_about(_text(run, "identity"), before=run["seq"])
-    command, found = _command(run, note or {}, declared)
-    return {"run": _text(run, "id"), "ran": command, "found": found, "note": note}
+def _describe_run(search: Search, run: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
+    note = search.note_about(_read_text(run, "identity"), before=run["seq"])
+    command, found = _find_command(run, note or {}, declared)
+    return {"run": _read_text(run, "id"), "ran": command, "found": found, "note": note}
 
 
-def _command(
+def _find_command(
     run: Mapping[str, Any], note: Mapping[str, Any], declared: Declared
 ) -> tuple[str, str]:
     kept = run.get("command")
     kept = kept if isinstance(kept, dict) else {}
-    if _text(kept, "value"):
-        return _text(kept, "value"), RECORD
-    if _text(note, "command"):
-        return _text(note, "command"), APPROVAL
-    place = _PLACE.fullmatch(_text(run, "source"))
+    if _read_text(kept, "value"):
+        return _read_text(kept, "value"), RECORD
+    if _read_text(note, "command"):
+        return _read_text(note, "command"), APPROVAL
+    place = _PLACE.fullmatch(_read_text(run, "source"))
     specs = (
-        declared(place[1], _text(run, "scope"), _text(run, "dialect")) if place and place[1] else ()
+        declared(place[1], _read_text(run, "scope"), _read_text(run, "dialect"))
+        if place and place[1]
+        else ()
     )
     if kept:
         same = (
@@ -111,6 +115,6 @@ def _digest(text: str) -> str:
     return sha256(to_canonical_json(text).encode("ascii"))
 
 
-def _text(record: Mapping[str, Any], name: str) -> str:
+def _read_text(record: Mapping[str, Any], name: str) -> str:
     value = record.get(name)
     return value if isinstance(value, str) else ""

@@ -21,7 +21,7 @@ def display_reason(decision: Decision | dict[str, Any]) -> Shown:
     Evidence that the hook gives apart from its reason goes into the box; otherwise the reason is split. Secrets are masked.
     """
     whole = decision if isinstance(decision, dict) else decision.to_dict()
-    evidence, tag = _evidence_of(whole["evidence"])
+    evidence, tag = _read_evidence(whole["evidence"])
     found = shown(whole["reason"], evidence=evidence, mask=mask_text)
     return found.replace(tag=tag) if tag else found
 
@@ -34,7 +34,7 @@ def reason_fields(
     A reason that begins with a `[tag]`, or that comes with evidence, is split as `display_reason` splits it. Any other reason
     stays as its hook wrote it. `mask` hides secrets.
     """
-    given, tag = _evidence_of(evidence)
+    given, tag = _read_evidence(evidence)
     if not reason or not (given or reason.lstrip().startswith("[")):
         fields = {"reason": mask(reason)}
     else:
@@ -43,7 +43,7 @@ def reason_fields(
     yield from ((label, text) for label, text in fields.items() if text)
 
 
-def _evidence_of(given: Any) -> tuple[str, str]:
+def _read_evidence(given: Any) -> tuple[str, str]:
     """The evidence as text, and the tag, where the hook gives them as fields of their own."""
     tag = given.get("tag", "") if isinstance(given, dict) else ""
     value = given.get("evidence") if isinstance(given, dict) else given

@@ -6,9 +6,9 @@ import os
 import stat
 from collections import Counter
 
-from hookline.engine.renewal import Renewal
-from hookline.engine.renewal import look as look_again
-from hookline.engine.shelf import Shelf
+from hookline.engine.shelf import LoadedSources
+from hookline.engine.source_renewal import Renewal
+from hookline.engine.source_renewal import read_stamps as look_again
 from hookline.engine.sources import Discovery, Named
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Origin
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hookline.config.read import Stamp
     from hookline.engine.library import Library
-    from hookline.engine.shelf import Shelved
+    from hookline.engine.shelf import LoadedSource
     from hookline.engine.sources import Key
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
@@ -44,17 +44,17 @@ class Reloaded(Frozen):
         return "; ".join([", ".join(said), *map(str, self.refused)]).replace("\n", " ")
 
 
-def look(library: Library) -> dict[Key, Stamp]:
+def read_stamps(library: Library) -> dict[Key, Stamp]:
     """The stamps of all files that a reload would read now."""
     seen: dict[Key, Stamp] = {}
-    for way in _again(library.shelf):
+    for way in _list_renewable(library.shelf):
         seen |= look_again(library, way)
     return seen
 
 
-def stale(library: Library) -> bool:
+def is_stale(library: Library) -> bool:
     """Whether a file was changed, appeared or vanished since it was last read; costs a look at each, and reads none."""
-    return look(library) != library.shelf.seen
+    return read_stamps(library) != library.shelf.seen
 
 
 def reload(library: Library, held: Collection[Key] = ()) -> Reloaded:
@@ -64,40 +64,40 @@ def reload(library: Library, held: Collection[Key] = ()) -> Reloaded:
     time. Never raises for what is in a file.
     """
     with library._reloading:
-        renewed = {id(way): Renewal(library, way, held) for way in _again(library.shelf)}
+        renewed = {id(way): Renewal(library, way, held) for way in _list_renewable(library.shelf)}
         with library._changing:
             before = [entry.spec for entry in library.whole.entries()]
             _swap(library, renewed)
             now = [entry.spec for entry in library.whole.entries()]
             refused = tuple(
-                problem for shelved in library.shelf.sources for problem in shelved.said
+                problem for shelved in library.shelf.sources for problem in shelved.newer_problems
             )
-    return _difference(before, now, refused)
+    return _compare_hooks(before, now, refused)
 
 
 def adopt(library: Library, other: Library) -> None:
     """Give a library, instead of what it has, what another one has in force, the last good version of a file included."""
     with other._changing, library._changing:
-        shelf = Shelf(before=other.shelf)
+        shelf = LoadedSources(before=other.shelf)
         shelf.ways, shelf.own = [*other.shelf.ways], [*other.shelf.own]
         shelf.enlisted, shelf.seen = {**other.shelf.enlisted}, {**other.shelf.seen}
         for shelved in other.shelf.sources:
             shelf.keep(shelved)
         shelf.forget()
         shelf.enlist_again(library.shelf.enlisted)
-        library.speaking.like(other.speaking)
+        library.dialects.copy_from(other.dialects)
         library.shelf, library._retired, library._spent = shelf, other._retired, [*other._spent]
         library._rebuild()
 
 
-def enlist_alike(library: Library, other: Library) -> None:
+def copy_enlisted(library: Library, other: Library) -> None:
     """Give a library the hooks that another one was enlisted by now, and that are in no file."""
     with other._changing, library._changing:
         library.shelf.enlist_again(other.shelf.enlisted)
         library._rebuild()
 
 
-def _again(shelf: Shelf) -> list[Discovery | Named]:
+def _list_renewable(shelf: LoadedSources) -> list[Discovery | Named]:
     """The ways that can be gone again: no tree that code gave, and no pipe, which was read for ever."""
     return [
         way
@@ -117,16 +117,16 @@ def _is_pipe(way: Named) -> bool:
 def _swap(library: Library, renewed: dict[int, Renewal]) -> None:
     """Put a new shelf in the place of the old one. Ways that came since the files were read stay as they are."""
     old, retired, spent = library.shelf, library._retired, library._spent
-    new = Shelf(before=old)
+    new = LoadedSources(before=old)
     known = {id(shelved.loaded) for shelved in old.sources}
-    for piece in _in_order(old, renewed):
+    for piece in _list_renewed(old, renewed):
         if id(piece.loaded) in known:
             new.keep(piece)
         else:
-            new.sources.append(new.named(piece))
-    new.seen = _seen(old, renewed)
+            new.sources.append(new.name_hooks(piece))
+    new.seen = _merge_stamps(old, renewed)
     library.shelf = new
-    library._retired, library._spent = _still_retired(library, old, new)
+    library._retired, library._spent = _carry_retired(library, old, new)
     try:
         library._rebuild()
     except BaseException:
@@ -135,7 +135,7 @@ def _swap(library: Library, renewed: dict[int, Renewal]) -> None:
     new.forget()
 
 
-def _in_order(old: Shelf, renewed: dict[int, Renewal]) -> Iterator[Shelved]:
+def _list_renewed(old: LoadedSources, renewed: dict[int, Renewal]) -> Iterator[LoadedSource]:
     """What is to be on the new shelf, in the order in which it came to the old one."""
     yield from (shelved for shelved in old.sources if shelved.way is None)
     for way in old.ways:
@@ -151,7 +151,7 @@ def _in_order(old: Shelf, renewed: dict[int, Renewal]) -> Iterator[Shelved]:
             yield from renewed[id(way)].pieces
 
 
-def _seen(old: Shelf, renewed: dict[int, Renewal]) -> dict[Key, Stamp]:
+def _merge_stamps(old: LoadedSources, renewed: dict[int, Renewal]) -> dict[Key, Stamp]:
     """The stamps of what was looked at by all ways, those that came since included."""
     late = {shelved.key for shelved in old.sources if id(shelved.way) not in renewed}
     seen = {key: stamp for key, stamp in old.seen.items() if key in late}
@@ -160,8 +160,8 @@ def _seen(old: Shelf, renewed: dict[int, Renewal]) -> dict[Key, Stamp]:
     return seen
 
 
-def _still_retired(
-    library: Library, old: Shelf, new: Shelf
+def _carry_retired(
+    library: Library, old: LoadedSources, new: LoadedSources
 ) -> tuple[frozenset[str], list[HookSpec]]:
     """The ids of hooks that did what they were to do once, under whatever id they are now; and those that are not there now.
 
@@ -171,29 +171,29 @@ def _still_retired(
     retired = {hook_id for hook_id in library._retired if hook_id not in before}
     spent = [
         *library._spent,
-        *(_content(before[hook_id]) for hook_id in library._retired if hook_id in before),
+        *(_strip_place(before[hook_id]) for hook_id in library._retired if hook_id in before),
     ]
     now = [spec for shelved in new.sources for spec in shelved.loaded.specs if spec.once]
     for spec in sorted(now, key=lambda spec: spec.id not in library._retired):
-        if (content := _content(spec)) in spent:
+        if (content := _strip_place(spec)) in spent:
             spent.remove(content)
             retired.add(spec.id)
     return frozenset(retired), spent
 
 
-def _content(spec: HookSpec) -> HookSpec:
+def _strip_place(spec: HookSpec) -> HookSpec:
     """A hook without what depends on where in its file it stands."""
     return spec.replace(id="", origin=Origin(file=spec.origin.file, scope=spec.origin.scope))
 
 
-def _difference(
+def _compare_hooks(
     before: Sequence[HookSpec], now: Sequence[HookSpec], refused: tuple[Problem, ...]
 ) -> Reloaded:
     """Hooks that only one of two lists has, wherever in their file they stand; an id that is left in both is a hook that changed."""
     same = {id(spec) for spec in before} & {id(spec) for spec in now}
-    old = [(repr(_content(spec)), spec.id) for spec in before if id(spec) not in same]
-    new = [(repr(_content(spec)), spec.id) for spec in now if id(spec) not in same]
-    came, gone = _less(new, old), _less(old, new)
+    old = [(repr(_strip_place(spec)), spec.id) for spec in before if id(spec) not in same]
+    new = [(repr(_strip_place(spec)), spec.id) for spec in now if id(spec) not in same]
+    came, gone = _subtract(new, old), _subtract(old, new)
     changed = set(came) & set(gone)
     return Reloaded(
         added=tuple(hook_id for hook_id in came if hook_id not in changed),
@@ -203,7 +203,7 @@ def _difference(
     )
 
 
-def _less(some: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]]) -> list[str]:
+def _subtract(some: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]]) -> list[str]:
     """The ids of those whose content none of the others has."""
     left = Counter(content for content, _ in others)
     ids = []

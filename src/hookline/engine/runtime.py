@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from hookline.core.plan import Plan
     from hookline.core.registry import Registry
     from hookline.engine.detached import Detached, Finished
+    from hookline.engine.file_watcher import Watcher
     from hookline.engine.library import Path
     from hookline.engine.trust_gate import LazyGate
-    from hookline.engine.watching import Watcher
     from hookline.handlers.process import BackgroundProgram
     from hookline.handlers.process_spec import Limits
     from hookline.journal.journal import Journal
@@ -108,10 +108,10 @@ class Runtime(Library):
         self._inside = recursion_guard.Reentrancy(self.environ) if nested else None
         self._interactive = interactive
         self._id = id(self)
-        self._lasting = sessions
+        self._session_store = sessions
         # Whether nobody is to be told of a decision, and nothing outlives this process: then most events end where they are decided.
-        self._alone = observe is None and journal is None and sessions is None
-        self._told: set[str] = set()
+        self._is_unobserved = observe is None and journal is None and sessions is None
+        self._told_problems: set[str] = set()
         self._detached: Detached | None = None
         self._indexed: Registry | None = None
         self._by_id: Mapping[str, HookSpec] = {}
@@ -131,15 +131,15 @@ class Runtime(Library):
             self._interactive = is_attended(table.programs)
         return self._interactive
 
-    def _redos(self, event: Event, table: Table) -> int:
+    def _count_redos(self, event: Event, table: Table) -> int:
         """How often the stop gate sent the agent back in the running turn; none where the host says that it was not."""
         return 0 if follows_redo(event, table) is False else self.sessions.redos(event)
 
-    def _limit(self, event: Event) -> int:
+    def _find_redo_limit(self, event: Event) -> int:
         own = self.redo_limit
         return self.host(event.dialect).table.redo_limit if own is None else own
 
-    def _spec_of(self, hook_id: str) -> HookSpec | None:
+    def _find_spec(self, hook_id: str) -> HookSpec | None:
         """A hook that may take part, by its id."""
         if self._indexed is not self.registry:
             self._indexed = self.registry
@@ -148,11 +148,13 @@ class Runtime(Library):
 
     def was_told(self, event: Event, what: str) -> bool:
         """Whether the user was told that in this session, or by this process; from now on they were."""
-        if self._lasting is not None and event.session_id:
-            return not self._lasting.spend(event, what, 1)
-        if what in self._told:
+        if self._session_store is not None and event.session_id:
+            return not self._session_store.spend(event, what, 1)
+        if what in self._told_problems:
             return True
-        self._told = {what} if len(self._told) >= _MOST else {*self._told, what}
+        self._told_problems = (
+            {what} if len(self._told_problems) >= _MOST else {*self._told_problems, what}
+        )
         return False
 
     @property

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from hookline.config.read import Stamp
     from hookline.core.dialect import Dialect, Loaded, Source
-    from hookline.engine.sources import Key, Read, Way
+    from hookline.engine.sources import Key, ReadSource, Way
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     ]  # a file, an id as declared, and how often it was declared there
 
 
-class Shelved(Frozen):
+class LoadedSource(Frozen):
     """One source that was loaded: how, in which dialect, and what it held.
 
-    `way`: by which it came. `stamp`: of the version that is in force. `key`: as of `Read`. `said`: what is wrong with a newer version, which is not.
+    `way`: by which it came. `stamp`: of the version that is in force. `key`: as of `ReadSource`. `newer_problems`: those of a newer version that is not in force.
     """
 
     source: Source
@@ -34,7 +34,7 @@ class Shelved(Frozen):
     way: Way | None = None
     stamp: Stamp = ()
     key: Key = ("", "")
-    said: tuple[Problem, ...] = ()
+    newer_problems: tuple[Problem, ...] = ()
 
 
 class Enlisted(Frozen):
@@ -45,20 +45,20 @@ class Enlisted(Frozen):
     ended: Callable[[str], object] | None = None
 
 
-def _whose(owner: str) -> Origin:
+def _make_origin(owner: str) -> Origin:
     """The place of what an owner enlisted: no file, and by its name."""
     return Origin(file=owner, scope="process")
 
 
-class Shelf:
+class LoadedSources:
     """Everything that one engine loaded, in the order in which it was added.
 
     `ways`: how that came here, to be gone again. `dropped`: dialects and scopes that are not discovered any more. `seen`: the stamps of all
     files when they were last read, in force or not.
     """
 
-    def __init__(self, before: Shelf | None = None) -> None:
-        self.sources: list[Shelved] = []
+    def __init__(self, before: LoadedSources | None = None) -> None:
+        self.sources: list[LoadedSource] = []
         self.own: list[HookSpec] = []
         self.enlisted: dict[str, Enlisted] = {}
         self.ways: list[Way] = []
@@ -73,12 +73,14 @@ class Shelf:
 
     def add(self, source: Source, dialect: Dialect, loaded: Loaded) -> None:
         """Keep what a source held, as `take` does."""
-        self.sources.append(self.named(Shelved(source=source, dialect=dialect, loaded=loaded)))
+        self.sources.append(
+            self.name_hooks(LoadedSource(source=source, dialect=dialect, loaded=loaded))
+        )
 
-    def take(self, found: Read, way: Way) -> None:
+    def load(self, found: ReadSource, way: Way) -> None:
         """Load a source that was read, and keep what it holds."""
         loaded = found.load()
-        shelved = Shelved(
+        shelved = LoadedSource(
             source=found.source,
             dialect=found.dialect,
             loaded=loaded,
@@ -86,11 +88,11 @@ class Shelf:
             stamp=found.stamp,
             key=found.key,
         )
-        self.sources.append(self.named(shelved))
+        self.sources.append(self.name_hooks(shelved))
         if found.stamp:
             self.seen[found.key] = found.stamp
 
-    def named(self, shelved: Shelved) -> Shelved:
+    def name_hooks(self, shelved: LoadedSource) -> LoadedSource:
         """A source whose hooks have ids that no other has: one that is taken gets a number, the same one as on the shelf before."""
         specs = []
         for spec in shelved.loaded.specs:
@@ -101,7 +103,7 @@ class Shelf:
             specs.append(spec if unique == spec.id else spec.replace(id=unique))
         return shelved.replace(loaded=shelved.loaded.replace(specs=tuple(specs)))
 
-    def keep(self, shelved: Shelved) -> None:
+    def keep(self, shelved: LoadedSource) -> None:
         """Take a source over from the shelf before, with the ids that its hooks have."""
         ids = {spec.id for spec in shelved.loaded.specs}
         for (file, wanted, times), given in self._before.items():
@@ -133,7 +135,7 @@ class Shelf:
         self._ids -= {spec.id for spec in former.specs} if former else set()
         combined = dialect.combine(tuple(specs)).specs
         named = tuple(
-            spec.replace(id=self._unique(spec.id), owner=owner, origin=_whose(owner))
+            spec.replace(id=self._unique(spec.id), owner=owner, origin=_make_origin(owner))
             for spec in combined
         )
         if named:

@@ -15,7 +15,7 @@ from hookline.config.read import (
 )
 from hookline.core.dialect import Loaded, Source
 from hookline.engine.approvals import has_approvals
-from hookline.engine.limits import MOST_PARTS, is_within, long_key_line, within_limit
+from hookline.engine.limits import MOST_PARTS, apply_limit, find_long_key, is_within
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED
@@ -79,12 +79,12 @@ class Given(Frozen):
     dialect: Dialect
 
 
-def came_by(way: Named | Given) -> tuple[str, str]:
+def describe_way(way: Named | Given) -> tuple[str, str]:
     """The dialect and the scope of what came by a way."""
     return way.dialect.table.name, way.place.scope if isinstance(way, Named) else way.source.scope
 
 
-class Read(Frozen):
+class ReadSource(Frozen):
     """A source as it was read, before it is loaded. `error`: why it cannot be read; `stamp`: of its file, before that was read.
 
     `key`: what names it among all that lie in files, whatever folder the process is in: its whole path and its dialect.
@@ -113,7 +113,7 @@ class Read(Frozen):
         if loaded.problems and source.text is not None and not source.placed:
             loaded, _ = self._load_within_budget(source.replace(placed=True))
         if source.scope in CLONED:
-            loaded = within_limit(loaded, source.file)
+            loaded = apply_limit(loaded, source.file)
         if source.match_tools == "canonical":
             loaded = loaded.replace(specs=tuple(spec.replace(alike=True) for spec in loaded.specs))
         if source.gated:
@@ -131,7 +131,7 @@ class Read(Frozen):
                 return Loaded(), True
 
 
-def listed(search: Search, way: Discovery | Named) -> Iterator[Listed]:
+def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
     """The files that there are by this way now, each with what is known of its place; or a folder, and why it cannot be listed.
 
     Raises:
@@ -146,7 +146,7 @@ def listed(search: Search, way: Discovery | Named) -> Iterator[Listed]:
             yield way.place.replace(file=path), way.dialect, error
         return
     counts: dict[tuple[str, str], int] = {}
-    for found in _places(search, way):
+    for found in _list_places(search, way):
         dialect = search.make(found.dialect)
         trusted = (
             way.trust == "all"
@@ -180,7 +180,7 @@ def listed(search: Search, way: Discovery | Named) -> Iterator[Listed]:
             yield place, dialect, beyond
 
 
-def _places(search: Search, way: Discovery) -> Iterator[Found]:
+def _list_places(search: Search, way: Discovery) -> Iterator[Found]:
     """The places with files that are read: not those that were dropped, and those of a project without approvals if `parses_new`."""
     reads_project: bool | None = way.parses_new or None
     for found in find_places(search.cwd, search.environ, way.dialect):
@@ -203,26 +203,26 @@ def _is_policy(found: Found) -> bool:
     return is_of_root(found.path)
 
 
-def read(search: Search, way: Way) -> Iterator[Read]:
+def read_sources(search: Search, way: Way) -> Iterator[ReadSource]:
     """The sources that there are by this way now.
 
     Raises:
-        ConfigError: as `listed`.
+        ConfigError: as `list_sources`.
     """
     if isinstance(way, Given):
-        yield Read(source=way.source, dialect=way.dialect)
+        yield ReadSource(source=way.source, dialect=way.dialect)
         return
     project = search.cwd if isinstance(way, Discovery) else ""
-    for place, dialect, error in listed(search, way):
+    for place, dialect, error in list_sources(search, way):
         stamp = make_stamp(place.file, dialect.table.name)
         if isinstance(way, Named) and not _is_plain(stamp):
             stamp = ()  # a pipe, which somebody handed over: it is read once
         source = place
         try:
-            source = place if error else _source(place, dialect, stamp, project)
+            source = place if error else _read_source(place, dialect, stamp, project)
         except ConfigError as unreadable:
             error = unreadable  # noqa: PLW2901 - one way or the other there is an error
-        yield Read(
+        yield ReadSource(
             source=source,
             dialect=dialect,
             error=error,
@@ -231,7 +231,7 @@ def read(search: Search, way: Way) -> Iterator[Read]:
         )
 
 
-def _source(place: Source, dialect: Dialect, stamp: Stamp, project: str) -> Source:
+def _read_source(place: Source, dialect: Dialect, stamp: Stamp, project: str) -> Source:
     """A file with its text. One that has a stamp must be a plain file, because to read a pipe could take for ever.
 
     `project`: the folder in which it was found; empty for a file that somebody named.
@@ -246,7 +246,7 @@ def _source(place: Source, dialect: Dialect, stamp: Stamp, project: str) -> Sour
     if not is_within(place.file, project):
         raise ConfigError("leads out of the repository", name="config.unreadable", place=place.file)
     source = read_source(place, dialect.table.name)
-    if place.file.endswith(".toml") and (line := long_key_line(source.text or "")):
+    if place.file.endswith(".toml") and (line := find_long_key(source.text or "")):
         raise ConfigError(
             f"a key of more than {MOST_PARTS} parts",
             name="config.too-large",

@@ -11,7 +11,7 @@ import hmac
 from typing import TYPE_CHECKING, Any
 
 from hookline.engine.approval_service import ON_AGAIN, approve_hooks, list_off
-from hookline.engine.meaning import commanded
+from hookline.engine.hook_lookup import find_by_command
 from hookline.errors import CodecError, HookError, TrustError
 from hookline.server.auth import is_loopback, is_unix_socket, list_header_values, make_token_error
 from hookline.server.problems import APPROVE, RequestError, make_document, make_refusal
@@ -161,7 +161,7 @@ def _approve(
     refresh()
     engine = make()
     try:
-        specs = commanded(engine.hooks, command)
+        specs = find_by_command(engine.hooks, command)
     except TrustError as error:
         if error.name == "trust.unmatched" and (wrong := _list_unreadable_files(engine)):
             raise TrustError(error.message, name=error.name, hint="; ".join(wrong)) from None

@@ -7,8 +7,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from hookline.engine.reload import adopt, enlist_alike
-from hookline.engine.watching import Watcher
+from hookline.engine.file_watcher import Watcher
+from hookline.engine.reload import adopt, copy_enlisted
 from hookline.server.integrations import exclude_calls, find_integrations
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Reloader:
         }
         service.own = own | new
         for engine in new.values():  # hooks registered after `_make_engine_for` are still missing
-            enlist_alike(engine, service.engine)
+            copy_enlisted(engine, service.engine)
         service.meter.count_reload(
             "refused" if done.refused else "changed" if done.anything else "unchanged"
         )

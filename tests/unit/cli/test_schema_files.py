@@ -13,7 +13,7 @@ import hookline
 from hookline.cli.schema_files import list_schemas, read_schema
 from hookline.core.record import make_record
 from hookline.engine.catalog import make_dialect
-from hookline.engine.listen import own_hook
+from hookline.engine.decorators import make_own_hook
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 from tests.unit.cli.support import AGENTHOOKS, DOCKER, LS, SUDO, Desk
@@ -153,7 +153,7 @@ def test_a_canonical_payload_holds_to_the_schema(kind: str) -> None:
         "summary": "s",
         "text": "t",
     }
-    spec = own_hook(
+    spec = make_own_hook(
         print,
         kind,
         tool=None,

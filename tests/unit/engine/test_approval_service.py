@@ -13,22 +13,22 @@ from hookline.engine.approval_service import (
     count_waiting,
     describe_change,
     find_removed,
+    find_self_approve_problem,
     find_statuses,
     find_store_problem,
-    forget,
-    gate_for,
-    keys_off,
+    forget_removed,
+    get_gate_for,
+    list_keys_off,
     list_managed,
     list_off,
     list_removed,
-    removed_problems,
+    list_removed_problems,
     revoke_hooks,
-    self_approve_problem,
     switch_all,
     switch_single,
 )
 from hookline.engine.engine import Engine
-from hookline.engine.meaning import commanded
+from hookline.engine.hook_lookup import find_by_command
 from hookline.errors import ConfigError, TrustError
 from tests.unit.engine.workspaces import URL, Workspace
 
@@ -58,7 +58,7 @@ def test_a_hook_stands_as_it_would_at_its_next_event(place: Workspace) -> None:
     place.write("guard.sh", "other")
     assert stands(engine) == [("changed", False)] * 2 + [("approved", True)]
 
-    revoke_hooks(engine, commanded(engine.hooks, URL), who="", how="test")
+    revoke_hooks(engine, find_by_command(engine.hooks, URL), who="", how="test")
     assert stands(engine)[2] == ("revoked", False)
 
     approve_hooks(engine, engine.hooks, who="", how="test")
@@ -78,13 +78,13 @@ def test_what_waits_for_a_person_is_counted(place: Workspace) -> None:
     assert count_waiting(engine) == 0
 
     place.write("guard.sh", "other")
-    revoke_hooks(engine, commanded(engine.hooks, URL), who="", how="test")
+    revoke_hooks(engine, find_by_command(engine.hooks, URL), who="", how="test")
     assert count_waiting(engine) == 2
 
 
 def break_store(engine: Engine) -> None:
     """Make the store one that cannot be read."""
-    path = Path(gate_for(engine).store.folder)
+    path = Path(get_gate_for(engine).store.folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"no folder")
 
@@ -120,8 +120,8 @@ def test_an_engine_without_a_gate_is_looked_at_by_the_usual_one(place: Workspace
     """Of the person whose environment it has."""
     engine = Engine.discover(place.root, environ=place.environ)
 
-    assert gate_for(engine).root == str(place.root)
-    assert gate_for(engine).store.folder.startswith(str(place.home))
+    assert get_gate_for(engine).root == str(place.root)
+    assert get_gate_for(engine).store.folder.startswith(str(place.home))
 
 
 # -- doing -------------------------------------------------------------------------------------------------------------
@@ -206,7 +206,12 @@ def test_a_file_that_nobody_may_write_goes_on_saying_no(place: Workspace) -> Non
 
     done = approve_hooks(engine, engine.hooks, who="", how="test", enable=True)
 
-    assert (done.on, done.mounted, len(done.left), len(keys_off(engine.hooks))) == (False, 0, 1, 1)
+    assert (done.on, done.mounted, len(done.left), len(list_keys_off(engine.hooks))) == (
+        False,
+        0,
+        1,
+        1,
+    )
     assert (
         "is left as it is: it is a link, or no plain file (write it there by hand)" in done.left[0]
     )
@@ -237,7 +242,7 @@ def test_what_needs_no_approval_has_none_to_lose(place: Workspace) -> None:
 def test_everything_is_in_the_journal(place: Workspace) -> None:
     """Who did it, and how; what nobody named is the user of the environment."""
     engine = place.engine()
-    specs = commanded(engine.hooks, str(place.guard), "pre_tool_call")
+    specs = find_by_command(engine.hooks, str(place.guard), "pre_tool_call")
     approve_hooks(engine, specs, who="bob", how="chat")
     revoke_hooks(engine, specs, who="", how="command line")
     switch_all(engine, on=False, everywhere=True, who="", how="command line")
@@ -265,7 +270,7 @@ def test_everything_is_in_the_journal(place: Workspace) -> None:
 )
 def test_what_it_costs_to_ask_nobody_is_said(settings: dict[str, object], is_shown: bool) -> None:
     """An agent could approve what it wrote."""
-    problem = self_approve_problem(settings)
+    problem = find_self_approve_problem(settings)
 
     assert (problem is not None) is is_shown
     assert problem is None or (problem.code, problem.severity, "an agent" in problem.message) == (
@@ -280,11 +285,11 @@ def test_the_setting_is_no_effect_of_the_policy(place: Workspace) -> None:
     path = place.home / ".config/hookline/settings.toml"
     path.parent.mkdir(parents=True)
     path.write_text("[trust]\nself_approve = true\nchanged = 'deny'\n", encoding="utf-8")
-    assert gate_for(place.engine()).policy.find_effect("project", "changed") == "deny"
+    assert get_gate_for(place.engine()).policy.find_effect("project", "changed") == "deny"
 
     path.write_text("[trust]\nself_aprove = true\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="self_aprove"):
-        gate_for(place.engine())
+        get_gate_for(place.engine())
 
 
 # -- single hooks ------------------------------------------------------------------------------------------------------
@@ -294,7 +299,7 @@ def test_a_single_hook_is_switched_and_the_journal_knows(place: Workspace) -> No
     """Which one, where, and by whom."""
     engine = place.engine()
     approve_hooks(engine, engine.hooks, who="", how="test")
-    specs = commanded(engine.hooks, str(place.guard), "pre_tool_call")
+    specs = find_by_command(engine.hooks, str(place.guard), "pre_tool_call")
     (off,) = switch_single(engine, specs, on=False, who="bob", how="chat")
 
     assert (off.runs, off.off) == (False, "`hookline off` names it in this project")
@@ -333,7 +338,9 @@ def test_a_removed_guard_is_listed_and_forgotten(place: Workspace) -> None:
     place.declare({"event": "on_stop", "type": "http", "url": URL})
     engine = place.engine()
     row = next(each for each in list_removed(engine) if each.event == "pre_tool_call")
-    problem = next(each for each in removed_problems(engine) if "pre_tool_call" in each.message)
+    problem = next(
+        each for each in list_removed_problems(engine) if "pre_tool_call" in each.message
+    )
 
     assert (problem.name, problem.severity) == ("check.gone", "warning")
     assert problem.hint == f"put it back, or forget it: hookline revoke {place.guard}"
@@ -342,7 +349,7 @@ def test_a_removed_guard_is_listed_and_forgotten(place: Workspace) -> None:
              for what in (guard, row.hook, str(place.yaml), "other")]  # fmt: skip
     assert found == [[row], [row], [row], []]
 
-    forget(engine, [row], who="ada", how="test")
+    forget_removed(engine, [row], who="ada", how="test")
     assert row.event not in [each.event for each in list_removed(place.engine())]
     place.declare({"event": "pre_tool_call", "command": guard})
     assert stands(place.engine()) == [("new", False)]
@@ -354,7 +361,7 @@ def test_a_guard_that_may_be_absent_keeps_its_approval(place: Workspace) -> None
     approve_hooks(engine, engine.hooks, who="", how="test")
     place.declare()
     engine = place.engine()
-    forget(engine, list_removed(engine), who="ada", how="test", may_be_absent=True)
+    forget_removed(engine, list_removed(engine), who="ada", how="test", may_be_absent=True)
     assert list_removed(place.engine()) == []
 
     place.declare({"event": "pre_tool_call", "command": str(place.guard)})

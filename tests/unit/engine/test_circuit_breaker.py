@@ -8,7 +8,7 @@ import pytest
 
 from hookline.chat import command
 from hookline.engine.circuit_breaker import PAUSE
-from hookline.engine.doctor.checkup import check
+from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.engine import Engine
 from hookline.sessions.store import Sessions
 
@@ -127,7 +127,9 @@ def test_doctor_and_chat_show_the_failures(place: Workspace) -> None:
 
     def found() -> list[str]:
         with place.engine() as engine:
-            return [each.message for each in check(engine).all_findings if each.code == "HKL7034"]
+            return [
+                each.message for each in run_checkup(engine).all_findings if each.code == "HKL7034"
+            ]
 
     with place.engine() as engine:
         assert (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from hookline.engine.declared_hooks import DeclaredHooks, all_hooks, given_way, unread
+from hookline.engine.declared_hooks import DeclaredHooks, explain_absence, group_broken, list_hooks
 from hookline.engine.engine import Engine
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def test_broken_hooks_of_one_fault_stand_together(tmp_path: Path) -> None:
     """A file that cannot be read is broken on each event, and told once."""
     (tmp_path / "bad.json").write_text("{")
     engine = Engine.load(tmp_path / "bad.json", dialect="claude-code")
-    specs = list(all_hooks(engine))
+    specs = list(list_hooks(engine))
 
-    assert [len(each) for each in unread(specs).values()] == [len(specs)]
-    assert all(given_way(engine, spec) == "" for spec in specs)
+    assert [len(each) for each in group_broken(specs).values()] == [len(specs)]
+    assert all(explain_absence(engine, spec) == "" for spec in specs)

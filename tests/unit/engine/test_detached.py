@@ -12,7 +12,7 @@ import pytest
 from hookline import Engine, Event, Limits
 from hookline.core.dispatch import Run
 from hookline.engine.catalog import make_dialect
-from hookline.engine.detached import Detached, bounded
+from hookline.engine.detached import Detached, limit_run
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec
@@ -243,7 +243,7 @@ def test_a_time_limit_counts_where_the_dialect_enforces_it(
 
     assert make_dialect(dialect).table.detached_untimed == (dialect == "claude-code")
     assert (
-        bounded(Run(spec=spec, event=NOTICE, dialect=make_dialect(dialect)), 60.0).spec.timeout
+        limit_run(Run(spec=spec, event=NOTICE, dialect=make_dialect(dialect)), 60.0).spec.timeout
         == bound
     )
 

@@ -11,8 +11,8 @@ import pytest
 from hookline import ConfigError, Engine, Stance
 from hookline.core.dialect import Source
 from hookline.dialects.a3s import A3S
-from hookline.engine.declared_hooks import all_hooks
-from hookline.engine.reload import enlist_alike
+from hookline.engine.declared_hooks import list_hooks
+from hookline.engine.reload import copy_enlisted
 from hookline.journal.journal import Journal
 from hookline.model.handler import InProcess
 
@@ -70,7 +70,7 @@ def test_owners_do_not_replace_each_others_hooks() -> None:
     (second,) = engine.enlist("guest", hooks("guard"), "a3s")
 
     assert second.id == "guard~2"
-    assert [spec.id for spec in all_hooks(engine)] == ["guard", "guard~2"]
+    assert [spec.id for spec in list_hooks(engine)] == ["guard", "guard~2"]
     assert fire(engine).stance is Stance.DENY
     engine.enlist("policy", hooks("guard"), "a3s")
     assert [verdict.hook_id for verdict in fire(engine).verdicts] == ["guard~2", "guard"]
@@ -226,7 +226,7 @@ def test_an_owner_is_told_which_session_ended() -> None:
     engine, other = Engine(), Engine()
     for owner in ("one", "two"):
         engine.enlist(owner, hooks("a"), "a3s", ended.append)
-    enlist_alike(other, engine)
+    copy_enlisted(other, engine)
     for each in (engine, other):
         each.fire("session_end", {"session_id": "s"}, dialect="a3s")
         each.fire("session_end", {"session_id": ""}, dialect="a3s")

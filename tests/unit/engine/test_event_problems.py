@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline import Engine
-from hookline.engine.event_problems import errors_about
+from hookline.engine.event_problems import list_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,4 +44,4 @@ def test_errors_below_another_event_are_left_out(
     engine = Engine().add_source(file, dialect="claude-code")
     event = engine.host(host).decode_event({"session_id": "s", "cwd": "/", **payload})
 
-    assert sorted(problem.name for problem in errors_about(engine, event)) == said
+    assert sorted(problem.name for problem in list_errors(engine, event)) == said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import hookline
-from hookline.engine.declared_hooks import all_hooks, given_way
+from hookline.engine.declared_hooks import explain_absence, list_hooks
 from hookline.engine.explain import explain
 
 if TYPE_CHECKING:
@@ -237,9 +237,9 @@ def test_a_hook_that_ran_once_is_done() -> None:
     engine.on("tool.before", once=True)(_first)
     engine.fire("tool.before", {"tool": "bash"}, dialect="hookline")
 
-    (spec,) = all_hooks(engine)
+    (spec,) = list_hooks(engine)
 
-    assert given_way(engine, spec) == "it ran once already"
+    assert explain_absence(engine, spec) == "it ran once already"
 
 
 def test_explaining_does_not_spoil_the_next_fire() -> None:

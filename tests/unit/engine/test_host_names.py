@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from hookline.cli.app import app_main
-from hookline.engine.doctor.checkup import check
+from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.engine import Engine
 from hookline.engine.host_names import find_unresolved
 
@@ -88,4 +88,4 @@ def test_validate_list_and_doctor_warn_and_an_event_does_not(
         assert ["`gone.invalid`" in each for each in messages] == [True], words
 
     with Engine.load(config, trust="none") as engine:
-        assert any("`gone.invalid`" in each.message for each in check(engine).all_findings)
+        assert any("`gone.invalid`" in each.message for each in run_checkup(engine).all_findings)

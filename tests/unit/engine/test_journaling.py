@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from hookline.engine.journaling import journal_folder, journal_of, limits_of, telemetry_of
+from hookline.engine.journaling import (
+    find_journal_folder,
+    make_telemetry,
+    open_journal,
+    read_limits,
+)
 from hookline.errors import ConfigError
 
 
@@ -28,7 +33,7 @@ def choose(environ: dict[str, str], text: str) -> None:
 def kept(environ: dict[str, str]) -> tuple[Any, list[str]]:
     """The journal, and what was told."""
     told: list[str] = []
-    return journal_of(environ, told.append), told
+    return open_journal(environ, told.append), told
 
 
 def test_one_is_kept_by_default(environ: dict[str, str]) -> None:
@@ -52,7 +57,7 @@ def test_settings_choose(environ: dict[str, str]) -> None:
         journal.files.keep_bytes,
         journal.files.sync,
     ) == ("masked", 7, 3 << 20, True)
-    assert limits_of(environ) == {"keep_days": 7, "keep_bytes": 3 << 20}
+    assert read_limits(environ) == {"keep_days": 7, "keep_bytes": 3 << 20}
 
 
 @pytest.mark.parametrize("value", ["off", "0", "no", "OFF"])
@@ -73,7 +78,7 @@ def test_settings_switch_it_off_and_the_environment_on_again(environ: dict[str, 
 def test_it_can_be_read_where_it_is_switched_off(environ: dict[str, str]) -> None:
     """What was written before is still there."""
     assert (
-        journal_folder(environ | {"HOOKLINE_JOURNAL": "off"})
+        find_journal_folder(environ | {"HOOKLINE_JOURNAL": "off"})
         == f"{environ['HOME']}/.local/state/hookline/journal"
     )
 
@@ -87,7 +92,7 @@ def test_wrong_settings_are_told_and_do_not_switch_it_off(environ: dict[str, str
     assert len(told) == 1
     assert "HKL1403" in told[0]
     with pytest.raises(ConfigError):
-        journal_folder(environ)
+        find_journal_folder(environ)
 
 
 @pytest.mark.parametrize("wrong", [{"HOOKLINE_JOURNAL": "here"}, {"HOME": "/nowhere/at/all"}])
@@ -102,15 +107,15 @@ def test_no_place_is_told(wrong: dict[str, str], environ: dict[str, str]) -> Non
 def test_telemetry_is_asked_for_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is, and its package is missing, that is told."""
     told: list[str] = []
-    assert telemetry_of({}, told.append) == ()
+    assert make_telemetry({}, told.append) == ()
     monkeypatch.setattr("hookline.journal.otel.set_up", lambda: True)
-    assert len(telemetry_of({"OTEL_TRACES_EXPORTER": "otlp"}, told.append)) == 1
+    assert len(make_telemetry({"OTEL_TRACES_EXPORTER": "otlp"}, told.append)) == 1
     assert told == []
     monkeypatch.setattr("hookline.journal.otel.set_up", lambda: False)
-    assert len(telemetry_of({"OTEL_TRACES_EXPORTER": "otlp"}, told.append)) == 1
+    assert len(make_telemetry({"OTEL_TRACES_EXPORTER": "otlp"}, told.append)) == 1
     assert "no SDK" in told.pop()
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    assert telemetry_of({"OTEL_TRACES_EXPORTER": "otlp"}, told.append) == ()
+    assert make_telemetry({"OTEL_TRACES_EXPORTER": "otlp"}, told.append) == ()
     assert "HKL6010" in told[0]
 
 
@@ -122,7 +127,7 @@ def test_telemetry_tells_how_many_approvals_wait(monkeypatch: pytest.MonkeyPatch
     reader = InMemoryMetricReader()
     monkeypatch.setattr("hookline.journal.otel.set_up", lambda: True)
     monkeypatch.setattr("opentelemetry.metrics._internal._METER_PROVIDER", MeterProvider([reader]))
-    telemetry_of({"OTEL_TRACES_EXPORTER": "otlp"}, print, lambda: 7)
+    make_telemetry({"OTEL_TRACES_EXPORTER": "otlp"}, print, lambda: 7)
     found = reader.get_metrics_data()
     points = {
         metric.name: [point.value for point in metric.data.data_points]
@@ -136,7 +141,7 @@ def test_telemetry_tells_how_many_approvals_wait(monkeypatch: pytest.MonkeyPatch
 
 def test_a_journal_that_is_off_still_exports(environ: dict[str, str]) -> None:
     """Telemetry is chosen apart from it."""
-    journal = journal_of(environ | {"HOOKLINE_JOURNAL": "off"}, print, exports=[lambda *_: None])
+    journal = open_journal(environ | {"HOOKLINE_JOURNAL": "off"}, print, exports=[lambda *_: None])
 
     assert journal is not None
     assert journal.files is None

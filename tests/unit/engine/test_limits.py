@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.engine.engine import Engine
-from hookline.engine.limits import MOST_HOOKS, is_within, long_key_line
+from hookline.engine.limits import MOST_HOOKS, find_long_key, is_within
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,7 @@ def test_a_key_of_many_parts_is_a_problem_with_a_place(tmp_path: Path) -> None:
 )
 def test_a_key_has_at_most_16_parts(text: str, line: int) -> None:
     """In a line, a table and an inline table; in linear time."""
-    assert long_key_line(text) == line
+    assert find_long_key(text) == line
 
 
 def test_a_file_out_of_the_repository_is_not_opened(tmp_path: Path) -> None:

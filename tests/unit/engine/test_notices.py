@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.cli.answer import answer_main
-from hookline.engine.declared_hooks import all_hooks, given_way
+from hookline.engine.declared_hooks import explain_absence, list_hooks
 from hookline.engine.engine import Engine
 from hookline.engine.notices import (
     NOT_ASKED,
@@ -188,8 +188,8 @@ def test_a_session_is_told_once_and_by_which_file(host: str, where: str, tmp_pat
 
     assert [len(each) for each in told] == [1, 0, 1]
     assert f" in {file} switches " in told[0][0]
-    gone = [spec for spec in all_hooks(engine) if given_way(engine, spec)]
-    assert all(file in given_way(engine, spec) for spec in gone)
+    gone = [spec for spec in list_hooks(engine) if explain_absence(engine, spec)]
+    assert all(file in explain_absence(engine, spec) for spec in gone)
     assert THEIRS in {spec.name for spec in gone}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import hookline
 from hookline import Engine, Sessions
-from hookline.engine.once import mark_of
+from hookline.engine.once import make_mark
 from hookline.model.handler import Command, InProcess
 from hookline.model.spec import HookSpec
 
@@ -164,7 +164,7 @@ def test_what_is_cut_short_is_given_back(tmp_path: Path) -> None:
 def test_a_mark_is_the_hooks_place_and_what_it_does() -> None:
     """A file may be edited between two events, and another hook stand in the same place."""
     marks = {
-        mark_of(spec)
+        make_mark(spec)
         for spec in (
             SPEC,
             SPEC.replace(id="i"),
@@ -175,4 +175,4 @@ def test_a_mark_is_the_hooks_place_and_what_it_does() -> None:
     python = [SPEC.replace(name="n", handler=InProcess(call=call)) for call in (print, len)]
 
     assert len(marks) == 4
-    assert mark_of(python[0]) == mark_of(python[1])
+    assert make_mark(python[0]) == make_mark(python[1])

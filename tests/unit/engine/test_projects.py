@@ -8,7 +8,7 @@ import pytest
 
 from hookline.engine.catalog import make_dialect
 from hookline.engine.engine import Engine
-from hookline.engine.projects import asks_project, project_for, project_of
+from hookline.engine.projects import find_event_project, find_project, needs_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,22 +39,28 @@ def test_it_is_the_hosts_own_variable_or_what_is_found(host: str, project: Path)
     table, home = make_dialect(host).table, {"HOME": str(project.parents[1] / "home")}
     named = {**home, VARIABLES[host]: str(project / "sub")}
 
-    assert project_of(f"{project}/sub", home, table) == str(project)
-    assert project_of(f"{project}/sub", named, table) == f"{project}/sub"
-    assert project_of(str(project), named, table) == str(project)
-    assert project_of(str(project.parent), named, table) == f"{project}/sub"
-    assert project_of(str(project.parent), home, table) == str(project.parent)
+    assert find_project(f"{project}/sub", home, table) == str(project)
+    assert find_project(f"{project}/sub", named, table) == f"{project}/sub"
+    assert find_project(str(project), named, table) == str(project)
+    assert find_project(str(project.parent), named, table) == f"{project}/sub"
+    assert find_project(str(project.parent), home, table) == str(project.parent)
 
 
 def test_an_engine_of_a_project_keeps_to_it(project: Path) -> None:
     """One that was started in a home is of no project."""
     environ, table = {"HOME": str(project.parents[1] / "home")}, make_dialect("claude-code").table
 
-    assert project_for(f"{project}/sub", str(project.parent), environ, table) == str(project.parent)
-    assert project_for(f"{project}/sub", str(project.parents[1]), environ, table) == str(project)
-    assert project_for(f"{project}/sub", "/elsewhere", environ, table) == str(project)
+    assert find_event_project(f"{project}/sub", str(project.parent), environ, table) == str(
+        project.parent
+    )
+    assert find_event_project(f"{project}/sub", str(project.parents[1]), environ, table) == str(
+        project
+    )
+    assert find_event_project(f"{project}/sub", "/elsewhere", environ, table) == str(project)
     assert (
-        project_for(f"{project}/sub", str(project), environ, make_dialect("agenthooks").table)
+        find_event_project(
+            f"{project}/sub", str(project), environ, make_dialect("agenthooks").table
+        )
         == f"{project}/sub"
     )
 
@@ -95,7 +101,7 @@ def test_a_hook_is_told_it_wherever_the_agent_is(
         given, dialect=dialect, environ={"HOME": "/nowhere", "PATH": "/usr/bin:/bin"}, cwd=project
     )
 
-    assert asks_project(engine.registry.entries())
+    assert needs_project(engine.registry.entries())
     decision = engine.fire(
         "tool.before",
         {"tool": "Bash", "input": {"command": "ls"}, "cwd": f"{project}/sub", "session_id": "s"},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.engine.provenance import declared_here, provenance
+from hookline.engine.provenance import find_provenance, list_declared_here
 from hookline.journal.log_files import LogFiles
 from hookline.journal.payload_policy import to_canonical_json
 from hookline.journal.search import Search
@@ -58,7 +58,7 @@ def told(
     ]
     LogFiles(str(project.parent / "j")).append([*records, base | source | run, event], at=AT)
     search = Search(str(project.parent / "j"))
-    (found,) = provenance(search, event, search.runs("e"), environ)
+    (found,) = find_provenance(search, event, search.runs("e"), environ)
     return found
 
 
@@ -132,5 +132,6 @@ def test_without_an_approval_there_is_no_note(project: Path) -> None:
     """Nobody's word is taken for it."""
     assert told(project, {"identity": "ef"}, NOTED)["note"] is None
     assert [
-        spec.id for spec in declared_here(str(project / ".claude"), {"HOME": str(project.parent)})
+        spec.id
+        for spec in list_declared_here(str(project / ".claude"), {"HOME": str(project.parent)})
     ] == [ID]

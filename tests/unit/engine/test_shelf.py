@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded, Source
 from hookline.dialects.native import Native
-from hookline.engine.shelf import Shelf
+from hookline.engine.shelf import LoadedSources
 from hookline.model.problem import Problem
 from tests.plays.play import STAGE, Stage, hook
 
@@ -23,7 +23,7 @@ class Combining(Stage):
 
 def test_ids_are_made_unique_in_the_order_of_adding() -> None:
     """The first keeps its id, whatever kind of hook it is."""
-    shelf = Shelf()
+    shelf = LoadedSources()
     shelf.add(Source(), STAGE, Loaded(specs=(hook("a"), hook("b"))))
     shelf.add(Source(), OTHER, Loaded(specs=(hook("a", stage=OTHER),)))
 
@@ -37,7 +37,7 @@ def test_ids_are_made_unique_in_the_order_of_adding() -> None:
 
 def test_each_dialect_is_told_once() -> None:
     """In the order of its first source."""
-    shelf = Shelf()
+    shelf = LoadedSources()
     for stage in (STAGE, OTHER, STAGE):
         shelf.add(Source(), stage, Loaded())
 
@@ -47,7 +47,7 @@ def test_each_dialect_is_told_once() -> None:
 def test_a_dialect_combines_its_sources_by_its_own_rules() -> None:
     """All of them at once, in the order in which they were added; what it finds is a problem of the whole."""
     stage = Combining()
-    shelf = Shelf()
+    shelf = LoadedSources()
     for name in "ab":
         shelf.add(Source(), stage, Loaded(specs=(hook(name),)))
     registry, problems = shelf.registry(None, strict=False)
@@ -58,7 +58,7 @@ def test_a_dialect_combines_its_sources_by_its_own_rules() -> None:
 
 def test_in_process_hooks_come_last() -> None:
     """They are of hookline's own dialect."""
-    shelf = Shelf()
+    shelf = LoadedSources()
     shelf.add_own(hook("own"))
     shelf.add(Source(), STAGE, Loaded(specs=(hook("a"),)))
     registry, _ = shelf.registry(Native(), strict=False)

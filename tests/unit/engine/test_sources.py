@@ -10,7 +10,14 @@ import pytest
 
 from hookline import ConfigError, Engine
 from hookline.core.dialect import Source
-from hookline.engine.sources import Discovery, Given, Named, came_by, listed, read
+from hookline.engine.sources import (
+    Discovery,
+    Given,
+    Named,
+    describe_way,
+    list_sources,
+    read_sources,
+)
 from hookline.model.handler import Broken
 
 if TYPE_CHECKING:
@@ -31,7 +38,7 @@ def engine(tmp_path: Path) -> Engine:
 def named(engine: Engine, file: Path, base: Path | str = "/") -> Named:
     """The way of a file that somebody named in a folder."""
     return Named(
-        place=Source(file=str(file)), dialect=engine.speaking.made("claude-code"), base=str(base)
+        place=Source(file=str(file)), dialect=engine.dialects.make("claude-code"), base=str(base)
     )
 
 
@@ -41,13 +48,15 @@ def test_what_is_discovered_is_as_trusted_as_its_place(engine: Engine, tmp_path:
     way = Discovery(trust="user", mode="fidelity", match_tools="native", dialect="claude-code")
     found = [
         (os.path.basename(place.file), place.scope, place.trusted)
-        for place, _, _ in listed(engine.search, way)
+        for place, _, _ in list_sources(engine.search, way)
         if place.scope == "project"
     ]
 
     assert found == [("settings.json", "project", False)]
     engine.shelf.dropped |= {("claude-code", "project")}
-    assert [place for place, _, _ in listed(engine.search, way) if place.scope == "project"] == []
+    assert [
+        place for place, _, _ in list_sources(engine.search, way) if place.scope == "project"
+    ] == []
 
 
 def test_a_named_file_is_seen_from_the_folder_in_which_it_was_named(
@@ -57,11 +66,11 @@ def test_a_named_file_is_seen_from_the_folder_in_which_it_was_named(
     (tmp_path / "hooks.json").write_text(TEXT, encoding="utf-8")
     way = Named(
         place=Source(file="hooks.json"),
-        dialect=engine.speaking.made("claude-code"),
+        dialect=engine.dialects.make("claude-code"),
         base=str(tmp_path),
     )
     monkeypatch.chdir(tmp_path / "project")
-    (found,) = read(engine.search, way)
+    (found,) = read_sources(engine.search, way)
 
     assert found.key == (str(tmp_path / "hooks.json"), "claude-code")
     assert [spec.native_event for spec in found.load().specs] == ["PreToolUse"]
@@ -70,7 +79,7 @@ def test_a_named_file_is_seen_from_the_folder_in_which_it_was_named(
 def test_a_named_file_that_is_gone_is_an_error(engine: Engine, tmp_path: Path) -> None:
     """Of whoever named it."""
     with pytest.raises(ConfigError):
-        list(read(engine.search, named(engine, tmp_path / "gone.json")))
+        list(read_sources(engine.search, named(engine, tmp_path / "gone.json")))
 
 
 def test_a_named_pipe_is_read_once_and_has_no_stamp(engine: Engine) -> None:
@@ -79,8 +88,8 @@ def test_a_named_pipe_is_read_once_and_has_no_stamp(engine: Engine) -> None:
     os.write(writes, TEXT.encode())
     os.close(writes)
     place = Source(file=f"/proc/self/fd/{reads}", scope="explicit")
-    (found,) = read(
-        engine.search, Named(place=place, dialect=engine.speaking.made("claude-code"), base="/")
+    (found,) = read_sources(
+        engine.search, Named(place=place, dialect=engine.dialects.make("claude-code"), base="/")
     )
     os.close(reads)
 
@@ -92,7 +101,9 @@ def test_a_discovered_pipe_is_refused_unread(engine: Engine, tmp_path: Path) -> 
     """To open it could take for ever."""
     os.mkfifo(tmp_path / "project/.claude/settings.json")
     way = Discovery(trust="all", mode="fidelity", match_tools="native", dialect="claude-code")
-    errors = [found.error for found in read(engine.search, way) if found.source.scope == "project"]
+    errors = [
+        found.error for found in read_sources(engine.search, way) if found.source.scope == "project"
+    ]
 
     assert [(error.name, error.message) for error in errors if error] == [
         ("config.unreadable", "is no plain file")
@@ -104,7 +115,7 @@ def test_a_file_that_cannot_be_understood_refuses_everything(
 ) -> None:
     """As hooks that take part as failures, with the line."""
     (tmp_path / "bad.json").write_text('{"hooks": \n[', encoding="utf-8")
-    (found,) = read(engine.search, named(engine, tmp_path / "bad.json"))
+    (found,) = read_sources(engine.search, named(engine, tmp_path / "bad.json"))
     loaded = found.load()
 
     assert loaded.problems
@@ -114,11 +125,11 @@ def test_a_file_that_cannot_be_understood_refuses_everything(
 
 def test_each_way_tells_whose_it_is(engine: Engine, tmp_path: Path) -> None:
     """So that a policy can do without what others brought."""
-    dialect = engine.speaking.made("claude-code")
+    dialect = engine.dialects.make("claude-code")
     given = Given(source=Source(tree={}, scope="user"), dialect=dialect)
 
-    assert came_by(named(engine, tmp_path / "x.json")) == ("claude-code", Source().scope)
-    assert came_by(given) == ("claude-code", "user")
+    assert describe_way(named(engine, tmp_path / "x.json")) == ("claude-code", Source().scope)
+    assert describe_way(given) == ("claude-code", "user")
 
 
 def test_files_beyond_64_in_a_folder_are_broken_hooks(tmp_path: Path) -> None:

@@ -7,22 +7,26 @@ from typing import TYPE_CHECKING, Protocol
 
 from hookline.config.settings import read_settings
 from hookline.core.failure import explain_file_switch
-from hookline.engine.approval_service import find_switches, removed_problems, self_approve_problem
-from hookline.engine.callers import called
-from hookline.engine.circuit_breaker import describe_failures, failures_of, key_of, record
-from hookline.engine.doctor.asking import ask
-from hookline.engine.doctor.finding import Finding, found
-from hookline.engine.doctor.soundness import (
-    by_extras,
-    by_files,
-    by_policy,
-    conflicts,
-    duplicates,
-    missing,
-    runs,
+from hookline.engine.approval_service import (
+    find_self_approve_problem,
+    find_switches,
+    list_removed_problems,
 )
-from hookline.engine.doctor.symptoms import CHANGED_HINT, by_outcome
-from hookline.engine.doctor.synthetic import made_up
+from hookline.engine.circuit_breaker import describe_failures, find_failures, make_key, record
+from hookline.engine.doctor.diagnosis import CHANGED_HINT, diagnose_outcome
+from hookline.engine.doctor.finding import Finding, make_finding
+from hookline.engine.doctor.probe import ask_hook
+from hookline.engine.doctor.static_checks import (
+    check_extras,
+    check_files,
+    check_policy,
+    describe_target,
+    find_conflicts,
+    find_duplicates,
+    name_missing,
+)
+from hookline.engine.doctor.synthetic import make_event
+from hookline.engine.host_integrations import list_call_problems
 from hookline.engine.host_names import find_unresolved
 from hookline.engine.trust_gate import get_gate, inspect_once
 from hookline.model.frozen import Frozen
@@ -122,7 +126,7 @@ class Checkup(Frozen):
         }
 
 
-def check(
+def run_checkup(
     engine: Engine,
     *,
     history: History | None = None,
@@ -140,17 +144,17 @@ def check(
     """
     trial = _Trial(engine, seconds, models=models)
     entries, events = trial.entries, trial.events
-    examined = [trial.examined(entry) for entry in entries]
+    examined = [trial.examine(entry) for entry in entries]
     ways = {
-        spec.id: runs(spec, events[spec.id], engine.environ)
+        spec.id: describe_target(spec, events[spec.id], engine.environ)
         for spec in (entry.spec for entry in entries)
     }
     # One that cannot be loaded does nothing, so it does nothing that another does.
     whole_ones = [entry.spec for entry in entries if not isinstance(entry.spec.handler, Broken)]
-    together = [*duplicates(whole_ones, ways)]
-    together += conflicts(whole_ones, _said(examined), events)
+    together = [*find_duplicates(whole_ones, ways)]
+    together += find_conflicts(whole_ones, _collect_stances(examined), events)
     together += (
-        _never_asked(
+        _find_never_asked(
             [entry.spec for entry in entries if trial.may_run(entry.spec)], history, engine.cwd
         )
         if history
@@ -164,21 +168,21 @@ def check(
     ]
     # The finding of a hook that was asked says already that its address could not be reached.
     asked = {one.spec.id for one in examined if one.verdict is not None}
-    cost = self_approve_problem(read_settings(engine.environ))
+    cost = find_self_approve_problem(read_settings(engine.environ))
     return Checkup(
         hooks=tuple(whole),
         findings=(
-            *trial.switched_off(),
+            *trial.list_switched_off(),
             *((cost,) if cost else ()),
-            *called(engine),
-            *removed_problems(engine),
+            *list_call_problems(engine),
+            *list_removed_problems(engine),
             *(each for each in find_unresolved(engine) if each.hook not in asked),
             *engine.problems,
         ),
     )
 
 
-def _said(examined: list[Examined]) -> dict[str, Stance]:
+def _collect_stances(examined: list[Examined]) -> dict[str, Stance]:
     return {
         one.spec.id: one.verdict.stance
         for one in examined
@@ -186,7 +190,7 @@ def _said(examined: list[Examined]) -> dict[str, Stance]:
     }
 
 
-def in_common(document: Mapping[str, Any]) -> dict[tuple[str, str, str], list[str]]:
+def group_warnings(document: Mapping[str, Any]) -> dict[tuple[str, str, str], list[str]]:
     """Warnings that a checkup's document has of several hooks in the same words: code, message and hint, and the hooks.
 
     Whoever shows them says each once, so that what is wrong with one hook alone stands out.
@@ -214,12 +218,13 @@ class _Trial:
         self.models = models
         self.entries = engine.registry.entries()
         self.events = {
-            entry.spec.id: made_up(entry.spec, entry.dialect, engine.cwd) for entry in self.entries
+            entry.spec.id: make_event(entry.spec, entry.dialect, engine.cwd)
+            for entry in self.entries
         }
         self.gate: Gate | None = given
-        self.standings = self._standings()
+        self.states = self._find_states()
 
-    def _standings(self) -> dict[str, HookState]:
+    def _find_states(self) -> dict[str, HookState]:
         if self.gate is None:
             return {}
         states = find_states(self.gate, (entry.spec for entry in self.entries))
@@ -231,7 +236,7 @@ class _Trial:
 
     def state(self, spec: HookSpec) -> str:
         """How a hook stands with whoever approves; without a gate, by where its file lies."""
-        standing = self.standings.get(spec.id)
+        standing = self.states.get(spec.id)
         return standing.state if standing else APPROVED if spec.trusted else NEW
 
     def may_run(self, spec: HookSpec) -> bool:
@@ -239,10 +244,10 @@ class _Trial:
         return self.state(spec) == APPROVED or self._effect(spec) in (RECORD, WARN)
 
     def _effect(self, spec: HookSpec) -> str:
-        standing = self.standings.get(spec.id)
+        standing = self.states.get(spec.id)
         return self.gate.find_effect(standing) if self.gate and standing else SKIP
 
-    def switched_off(self) -> Iterator[Problem]:
+    def list_switched_off(self) -> Iterator[Problem]:
         """Each switch that is off for all hooks."""
         if self.gate is None:
             return
@@ -251,19 +256,19 @@ class _Trial:
                 told, hint = _OFF[which]
                 yield Problem(name="check.off", message=told, hint=hint)
 
-    def examined(self, entry: Entry) -> Examined:
+    def examine(self, entry: Entry) -> Examined:
         """One hook as it is found, and, if it may run, as it answers."""
         spec, state = entry.spec, self.state(entry.spec)
         if isinstance(spec.handler, Broken):
             if spec.handler.absent:
-                told = found(
+                told = make_finding(
                     spec,
                     "hook.never-runs",
                     f"it does not run: {spec.handler.reason}",
                     severity="warning",
                 )
                 return Examined(spec=spec, state=state, findings=(told,))
-            told = found(
+            told = make_finding(
                 spec,
                 "check.broken",
                 f"it could not be loaded: {spec.handler.reason}",
@@ -271,7 +276,7 @@ class _Trial:
             )
             return Examined(spec=spec, state=state, findings=(told,))
         if spec.off is not None:
-            told = found(
+            told = make_finding(
                 spec,
                 "hook.off",
                 f"it is switched off: {explain_file_switch(spec)}",
@@ -281,12 +286,12 @@ class _Trial:
             return Examined(spec=spec, state=state, findings=(told,))
         event, environ = self.events[spec.id], self.engine.environ
         still = [
-            *by_files(spec, event, environ, self.inspect(spec)),
-            *by_extras(spec),
-            *by_policy(spec, entry.dialect.table),
+            *check_files(spec, event, environ, self.inspect(spec)),
+            *check_extras(spec),
+            *check_policy(spec, entry.dialect.table),
         ]
         if state != APPROVED:
-            told = self._barred(spec, state)
+            told = self._explain_barred(spec, state)
             # Of what is not approved nothing is changed, but the modes of files that are as approved.
             is_mendable = self._has_approved_bytes(spec)
             others = [
@@ -297,19 +302,19 @@ class _Trial:
             return Examined(spec=spec, state=state, findings=(told, *others))
         if isinstance(spec.handler, Model) and not self.models:
             return Examined(spec=spec, state=state, findings=tuple(still))
-        return self._asked(entry, state, still)
+        return self._ask(entry, state, still)
 
     def _has_approved_bytes(self, spec: HookSpec) -> bool:
         """Whether a hook was approved with the files that it has now, whatever their modes are."""
-        standing = self.standings.get(spec.id)
+        standing = self.states.get(spec.id)
         if self.gate is None or standing is None or standing.state != CHANGED or standing.fault:
             return False
         now = {file.key: file.sha256 for file in standing.inspection.files}
         versions = self.gate.store.list_versions(standing.owner.key, standing.definition)
         return any({key: digest for key, digest, *_ in each.files} == now for each in versions)
 
-    def _asked(self, entry: Entry, state: str, still: list[Finding]) -> Examined:
-        outcome, verdict = ask(
+    def _ask(self, entry: Entry, state: str, still: list[Finding]) -> Examined:
+        outcome, verdict = ask_hook(
             self.engine, entry, self.events[entry.spec.id], self.gate, self.seconds
         )
         known = {each.name for each in still}
@@ -317,10 +322,10 @@ class _Trial:
         known |= {*_NOT_STARTED, "check.refuses"} if known & _NOT_STARTED else set()
         heard = [
             each
-            for each in by_outcome(entry.spec, outcome, verdict, self.seconds)
+            for each in diagnose_outcome(entry.spec, outcome, verdict, self.seconds)
             if each.name not in known
         ]
-        findings = (*still, *heard, *self._failures(entry, verdict))
+        findings = (*still, *heard, *self._check_failures(entry, verdict))
         nothing = any(each.name in _NOT_STARTED and each.severity == "error" for each in findings)
         tried = outcome is not None and (
             outcome.failure is Failure.UNREACHABLE or outcome.exit_code == 0 or not nothing
@@ -334,33 +339,33 @@ class _Trial:
             spec=entry.spec, state=state, verdict=verdict if ran else None, findings=findings
         )
 
-    def _failures(self, entry: Entry, verdict: Verdict) -> Iterator[Finding]:
+    def _check_failures(self, entry: Entry, verdict: Verdict) -> Iterator[Finding]:
         """How often the hook failed at the events of its host; a success here ends the row of failures."""
         table, engine = entry.dialect.table, self.engine
-        failures = failures_of(engine, entry.spec) if table.suspends_after else None
+        failures = find_failures(engine, entry.spec) if table.suspends_after else None
         if failures is None or not failures.count:
             return
         told = describe_failures(entry.spec, table, failures, engine.clock())
         hint = "mend it, and run the doctor again"
         if verdict.fault is None:
-            record(engine, (), (key_of(entry.spec),))
+            record(engine, (), (make_key(entry.spec),))
             told, hint = f"{told}; it answers now, so its failures are forgotten", ""
-        yield found(entry.spec, "check.failures", told, hint=hint, severity="warning")
+        yield make_finding(entry.spec, "check.failures", told, hint=hint, severity="warning")
 
-    def _barred(self, spec: HookSpec, state: str) -> Finding:
+    def _explain_barred(self, spec: HookSpec, state: str) -> Finding:
         """Return why a hook was not asked, and what its host would make of it."""
-        standing, effect = self.standings.get(spec.id), self._effect(spec)
+        standing, effect = self.states.get(spec.id), self._effect(spec)
         why = standing.reason if standing and standing.reason else "you have not approved it"
         name, hint = _BARRED[state]
         if standing and standing.inspection.missing_program:
-            name, hint = missing(why)
+            name, hint = name_missing(why)
         if effect == RECORD:
             told = f"it was never run; its first run counts as its approval ({why})"
-            return found(spec, name, told, hint=hint, severity="warning")
+            return make_finding(spec, name, told, hint=hint, severity="warning")
         if effect == WARN:
             told = f"it is run with a note, but not here: {why}"
-            return found(spec, name, told, hint=hint, severity="warning")
-        return found(spec, name, f"it is not run: {why}", hint=hint)
+            return make_finding(spec, name, told, hint=hint, severity="warning")
+        return make_finding(spec, name, f"it is not run: {why}", hint=hint)
 
 
 _OFF: Mapping[str, tuple[str, str]] = {
@@ -373,17 +378,17 @@ _OFF: Mapping[str, tuple[str, str]] = {
 # -- what a journal tells ----------------------------------------------------------------------------------------------
 
 
-def _never_asked(specs: list[HookSpec], history: History, root: str) -> Iterator[Finding]:
+def _find_never_asked(specs: list[HookSpec], history: History, root: str) -> Iterator[Finding]:
     """Hooks that may run and that no event selected since their file was last changed, although there were many of their kind here.
 
     Only a change of the file can give a hook's id to another one.
     """
     for spec in (each for each in specs if each.conditions):
-        since = _changed_at(spec.origin.file)
+        since = _find_change_time(spec.origin.file)
         fired = history.count_events(spec.kind, root, since)
         if fired >= _MANY and not history.count_runs(spec.id, since):
             told = f"none of {fired} events of its kind selected it since its file was changed"
-            yield found(
+            yield make_finding(
                 spec,
                 "check.never-matched",
                 told,
@@ -392,7 +397,7 @@ def _never_asked(specs: list[HookSpec], history: History, root: str) -> Iterator
             )
 
 
-def _changed_at(file: str) -> float:
+def _find_change_time(file: str) -> float:
     try:
         return os.stat(file).st_mtime
     except OSError:

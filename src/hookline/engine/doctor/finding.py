@@ -15,7 +15,7 @@ class Finding(Problem):
     path: str = ""
 
 
-def found(
+def make_finding(
     spec: HookSpec,
     name: str,
     message: str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from hookline.engine.doctor.finding import Finding, found
+from hookline.engine.doctor.finding import Finding, make_finding
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def find_samples(spec: HookSpec, files: Iterable[str]) -> Iterator[Finding]:
         if digest in SAMPLES:
             hole, remedy = SAMPLES[digest]
             told = f"it is a published sample with a known hole: {hole}"
-            yield found(spec, "check.sample", told, hint=remedy, severity="warning")
+            yield make_finding(spec, "check.sample", told, hint=remedy, severity="warning")
 
 
 def _text(path: str) -> str:

@@ -39,14 +39,18 @@ _BODIES: Mapping[type[Body], Callable[[], Body]] = {
 }
 
 
-def made_up(spec: HookSpec, dialect: Dialect, cwd: str) -> Event:
+def make_event(spec: HookSpec, dialect: Dialect, cwd: str) -> Event:
     """An event of the kind that a hook is for, as its own host would raise it: a harmless call, a plain text.
 
     A hook that names tools is told of the first of these; any other of the shell, as its host calls it.
     """
     row = dialect.table.row(spec.native_event) or dialect.table.row_of_kind(spec.kind)
     wanted = row.body if row else Lifecycle
-    body = _call(spec, dialect.table.name) if wanted is ToolCall else _BODIES.get(wanted, wanted)()
+    body = (
+        _make_call(spec, dialect.table.name)
+        if wanted is ToolCall
+        else _BODIES.get(wanted, wanted)()
+    )
     return Event(
         kind=spec.kind,
         dialect=dialect.table.name,
@@ -57,13 +61,13 @@ def made_up(spec: HookSpec, dialect: Dialect, cwd: str) -> Event:
     )
 
 
-def about(event: Event) -> tuple[str, ...]:
+def describe_subject(event: Event) -> tuple[str, ...]:
     """What a made-up event is about, whatever its host calls that: hooks that were told of the same may be compared."""
     tool = event.tool
     return (event.kind, *((tools.families(tool, event.dialect) or (tool,)) if tool else ()))
 
 
-def _call(spec: HookSpec, dialect: str) -> ToolCall:
+def _make_call(spec: HookSpec, dialect: str) -> ToolCall:
     named = sorted(
         name
         for each in spec.conditions

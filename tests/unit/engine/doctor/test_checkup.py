@@ -12,8 +12,8 @@ import pytest
 
 from hookline import Engine, allow, deny
 from hookline.engine.approval_service import approve_hooks
-from hookline.engine.doctor.asking import VARIABLE
-from hookline.engine.doctor.checkup import check
+from hookline.engine.doctor.checkup import run_checkup
+from hookline.engine.doctor.probe import VARIABLE
 from hookline.engine.trust_gate import make_gate
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def _engine(*hooks: dict[str, Any], event: str = "pre_tool_use", **settings: Any
 
 def _names(engine: Engine, **asked: Any) -> list[list[str]]:
     """What is found wrong with each hook, by name."""
-    return [[finding.name for finding in hook.findings] for hook in check(engine, **asked).hooks]
+    return [
+        [finding.name for finding in hook.findings] for hook in run_checkup(engine, **asked).hooks
+    ]
 
 
 @pytest.mark.process
@@ -74,7 +76,7 @@ def test_what_a_run_tells(command: str, found: list[str], tmp_path: Path) -> Non
 def test_a_program_that_the_shell_cannot_find_is_named(tmp_path: Path) -> None:
     """The hook ran and exited with 0, and the finding names the program that it needs."""
     with _engine({"command": "no-such-program-here | cat"}, cwd=tmp_path) as engine:
-        (hook,) = check(engine).hooks
+        (hook,) = run_checkup(engine).hooks
     (finding,) = hook.findings
 
     assert hook.verdict is not None
@@ -112,7 +114,7 @@ def test_what_is_slow(tmp_path: Path) -> None:
     with _engine(
         {"command": "sleep 60", "timeout": 1}, {"command": "sleep 61", "timeout": 60}, cwd=tmp_path
     ) as engine:
-        own, ours = (hook.findings[0] for hook in check(engine, seconds=1).hooks)
+        own, ours = (hook.findings[0] for hook in run_checkup(engine, seconds=1).hooks)
 
     assert (own.name, own.severity) == ("check.timed-out", "error")
     assert (ours.name, ours.severity) == ("check.timed-out", "warning")
@@ -138,7 +140,7 @@ def test_the_hook_knows_that_it_is_a_test(tmp_path: Path) -> None:
 def test_what_could_not_be_loaded(tmp_path: Path) -> None:
     """A broken hook is told as such, and its problem stands beside it."""
     with _engine({"command": ""}, cwd=tmp_path) as engine:
-        found = check(engine)
+        found = run_checkup(engine)
 
     assert [finding.name for hook in found.hooks for finding in hook.findings] == ["check.broken"]
     assert found.findings == engine.problems
@@ -165,7 +167,7 @@ def test_an_interpreter_that_is_missing_is_no_missing_file(
     engine = Engine.discover(tmp_path, gate=make_gate(tmp_path, environ), environ=environ)
     told = [
         each
-        for hook in check(engine).hooks
+        for hook in run_checkup(engine).hooks
         for each in hook.findings
         if each.name in ("check.missing", "check.interpreter")
     ]
@@ -181,7 +183,7 @@ def test_a_file_that_cannot_be_read_is_no_duplicate_of_itself(tmp_path: Path) ->
     path.write_text("hooks:\n  - on: tool.before\n", encoding="utf-8")
     with Engine.load(path, dialect="docker-agent", cwd=tmp_path) as engine:
         engine.add_source(path, dialect="docker-agent")
-        found = check(engine)
+        found = run_checkup(engine)
 
     assert len(found.hooks) > 2
     assert {each.name for hook in found.hooks for each in hook.findings} == {"check.broken"}
@@ -197,7 +199,7 @@ def test_an_address_that_was_called_was_asked(tmp_path: Path) -> None:
         with Engine.from_config(
             tree, dialect="claude-code", cwd=tmp_path, options={"allow_local": True}
         ) as engine:
-            (one,) = check(engine).hooks
+            (one,) = run_checkup(engine).hooks
 
     assert one.verdict is not None
     assert [finding.name for finding in one.findings] == ["check.missing"]
@@ -248,7 +250,7 @@ def test_guards_that_contradict_each_other() -> None:
     engine.on("tool.before", name="yes")(lambda _: allow())
     engine.on("tool.before", name="no")(lambda _: deny("never"))
 
-    yes, no = check(engine).hooks
+    yes, no = run_checkup(engine).hooks
 
     assert "check.conflict" not in [finding.name for finding in yes.findings]
     assert "check.conflict" in [finding.name for finding in no.findings]
@@ -328,13 +330,13 @@ def test_what_is_not_approved_is_never_run(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     script = _script(tmp_path, "guard.sh", f"#!/bin/sh\ncat >/dev/null\necho x >> {mark}\n")
     with _guarded(tmp_path, script) as engine:
-        (new,) = check(engine).hooks
+        (new,) = run_checkup(engine).hooks
         ran_new = mark.exists()
         approve_hooks(engine, engine.hooks, who="a test", how="test")
-        (approved,) = check(engine).hooks
+        (approved,) = run_checkup(engine).hooks
         ran_approved = mark.read_text(encoding="utf-8")
         _script(tmp_path, "guard.sh", f"#!/bin/sh\necho other >> {mark}\n")
-        (changed,) = check(engine).hooks
+        (changed,) = run_checkup(engine).hooks
 
     assert (new.state, new.findings[0].name, ran_new) == (
         "new",
@@ -357,7 +359,7 @@ def test_an_approved_hook_is_asked_whatever_it_is_for(tmp_path: Path) -> None:
     """Its matcher is a part of what was approved."""
     with _guarded(tmp_path, _script(tmp_path, "guard.sh"), matcher="NoSuchTool") as engine:
         approve_hooks(engine, engine.hooks, who="a test", how="test")
-        (found,) = check(engine).hooks
+        (found,) = run_checkup(engine).hooks
 
     assert found.verdict is not None
     assert (found.state, found.verdict.fault) == ("approved", None)
@@ -381,7 +383,7 @@ def test_the_first_use_of_ones_own_hook(tmp_path: Path) -> None:
     with Engine.discover(
         tmp_path / "home", dialect="claude-code", environ=environ, gate=make_gate(tmp_path, environ)
     ) as engine:
-        (found,) = check(engine).hooks
+        (found,) = run_checkup(engine).hooks
 
     assert [(each.name, each.severity) for each in found.findings] == [
         ("check.unapproved", "warning")
@@ -392,7 +394,7 @@ def test_the_first_use_of_ones_own_hook(tmp_path: Path) -> None:
 def test_what_is_not_approved_is_never_mended(tmp_path: Path) -> None:
     """A finding about a file of such a hook names no file to be changed."""
     with _guarded(tmp_path, _script(tmp_path, "plain.sh", mode=0o646)) as engine:
-        (found,) = check(engine).hooks
+        (found,) = run_checkup(engine).hooks
 
     assert {"check.exposed", "check.not-executable"} <= {each.name for each in found.findings}
     assert [each.path for each in found.findings if each.path] == []
@@ -403,7 +405,7 @@ def test_hooks_that_are_switched_off(tmp_path: Path) -> None:
     engine = _guarded(tmp_path, "true")
     engine.gate.environ = {**engine.environ, "HOOKLINE": "0"}
 
-    assert "check.off" in [finding.name for finding in check(engine).findings]
+    assert "check.off" in [finding.name for finding in run_checkup(engine).findings]
 
 
 @pytest.mark.parametrize("models", [False, True])
@@ -413,7 +415,7 @@ def test_a_judge_without_what_it_needs_is_an_error(
     """Whether or not it is asked: what is to be installed is named, once."""
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     judge = {"type": "model", "model": "openai/gpt-5", "prompt": "is {{ .tool_name }} harmless?"}
-    found = check(_engine(judge, environ={"OPENAI_API_KEY": "k"}), models=models)
+    found = run_checkup(_engine(judge, environ={"OPENAI_API_KEY": "k"}), models=models)
 
     (missing,) = [finding for finding in found.all_findings if finding.name == "check.missing"]
     assert (missing.severity, missing.hint) == ("error", "pip install 'hookline[model]'")

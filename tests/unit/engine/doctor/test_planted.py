@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from hookline import Engine
-from hookline.engine.doctor.checkup import Checkup, check
+from hookline.engine.doctor.checkup import Checkup, run_checkup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -173,7 +173,7 @@ def test_a_planted_fault_is_found_and_nothing_else(
         cwd=tmp_path,
         environ={"PATH": os.environ["PATH"]},
     ) as engine:
-        found = check(engine)
+        found = run_checkup(engine)
 
     assert _codes(found) == [CODES.get(each, each) for each in told]
     assert all(hook.findings or hook.verdict is not None for hook in found.hooks)
@@ -218,7 +218,7 @@ def test_two_guards_of_which_one_vouches_for_what_the_other_refuses(
     with Engine.load(
         _two(tmp_path, dialect, allows, refuses), dialect=dialect, cwd=tmp_path
     ) as engine:
-        one, other = check(engine).hooks
+        one, other = run_checkup(engine).hooks
 
     (told,) = [each for each in other.findings if each.code == "HKL7016"]
     assert told.message == (
@@ -279,7 +279,7 @@ def test_two_guards_of_which_one_fails_open_and_one_closed(
     path.parent.mkdir()
     path.write_text(json.dumps(tree(*commands)), encoding="utf-8")
     with Engine.load(path, dialect=dialect, cwd=tmp_path) as engine:
-        one, other = check(engine).hooks
+        one, other = run_checkup(engine).hooks
 
     (told,) = other.findings
     why = f"on the same calls `{one.spec.id}` lets everything through when it fails, and `{other.spec.id}` says deny"

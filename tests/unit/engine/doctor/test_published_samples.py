@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline import Engine
-from hookline.engine.doctor.checkup import check
+from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.doctor.published_samples import SAMPLES, sample_digest
-from hookline.engine.doctor.soundness import by_files
-from hookline.engine.doctor.synthetic import made_up
+from hookline.engine.doctor.static_checks import check_files
+from hookline.engine.doctor.synthetic import make_event
 from hookline.engine.trust_gate import inspect_once
 from tests.unit.dialects.agenthooks.test_document_samples import RUN_SH
 from tests.unit.dialects.starchild.test_document import SCRIPT
@@ -31,8 +31,8 @@ EXAMPLES = Path(__file__).parents[4] / "examples"
 
 def find_in(engine: Engine, entry: Entry) -> Iterator[Finding]:
     """Return what is wrong with the files of a hook."""
-    event = made_up(entry.spec, entry.dialect, "/")
-    return by_files(entry.spec, event, {}, inspect_once(entry.spec, event, {}, engine.cwd))
+    event = make_event(entry.spec, entry.dialect, "/")
+    return check_files(entry.spec, event, {}, inspect_once(entry.spec, event, {}, engine.cwd))
 
 
 def samples_of(engine: Engine) -> dict[str, str]:
@@ -59,7 +59,7 @@ def test_the_samples_of_an_agent_file_are_found() -> None:
 
 def test_the_sample_of_a_hook_folder_is_found_by_its_file() -> None:
     """`doctor` reports it as a warning, with what to use in its place."""
-    checkup = check(Engine.load(EXAMPLES / "agenthooks/block-dangerous-commands"))
+    checkup = run_checkup(Engine.load(EXAMPLES / "agenthooks/block-dangerous-commands"))
 
     (finding,) = [each for each in checkup.all_findings if each.name == "check.sample"]
     assert (finding.code, finding.severity) == ("HKL7025", "warning")

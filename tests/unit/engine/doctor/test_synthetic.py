@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.engine.doctor.synthetic import HARMLESS, SESSION, about, made_up
+from hookline.engine.doctor.synthetic import HARMLESS, SESSION, describe_subject, make_event
 from hookline.model.conditions import OneOf
 from hookline.model.event import ToolCall
 from hookline.model.handler import Command
@@ -36,7 +36,7 @@ def test_an_event_of_each_kind_can_be_sent(dialect: str, native: str) -> None:
     """It is JSON in the words of its dialect, and names the session that nobody has."""
     spec = _spec(dialect, native)
     table = make_dialect(dialect).table
-    event = made_up(spec, make_dialect(dialect), "/srv/shop")
+    event = make_event(spec, make_dialect(dialect), "/srv/shop")
     payload = json.loads(make_dialect(dialect).encode_event(event, spec))
 
     assert event.kind == spec.kind
@@ -58,14 +58,14 @@ def test_a_call_is_one_of_the_host(
     dialect: str, native: str, tool: str, given: dict[str, str]
 ) -> None:
     """The shell's name and key are those of the hook's own host."""
-    event = made_up(_spec(dialect, native), make_dialect(dialect), "/")
+    event = make_event(_spec(dialect, native), make_dialect(dialect), "/")
 
     assert (event.tool, event.input) == (tool, given)
 
 
 def test_a_hook_that_names_a_tool_is_told_of_that() -> None:
     """Whatever tool a matcher wants by name is the one that is called."""
-    event = made_up(
+    event = make_event(
         _spec("claude-code", "PreToolUse", OneOf(field="tool", names=frozenset({"Write"}))),
         make_dialect("claude-code"),
         "/",
@@ -78,10 +78,10 @@ def test_a_hook_that_names_a_tool_is_told_of_that() -> None:
 def test_a_call_is_about_the_same_whatever_its_host_calls_it() -> None:
     """The shell under two names, and another tool."""
     shell, bash = (
-        about(made_up(_spec(name, native), make_dialect(name), "/"))
+        describe_subject(make_event(_spec(name, native), make_dialect(name), "/"))
         for name, native in (("claude-code", "PreToolUse"), ("docker-agent", "pre_tool_use"))
     )
     write = _spec("claude-code", "PreToolUse", OneOf(field="tool", names=frozenset({"Write"})))
 
     assert shell == bash
-    assert about(made_up(write, make_dialect("claude-code"), "/")) != shell
+    assert describe_subject(make_event(write, make_dialect("claude-code"), "/")) != shell

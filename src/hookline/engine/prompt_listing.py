@@ -11,10 +11,10 @@ from hookline.text.suggestions import did_you_mean
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.registry import Registry
-    from hookline.engine.shelf import Shelf
+    from hookline.engine.shelf import LoadedSources
 
 
-def listing(shelf: Shelf, registry: Registry) -> str:
+def list_for_prompt(shelf: LoadedSources, registry: Registry) -> str:
     """Return the block of each dialect that has one, with its hooks in the order in which their files were given."""
     loaded = (spec for shelved in shelf.sources for spec in shelved.loaded.specs)
     place = {spec.id: at for at, spec in enumerate(loaded)}
@@ -33,7 +33,7 @@ def listing(shelf: Shelf, registry: Registry) -> str:
     return "\n".join(blocks)
 
 
-def body(shelf: Shelf, registry: Registry, hook_id: str) -> str:
+def read_body(shelf: LoadedSources, registry: Registry, hook_id: str) -> str:
     """The text that stands in a hook's file beside what declares it, read from the file as it is now.
 
     Raises:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from hookline.core.dialect import Dialect, EventRow
-    from hookline.engine.relaying import Originals
+    from hookline.engine.relay_scripts import Originals
     from hookline.model.conditions import Condition
     from hookline.model.spec import HookSpec
 
@@ -39,12 +39,12 @@ class Loss(Frozen):
         return f"{self.hook_id}: {self.what}: {self.why}"
 
 
-def losses_of(
+def list_losses(
     originals: Originals, spec: HookSpec, row: EventRow, target: Dialect, *, plain: bool
 ) -> Iterator[Loss]:
     """What a hook can say or do here that the target's event cannot express, or its host does otherwise."""
     host = target.table.name
-    own = originals.source_of(spec).dialect.table.row(spec.native_event)
+    own = originals.find_source(spec).dialect.table.row(spec.native_event)
     missing = (own.powers if own else frozenset()) - row.powers - _ALWAYS
     if missing:
         words = ", ".join(f"`{power}`" for power in sorted(missing))
@@ -59,13 +59,15 @@ def losses_of(
             what="that hooks run in turn",
             why=f"`{row.native}` of {host} starts them at once",
         )
-    if own is not None and (differs := _rewrites_together(originals, spec, own, row, target)):
+    if own is not None and (differs := _explain_rewrites(originals, spec, own, row, target)):
         yield Loss(
             hook_id=spec.id,
             what="what the rewrites of several hooks come to",
             why=f"in {host} {differs}",
         )
-    if spec.identity and any(other.identity == spec.identity for other in originals.beside(spec)):
+    if spec.identity and any(
+        other.identity == spec.identity for other in originals.list_others(spec)
+    ):
         yield Loss(
             hook_id=spec.id,
             what="that equal hooks run once",
@@ -89,12 +91,12 @@ def losses_of(
         yield Loss(
             hook_id=spec.id, what="the agent that it is for", why=f"{host} keeps no hooks by agent"
         )
-    yield from _left_behind(spec, host) if plain else _from_elsewhere(originals, spec)
+    yield from _list_plain_losses(spec, host) if plain else _list_outside_losses(originals, spec)
 
 
-def _from_elsewhere(originals: Originals, spec: HookSpec) -> Iterator[Loss]:
+def _list_outside_losses(originals: Originals, spec: HookSpec) -> Iterator[Loss]:
     """What the hook has from other places of its files, which the relay does not see."""
-    alone = originals.alone(spec)
+    alone = originals.load_alone(spec)
     if alone is None:
         yield Loss(hook_id=spec.id, what="its own entry", why="by itself it means something else")
         return
@@ -105,7 +107,7 @@ def _from_elsewhere(originals: Originals, spec: HookSpec) -> Iterator[Loss]:
                 what=what,
                 why="it is said elsewhere in the files, and only the hook's own entry is carried",
             )
-    if _place_of(spec) - _place_of(alone):
+    if _list_path_variables(spec) - _list_path_variables(alone):
         yield Loss(
             hook_id=spec.id,
             what="the place of its file",
@@ -113,7 +115,7 @@ def _from_elsewhere(originals: Originals, spec: HookSpec) -> Iterator[Loss]:
         )
 
 
-def _place_of(spec: HookSpec) -> frozenset[str]:
+def _list_path_variables(spec: HookSpec) -> frozenset[str]:
     """Variables that a command names and its host fills in, each with its value."""
     handler = spec.handler
     if not isinstance(handler, Command):
@@ -126,21 +128,21 @@ def _place_of(spec: HookSpec) -> frozenset[str]:
     )
 
 
-def _rewrites_together(
+def _explain_rewrites(
     originals: Originals, spec: HookSpec, own: EventRow, row: EventRow, target: Dialect
 ) -> str:
     """How the target makes one input of several hooks' rewrites, where its own host makes another of them; else empty."""
-    if "input" not in own.powers or not originals.beside(spec):
+    if "input" not in own.powers or not originals.list_others(spec):
         return ""
     if "input" not in row.powers:
         return "" if own.parallel or row.parallel else "no hook sees the rewrite of another"
     fold = target.table.fold
     if row.parallel and (fold.lone_patches or "remove" in fold.input_keys):
         return "the last one stands alone"
-    return "they add up" if originals.source_of(spec).dialect.table.fold.lone_patches else ""
+    return "they add up" if originals.find_source(spec).dialect.table.fold.lone_patches else ""
 
 
-def _left_behind(spec: HookSpec, host: str) -> Iterator[Loss]:
+def _list_plain_losses(spec: HookSpec, host: str) -> Iterator[Loss]:
     """What a bare command leaves behind: everything but the line itself."""
     handler = spec.handler
     told: Mapping[str, object] = {
@@ -148,7 +150,7 @@ def _left_behind(spec: HookSpec, host: str) -> Iterator[Loss]:
         "`working_dir`": isinstance(handler, Command) and handler.working_dir,
         "that it is not waited for": spec.detached,
         "its conditions on what the event says": [
-            given for given in spec.conditions if not _about_tool(given)
+            given for given in spec.conditions if not _is_about_tool(given)
         ],
     }
     for what, there in told.items():
@@ -161,7 +163,7 @@ def _left_behind(spec: HookSpec, host: str) -> Iterator[Loss]:
     )
 
 
-def _about_tool(condition: Condition) -> bool:
+def _is_about_tool(condition: Condition) -> bool:
     if not isinstance(condition, OneOf | Pattern) or condition.field != "tool":
         return False
     return not isinstance(condition, Pattern) or condition.regex.portable

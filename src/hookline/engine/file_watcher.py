@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from hookline.config.layouts import LAYOUTS
 from hookline.config.places import list_paths
-from hookline.engine.reload import look, stale
+from hookline.engine.reload import is_stale, read_stamps
 from hookline.engine.reload import reload as reload_files
-from hookline.engine.sources import Discovery, Named, listed
+from hookline.engine.sources import Discovery, Named, list_sources
 from hookline.errors import CODES, ConfigError, HookError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Watcher:
         self._reload = reload or (lambda held: reload_files(engine, held))
         self._stopping = threading.Event()
         self._wait = wait or self._stopping.wait
-        self._signals = signals or _signals
+        self._signals = signals or _yield_changes
         self._refused: frozenset[str] = frozenset(str(problem) for problem in engine.problems)
         self._taking = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -88,34 +88,34 @@ class Watcher:
     def __exit__(self, *error: object) -> None:
         self.stop()
 
-    def reload(self, *, aloud: bool = False) -> Reloaded | None:
-        """Take what has changed, as soon as it has come to rest, and tell of it, `aloud` also where there is nothing to tell.
+    def reload(self, *, always_tell: bool = False) -> Reloaded | None:
+        """Take what has changed, as soon as it has come to rest, and tell of it, `always_tell` also if nothing changed.
 
         None if told to stop meanwhile.
         """
         with self._taking:
-            held = self._moving()
+            held = self._find_moving()
             if held is None:
                 return None
             done = self._reload(held)
             refused = frozenset(map(str, done.refused))
-            if aloud or done.anything or refused - self._refused:
+            if always_tell or done.anything or refused - self._refused:
                 self._tell(f"reloaded: {done}")
             self._refused = refused
             return done
 
     def check(self) -> Reloaded | None:
         """`reload`, if a file is another than when it was last read."""
-        return self.reload() if stale(self._engine) else None
+        return self.reload() if is_stale(self._engine) else None
 
-    def _moving(self) -> frozenset[Key] | None:
+    def _find_moving(self) -> frozenset[Key] | None:
         """The files that do not come to rest, after they were waited for; None if told to stop meanwhile."""
-        before = look(self._engine)
+        before = read_stamps(self._engine)
         moving: frozenset[Key] = frozenset()
         for _ in range(_ROUNDS):
             if self._wait(self._settle):
                 return None
-            now = look(self._engine)
+            now = read_stamps(self._engine)
             moving = frozenset(
                 key for key in before.keys() | now.keys() if before.get(key) != now.get(key)
             )
@@ -141,10 +141,10 @@ class Watcher:
 
     def _watch(self) -> None:
         """Check at each signal, until there are other folders to watch."""
-        folders = folders_of(self._engine)
+        folders = list_folders(self._engine)
         for _ in self._signals(folders, self._stopping, self._interval):
             self.check()
-            if self._stopping.is_set() or folders_of(self._engine) != folders:
+            if self._stopping.is_set() or list_folders(self._engine) != folders:
                 break
 
 
@@ -163,7 +163,7 @@ def watching(
     return Watcher(engine, tell=tell, settle=settle, interval=interval)
 
 
-def _signals(
+def _yield_changes(
     folders: frozenset[str], stopping: threading.Event, interval: float
 ) -> Iterator[object]:
     """Yield when something changes in the folders, and in every interval; a folder that vanishes ends it."""
@@ -194,35 +194,39 @@ def _signals(
 # -- which folders -----------------------------------------------------------------------------------------------------
 
 
-def folders_of(engine: Library) -> frozenset[str]:
+def list_folders(engine: Library) -> frozenset[str]:
     """The folders in which a change may be one of the engine's files: where they lie, where links lead, where some may appear."""
     folders: set[str] = set()
     for way in list(engine.shelf.ways):
         if isinstance(way, Discovery):
             for path in list_paths(engine.cwd, engine.environ, way.dialect):
-                folders |= _around(path)
+                folders |= _list_around(path)
         elif isinstance(way, Named):
             path = os.path.join(way.base, way.place.file)
             names = LAYOUTS[way.dialect.table.name].files if os.path.isdir(path) else ()
-            folders |= _around(path).union(*(_around(os.path.join(path, name)) for name in names))
+            folders |= _list_around(path).union(
+                *(_list_around(os.path.join(path, name)) for name in names)
+            )
         if isinstance(way, Discovery | Named):
-            folders.update(*(_of_file(file, dialect) for file, dialect in _files(engine, way)))
+            folders.update(
+                *(_list_file_folders(file, dialect) for file, dialect in _list_files(engine, way))
+            )
     return frozenset(sorted(folders)[:_MOST_FOLDERS])
 
 
-def _files(engine: Library, way: Discovery | Named) -> list[tuple[str, str]]:
+def _list_files(engine: Library, way: Discovery | Named) -> list[tuple[str, str]]:
     try:
         return [
             (os.path.abspath(place.file), dialect.table.name)
-            for place, dialect, _ in listed(engine.search, way)
+            for place, dialect, _ in list_sources(engine.search, way)
         ]
     except ConfigError:  # what was named is gone
         return []
 
 
-def _around(path: str) -> set[str]:
+def _list_around(path: str) -> set[str]:
     """The folder in which a path lies, or the nearest above it that is there; and the path, with the folders in it, if it is one."""
-    folders = {_nearest(os.path.dirname(path))}
+    folders = {_find_nearest(os.path.dirname(path))}
     if os.path.isdir(path):
         folders.add(path)
         with suppress(OSError):  # nobody may list it
@@ -230,13 +234,13 @@ def _around(path: str) -> set[str]:
     return folders
 
 
-def _nearest(folder: str) -> str:
+def _find_nearest(folder: str) -> str:
     while not os.path.isdir(folder) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     return folder
 
 
-def _of_file(file: str, dialect: str) -> set[str]:
+def _list_file_folders(file: str, dialect: str) -> set[str]:
     """The folders of a file, of what it leads to, and of what lies beside it."""
     folder = os.path.dirname(file)
     beside = (os.path.dirname(os.path.join(folder, name)) for name in LAYOUTS[dialect].companions)

@@ -6,8 +6,8 @@ import os
 import time
 
 from hookline.config.read import make_stamp
-from hookline.engine.shelf import Shelved
-from hookline.engine.sources import Discovery, listed, read
+from hookline.engine.shelf import LoadedSource
+from hookline.engine.sources import Discovery, list_sources, read_sources
 from hookline.errors import ConfigError
 from hookline.model.handler import Broken
 from hookline.model.problem import Origin, Problem
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from hookline.config.read import Stamp
     from hookline.core.dialect import Loaded
     from hookline.engine.library import Library
-    from hookline.engine.sources import Key, Named, Read
+    from hookline.engine.sources import Key, Named, ReadSource
 
 # How often a way is read again because a file changed while it was read.
 _READINGS = 3
 
 
-def look(library: Library, way: Discovery | Named) -> dict[Key, Stamp]:
+def read_stamps(library: Library, way: Discovery | Named) -> dict[Key, Stamp]:
     """The stamps of all files that there are by a way now, or of what was named and is gone."""
     try:
         files = [
             (os.path.abspath(place.file), dialect.table.name)
-            for place, dialect, _ in listed(library.search, way)
+            for place, dialect, _ in list_sources(library.search, way)
         ]
     except ConfigError:
         files = (
@@ -49,7 +49,7 @@ class Renewal:
 
     def __init__(self, library: Library, way: Discovery | Named, held: Collection[Key]) -> None:
         self.way = way
-        self.before: dict[Key, Shelved] = {
+        self.before: dict[Key, LoadedSource] = {
             shelved.key: shelved for shelved in library.shelf.sources if shelved.way is way
         }
         self.unwanted = library._unwanted
@@ -60,46 +60,48 @@ class Renewal:
         self.refused = {
             each.key[0]: each for each in found if each.error and os.path.isdir(each.source.file)
         }
-        self.pieces = [piece for each in found if (piece := self._piece(each)) is not None]
+        self.pieces = [piece for each in found if (piece := self._renew_file(each)) is not None]
         self._keep_missing({each.key for each in found})
 
-    def _read(self, library: Library) -> tuple[list[Read], set[Key]]:
+    def _read(self, library: Library) -> tuple[list[ReadSource], set[Key]]:
         """What there is by this way, and which files changed while they were read, however often that was tried."""
-        found: list[Read] = []
+        found: list[ReadSource] = []
         moving: set[Key] = set()
         for _ in range(_READINGS):
             try:
-                found = list(read(library.search, self.way))
+                found = list(read_sources(library.search, self.way))
             except ConfigError as error:
                 self.error = error
-                self.seen = look(library, self.way)
+                self.seen = read_stamps(library, self.way)
                 return [], set()
             moving = {each.key for each in found if make_stamp(*each.key) != each.stamp}
             if not moving:
                 break
         return found, moving
 
-    def _piece(self, found: Read) -> Shelved | None:
+    def _renew_file(self, found: ReadSource) -> LoadedSource | None:
         """A file as it is to be on the shelf; None for one that is not to be there yet."""
         old = self.before.get(found.key)
         if found.key in self.held:
-            return _kept(old, (), "is being written") if old else None
+            return _keep_last_good(old, (), "is being written") if old else None
         self.seen[found.key] = found.stamp
-        if found.key[0] in self.refused and any(self._below(each) for each in self.before.values()):
+        if found.key[0] in self.refused and any(
+            self._find_folder(each) for each in self.before.values()
+        ):
             return None
         if old is not None and found.error is None and old.source == found.source:
-            return old.replace(said=()) if old.said else old
+            return old.replace(newer_problems=()) if old.newer_problems else old
         loaded = found.load()
         if old is not None and self._is_worse(loaded, old.loaded):
-            return _kept(old, self._errors(loaded))
+            return _keep_last_good(old, self._list_errors(loaded))
         if old is not None and _is_cut_off(found.source.text, loaded, old):
-            return _kept(
+            return _keep_last_good(
                 old,
                 (),
                 "breaks off before its first hook",
                 hint="to do without its hooks, remove the file or its entries",
             )
-        return Shelved(
+        return LoadedSource(
             source=found.source,
             dialect=found.dialect,
             loaded=loaded,
@@ -112,40 +114,46 @@ class Renewal:
         """Put what is no longer found, and stays nevertheless, where it stood: behind what it stood behind."""
         behind = 0
         for key, old in self.before.items():
-            if key not in found and (piece := self._missing(old)) is not None:
+            if key not in found and (piece := self._renew_missing(old)) is not None:
                 self.pieces.insert(behind, piece)
             at = next(
                 (number for number, piece in enumerate(self.pieces) if piece.key == key), None
             )
             behind = behind if at is None else at + 1
 
-    def _missing(self, old: Shelved) -> Shelved | None:
+    def _renew_missing(self, old: LoadedSource) -> LoadedSource | None:
         """A file that is no longer found: kept where it was named, is policy, or cannot be looked for; else None."""
         if old.source.text is None and os.path.isdir(
             old.key[0]
         ):  # a folder that could not be listed, and now can
             return None
-        folder = self._below(old)
+        folder = self._find_folder(old)
         if folder is not None and folder.error is not None:
-            return _kept(old, (to_problem(folder.error, folder.source.file, folder.source.scope),))
+            return _keep_last_good(
+                old, (to_problem(folder.error, folder.source.file, folder.source.scope),)
+            )
         if old.key in self.held:
-            return _kept(old, (), "is being written")
-        unreachable = _unreachable(old.key[0])
+            return _keep_last_good(old, (), "is being written")
+        unreachable = _explain_unreachable(old.key[0])
         if unreachable:
             wrong = ConfigError(
                 f"cannot be read: {unreachable}", name="config.unreadable", place=old.source.file
             )
-            return _kept(old, (to_problem(wrong, old.source.file, old.source.scope),))
-        return _gone(old) if self.error is not None or old.source.scope == MANAGED else None
+            return _keep_last_good(old, (to_problem(wrong, old.source.file, old.source.scope),))
+        return (
+            _keep_missing_file(old)
+            if self.error is not None or old.source.scope == MANAGED
+            else None
+        )
 
     def _is_worse(self, new: Loaded, old: Loaded) -> bool:
         """Whether a version has errors that the former had not, or has lost all its hooks to them."""
-        errors = len(self._errors(new))
-        return errors > len(self._errors(old)) or (
+        errors = len(self._list_errors(new))
+        return errors > len(self._list_errors(old)) or (
             errors > 0 and _can_run(old) and not _can_run(new)
         )
 
-    def _errors(self, loaded: Loaded) -> tuple[Problem, ...]:
+    def _list_errors(self, loaded: Loaded) -> tuple[Problem, ...]:
         """What is wrong, without what is wrong with hooks that are left out anyway."""
         left_out = [
             spec.origin.pointer
@@ -158,7 +166,7 @@ class Renewal:
             problem for problem in wrong if not f"{problem.origin.pointer}.".startswith(within)
         )
 
-    def _below(self, old: Shelved) -> Read | None:
+    def _find_folder(self, old: LoadedSource) -> ReadSource | None:
         """The folder that cannot be listed in which a file lies."""
         return next(
             (
@@ -170,7 +178,7 @@ class Renewal:
         )
 
 
-def _unreachable(path: str) -> str:
+def _explain_unreachable(path: str) -> str:
     """Why nobody can tell whether a file is there still; empty where it is gone, or there and no longer meant."""
     try:
         if os.path.isdir(path):
@@ -193,7 +201,7 @@ def _can_run(loaded: Loaded) -> bool:
     return any(not isinstance(spec.handler, Broken) for spec in drop_flags(loaded.specs))
 
 
-def _is_cut_off(text: str | None, new: Loaded, old: Shelved) -> bool:
+def _is_cut_off(text: str | None, new: Loaded, old: LoadedSource) -> bool:
     """Whether a version has lost all hooks, and is only the beginning of the former: half written, or on a full disk."""
     before = old.source.text
     if text is None or before is None or new.specs or not _can_run(old.loaded):
@@ -201,31 +209,37 @@ def _is_cut_off(text: str | None, new: Loaded, old: Shelved) -> bool:
     return before.startswith(text.rstrip())
 
 
-def _kept(old: Shelved, wrong: tuple[Problem, ...], why: str = "", hint: str = "") -> Shelved:
+def _keep_last_good(
+    old: LoadedSource, wrong: tuple[Problem, ...], why: str = "", hint: str = ""
+) -> LoadedSource:
     file = old.source.file
     message = f"`{file}` {why}; " if why else ""
-    message += f"the last good version of `{file}` is in force{_since(old)}"
+    message += f"the last good version of `{file}` is in force{_describe_age(old)}"
     hint = hint or (
         "it is taken as soon as it has come to rest"
         if why
         else "mend it; it is taken as soon as it is valid"
     )
-    return old.replace(said=(*wrong, _said(old, "config.last-good", message, hint)))
-
-
-def _gone(old: Shelved) -> Shelved:
-    message = f"`{old.source.file}` is gone; its last good version is in force{_since(old)}"
     return old.replace(
-        said=(_said(old, "config.gone", message, "put it back, or restart to do without it"),)
+        newer_problems=(*wrong, _make_warning(old, "config.last-good", message, hint))
     )
 
 
-def _said(old: Shelved, name: str, message: str, hint: str) -> Problem:
+def _keep_missing_file(old: LoadedSource) -> LoadedSource:
+    message = f"`{old.source.file}` is gone; its last good version is in force{_describe_age(old)}"
+    return old.replace(
+        newer_problems=(
+            _make_warning(old, "config.gone", message, "put it back, or restart to do without it"),
+        )
+    )
+
+
+def _make_warning(old: LoadedSource, name: str, message: str, hint: str) -> Problem:
     origin = Origin(file=old.source.file, scope=old.source.scope)
     return Problem(name=name, message=message, hint=hint, severity="warning", origin=origin)
 
 
-def _since(old: Shelved) -> str:
+def _describe_age(old: LoadedSource) -> str:
     """When the version that is in force was written."""
     written = old.stamp[0][4] // 10**9 if old.stamp and len(old.stamp[0]) > 1 else None
     return (

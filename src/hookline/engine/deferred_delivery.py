@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from hookline.sessions.store import Sessions
 
 
-def concluded(engine: Runtime, event: Event, decision: Decision, chosen: Plan | None) -> Decision:
+def conclude_turn(
+    engine: Runtime, event: Event, decision: Decision, chosen: Plan | None
+) -> Decision:
     """The decision where a turn begins or somebody stops: within the limit of redos, with what came late; redos are counted.
 
     Without the plan that was `chosen`, nobody was asked.
@@ -39,23 +41,25 @@ def concluded(engine: Runtime, event: Event, decision: Decision, chosen: Plan | 
             ended(event.session_id)
     row, follows = table.row(event.native_name), follows_redo(event, table)
     if is_sent_back(decision, row):
-        sent = _sent_back(engine, event, decision, row, follows=follows)
+        sent = _limit_redo(engine, event, decision, row, follows=follows)
         return (
-            with_late(engine, event, decision, chosen, table)[0]
+            add_late_results(engine, event, decision, chosen, table)[0]
             if sent is decision and chosen is not None
             else sent
         )
     if is_spent(decision):
         return decision  # somebody would have sent it back still, so that this is no new turn
     heard, lates = (
-        with_late(engine, event, decision, chosen, table) if chosen is not None else (decision, ())
+        add_late_results(engine, event, decision, chosen, table)
+        if chosen is not None
+        else (decision, ())
     )
     if not is_sent_back(heard, row):
         engine.sessions.settle(
             event, follows=follows, lasted=decision.seconds, ends=event.kind in table.ends_session
         )
         return heard
-    sent = _sent_back(engine, event, heard, row, follows=follows)
+    sent = _limit_redo(engine, event, heard, row, follows=follows)
     if sent is heard:
         return heard
     for late in lates:  # what wakes the agent came to the limit, by what others counted meanwhile: it is told at the next turn
@@ -63,28 +67,28 @@ def concluded(engine: Runtime, event: Event, decision: Decision, chosen: Plan | 
     return decision
 
 
-def _sent_back(
+def _limit_redo(
     engine: Runtime, event: Event, decision: Decision, row: EventRow | None, *, follows: bool | None
 ) -> Decision:
     """A decision that sends the agent back, if there is one more redo for it, which is counted by that; else leave to stop."""
-    usual = engine._limit(event)
+    usual = engine._find_redo_limit(event)
     limit = redo_limit(decision, usual) if engine.redo_limit is None else usual
     had = engine.sessions.send_back(event, limit, follows=follows, lasted=decision.seconds)
     return decision if had is None and follows is False else cap_redo(decision, had, limit, row)
 
 
-def with_late(
+def add_late_results(
     engine: Runtime, event: Event, decision: Decision, chosen: Plan, table: Table
 ) -> tuple[Decision, Sequence[DeferredResult]]:
     """The decision with what detached hooks said since the last one that could tell it; and all of that."""
     everything = can_deliver_all(event, decision, chosen, table)
     if not everything and not (
-        can_deliver_wakes(event, decision, chosen) and _may_go_on(engine, event, decision, table)
+        can_deliver_wakes(event, decision, chosen) and _can_continue(engine, event, decision, table)
     ):
         return decision, ()
     lates, dropped = engine.sessions.take(event, wakes=not everything)
     heard = (
-        [late for late in lates if not _silenced(engine, event, late.hook_id)]
+        [late for late in lates if not _is_silenced(engine, event, late.hook_id)]
         if lates and engine.gate is not None
         else lates
     )
@@ -93,21 +97,21 @@ def with_late(
     ), lates
 
 
-def _may_go_on(engine: Runtime, event: Event, decision: Decision, table: Table) -> bool:
+def _can_continue(engine: Runtime, event: Event, decision: Decision, table: Table) -> bool:
     """Whether the agent goes on anyway, or may be sent back once more for this; if not, it stops, and is told at the next turn."""
-    limit = engine._limit(event)
+    limit = engine._find_redo_limit(event)
     return (
         is_sent_back(decision, table.row(event.native_name))
         or limit <= 0
-        or engine._redos(event, table) < limit
+        or engine._count_redos(event, table) < limit
     )
 
 
-def _silenced(engine: Runtime, event: Event, hook_id: str) -> bool:
+def _is_silenced(engine: Runtime, event: Event, hook_id: str) -> bool:
     """Whether a hook was switched off, or its approval taken back, since it was started: then it is not heard any more."""
     from hookline.core.dispatch import Run  # noqa: PLC0415 - few hooks run in the background
 
-    spec = engine._spec_of(hook_id)
+    spec = engine._find_spec(hook_id)
     return (
         spec is not None
         and engine.gate is not None
@@ -115,33 +119,35 @@ def _silenced(engine: Runtime, event: Event, hook_id: str) -> bool:
     )
 
 
-def aloud(engine: Runtime, decision: Decision, chosen: Plan | None) -> Decision:
+def add_session_problems(engine: Runtime, decision: Decision, chosen: Plan | None) -> Decision:
     """The decision with a note on what is wrong with the state of sessions; each is said once."""
-    new = [problem for problem in engine.sessions.problems if problem.name not in engine._told]
+    new = [
+        problem for problem in engine.sessions.problems if problem.name not in engine._told_problems
+    ]
     if not new or chosen is None or "note" not in chosen.powers:
         return decision
-    engine._told |= {problem.name for problem in new}
+    engine._told_problems |= {problem.name for problem in new}
     return decision.replace(for_user=(*decision.for_user, *map(str, new)))
 
 
-def unspent(engine: Runtime, sessions: Sessions, chosen: Plan, event: Event) -> Plan:
+def drop_spent_hooks(engine: Runtime, sessions: Sessions, chosen: Plan, event: Event) -> Plan:
     """The plan less the hooks that ran already in this session, and were to do so once; whatever may be one has to be claimed."""
-    from hookline.engine.once import spent_ids  # noqa: PLC0415 - few hooks run once
+    from hookline.engine.once import find_spent  # noqa: PLC0415 - few hooks run once
 
     here = [step.spec for group in chosen.groups for step in group.steps + group.detached]
-    spent = spent_ids(sessions, event, here)
+    spent = find_spent(sessions, event, here)
     chosen = engine.plan(event, engine.registry.without(spent)) if spent else chosen
     return (
         chosen.replace(solo=None) if chosen.solo is not None and chosen.solo.spec.once else chosen
     )
 
 
-def ended(engine: Runtime, run: Run, finished: Finished) -> None:
+def finish_detached(engine: Runtime, run: Run, finished: Finished) -> None:
     """A detached hook came to its end: keep what it said for the next turn, and tell whoever wants to know."""
-    if run.spec.once and engine._lasting is not None and finished.verdict.fault is not None:
-        from hookline.engine.once import mark_of  # noqa: PLC0415 - as above
+    if run.spec.once and engine._session_store is not None and finished.verdict.fault is not None:
+        from hookline.engine.once import make_mark  # noqa: PLC0415 - as above
 
-        engine._lasting.release(run.event, mark_of(run.spec))
+        engine._session_store.release(run.event, make_mark(run.spec))
     late = make_deferred(finished.verdict, run.dialect.table) if run.dialect is not None else None
     try:
         if late is not None and late.wake and engine.wake is not None:
@@ -152,6 +158,6 @@ def ended(engine: Runtime, run: Run, finished: Finished) -> None:
             engine.sessions.keep(run.event, late)
         engine.sessions.over(run.event, run.spec.id)
         if engine.journal is not None:
-            engine.journal.finished(finished, engine._spec_of, run.event)
+            engine.journal.finished(finished, engine._find_spec, run.event)
         if engine.finished is not None:
             engine.finished(finished)

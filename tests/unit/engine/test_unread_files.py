@@ -11,7 +11,7 @@ import pytest
 from hookline.engine.approval_service import approve_hooks
 from hookline.engine.approvals import has_approvals
 from hookline.engine.engine import Engine
-from hookline.engine.unread import list_unread
+from hookline.engine.unread_files import list_unread
 
 if TYPE_CHECKING:
     from pathlib import Path

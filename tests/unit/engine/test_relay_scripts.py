@@ -11,7 +11,7 @@ import pytest
 import hookline
 from hookline.engine.catalog import make_dialect
 from hookline.engine.convert import convert
-from hookline.engine.relaying import is_words
+from hookline.engine.relay_scripts import is_plain_words
 from tests.unit.engine.converting import claude, converted, docker
 
 if TYPE_CHECKING:
@@ -85,4 +85,4 @@ def test_comments_do_not_hide_a_hook(tmp_path: Path) -> None:
 )
 def test_a_line_of_words_needs_no_shell(line: str, words: bool) -> None:
     """Anything that a shell would act on does."""
-    assert is_words(line) is words
+    assert is_plain_words(line) is words

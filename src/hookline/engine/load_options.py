@@ -13,7 +13,7 @@ TRUSTS = ("all", "user", "approved", "none")
 MATCHING = ("native", "canonical")
 
 
-def one_of(what: str, given: str, allowed: tuple[str, ...]) -> None:
+def check_choice(what: str, given: str, allowed: tuple[str, ...]) -> None:
     """Refuse a word that is none of those allowed.
 
     Raises:
@@ -25,7 +25,7 @@ def one_of(what: str, given: str, allowed: tuple[str, ...]) -> None:
         )
 
 
-def split(cls: type, keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_keywords(cls: type, keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Keywords that are settings of a class of engines, and those that are options of a dialect."""
     constructors = (vars(each).get("__init__") for each in cls.__mro__)
     settings = getattr(next(filter(None, constructors)), "__kwdefaults__", None) or {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 
-from hookline.engine.approval_service import gate_for
-from hookline.engine.declared_hooks import all_hooks
+from hookline.engine.approval_service import get_gate_for
+from hookline.engine.declared_hooks import list_hooks
 from hookline.errors import TrustError
 from hookline.model.handler import Http, Model, describe_command
 from hookline.text.terminal_escape import escape_line
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 
-def called(spec: HookSpec) -> str:
+def describe_run(spec: HookSpec) -> str:
     """What a hook runs, as it is shown to be approved: a command, an address as it is asked, or a model and all that it is asked."""
     handler = spec.handler
     if isinstance(handler, Model):
@@ -39,7 +39,7 @@ def called(spec: HookSpec) -> str:
     )
 
 
-def commanded(specs: Sequence[HookSpec], command: str, event: str = "") -> list[HookSpec]:
+def find_by_command(specs: Sequence[HookSpec], command: str, event: str = "") -> list[HookSpec]:
     """The declared hooks that run exactly this command, or ask this address: as it is shown, or as it stands in its file.
 
     What cannot be seen of a command may also be written as it is shown, on one line.
@@ -57,14 +57,14 @@ def commanded(specs: Sequence[HookSpec], command: str, event: str = "") -> list[
         and (not event or event in (spec.native_event, spec.kind))
     ]
     try:
-        found = _in_order(specs, [*found, *choose_hooks(specs, command=command, event=event)])
+        found = _sort_like(specs, [*found, *choose_hooks(specs, command=command, event=event)])
     except TrustError:
         if not found:
             raise
-    runs = dict.fromkeys(_shown(spec) for spec in found)
+    runs = dict.fromkeys(_describe_target(spec) for spec in found)
     if len(runs) > 1:
         listed = ", ".join(
-            f"`{text}` ({', '.join(spec.id for spec in found if _shown(spec) == text)})"
+            f"`{text}` ({', '.join(spec.id for spec in found if _describe_target(spec) == text)})"
             for text in runs
         )
         raise TrustError(
@@ -75,9 +75,9 @@ def commanded(specs: Sequence[HookSpec], command: str, event: str = "") -> list[
     return found
 
 
-def _shown(spec: HookSpec) -> str:
+def _describe_target(spec: HookSpec) -> str:
     """What tells hooks apart that are approved by one text: an address is one, however it is asked."""
-    return spec.handler.url if isinstance(spec.handler, Http) else called(spec)
+    return spec.handler.url if isinstance(spec.handler, Http) else describe_run(spec)
 
 
 def _is_written(spec: HookSpec, command: str) -> bool:
@@ -85,7 +85,7 @@ def _is_written(spec: HookSpec, command: str) -> bool:
 
     The name of a hook is its author's, so it counts only where its words are what is run.
     """
-    if command == escape_line(called(spec)):
+    if command == escape_line(describe_run(spec)):
         return True
     argv, name = getattr(spec.handler, "argv", ()), spec.name
     if (
@@ -107,26 +107,26 @@ def _is_written(spec: HookSpec, command: str) -> bool:
     )
 
 
-def meant(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
+def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
     """The hooks that a person means by an id, a command or address, a name, or the path of a file that declares or is run.
 
     Raises:
         TrustError: `trust.unmatched`, no declared hook is meant; `trust.ambiguous`, hooks that run different things are.
     """
     specs = [
-        spec for spec in all_hooks(engine) if not event or event in (spec.native_event, spec.kind)
+        spec for spec in list_hooks(engine) if not event or event in (spec.native_event, spec.kind)
     ]
     by_id = [spec for spec in specs if spec.id == word]
     if by_id:
         return by_id
     try:
-        return commanded(specs, word)
+        return find_by_command(specs, word)
     except TrustError as error:
         if error.name == "trust.ambiguous":
             raise
         path = os.path.realpath(word)
         found = [spec for spec in specs if spec.name == word] or [
-            spec for spec in specs if _is_of(engine, spec, path)
+            spec for spec in specs if _is_file_of(engine, spec, path)
         ]
         if not found:
             where = f" on `{event}`" if event else ""
@@ -138,16 +138,16 @@ def meant(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
         return found
 
 
-def _is_of(engine: Engine, spec: HookSpec, path: str) -> bool:
+def _is_file_of(engine: Engine, spec: HookSpec, path: str) -> bool:
     """Whether a file declares a hook, or is run by it."""
     if spec.origin.file and os.path.realpath(spec.origin.file) == path:
         return True
-    states = find_states(gate_for(engine), [spec])
+    states = find_states(get_gate_for(engine), [spec])
     return any(
         os.path.realpath(file.path) == path for state in states for file in state.inspection.files
     )
 
 
-def _in_order(specs: Sequence[HookSpec], found: Sequence[HookSpec]) -> list[HookSpec]:
+def _sort_like(specs: Sequence[HookSpec], found: Sequence[HookSpec]) -> list[HookSpec]:
     ids = {spec.id for spec in found}
     return [spec for spec in specs if spec.id in ids]

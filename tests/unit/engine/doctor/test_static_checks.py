@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.engine.doctor.soundness import by_policy, conflicts, duplicates
-from hookline.engine.doctor.synthetic import made_up
+from hookline.engine.doctor.static_checks import check_policy, find_conflicts, find_duplicates
+from hookline.engine.doctor.synthetic import make_event
 from hookline.model.conditions import OneOf
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec
@@ -51,7 +51,9 @@ def _hook(name: str, program: str = "/opt/a", **fields: object) -> HookSpec:
 )
 def test_only_a_guard_fails_open(hook: HookSpec, told: list[str]) -> None:
     """Where nothing can be refused, or the hook only looks on, its failure lets nothing through; a stop gate's would loop."""
-    assert [problem.name for problem in by_policy(hook, make_dialect("claude-code").table)] == told
+    assert [
+        problem.name for problem in check_policy(hook, make_dialect("claude-code").table)
+    ] == told
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_a_hint_names_the_word_of_its_dialect(dialect: str, native: str, hint: s
     """Whoever wrote the file is told what to write into it."""
     table = make_dialect(dialect).table
     row = table.rows[native]
-    (told,) = by_policy(
+    (told,) = check_policy(
         _hook("a", kind=row.kind, native_event=native, on_failure=Stance.SILENT).replace(
             dialect=dialect
         ),
@@ -91,7 +93,7 @@ def test_a_stop_gate_and_a_gate_without_a_denial_may_fail_open(dialect: str) -> 
         native
         for native, row in table.rows.items()
         if list(
-            by_policy(
+            check_policy(
                 _hook("a", kind=row.kind, native_event=native, on_failure=Stance.SILENT), table
             )
         )
@@ -116,7 +118,7 @@ def test_a_stop_gate_and_a_gate_without_a_denial_may_fail_open(dialect: str) -> 
 )
 def test_a_duplicate_does_the_same_at_the_same_moment(second: HookSpec, told: list[str]) -> None:
     """Another program, another event or another condition is another hook."""
-    assert [problem.hook for problem in duplicates([_hook("a"), second])] == told
+    assert [problem.hook for problem in find_duplicates([_hook("a"), second])] == told
 
 
 @pytest.mark.parametrize(
@@ -173,8 +175,10 @@ def test_guards_that_do_not_go_together(
     first: HookSpec, second: HookSpec, said: dict[str, Stance], why: str
 ) -> None:
     """They contradict each other, fail differently, or do the same work."""
-    events = {spec.id: made_up(spec, make_dialect("claude-code"), "/") for spec in (first, second)}
-    told = [problem.message for problem in conflicts([first, second], said, events)]
+    events = {
+        spec.id: make_event(spec, make_dialect("claude-code"), "/") for spec in (first, second)
+    }
+    told = [problem.message for problem in find_conflicts([first, second], said, events)]
 
     assert len(told) == bool(why)
     assert why in "".join(told)

@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.engine.library import Library
-    from hookline.engine.shelf import Shelved
+    from hookline.engine.shelf import LoadedSource
     from hookline.model.spec import HookSpec
 
 
-def own_command(spec: HookSpec) -> str:
+def format_command(spec: HookSpec) -> str:
     """A hook's command as one line for a shell."""
     handler = spec.handler
     assert isinstance(handler, Command)  # noqa: S101 - the caller has looked
     return handler.script or shlex.join(handler.argv)
 
 
-def is_words(command: str) -> bool:
+def is_plain_words(command: str) -> bool:
     """Whether a line is nothing but words, quoted where they must be: to split it takes no shell."""
     try:
         return shlex.join(shlex.split(command)) == command
@@ -52,11 +52,11 @@ class Originals:
         self._trees: dict[int, Any] = {}
         self._configs: dict[str, str] = {}
 
-    def source_of(self, spec: HookSpec) -> Shelved:
+    def find_source(self, spec: HookSpec) -> LoadedSource:
         """The source that a hook came from."""
         return self._of[spec.id]
 
-    def beside(self, spec: HookSpec) -> list[HookSpec]:
+    def list_others(self, spec: HookSpec) -> list[HookSpec]:
         """The other hooks that take part in its event."""
         return [
             entry.spec
@@ -64,10 +64,10 @@ class Originals:
             if entry.spec.id != spec.id
         ]
 
-    def relayed(self, spec: HookSpec, target: str) -> str:
+    def format_relay(self, spec: HookSpec, target: str) -> str:
         """A command line that asks this one hook, in its own words, about what the target's host tells."""
-        shelved = self.source_of(spec)
-        given = self.library.speaking.options_of(shelved.dialect)
+        shelved = self.find_source(spec)
+        given = self.library.dialects.get_options(shelved.dialect)
         options = [
             f"{name}={str(value).lower() if isinstance(value, bool) else value}"
             for name, value in given.items()
@@ -85,9 +85,9 @@ class Originals:
             self._configs[spec.id] = self._folder(spec) or self._entry(spec)
         return self._configs[spec.id]
 
-    def alone(self, spec: HookSpec) -> HookSpec | None:
+    def load_alone(self, spec: HookSpec) -> HookSpec | None:
         """The hook as the relay loads it; None where it loads something else."""
-        shelved = self.source_of(spec)
+        shelved = self.find_source(spec)
         if self._folder(spec):
             return next(held for held in shelved.loaded.specs if held.id == spec.id)
         own = Source(tree=json.loads(self.config(spec)), mode=shelved.source.mode, placed=False)
@@ -96,7 +96,7 @@ class Originals:
 
     def _folder(self, spec: HookSpec) -> str:
         """The folder, or the program, that is the hook; empty where a file declares it."""
-        source = self.source_of(spec).source
+        source = self.find_source(spec).source
         if is_program(source.file, spec.dialect):
             return os.path.abspath(source.file)
         return (
@@ -106,13 +106,13 @@ class Originals:
         )
 
     def _entry(self, spec: HookSpec) -> str:
-        source = self.source_of(spec).source
+        source = self.find_source(spec).source
         if id(source) not in self._trees:
-            self._trees[id(source)] = _tree(source)
+            self._trees[id(source)] = _read_tree(source)
         whole = self._trees[id(source)]
-        steps = _steps(whole, spec.origin.pointer)
-        tree = _slice(whole, steps, beside=False)
-        entry = _entry(tree, steps)
+        steps = _split_pointer(whole, spec.origin.pointer)
+        tree = _cut_out(whole, steps, beside=False)
+        entry = _find_entry(tree, steps)
         handler = spec.handler
         if (
             isinstance(entry.get("command"), str)
@@ -127,14 +127,14 @@ class Originals:
         return json.dumps(tree, ensure_ascii=False).replace("://", ":\\/\\/")
 
 
-def _tree(source: Source) -> Any:
+def _read_tree(source: Source) -> Any:
     """A source as a tree; some hosts write their JSON with comments."""
     if source.text is not None and source.file.endswith(".json"):
         source = source.replace(text=without_comments(source.text))
     return read_tree(source, []).value
 
 
-def _steps(tree: Any, pointer: str) -> list[str | int]:
+def _split_pointer(tree: Any, pointer: str) -> list[str | int]:
     """The keys that a pointer names on its way through a tree; a key may itself hold a dot."""
     steps: list[str | int] = []
     node, left = tree, pointer
@@ -149,22 +149,22 @@ def _steps(tree: Any, pointer: str) -> list[str | int]:
     return steps
 
 
-def _slice(node: Any, steps: list[str | int], *, beside: bool) -> Any:
+def _cut_out(node: Any, steps: list[str | int], *, beside: bool) -> Any:
     """What lies on the way to one part of a tree; `beside`: and the plain values beside it, as a group's matcher."""
     if not steps:
         return deepcopy(node)
     step, rest = steps[0], steps[1:]
     if isinstance(node, list):
-        return [_slice(node[int(step)], rest, beside=True)]
+        return [_cut_out(node[int(step)], rest, beside=True)]
     kept = (
         {key: value for key, value in node.items() if not isinstance(value, dict | list)}
         if beside
         else {}
     )
-    return {**kept, step: _slice(node[step], rest, beside=False)}
+    return {**kept, step: _cut_out(node[step], rest, beside=False)}
 
 
-def _entry(tree: Any, steps: list[str | int]) -> dict[str, Any]:
+def _find_entry(tree: Any, steps: list[str | int]) -> dict[str, Any]:
     node = tree
     for step in steps:
         node = node[0] if isinstance(node, list) else node[step]

@@ -37,10 +37,10 @@ _WITHOUT_VALUE = frozenset({
 })  # fmt: skip
 
 
-def callers(engine: Engine, also: Calls | None = None) -> dict[str, bool]:
+def list_integrated_hosts(engine: Engine, also: Calls | None = None) -> dict[str, bool]:
     """The dialects whose hosts call us by their own files, and whether it is policy that does; `also` tells of other calls."""
     found: dict[str, bool] = {}
-    for spec in _calling(engine, also):
+    for spec in _list_calls(engine, also):
         if spec.trusted or is_approved(engine, spec):
             found[spec.dialect] = found.get(spec.dialect, False) or spec.origin.scope == MANAGED
     return found
@@ -48,21 +48,25 @@ def callers(engine: Engine, also: Calls | None = None) -> dict[str, bool]:
 
 def leave_to_host(engine: Engine, host: str) -> tuple[Problem, ...]:
     """Have an engine ask no hook that this host runs by itself; returns what whoever looks should know."""
-    hosts = callers(engine)
+    hosts = list_integrated_hosts(engine)
     told = tuple(
-        problem for problem in called(engine, hosts) if problem.name == "trust.unapproved-caller"
+        problem
+        for problem in list_call_problems(engine, hosts)
+        if problem.name == "trust.unapproved-caller"
     )
     if host in hosts:
         engine.drop_dialect(host, managed=hosts[host])
     return told
 
 
-def called(engine: Engine, hosts: Mapping[str, bool] | None = None) -> Iterator[Problem]:
+def list_call_problems(
+    engine: Engine, hosts: Mapping[str, bool] | None = None
+) -> Iterator[Problem]:
     """Which hooks are left to their hosts because of a call, and which calls do not count."""
     from hookline.model.problem import Problem  # noqa: PLC0415 - few files call us
 
-    hosts = callers(engine) if hosts is None else hosts
-    for spec in _calling(engine, None):
+    hosts = list_integrated_hosts(engine) if hosts is None else hosts
+    for spec in _list_calls(engine, None):
         host = spec.dialect
         if host not in hosts:
             message = f"`{spec.id}` would have hookline answer {host}; nobody approved it, so hooks of {host} are asked here, too"
@@ -71,7 +75,7 @@ def called(engine: Engine, hosts: Mapping[str, bool] | None = None) -> Iterator[
                 origin=spec.origin, hook=spec.id,
             )  # fmt: skip
             continue
-        if _starts_openly(spec):
+        if _has_open_start(spec):
             message = f"`{spec.id}` starts hookline by `python -m`, which looks for modules in the folder where the agent is before all others"
             yield Problem(
                 name="trust.open-start", message=message, hint=f"python -I -m hookline answer {host}", severity="warning",
@@ -84,7 +88,7 @@ def called(engine: Engine, hosts: Mapping[str, bool] | None = None) -> Iterator[
         ]
         left = [each for each in left if hosts[host] or each.origin.scope != MANAGED]
         if left:
-            message = f"`{spec.id}` has hookline answer {host}, which runs {_count(left)} of its files by itself: not asked for it here"
+            message = f"`{spec.id}` has hookline answer {host}, which runs {_count_hooks(left)} of its files by itself: not asked for it here"
             yield Problem(
                 name="trust.left-to-host",
                 message=message,
@@ -94,19 +98,19 @@ def called(engine: Engine, hosts: Mapping[str, bool] | None = None) -> Iterator[
             )
 
 
-def calls_us(spec: HookSpec, environ: Mapping[str, str]) -> bool:
+def is_integration(spec: HookSpec, environ: Mapping[str, str]) -> bool:
     """Whether the command of a hook has hookline answer the hook's own host."""
     handler = spec.handler
-    if type(handler) is not Command or not _may_call(handler.script or " ".join(handler.argv)):
+    if type(handler) is not Command or not _may_be_call(handler.script or " ".join(handler.argv)):
         return False
     return spec.dialect in (
-        _hosts_of(list(handler.argv), environ)
+        _parse_hosts(list(handler.argv), environ)
         if handler.argv
-        else _hosts_in(handler.script, environ)
+        else _parse_script_hosts(handler.script, environ)
     )
 
 
-def _starts_openly(spec: HookSpec) -> bool:
+def _has_open_start(spec: HookSpec) -> bool:
     """Whether a call has Python find hookline in the folder in which it is started, if there is one."""
     import re  # noqa: PLC0415 - few files call us
 
@@ -131,25 +135,25 @@ def is_approved(engine: Engine, spec: HookSpec) -> bool:
         return False
 
 
-def _calling(engine: Engine, also: Calls | None) -> Iterator[HookSpec]:
+def _list_calls(engine: Engine, also: Calls | None) -> Iterator[HookSpec]:
     for entry in engine.whole.entries():
-        if calls_us(entry.spec, engine.environ) or (also is not None and also(entry.spec)):
+        if is_integration(entry.spec, engine.environ) or (also is not None and also(entry.spec)):
             yield entry.spec
 
 
-def _may_call(text: str) -> bool:
+def _may_be_call(text: str) -> bool:
     return _NAME in text and _ANSWER in text
 
 
-def _hosts_in(text: str, environ: Mapping[str, str], depth: int = 0) -> Iterator[str]:
+def _parse_script_hosts(text: str, environ: Mapping[str, str], depth: int = 0) -> Iterator[str]:
     """Yield the hosts that a shell text has hookline answer."""
     from hookline.text.shell_words import parse_commands  # noqa: PLC0415 - few files call us
 
     for simple in parse_commands(text, environ) or () if depth <= _DEEPEST else ():
-        yield from _hosts_of([word.value or "" for word in simple.words], environ, depth)
+        yield from _parse_hosts([word.value or "" for word in simple.words], environ, depth)
 
 
-def _hosts_of(words: Sequence[str], environ: Mapping[str, str], depth: int = 0) -> Iterator[str]:
+def _parse_hosts(words: Sequence[str], environ: Mapping[str, str], depth: int = 0) -> Iterator[str]:
     """Yield the hosts that a command line has hookline answer, itself or by the text of a shell.
 
     Before `hookline` there may be known wrappers, options with their values, and variables.
@@ -161,17 +165,17 @@ def _hosts_of(words: Sequence[str], environ: Mapping[str, str], depth: int = 0) 
                 before.startswith("--") and before not in _WITHOUT_VALUE and "=" not in before
             )
             if words[at + 1 : at + 2] == [_ANSWER] and not is_value:
-                yield _positional(words[at + 2 :])
+                yield _find_positional(words[at + 2 :])
             return
         if name in _SHELLS and "-c" in words[at:-1]:
-            yield from _hosts_in(words[words.index("-c", at) + 1], environ, depth + 1)
+            yield from _parse_script_hosts(words[words.index("-c", at) + 1], environ, depth + 1)
             return
         is_wrapper = name in _WRAPPERS or name.startswith("python") or word.isdigit()
         if not (is_wrapper or before.startswith("-") or word.startswith("-") or "=" in word):
             return
 
 
-def _positional(words: Sequence[str]) -> str:
+def _find_positional(words: Sequence[str]) -> str:
     """The first word that is no option, and belongs to none."""
     rest = iter(words)
     for word in rest:
@@ -182,5 +186,5 @@ def _positional(words: Sequence[str]) -> str:
     return ""
 
 
-def _count(hooks: Sequence[HookSpec]) -> str:
+def _count_hooks(hooks: Sequence[HookSpec]) -> str:
     return "1 other hook" if len(hooks) == 1 else f"{len(hooks)} other hooks"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 VARIABLE = "HOOKLINE_DOCTOR"
 
 
-def ask(
+def ask_hook(
     engine: Engine, entry: Entry, event: Event, gate: Gate | None, seconds: float
 ) -> tuple[Outcome | None, Verdict]:
     """Ask one hook about an event, whatever its conditions say; what it produced (None: nobody got to it) and its verdict.
@@ -43,7 +43,7 @@ def ask(
     group = Group(dialect=entry.dialect, steps=(bare,), detached=(), parallel=False)
     powers = entry.row.powers if entry.row else kind(spec.kind).powers
     seen: list[Outcome] = []
-    asked = _watched(
+    asked = _record_outcomes(
         dispatch(
             Plan(groups=(group,), rule=entry.dialect.table.fold, powers=powers), event, perf_counter
         ),
@@ -53,7 +53,7 @@ def ask(
     return (seen[0] if seen else None), decision.verdicts[0]
 
 
-def _watched(
+def _record_outcomes(
     asked: Dispatch, seen: list[Outcome]
 ) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]:
     """The dispatcher, with what came of its runs kept aside: a gate's word, too."""

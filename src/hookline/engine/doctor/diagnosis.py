@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from hookline.engine.doctor.finding import found
+from hookline.engine.doctor.finding import make_finding
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance
@@ -60,42 +60,42 @@ _LOADER = r"(?i)error (?:while )?loading shared librar|error relocating"
 _LOOKED_AT = 1 << 16  # characters of an output in which an answer is looked for
 
 
-def by_outcome(
+def diagnose_outcome(
     spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float
 ) -> Iterator[Finding]:
     """What is wrong with a hook that was asked about something harmless. `seconds`: how long it was waited for."""
     if outcome is None or outcome.failure is not None:
-        yield _failed(spec, outcome, verdict, seconds)
+        yield _diagnose_failure(spec, outcome, verdict, seconds)
         return
-    misprinted = _printed(spec, outcome, verdict)
+    misprinted = _diagnose_output(spec, outcome, verdict)
     if misprinted is not None:
         yield misprinted
-    elif name := _not_started(spec, outcome):
-        yield found(
+    elif name := _find_start_failure(spec, outcome):
+        yield make_finding(
             spec, name, verdict.fault or outcome.stderr.strip() or "it could not be started"
         )
     elif not outcome.exit_code and (missing := find_missing_program(outcome.stderr)):
-        yield _missing_inside(spec, *missing)
+        yield _missing_inner_program(spec, *missing)
     elif verdict.fault:
-        yield found(
+        yield make_finding(
             spec, "check.failed", verdict.fault, hint="hookline explain tells all that it said"
         )
     elif outcome.exit_code not in (None, 0, _REFUSAL):
-        yield found(
+        yield make_finding(
             spec,
             "check.failed",
             f"it exits with {outcome.exit_code} although nothing is wrong",
             severity="warning",
         )
     if verdict.stance >= Stance.DENY and not verdict.fault:
-        yield found(
+        yield make_finding(
             spec,
             "check.refuses",
             f"it refuses what is harmless: {mask_text(verdict.reason) or 'no reason given'}",
             severity="warning",
         )
     if outcome.seconds > _NEARLY * spec.timeout:
-        yield found(
+        yield make_finding(
             spec,
             "check.slow",
             f"it took {outcome.seconds:.3g} s of its {spec.timeout:g} s",
@@ -104,7 +104,7 @@ def by_outcome(
         )
 
 
-def _not_started(spec: HookSpec, outcome: Outcome) -> str:
+def _find_start_failure(spec: HookSpec, outcome: Outcome) -> str:
     """What a shell says of a program that it could not start; empty where the program ran, and ended with such a status itself."""
     name = _SHELL_SAYS.get(outcome.exit_code or 0, "")
     if not name or re.search(_LOADER, outcome.stderr):
@@ -118,9 +118,9 @@ def _not_started(spec: HookSpec, outcome: Outcome) -> str:
     return name if is_shown else ""
 
 
-def _missing_inside(spec: HookSpec, program: str, line: str) -> Finding:
+def _missing_inner_program(spec: HookSpec, program: str, line: str) -> Finding:
     """A hook that runs, and whose shell could not run a program that the hook needs."""
-    return found(
+    return make_finding(
         spec,
         "check.missing",
         f"its shell could not run `{escape_line(program)}`, so it may check nothing: {escape_line(line)}",
@@ -128,11 +128,13 @@ def _missing_inside(spec: HookSpec, program: str, line: str) -> Finding:
     )
 
 
-def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float) -> Finding:
+def _diagnose_failure(
+    spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float
+) -> Finding:
     failure = outcome.failure if outcome else None
     if failure is Failure.SWITCHED_OFF:
         told = f"it is switched off: {outcome.detail}" if outcome else ""
-        return found(
+        return make_finding(
             spec,
             "check.off",
             told,
@@ -141,14 +143,14 @@ def _failed(spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: 
         )
     if failure is Failure.TIMED_OUT and seconds < spec.timeout:
         told = f"it did not answer within {seconds:g} s; its own limit is {spec.timeout:g} s"
-        return found(
+        return make_finding(
             spec, "check.timed-out", told, hint="give it more with --seconds", severity="warning"
         )
     name, hint = _FAILURES.get(failure, ("check.failed", "")) if failure else ("check.failed", "")
-    return found(spec, name, verdict.fault or "it could not be asked", hint=hint)
+    return make_finding(spec, name, verdict.fault or "it could not be asked", hint=hint)
 
 
-def _printed(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Finding | None:
+def _diagnose_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Finding | None:
     """What is wrong with the text that a hook printed: noise around an object, or an object that is none."""
     text = outcome.stdout.strip()
     if isinstance(spec.handler, InProcess) or not text:
@@ -157,29 +159,33 @@ def _printed(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Finding | No
         parse_object(text)
     except UnreadableError as error:
         if not (has_object_start(text) or verdict.fault):
-            return _overheard(spec, text)
-        if next(_objects(text), None) is not None:
-            return found(
+            return _diagnose_plain_text(spec, text)
+        if next(_list_objects(text), None) is not None:
+            return make_finding(
                 spec,
                 "check.noise",
                 f"it prints something around its answer: {error}",
                 hint="print logs on stderr",
             )
-        return found(spec, "check.not-json", str(error), hint="print one JSON object, or nothing")
+        return make_finding(
+            spec, "check.not-json", str(error), hint="print one JSON object, or nothing"
+        )
     return None
 
 
-def _overheard(spec: HookSpec, text: str) -> Finding | None:
+def _diagnose_plain_text(spec: HookSpec, text: str) -> Finding | None:
     """What its host takes for plain text, and what was meant as an answer: a list, or an object in the middle of a line."""
     if any(
         _ANSWERS.intersection(key.replace("_", "").lower() for key in each)
-        for each in _objects(text)
+        for each in _list_objects(text)
     ):
         told = "its answer stands in the middle of a line, where no host looks for it"
-        return found(spec, "check.noise", told, hint="print logs on stderr", severity="warning")
+        return make_finding(
+            spec, "check.noise", told, hint="print logs on stderr", severity="warning"
+        )
     if text.startswith("[") and _is_json(text):
         told = "it prints a list, which its host takes for plain text"
-        return found(
+        return make_finding(
             spec,
             "check.not-json",
             told,
@@ -189,7 +195,7 @@ def _overheard(spec: HookSpec, text: str) -> Finding | None:
     return None
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _list_objects(text: str) -> Iterator[dict[str, Any]]:
     """The objects that are whole, wherever they begin; what is in one is a part of it."""
     text = text[:_LOOKED_AT]
     decoder, at = json.JSONDecoder(), text.find("{")

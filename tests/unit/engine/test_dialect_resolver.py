@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.engine.speaking import Speaking
+from hookline.engine.dialect_resolver import Dialects
 from hookline.errors import CodecError, ConfigError
 
 SHARED = "pre_tool_use"  # docker-agent and A3S have it, each in its own sense
 
 
-def speaking(*names: str) -> Speaking:
+def speaking(*names: str) -> Dialects:
     """What an engine speaks that has hooks of these dialects."""
-    made = Speaking({})
-    made.hear(made.made(name) for name in names)
+    made = Dialects({})
+    made.add_defaults(made.make(name) for name in names)
     return made
 
 
 def test_a_dialect_is_made_once_for_each_set_of_options() -> None:
     """So that those who share it see the same object; another option makes another one, which has it."""
     made = speaking()
-    plain = made.made("docker-agent")
-    other = made.made("docker-agent", {"exact": True})
+    plain = made.make("docker-agent")
+    other = made.make("docker-agent", {"exact": True})
 
-    assert made.made("docker-agent", {}) is plain
+    assert made.make("docker-agent", {}) is plain
     assert other is not plain
-    assert (made.options_of(plain), made.options_of(other)) == ({}, {"exact": True})
+    assert (made.get_options(plain), made.get_options(other)) == ({}, {"exact": True})
 
 
 def test_hosts_speak_as_the_last_who_named_the_dialect_said() -> None:
     """Hooks alone never change that."""
     made = speaking()
-    named = made.as_host("docker-agent", {"exact": True})
-    made.hear([made.made("docker-agent")])
+    named = made.make_host("docker-agent", {"exact": True})
+    made.add_defaults([made.make("docker-agent")])
 
     assert made.host("docker-agent") is named
     assert made.own() is None
@@ -53,7 +53,7 @@ def test_a_name_is_of_the_only_dialect_that_has_it(
     loaded: tuple[str, ...], event: str, dialect: str
 ) -> None:
     """Or canonical."""
-    assert speaking(*loaded).of_event(event).table.name == dialect
+    assert speaking(*loaded).find_for_event(event).table.name == dialect
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_name_of_none_or_of_several_is_an_error(
 ) -> None:
     """Which says what to name."""
     with pytest.raises(CodecError, match=words):
-        speaking(*loaded).of_event(event)
+        speaking(*loaded).find_for_event(event)
 
 
 def test_what_no_dialect_is_cannot_be_spoken() -> None:
@@ -84,9 +84,9 @@ def test_what_no_dialect_is_cannot_be_spoken() -> None:
 def test_who_speaks_like_another_shares_its_dialects() -> None:
     """With their options."""
     other = speaking()
-    named = other.as_host("docker-agent", {"exact": True})
+    named = other.make_host("docker-agent", {"exact": True})
     made = speaking()
-    made.like(other)
+    made.copy_from(other)
 
     assert made.host("docker-agent") is named
-    assert made.options_of(named) == {"exact": True}
+    assert made.get_options(named) == {"exact": True}

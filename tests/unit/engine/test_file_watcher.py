@@ -11,7 +11,7 @@ import pytest
 
 import hookline
 from hookline import Engine
-from hookline.engine.watching import Watcher, folders_of
+from hookline.engine.file_watcher import Watcher, list_folders
 from tests.unit.engine.files import (
     BROKEN,
     Machine,
@@ -187,7 +187,7 @@ def test_folders_are_watched_where_files_lie_and_where_they_may_appear(
         "---\nname: one\ndescription: d\ntrigger: pre-tool-call\n---\n",
     )
     (machine.project / ".agents/hooks/one/scripts").mkdir()
-    folders = folders_of(machine.engine())
+    folders = list_folders(machine.engine())
     hooks = machine.project / ".agents/hooks"
 
     assert {
@@ -213,7 +213,7 @@ def test_what_was_named_is_watched(tmp_path: Path, *, gone: bool) -> None:
         file.unlink()
         file.parent.rmdir()
 
-    assert folders_of(engine) == {str(tmp_path if gone else tmp_path / "sub")}
+    assert list_folders(engine) == {str(tmp_path if gone else tmp_path / "sub")}
 
 
 # -- real files, a real thread -----------------------------------------------------------------------------------------

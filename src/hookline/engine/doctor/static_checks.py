@@ -6,9 +6,9 @@ import os
 import re
 import shutil
 
-from hookline.engine.doctor.finding import Finding, found
+from hookline.engine.doctor.finding import Finding, make_finding
 from hookline.engine.doctor.published_samples import find_samples
-from hookline.engine.doctor.synthetic import about, made_up
+from hookline.engine.doctor.synthetic import describe_subject, make_event
 from hookline.errors import HandlerError
 from hookline.handlers.command import build_program
 from hookline.model.handler import Command, Model
@@ -59,13 +59,13 @@ _CRLF = "end its lines as unix does: sed -i 's/\\r$//' FILE"
 # -- one hook ------------------------------------------------------------------------------------------------------------
 
 
-def by_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
+def check_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
     """What its failure would mean; `table` is that of its own dialect."""
     if (
         spec.on_failure is Stance.SILENT
         and not spec.shadow
         and not spec.detached
-        and _refuses(spec, table)
+        and _can_refuse(spec, table)
     ):
         told = "it stands at a gate, and lets everything through when it fails"
         hint = (
@@ -73,10 +73,10 @@ def by_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
             if table.closes
             else "its format has no word for it; `--mode strict` refuses"
         )
-        yield found(spec, "check.fails-open", told, hint=hint, severity="warning")
+        yield make_finding(spec, "check.fails-open", told, hint=hint, severity="warning")
 
 
-def _refuses(spec: HookSpec, table: Table) -> bool:
+def _can_refuse(spec: HookSpec, table: Table) -> bool:
     """Whether a hook's denial keeps something from happening. A stop gate that fails closed would send the agent back for ever."""
     at, row = kind(spec.kind), table.row(spec.native_event)
     blocks = (
@@ -85,7 +85,7 @@ def _refuses(spec: HookSpec, table: Table) -> bool:
     return at.is_gate and blocks and not at.feedback and not at.redo
 
 
-def by_files(
+def check_files(
     spec: HookSpec, event: Event, environ: Mapping[str, str], seen: Inspection
 ) -> Iterator[Finding]:
     """Yield what is wrong with the files that a command needs, as the event would find them."""
@@ -98,43 +98,49 @@ def by_files(
         )
     except HandlerError:
         started = None
-    lines = [words for words in _lines(handler, started.env) if words] if started else []
+    lines = (
+        [words for words in _list_command_lines(handler, started.env) if words] if started else []
+    )
     folder = (started.cwd if started else "") or event.cwd
     programs = (os.path.join(folder, words[0]) for words in lines if "/" in words[0])
     path = started.env.get("PATH", os.defpath) if started else os.defpath
     lost = next(filter(None, (_find_lost_interpreter(each, path) for each in programs)), "")
     what = lost or seen.missing_program
     if what:
-        name, hint = missing(what)
-        yield found(spec, name, what, hint=hint)
+        name, hint = name_missing(what)
+        yield make_finding(spec, name, what, hint=hint)
     for file in seen.files:
-        yield from _by_file(spec, file, is_known_missing=bool(what))
+        yield from _check_file(spec, file, is_known_missing=bool(what))
     for unseen in seen.unseen if not lost else ():
         told = f"an approval does not cover all that it runs: {unseen}"
         hint = "name the files themselves, or look at them yourself"
-        yield found(spec, "check.unseen", told, hint=hint, severity="warning")
+        yield make_finding(spec, "check.unseen", told, hint=hint, severity="warning")
     yield from find_samples(spec, (file.path for file in seen.files))
     for words in lines:
-        yield from _relative(spec, handler, words)
+        yield from _check_relative(spec, handler, words)
         if not what:
-            yield from _misread(spec, words, folder)
+            yield from _check_runner(spec, words, folder)
 
 
-def _by_file(spec: HookSpec, file: InspectedFile, *, is_known_missing: bool) -> Iterator[Finding]:
+def _check_file(
+    spec: HookSpec, file: InspectedFile, *, is_known_missing: bool
+) -> Iterator[Finding]:
     """Yield what is wrong with one file."""
     if file.is_writable_by_all:
         told = f"all users may write `{file.path}`"
-        yield found(spec, "check.exposed", told, hint=f"chmod go-w {file.path}", path=file.path)
+        yield make_finding(
+            spec, "check.exposed", told, hint=f"chmod go-w {file.path}", path=file.path
+        )
     if file.problem == "not executable":
         told = f"`{file.path}` is not executable"
         hint = f"chmod +x {file.path}"
-        yield found(spec, "check.not-executable", told, hint=hint, path=file.path)
+        yield make_finding(spec, "check.not-executable", told, hint=hint, path=file.path)
     elif file.problem and not is_known_missing:
         told = f"`{file.path}` is {file.problem}"
-        yield found(spec, "check.missing", told, hint="put it back, or name another file")
+        yield make_finding(spec, "check.missing", told, hint="put it back, or name another file")
 
 
-def missing(what: str) -> tuple[str, str]:
+def name_missing(what: str) -> tuple[str, str]:
     """The finding, and what to do, where something is not there: what a script names to be run by, or a file that is named itself."""
     if not what.startswith("the interpreter of "):
         return "check.missing", "name a file that is there, by its absolute path"
@@ -146,7 +152,7 @@ def missing(what: str) -> tuple[str, str]:
     )
 
 
-def by_extras(spec: HookSpec) -> Iterator[Finding]:
+def check_extras(spec: HookSpec) -> Iterator[Finding]:
     """What a hook needs of hookline itself that is not installed."""
     if not isinstance(spec.handler, Model):
         return
@@ -154,7 +160,7 @@ def by_extras(spec: HookSpec) -> Iterator[Finding]:
 
     needed = ("pydantic_ai", *(("jinja2",) if spec.handler.language == TEMPLATE else ()))
     for name in [name for name in needed if find_spec(name) is None][:1]:  # they come together
-        yield found(
+        yield make_finding(
             spec,
             "check.missing",
             f"model hooks need `{name}`, which is not installed",
@@ -162,14 +168,16 @@ def by_extras(spec: HookSpec) -> Iterator[Finding]:
         )
 
 
-def unsound(entry: Entry, cwd: str, environ: Mapping[str, str], seen: Inspection) -> list[Finding]:
+def list_errors(
+    entry: Entry, cwd: str, environ: Mapping[str, str], seen: Inspection
+) -> list[Finding]:
     """Return what keeps a hook from being started, as far as that is seen without running it."""
-    event = made_up(entry.spec, entry.dialect, cwd)
-    told = (*by_files(entry.spec, event, environ, seen), *by_extras(entry.spec))
+    event = make_event(entry.spec, entry.dialect, cwd)
+    told = (*check_files(entry.spec, event, environ, seen), *check_extras(entry.spec))
     return [each for each in told if each.severity == "error"]
 
 
-def _begins(path: str, signs: tuple[bytes, ...]) -> bool:
+def _has_signature(path: str, signs: tuple[bytes, ...]) -> bool:
     try:
         with open(path, "rb") as file:
             return file.read(4).startswith(signs)
@@ -177,30 +185,30 @@ def _begins(path: str, signs: tuple[bytes, ...]) -> bool:
         return True  # that it cannot be read is told by others
 
 
-def _misread(spec: HookSpec, words: Sequence[str], cwd: str) -> Iterator[Finding]:
+def _check_runner(spec: HookSpec, words: Sequence[str], cwd: str) -> Iterator[Finding]:
     """Yield a finding for a script that something else runs than its name says."""
     paths = [os.path.join(cwd, word) for word in words]
     at = next((at for at, path in enumerate(paths)
                if os.path.splitext(path)[1] in _MEANT_FOR and os.path.isfile(path)), None)  # fmt: skip
     is_program = "/" in words[0] and os.path.isfile(paths[0]) and os.access(paths[0], os.X_OK)
-    if is_program and not _begins(paths[0], (b"#!", *_BINARY)):
+    if is_program and not _has_signature(paths[0], (b"#!", *_BINARY)):
         told = f"`{paths[0]}` has no `#!` line, so nothing says what runs it"
         # A shell takes such a file for one of its own.
         severity = "warning" if getattr(spec.handler, "script", "") else "error"
         hint = "begin it with `#!/usr/bin/env python3`, or what else it is written for"
-        yield found(spec, "check.interpreter", told, hint=hint, severity=severity)
+        yield make_finding(spec, "check.interpreter", told, hint=hint, severity=severity)
         return
     if at is None:
         return
     wanted = _MEANT_FOR[os.path.splitext(paths[at])[1]]
-    runners = _first_line(paths[at]) if at == 0 else [os.path.basename(words[0])]
+    runners = _list_runners(paths[at]) if at == 0 else [os.path.basename(words[0])]
     is_interpreter = (
         any(each.fullmatch(runners[-1]) for each in _MEANT_FOR.values()) if runners else False
     )
     if is_interpreter and not any(wanted.fullmatch(name) for name in runners):
         told = f"`{os.path.basename(paths[at])}` is run by `{runners[-1]}`"
         hint = "its `#!` line, or the command, names another language"
-        yield found(spec, "check.interpreter", told, hint=hint, severity="warning")
+        yield make_finding(spec, "check.interpreter", told, hint=hint, severity="warning")
 
 
 def _find_lost_interpreter(path: str, search: str) -> str:
@@ -219,7 +227,7 @@ def _find_lost_interpreter(path: str, search: str) -> str:
     return f"the interpreter of `{path}` was not found: `{name}`"
 
 
-def _first_line(path: str) -> list[str]:
+def _list_runners(path: str) -> list[str]:
     """The programs that a `#!` line names, without their folders and options; none where there is no such line."""
     words = " ".join(_read_shebang(path)).split()
     return [os.path.basename(word) for word in words if not word.startswith("-")]
@@ -236,7 +244,7 @@ def _read_shebang(path: str) -> list[str]:
     return [word for word in re.split(r"[ \t]+", text) if word] if line.startswith("#!") else []
 
 
-def _relative(spec: HookSpec, handler: Command, words: Sequence[str]) -> Iterator[Finding]:
+def _check_relative(spec: HookSpec, handler: Command, words: Sequence[str]) -> Iterator[Finding]:
     """Yield a finding for a file whose path means another file in another folder."""
     if handler.working_dir:
         return
@@ -246,12 +254,12 @@ def _relative(spec: HookSpec, handler: Command, words: Sequence[str]) -> Iterato
         if not path or os.path.isabs(path) or "{" in path or not ("/" in path or is_script):
             continue
         told = f"`{path}` is found from the folder that the host happens to be in"
-        yield found(
+        yield make_finding(
             spec, "check.relative", told, hint="write the absolute path", severity="warning"
         )
 
 
-def _lines(handler: Command, env: Mapping[str, str]) -> Iterator[list[str]]:
+def _list_command_lines(handler: Command, env: Mapping[str, str]) -> Iterator[list[str]]:
     """The command lines of a hook, up to where it goes to a folder that it names in full."""
     from hookline.text.shell_words import parse_commands  # noqa: PLC0415 - as above
 
@@ -268,7 +276,7 @@ def _lines(handler: Command, env: Mapping[str, str]) -> Iterator[list[str]]:
 # -- several hooks -------------------------------------------------------------------------------------------------------
 
 
-def runs(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
+def describe_target(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
     """Return what a command comes to, however it is written: its files, words and surroundings."""
     handler = spec.handler
     if not isinstance(handler, Command):
@@ -277,7 +285,7 @@ def runs(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
         what = build_program(handler, event, "", timeout=spec.timeout, cookie="", environ=environ)
     except HandlerError:
         return handler
-    lines = [words for words in _lines(handler, what.env) if words]
+    lines = [words for words in _list_command_lines(handler, what.env) if words]
     if len(lines) != 1:
         return handler
     paths = [os.path.realpath(os.path.join(what.cwd or event.cwd, word)) for word in lines[0]]
@@ -287,7 +295,7 @@ def runs(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
         return handler
     at = paths.index(files[0])
     words = (_find_runner(lines[0][:at], files[0]), lines[0][at + 1 :], handler.drop_env)
-    return (*_file_and_variables(spec, handler, files[0]), *words)
+    return (*_find_file_and_variables(spec, handler, files[0]), *words)
 
 
 def _find_runner(before: Sequence[str], path: str) -> list[str]:
@@ -298,11 +306,13 @@ def _find_runner(before: Sequence[str], path: str) -> list[str]:
     return [os.path.basename(word) for word in words[:1]] + words[1:]
 
 
-def _file_and_variables(spec: HookSpec, handler: Command, path: str) -> tuple[object, object]:
+def _find_file_and_variables(spec: HookSpec, handler: Command, path: str) -> tuple[object, object]:
     """The file that a hook runs, and its variables; where it is told of a folder of its own, all that this carries, wherever it lies."""
     folder = os.path.dirname(spec.origin.file)
     carried = (
-        _carried(folder, spec.origin.file) if folder and folder in handler.env.values() else None
+        _digest_folder(folder, spec.origin.file)
+        if folder and folder in handler.env.values()
+        else None
     )
     if carried is None:
         return path, handler.env
@@ -312,7 +322,7 @@ def _file_and_variables(spec: HookSpec, handler: Command, path: str) -> tuple[ob
     return (os.path.relpath(path, os.path.realpath(folder)), carried), others
 
 
-def _carried(folder: str, declared: str) -> tuple[tuple[str, str], ...] | None:
+def _digest_folder(folder: str, declared: str) -> tuple[tuple[str, str], ...] | None:
     """What lies beside a declaration in a folder of one hook's own: relative paths and digests; None where it is too much to tell."""
     files: list[tuple[str, str]] = []
     for at, _, names in os.walk(folder):
@@ -330,7 +340,7 @@ def _digest(path: str) -> str:
         return ""
 
 
-def duplicates(
+def find_duplicates(
     specs: Sequence[HookSpec], ways: Mapping[str, object] | None = None
 ) -> Iterator[Finding]:
     """Hooks that do the same on the same event, and are not told apart by any condition; `ways`: what each of them runs, by its id."""
@@ -340,20 +350,20 @@ def duplicates(
         other = first.setdefault(repr((spec.kind, way, spec.conditions)), spec)
         if other is not spec:
             told = f"it does what `{other.id}` does, on the same event"
-            yield found(
+            yield make_finding(
                 spec, "check.duplicate", told, hint="remove one of the two", severity="warning"
             )
 
 
-def conflicts(
+def find_conflicts(
     specs: Sequence[HookSpec], said: Mapping[str, Stance], events: Mapping[str, Event]
 ) -> Iterator[Finding]:
     """Guards of one event that do not go together; `said`: what each said of a harmless event, `events`: which that was, by hook."""
     guards = [spec for spec in specs if kind(spec.kind).can_guard and not spec.shadow]
     for at, one in enumerate(guards):
         for other in guards[at + 1 :]:
-            if one.kind == other.kind and (why := _against(one, other, said, events)):
-                yield found(
+            if one.kind == other.kind and (why := _explain_conflict(one, other, said, events)):
+                yield make_finding(
                     other,
                     "check.conflict",
                     f"beside `{one.id}`: {why}",
@@ -362,29 +372,33 @@ def conflicts(
                 )
 
 
-def _against(
+def _explain_conflict(
     one: HookSpec, other: HookSpec, said: Mapping[str, Stance], events: Mapping[str, Event]
 ) -> str:
     """Why two guards of one event do not go together; empty if they do."""
     for minimal, full in ((one, other), (other, one)):
-        newer = next((newer for older, newer in _SUPERSEDED.items() if older in _line(minimal)), "")
-        if newer and newer in _line(full):
+        newer = next(
+            (newer for older, newer in _SUPERSEDED.items() if older in _command_text(minimal)), ""
+        )
+        if newer and newer in _command_text(full):
             return f"`{newer}`, which `{full.id}` runs, does all that `{minimal.id}` does, and they may judge differently"
-    if {one.id, other.id} <= said.keys() and about(events[one.id]) == about(events[other.id]):
+    if {one.id, other.id} <= said.keys() and describe_subject(events[one.id]) == describe_subject(
+        events[other.id]
+    ):
         mild, hard = sorted((one, other), key=lambda spec: said[spec.id])
         if said[mild.id] is Stance.ALLOW and said[hard.id] >= Stance.ASK:
-            return f"of the same harmless event `{mild.id}` says {_word(said[mild.id])}, and `{hard.id}` says {_word(said[hard.id])}"
+            return f"of the same harmless event `{mild.id}` says {_stance_name(said[mild.id])}, and `{hard.id}` says {_stance_name(said[hard.id])}"
     if one.conditions == other.conditions and (one.on_failure is Stance.SILENT) != (
         other.on_failure is Stance.SILENT
     ):
         opened, closed = (one, other) if one.on_failure is Stance.SILENT else (other, one)
-        return f"on the same calls `{opened.id}` lets everything through when it fails, and `{closed.id}` says {_word(closed.on_failure)}"
+        return f"on the same calls `{opened.id}` lets everything through when it fails, and `{closed.id}` says {_stance_name(closed.on_failure)}"
     return ""
 
 
-def _word(stance: Stance) -> str:
+def _stance_name(stance: Stance) -> str:
     return stance.name.lower()
 
 
-def _line(spec: HookSpec) -> str:
+def _command_text(spec: HookSpec) -> str:
     return " ".join(getattr(spec.handler, "argv", ())) or str(getattr(spec.handler, "script", ""))

@@ -28,11 +28,11 @@ def note_unread(engine: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with a notice on the files of hooks that nobody approved, once a session."""
     row = engine.host(event.dialect).table.row(event.native_name)
     key = (event.session_id, row is None or "note" in row.powers_on(event.tool))
-    if key in engine.looked_in:
+    if key in engine.checked_sessions:
         return decision
-    if len(engine.looked_in) >= _MOST:
-        engine.looked_in.clear()
-    engine.looked_in.add(key)
+    if len(engine.checked_sessions) >= _MOST:
+        engine.checked_sessions.clear()
+    engine.checked_sessions.add(key)
     files = ", ".join(f"`{file}`" for file in list_unread(engine))
     if not files:
         return decision
@@ -63,11 +63,11 @@ def _may_hold_hooks(path: str, project: str) -> bool:
                 return any(True for _ in entries)
         if not stat.S_ISREG(os.stat(path).st_mode) or not is_within(path, project):
             return True
-        with open(path, "rb", opener=_open_at_once) as file:
+        with open(path, "rb", opener=_open_nonblocking) as file:
             return _WORD in file.read(_HEAD)
     except OSError:
         return True
 
 
-def _open_at_once(path: str, flags: int) -> int:
+def _open_nonblocking(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

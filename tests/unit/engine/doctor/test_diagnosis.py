@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.engine.doctor.symptoms import by_outcome
+from hookline.engine.doctor.diagnosis import diagnose_outcome
 from hookline.model.handler import Command
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec
@@ -25,7 +25,10 @@ _TEXT = _SPEC.replace(handler=Command(script="./x; true", shell=("sh",)))  # noq
 
 def _told(outcome: Outcome | None, **said: object) -> list[tuple[str, str]]:
     """The name and the severity of each finding."""
-    return [(each.name, each.severity) for each in by_outcome(_SPEC, outcome, Verdict(**said), 5.0)]  # type: ignore[arg-type]  # fields by name
+    return [
+        (each.name, each.severity)
+        for each in diagnose_outcome(_SPEC, outcome, Verdict(**said), 5.0)
+    ]  # type: ignore[arg-type]  # fields by name
 
 
 @pytest.mark.parametrize(
@@ -103,7 +106,7 @@ def test_a_status_of_127_is_a_missing_file_where_a_shell_says_so(
     """In whatever language; a program that ran may end so itself, also because its libraries are not there."""
     outcome = Outcome(exit_code=127, stderr=stderr)
 
-    assert [each.name for each in by_outcome(_TEXT, outcome, Verdict(), 5.0)] == [
+    assert [each.name for each in diagnose_outcome(_TEXT, outcome, Verdict(), 5.0)] == [
         "check.missing" if is_missing else "check.failed"
     ]
 

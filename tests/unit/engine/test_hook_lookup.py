@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.engine.engine import Engine
-from hookline.engine.meaning import called, commanded, meant
+from hookline.engine.hook_lookup import describe_run, find_by_command, find_hooks
 from hookline.errors import TrustError
 from tests.unit.engine.workspaces import URL, Workspace
 
@@ -23,7 +23,7 @@ def place(tmp_path: Path) -> Workspace:
 
 def test_an_address_is_shown_as_it_is_asked(place: Workspace) -> None:
     """With its method; a command as it is."""
-    assert [called(spec) for spec in place.engine().hooks] == [
+    assert [describe_run(spec) for spec in place.engine().hooks] == [
         str(place.guard),
         str(place.guard),
         f"POST {URL}",
@@ -43,7 +43,7 @@ def test_a_model_is_shown_with_all_that_it_is_asked(place: Workspace) -> None:
     (spec,) = Engine.from_config(tree, dialect="docker-agent", environ=place.environ).hooks
 
     assert (
-        called(spec)
+        describe_run(spec)
         == "model acme/m at https://llm.example/v1 with the key in $ACME_KEY: Is it safe?\nSay why."
     )
 
@@ -73,10 +73,10 @@ def test_a_command_is_meant_exactly_as_it_is_declared(
     specs = place.engine().hooks
 
     if count:
-        assert len(commanded(specs, command.format(ws=place.root))) == count
+        assert len(find_by_command(specs, command.format(ws=place.root))) == count
         return
     with pytest.raises(TrustError) as caught:
-        commanded(specs, command.format(ws=place.root))
+        find_by_command(specs, command.format(ws=place.root))
     assert caught.value.name == "trust.unmatched"
 
 
@@ -86,18 +86,18 @@ def test_a_relative_command_is_meant_as_its_file_has_it(place: Workspace) -> Non
     specs = place.engine().hooks
 
     assert (
-        commanded(specs, "python3 ../hooks/guard.sh 'a b'")
-        == commanded(specs, f"python3 {place.guard} 'a b'")
+        find_by_command(specs, "python3 ../hooks/guard.sh 'a b'")
+        == find_by_command(specs, f"python3 {place.guard} 'a b'")
         == list(specs)
     )
-    assert commanded(specs, f"python3 {place.guard} 'a b'", "on_stop") == list(specs)
+    assert find_by_command(specs, f"python3 {place.guard} 'a b'", "on_stop") == list(specs)
     for other in (
         "python3 hooks/guard.sh 'a b'",
         "python3 ../hooks/guard.sh a b",
         "python3 ./../hooks/guard.sh 'a b'",
     ):
         with pytest.raises(TrustError):
-            commanded(specs, other)
+            find_by_command(specs, other)
 
 
 def test_a_command_with_an_address_in_it_is_meant_by_its_words(place: Workspace) -> None:
@@ -105,7 +105,7 @@ def test_a_command_with_an_address_in_it_is_meant_by_its_words(place: Workspace)
     command = "python3 ../hooks/guard.sh https://tok@h.example/?k=1"
     place.declare({"event": "on_stop", "command": command})
 
-    assert [spec.name for spec in commanded(place.engine().hooks, command)] == [
+    assert [spec.name for spec in find_by_command(place.engine().hooks, command)] == [
         "python3 ../hooks/guard.sh https://***@h.example/?k=***"
     ]
 
@@ -120,8 +120,8 @@ def test_a_name_is_no_command(place: Workspace, tmp_path: Path) -> None:
     engine = Engine.load(file, dialect="docker-agent", environ=place.environ)
 
     with pytest.raises(TrustError):
-        commanded(engine.hooks, "/usr/bin/true")
-    assert meant(engine, "/usr/bin/true") == list(
+        find_by_command(engine.hooks, "/usr/bin/true")
+    assert find_hooks(engine, "/usr/bin/true") == list(
         engine.hooks
     )  # a person sees what it runs before it is approved
 
@@ -143,7 +143,7 @@ def test_a_person_may_say_it_in_several_ways(
     """By an id, a command, an address, a name, or a file that declares it or is run."""
     monkeypatch.chdir(place.root)
 
-    assert len(meant(place.engine(), word.format(ws=place.root))) == count
+    assert len(find_hooks(place.engine(), word.format(ws=place.root))) == count
 
 
 def test_what_means_nothing_is_said(place: Workspace) -> None:
@@ -151,7 +151,7 @@ def test_what_means_nothing_is_said(place: Workspace) -> None:
     with pytest.raises(
         TrustError, match="no hook is declared with the id, command, name or file `x` on `on_stop`"
     ):
-        meant(place.engine(), "x", "on_stop")
+        find_hooks(place.engine(), "x", "on_stop")
 
 
 def test_a_command_that_means_two_things_is_refused(place: Workspace) -> None:
@@ -163,7 +163,7 @@ def test_a_command_that_means_two_things_is_refused(place: Workspace) -> None:
     )
     engine = place.engine()
 
-    for meaning in (lambda: commanded(engine.hooks, one), lambda: meant(engine, one)):
+    for meaning in (lambda: find_by_command(engine.hooks, one), lambda: find_hooks(engine, one)):
         with pytest.raises(TrustError) as caught:
             meaning()
         assert (
@@ -171,7 +171,7 @@ def test_a_command_that_means_two_things_is_refused(place: Workspace) -> None:
             all(spec.id in caught.value.message for spec in engine.hooks),
         ) == ("trust.ambiguous", True)
     assert [
-        len(commanded(engine.hooks, other)),
-        len(commanded(engine.hooks, one, "pre_tool_call")),
+        len(find_by_command(engine.hooks, other)),
+        len(find_by_command(engine.hooks, one, "pre_tool_call")),
     ] == [1, 1]
-    assert [len(meant(engine, spec.id)) for spec in engine.hooks] == [1, 1]
+    assert [len(find_hooks(engine, spec.id)) for spec in engine.hooks] == [1, 1]

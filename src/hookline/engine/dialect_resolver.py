@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OWN = "hookline"
 
 
-class Speaking:
+class Dialects:
     """Dialects by their names and options. `environ`: by which a dialect finds its own settings."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -26,7 +26,7 @@ class Speaking:
         self._made: dict[tuple[str, str], Dialect] = {}
         self._options: dict[int, Mapping[str, Any]] = {}
 
-    def made(self, name: str, options: Mapping[str, Any] | None = None) -> Dialect:
+    def make(self, name: str, options: Mapping[str, Any] | None = None) -> Dialect:
         """A dialect with its options, the same one each time; it is not a host's before somebody says so.
 
         Raises:
@@ -38,29 +38,29 @@ class Speaking:
             self._options[id(made)] = options or {}
         return self._made[key]
 
-    def as_host(self, name: str, options: Mapping[str, Any] | None = None) -> Dialect:
+    def make_host(self, name: str, options: Mapping[str, Any] | None = None) -> Dialect:
         """A dialect with its options, which its hosts speak from now on; raises as `made`."""
-        self._hosts[name] = self.made(name, options)
+        self._hosts[name] = self.make(name, options)
         return self._hosts[name]
 
     def host(self, name: str) -> Dialect:
         """The dialect that hosts of this name speak; raises as `made`."""
-        return self._hosts.get(name) or self.as_host(name)
+        return self._hosts.get(name) or self.make_host(name)
 
     def own(self) -> Dialect | None:
         """The canonical dialect, if anybody speaks it."""
         return self._hosts.get(OWN)
 
-    def hear(self, dialects: Iterable[Dialect]) -> None:
+    def add_defaults(self, dialects: Iterable[Dialect]) -> None:
         """Take dialects that hooks are written in for those of their hosts, where none is known yet."""
         for dialect in dialects:
             self._hosts.setdefault(dialect.table.name, dialect)
 
-    def options_of(self, dialect: Dialect) -> Mapping[str, Any]:
+    def get_options(self, dialect: Dialect) -> Mapping[str, Any]:
         """The options that a dialect was made with."""
         return self._options.get(id(dialect), {})
 
-    def of_event(self, event: str) -> Dialect:
+    def find_for_event(self, event: str) -> Dialect:
         """The dialect that an event's name belongs to, when nobody said: the only one here that has it, or the canonical one.
 
         Raises:
@@ -80,6 +80,6 @@ class Speaking:
             hint="name the dialect: `--dialect NAME`, in Python `dialect=`",
         )
 
-    def like(self, other: Speaking) -> None:
+    def copy_from(self, other: Dialects) -> None:
         """Speak what another one speaks, with the same dialects."""
         self._made, self._options, self._hosts = other._made, other._options, {**other._hosts}

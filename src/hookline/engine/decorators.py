@@ -31,7 +31,7 @@ _WANTED: tuple[tuple[str, tuple[type, ...], str], ...] = (
 )
 
 
-def own_hook(
+def make_own_hook(
     call: Callable[..., Any],
     kind: str,
     *,
@@ -50,7 +50,7 @@ def own_hook(
     Raises:
         ConfigError: no such canonical event, an expression that RE2 refuses, or a filter or setting of the wrong type.
     """
-    _checked(
+    _check_settings(
         tool=tool, command=command, path=path, rank=rank, timeout=timeout, on_failure=on_failure
     )
     if kind not in kinds.NAMES and not kind.startswith("x."):
@@ -65,7 +65,7 @@ def own_hook(
         kind=kind,
         native_event=kind,
         handler=InProcess(call=call, name=label),
-        conditions=tuple(_conditions(tool, command, path)),
+        conditions=tuple(_make_conditions(tool, command, path)),
         rank=rank,
         timeout=timeout,
         on_failure=on_failure,
@@ -76,7 +76,7 @@ def own_hook(
     )
 
 
-def _checked(**given: object) -> None:
+def _check_settings(**given: object) -> None:
     """Complain about what would otherwise fail at the first event, in the middle of somebody's agent."""
     for setting, wanted, words in _WANTED:
         value = given[setting]
@@ -94,7 +94,7 @@ def _checked(**given: object) -> None:
         )
 
 
-def _conditions(
+def _make_conditions(
     tool: str | Sequence[str] | None, command: str | None, path: str | Sequence[str] | None
 ) -> list[Condition]:
     conditions: list[Condition] = []

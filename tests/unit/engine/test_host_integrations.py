@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 
 from hookline.config import places
-from hookline.engine.callers import called, callers, leave_to_host
-from hookline.engine.doctor.checkup import check
+from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.engine import Engine
 from hookline.engine.explain import explain
+from hookline.engine.host_integrations import (
+    leave_to_host,
+    list_call_problems,
+    list_integrated_hosts,
+)
 from hookline.trust.commands import approve, find_states
 from tests.unit.trust.support import World
 
@@ -55,7 +59,7 @@ def engine_of(command: str, **fields: Any) -> Engine:
 )
 def test_a_command_that_answers_is_a_call(command: str) -> None:
     """However it is started."""
-    assert callers(engine_of(command)) == {"claude-code": False}
+    assert list_integrated_hosts(engine_of(command)) == {"claude-code": False}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +89,7 @@ def test_a_command_that_answers_is_a_call(command: str) -> None:
 )
 def test_words_that_look_like_a_call_are_none(command: str) -> None:
     """Nor is a call about another host."""
-    assert callers(engine_of(command)) == {}
+    assert list_integrated_hosts(engine_of(command)) == {}
 
 
 @pytest.mark.parametrize(
@@ -102,7 +106,9 @@ def test_words_that_look_like_a_call_are_none(command: str) -> None:
 def test_a_call_that_lets_a_clone_bring_modules_is_told(command: str, told: bool) -> None:
     """With what does not."""
     found = [
-        problem for problem in called(engine_of(command)) if problem.name == "trust.open-start"
+        problem
+        for problem in list_call_problems(engine_of(command))
+        if problem.name == "trust.open-start"
     ]
 
     assert [problem.hint for problem in found] == [
@@ -110,15 +116,19 @@ def test_a_call_that_lets_a_clone_bring_modules_is_told(command: str, told: bool
     ] * told
     assert [
         finding.name
-        for finding in check(engine_of(command)).findings
+        for finding in run_checkup(engine_of(command)).findings
         if finding.name == "trust.open-start"
     ] == ["trust.open-start"] * told
 
 
 def test_arguments_call_too() -> None:
     """A hook without a shell."""
-    assert callers(engine_of("hookline", args=["answer", "claude-code"])) == {"claude-code": False}
-    assert callers(engine_of("echo", args=["hookline", "answer", "claude-code"])) == {}
+    assert list_integrated_hosts(engine_of("hookline", args=["answer", "claude-code"])) == {
+        "claude-code": False
+    }
+    assert (
+        list_integrated_hosts(engine_of("echo", args=["hookline", "answer", "claude-code"])) == {}
+    )
 
 
 class Home(World):
@@ -191,7 +201,7 @@ def test_an_approval_that_cannot_be_read_is_none(home: Home) -> None:
     (kept,) = (home.store / "approvals").glob("*/*.json")
     kept.write_text("no JSON", encoding="utf-8")
 
-    assert callers(home.engine()) == {}
+    assert list_integrated_hosts(home.engine()) == {}
 
 
 def test_a_users_call_leaves_all_but_policy_to_the_host(home: Home) -> None:
@@ -221,15 +231,15 @@ def test_whoever_trusts_all_has_approved(home: Home) -> None:
     """And whoever trusts nobody has not; policy runs all the same."""
     home.declare("clone", CALL)
 
-    assert callers(home.engine("all")) == {"claude-code": False}
-    assert callers(home.engine("none")) == {}
+    assert list_integrated_hosts(home.engine("all")) == {"claude-code": False}
+    assert list_integrated_hosts(home.engine("none")) == {}
 
 
 def test_what_is_left_to_a_host_can_be_seen(home: Home) -> None:
     """By whoever looks: doctor and explain say how many, and because of which hook."""
     home.declare("user", "true user", CALL)
     engine = home.engine()
-    (problem,) = called(engine)
+    (problem,) = list_call_problems(engine)
     document = explain(
         engine, engine.event("PreToolUse", {"tool_name": "Bash"}, dialect="claude-code"), run=False
     )
@@ -239,7 +249,7 @@ def test_what_is_left_to_a_host_can_be_seen(home: Home) -> None:
         == "`settings.json#PreToolUse.1.0` has hookline answer claude-code, which runs 1 other hook of its files by itself: not asked for it here"
     )
     assert problem.to_dict() in document["problems"]
-    assert problem in check(engine).findings
+    assert problem in run_checkup(engine).findings
 
 
 def test_policy_runs_whoever_is_trusted(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _AGAIN = Outcome(failure=Failure.REENTERED)
 
 
-def leaving_out(asked: Dispatch, inside: frozenset[str]) -> Dispatch:
+def skip_active_hooks(asked: Dispatch, inside: frozenset[str]) -> Dispatch:
     """The dispatch, in which a hook whose mark is `inside` has failed at once, because it is what raised the event."""
     try:
         runs = next(asked)

@@ -9,7 +9,7 @@ import pytest
 from hookline import Engine
 from hookline.config import read as reading
 from hookline.engine import sources
-from hookline.engine.renewal import Renewal, look
+from hookline.engine.source_renewal import Renewal, read_stamps
 from tests.unit.engine.files import BROKEN, claude, commands, docker, write
 
 if TYPE_CHECKING:
@@ -99,12 +99,12 @@ def test_a_look_reads_nothing(tmp_path: Path) -> None:
     (way,) = engine.shelf.ways
     assert not isinstance(way, sources.Given)
     key = (str(file), "docker-agent")
-    there = look(engine, way)
+    there = read_stamps(engine, way)
     file.unlink()
 
     assert there == engine.shelf.seen
     assert there[key][0][3] == len(docker("a"))
-    assert look(engine, way) == {key: ((2,),)}
+    assert read_stamps(engine, way) == {key: ((2,),)}
 
 
 def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
     assert engine.shelf.sources == before
     assert renewal.pieces[0] is before[0]
     assert renewal.pieces[1].loaded is before[1].loaded
-    assert [problem.name for problem in renewal.pieces[1].said][-1] == "config.last-good"
+    assert [problem.name for problem in renewal.pieces[1].newer_problems][-1] == "config.last-good"
 
 
 @pytest.mark.parametrize(
