@@ -1,4 +1,4 @@
-"""Budget: how often a session may ask language models, in all of its processes together."""
+"""Limits how often a session may ask language models, in all of its processes together."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WHAT = "model_calls"
 def limit_model_calls(
     asked: Dispatch, sessions: Sessions, event: Event, environ: Mapping[str, str]
 ) -> Dispatch:
-    """The dispatch, in which a model is asked only as long as the event's session has calls left; each is counted before it begins.
+    """Return the dispatch that asks a model only while the session has calls left; each call is counted before it begins.
 
     Where that cannot be written down, or the event has no session, each process counts alone.
     """
@@ -36,7 +36,7 @@ def limit_model_calls(
         decision: Decision = stop.value
         return decision
     finally:
-        asked.close()  # now, and not when somebody collects it: it may have claimed hooks that did not run
+        asked.close()  # now, and not at garbage collection: it may have claimed hooks that did not run
 
 
 def _refuse_call(

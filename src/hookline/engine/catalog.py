@@ -1,4 +1,4 @@
-"""The catalogue of dialects: a name and its options make a dialect, loaded only when somebody asks for it."""
+"""The catalogue of dialects: makes a dialect by its name and options, and imports it only then."""
 
 from __future__ import annotations
 

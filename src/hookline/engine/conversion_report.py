@@ -1,4 +1,4 @@
-"""Losses: what a hook can say or do in its own dialect, and another dialect's event or host cannot."""
+"""Lists what a converted hook loses: what its own dialect can express and the target cannot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Powers that are no loss when they are missing: every dialect reports them in its own way.
 _ALWAYS = frozenset(("note", "log"))
-# What a hook may get from elsewhere in its files than its own entry -> how it is told.
+# Fields that a hook may get from outside its own entry -> how the report names them.
 _GIVEN: Mapping[str, str] = {
     "conditions": "when it takes part",
     "timeout": "its time limit",
@@ -42,7 +42,7 @@ class Loss(Frozen):
 def list_losses(
     originals: Originals, spec: HookSpec, row: EventRow, target: Dialect, *, plain: bool
 ) -> Iterator[Loss]:
-    """What a hook can say or do here that the target's event cannot express, or its host does otherwise."""
+    """Yield what the target's event cannot express of a hook, or what its host does otherwise."""
     host = target.table.name
     own = originals.find_source(spec).dialect.table.row(spec.native_event)
     missing = (own.powers if own else frozenset()) - row.powers - _ALWAYS
@@ -95,7 +95,7 @@ def list_losses(
 
 
 def _list_outside_losses(originals: Originals, spec: HookSpec) -> Iterator[Loss]:
-    """What the hook has from other places of its files, which the relay does not see."""
+    """Yield what the hook takes from other parts of its files, which the relay does not see."""
     alone = originals.load_alone(spec)
     if alone is None:
         yield Loss(hook_id=spec.id, what="its own entry", why="by itself it means something else")
@@ -116,7 +116,7 @@ def _list_outside_losses(originals: Originals, spec: HookSpec) -> Iterator[Loss]
 
 
 def _list_path_variables(spec: HookSpec) -> frozenset[str]:
-    """Variables that a command names and its host fills in, each with its value."""
+    """Return the variables in a command that its host fills in, each with its value."""
     handler = spec.handler
     if not isinstance(handler, Command):
         return frozenset()
@@ -131,7 +131,7 @@ def _list_path_variables(spec: HookSpec) -> frozenset[str]:
 def _explain_rewrites(
     originals: Originals, spec: HookSpec, own: EventRow, row: EventRow, target: Dialect
 ) -> str:
-    """How the target makes one input of several hooks' rewrites, where its own host makes another of them; else empty."""
+    """Describe how the target combines the rewrites of several hooks, if its own host does it otherwise; else empty."""
     if "input" not in own.powers or not originals.list_others(spec):
         return ""
     if "input" not in row.powers:
@@ -143,7 +143,7 @@ def _explain_rewrites(
 
 
 def _list_plain_losses(spec: HookSpec, host: str) -> Iterator[Loss]:
-    """What a bare command leaves behind: everything but the line itself."""
+    """Yield what is lost if only the command line is written."""
     handler = spec.handler
     told: Mapping[str, object] = {
         "`env`": isinstance(handler, Command) and handler.env,

@@ -1,4 +1,4 @@
-"""Convert: hooks of one dialect, written down in another, and everything that the other has no word for."""
+"""Converts hooks of one dialect into files of another, and lists what the other cannot express."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MCP = "mcp"  # each host spells the names of MCP tools in its own way
 
 
 class Conversion(Frozen):
-    """What came out: files by relative path, which of them must be executable, how many hooks they hold, and what was lost."""
+    """The result: files by relative path, which of them must be executable, the number of hooks, and the losses."""
 
     files: Mapping[str, str]
     programs: frozenset[str]
@@ -47,7 +47,7 @@ class Conversion(Frozen):
 
 
 def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conversion:
-    """Every hook of a library in the words of a dialect.
+    """Convert every hook of a library to a dialect.
 
     With `plain`, commands are written as they are: for scripts that speak the target's words, or are to be ported.
 
@@ -96,7 +96,7 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
 
 
 def _check_text(written: Written) -> None:
-    """Half a character, which JSON can write and no file can hold, is somebody's mistake.
+    """Check for lone surrogates, which JSON can hold and a file cannot.
 
     Raises:
         ConfigError: a command has one.
@@ -113,7 +113,7 @@ def _check_text(written: Written) -> None:
 
 
 def _find_row(spec: HookSpec, target: Dialect) -> EventRow | None:
-    """The target's event that a hook is for: of its kind, or the wider one that its kind is a part of."""
+    """Return the target's event for a hook: of its kind, or of the broader kind."""
     wider = find_broader_kind(spec.kind)
     return target.table.row_of_kind(spec.kind) or (
         target.table.row_of_kind(wider[0]) if wider else None
@@ -123,7 +123,7 @@ def _find_row(spec: HookSpec, target: Dialect) -> EventRow | None:
 def _explain_unwritable(
     library: Library, originals: Originals, spec: HookSpec, *, plain: bool
 ) -> str:
-    """Why a hook cannot be written down in any dialect; empty if it can."""
+    """Return why a hook cannot be written in any dialect; empty if it can."""
     handler = spec.handler
     never = next(
         (condition.reason for condition in spec.conditions if isinstance(condition, Never)), ""
@@ -172,10 +172,10 @@ def _make_declaration(
 
 
 def _translate_tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple[str, ...], str]:
-    """The tools that a hook is for, by the target's names: exact ones, or an expression; empty for all of them.
+    """Return the tools of a hook by the target's names: exact names, or an expression; empty for all tools.
 
     Where the target's names are not known, or its hosts may not read the expression, it is all of them: the hook's own matcher
-    is asked when it is relayed. A plain command has nobody to ask, so its matcher stays as it is.
+    decides when it is relayed. A plain command has no relay, so its matcher stays as it is.
     """
     for condition in spec.conditions:
         match condition:
@@ -192,7 +192,7 @@ def _translate_tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple
 
 
 def _list_tools_of_kind(kind: str, target: str) -> tuple[str, ...]:
-    """The target's tools whose calls are of a narrower kind (`shell.before`); empty where nobody knows, which is all."""
+    """Return the target's tools of a narrower kind (`shell.before`); empty if unknown, which means all."""
     wider = find_broader_kind(kind)
     return (
         tuple(dict.fromkeys(name for family in wider[1] for name in list_names(family, target)))
@@ -204,7 +204,7 @@ def _list_tools_of_kind(kind: str, target: str) -> tuple[str, ...]:
 def _translate_names(
     names: list[str], dialect: str, target: str, *, plain: bool
 ) -> tuple[str, ...]:
-    """What tools are called by the target; a tool that no host is known to have keeps its name."""
+    """Return the target's names of tools; an unknown tool keeps its name."""
     found: list[str] = []
     for name in names:
         new = translate_name(name, dialect, target)
@@ -215,7 +215,7 @@ def _translate_names(
 
 
 def _translate_expression(pattern: Pattern, source: str, dialect: str, target: str) -> str:
-    """An expression as it stands, and the target's names of the tools that it is known to select."""
+    """Return an expression extended by the target's names of the tools that it selects."""
     try:
         written: Regex | None = compile_regex(source)
     except ConfigError:  # in words that only its own engine reads

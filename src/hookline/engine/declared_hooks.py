@@ -1,4 +1,4 @@
-"""All hooks that were ever declared to an engine, also those that gave way to others."""
+"""Lists all hooks that were declared to an engine, also overridden ones."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class DeclaredHooks:
-    """What the files of a library declare now, by which a gate finds removed guards."""
+    """The hooks that the files of a library declare now; a gate finds removed guards by them."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self._seen: tuple[Registry, tuple[HookSpec, ...]] | None = None
 
     def list_hooks(self) -> tuple[HookSpec, ...]:
-        """Return the hooks of project and user files, also those that gave way to others."""
+        """Return the hooks of project and user files, also overridden ones."""
         registry, seen = self._library.registry, self._seen
         if seen is None or seen[0] is not registry:
             scopes = {*CLONED, USER}
@@ -41,9 +41,9 @@ class DeclaredHooks:
 
 
 def list_hooks(engine: Library) -> Iterator[HookSpec]:
-    """Every hook that was ever declared to an engine, source by source; also those that gave way to others.
+    """Yield every hook that was declared to an engine, source by source; also overridden ones.
 
-    A file's switches are none, although they travel as hooks.
+    The switches of a file are left out, although they are stored as hooks.
     """
     known = {entry.spec.id: entry.spec for entry in engine.registry.entries()}
     for shelved in engine.shelf.sources:
@@ -54,9 +54,9 @@ def list_hooks(engine: Library) -> Iterator[HookSpec]:
 
 
 def group_broken(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
-    """The broken hooks, put together where they are broken at one place for one reason, as a file that cannot be read is on many events.
+    """Group broken hooks by place and reason: an unreadable file counts as a hook of many events.
 
-    By the id of the first.
+    The keys are the ids of the first hooks.
     """
     found: dict[tuple[str, int, str], list[HookSpec]] = {}
     for spec in specs:
@@ -68,7 +68,7 @@ def group_broken(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
 
 
 def explain_absence(engine: Library, spec: HookSpec) -> str:
-    """Why a declared hook is no longer there at all, in words; empty if it is."""
+    """Return why a declared hook is not in the registry; empty if it is."""
     if any(entry.spec.id == spec.id for entry in engine.registry.of_kind(spec.kind)):
         return ""
     said = (

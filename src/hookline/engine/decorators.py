@@ -1,4 +1,4 @@
-"""Listen: an in-process hook's filters as conditions."""
+"""Makes hooks of decorated Python functions; their filters become conditions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def make_own_hook(
     shadow: bool,
     once: bool,
 ) -> HookSpec:
-    """A callable as a hook.
+    """Return a hook that calls a function.
 
     Raises:
         ConfigError: no such canonical event, an expression that RE2 refuses, or a filter or setting of the wrong type.
@@ -77,7 +77,7 @@ def make_own_hook(
 
 
 def _check_settings(**given: object) -> None:
-    """Complain about what would otherwise fail at the first event, in the middle of somebody's agent."""
+    """Check types and ranges now, because an error at the first event would interrupt an agent."""
     for setting, wanted, words in _WANTED:
         value = given[setting]
         names = (

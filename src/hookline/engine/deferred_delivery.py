@@ -1,4 +1,4 @@
-"""Recall: what an engine knows of a session, brought to bear on an event: late answers, what ran once, what cannot be kept."""
+"""Delivers late answers of detached hooks, limits redos, and leaves out hooks that ran once in a session."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def conclude_turn(
     engine: Runtime, event: Event, decision: Decision, chosen: Plan | None
 ) -> Decision:
-    """The decision where a turn begins or somebody stops: within the limit of redos, with what came late; redos are counted.
+    """Return the decision at the begin of a turn or at a stop: with late answers, and within the limit of redos.
 
-    Without the plan that was `chosen`, nobody was asked.
+    Without a `chosen` plan no hook was asked.
     """
     table = engine.host(event.dialect).table
     if event.session_id and event.kind in table.ends_session:
@@ -48,7 +48,7 @@ def conclude_turn(
             else sent
         )
     if is_spent(decision):
-        return decision  # somebody would have sent it back still, so that this is no new turn
+        return decision  # a hook would have sent the agent back again, so this is no new turn
     heard, lates = (
         add_late_results(engine, event, decision, chosen, table)
         if chosen is not None
@@ -62,7 +62,7 @@ def conclude_turn(
     sent = _limit_redo(engine, event, heard, row, follows=follows)
     if sent is heard:
         return heard
-    for late in lates:  # what wakes the agent came to the limit, by what others counted meanwhile: it is told at the next turn
+    for late in lates:  # another process used up the limit meanwhile: deliver it at the next turn
         engine.sessions.keep(event, late)
     return decision
 
@@ -70,7 +70,7 @@ def conclude_turn(
 def _limit_redo(
     engine: Runtime, event: Event, decision: Decision, row: EventRow | None, *, follows: bool | None
 ) -> Decision:
-    """A decision that sends the agent back, if there is one more redo for it, which is counted by that; else leave to stop."""
+    """Count a redo and return the decision; if the limit is reached, return one that lets the agent stop."""
     usual = engine._find_redo_limit(event)
     limit = redo_limit(decision, usual) if engine.redo_limit is None else usual
     had = engine.sessions.send_back(event, limit, follows=follows, lasted=decision.seconds)
@@ -80,7 +80,7 @@ def _limit_redo(
 def add_late_results(
     engine: Runtime, event: Event, decision: Decision, chosen: Plan, table: Table
 ) -> tuple[Decision, Sequence[DeferredResult]]:
-    """The decision with what detached hooks said since the last one that could tell it; and all of that."""
+    """Return the decision with the late answers of detached hooks, and these answers."""
     everything = can_deliver_all(event, decision, chosen, table)
     if not everything and not (
         can_deliver_wakes(event, decision, chosen) and _can_continue(engine, event, decision, table)
@@ -98,7 +98,7 @@ def add_late_results(
 
 
 def _can_continue(engine: Runtime, event: Event, decision: Decision, table: Table) -> bool:
-    """Whether the agent goes on anyway, or may be sent back once more for this; if not, it stops, and is told at the next turn."""
+    """Whether the agent continues anyway, or may be sent back once more."""
     limit = engine._find_redo_limit(event)
     return (
         is_sent_back(decision, table.row(event.native_name))
@@ -108,7 +108,7 @@ def _can_continue(engine: Runtime, event: Event, decision: Decision, table: Tabl
 
 
 def _is_silenced(engine: Runtime, event: Event, hook_id: str) -> bool:
-    """Whether a hook was switched off, or its approval taken back, since it was started: then it is not heard any more."""
+    """Whether a hook was switched off or revoked since it was started, so that its answer does not count."""
     from hookline.core.dispatch import Run  # noqa: PLC0415 - few hooks run in the background
 
     spec = engine._find_spec(hook_id)
@@ -120,7 +120,7 @@ def _is_silenced(engine: Runtime, event: Event, hook_id: str) -> bool:
 
 
 def add_session_problems(engine: Runtime, decision: Decision, chosen: Plan | None) -> Decision:
-    """The decision with a note on what is wrong with the state of sessions; each is said once."""
+    """Return the decision with notices on problems of the session store, each once."""
     new = [
         problem for problem in engine.sessions.problems if problem.name not in engine._told_problems
     ]
@@ -131,7 +131,7 @@ def add_session_problems(engine: Runtime, decision: Decision, chosen: Plan | Non
 
 
 def drop_spent_hooks(engine: Runtime, sessions: Sessions, chosen: Plan, event: Event) -> Plan:
-    """The plan less the hooks that ran already in this session, and were to do so once; whatever may be one has to be claimed."""
+    """Return the plan without the hooks that run once and ran already in this session."""
     from hookline.engine.once import find_spent  # noqa: PLC0415 - few hooks run once
 
     here = [step.spec for group in chosen.groups for step in group.steps + group.detached]
@@ -143,7 +143,7 @@ def drop_spent_hooks(engine: Runtime, sessions: Sessions, chosen: Plan, event: E
 
 
 def finish_detached(engine: Runtime, run: Run, finished: Finished) -> None:
-    """A detached hook came to its end: keep what it said for the next turn, and tell whoever wants to know."""
+    """Keep the answer of a finished detached hook for the next turn, and report its end to the observers."""
     if run.spec.once and engine._session_store is not None and finished.verdict.fault is not None:
         from hookline.engine.once import make_mark  # noqa: PLC0415 - as above
 
@@ -153,7 +153,7 @@ def finish_detached(engine: Runtime, run: Run, finished: Finished) -> None:
         if late is not None and late.wake and engine.wake is not None:
             engine.wake(run.event.session_id, late.wake)
             late = late.replace(wake="")
-    finally:  # also where whoever is to be told raises
+    finally:  # also if the callback raises
         if late is not None and late.has_content:
             engine.sessions.keep(run.event, late)
         engine.sessions.over(run.event, run.spec.id)

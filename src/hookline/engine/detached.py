@@ -1,4 +1,4 @@
-"""Detached hooks: started and not waited for, but never lost: each has its time limit, their number a bound, and `close` drains them."""
+"""Runs detached hooks on threads, with a time limit each and a limit of their number; `close` drains them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from hookline.handlers.process import BackgroundProgram
     from hookline.model.spec import HookSpec
 
-_TICK = 0.1  # seconds in which it is noticed that somebody is in a hurry
+_TICK = 0.1  # seconds between two looks at `hurried`
 _LAST_WAIT = 1.0  # seconds, for threads whose programs were ended
 
 
 class Finished(Frozen):
-    """A detached hook that came to its end: everything that an account of it needs.
+    """The end of a detached hook, with all that the journal and the observers need.
 
     `verdict`: what it said, as its own dialect reads it; of its stance nothing comes any more. `kind`, `native_event`, `dialect`,
     `session_id` and `cwd` are those of the event that started it; the dialect is the host's. `started` and `ended`: seconds
@@ -50,7 +50,7 @@ class Finished(Frozen):
 
 
 def make_finished(run: Run, outcome: Outcome, *, started: float, ended: float) -> Finished:
-    """The end of a run; `started` and `ended` in seconds since 1970."""
+    """Return the end of a run; `started` and `ended` in seconds since 1970."""
     event = run.event
     if run.identity:
         outcome = outcome.replace(identity=run.identity, content=run.content)
@@ -69,7 +69,7 @@ def make_finished(run: Run, outcome: Outcome, *, started: float, ended: float) -
 
 
 def _read_verdict(run: Run, outcome: Outcome) -> Verdict:
-    """What a run said; a run that no dispatcher asked for has no dialect, and so no words that could be read."""
+    """Return the verdict of a run; a run without a dialect has a silent one."""
     spec = run.spec
     if run.dialect is None:
         return Verdict(
@@ -87,16 +87,16 @@ def _read_verdict(run: Run, outcome: Outcome) -> Verdict:
 
 
 def limit_run(run: Run, longest: float) -> Run:
-    """The run with the time limit that counts."""
+    """Return the run with its effective time limit."""
     return run.replace(
         spec=run.spec.replace(timeout=find_time_limit(run.spec, run.dialect, longest))
     )
 
 
 def find_time_limit(spec: HookSpec, dialect: Dialect | None, longest: float) -> float:
-    """After how many seconds a detached hook is ended: its own where its dialect enforces that, and `longest` in any case.
+    """Return the seconds after which a detached hook is ended: its own limit if its dialect enforces that, at most `longest`.
 
-    A strict one keeps its own under every dialect, or a guard that hangs would be one of which nobody ever hears.
+    A strict hook keeps its own limit under every dialect, so that a hanging guard is reported.
     """
     untimed = dialect is not None and dialect.table.detached_untimed and not spec.strict
     return longest if untimed else min(spec.timeout, longest)
@@ -126,7 +126,7 @@ class Detached:
         self._telling = threading.Lock()
 
     def start(self, run: Run) -> Outcome | None:
-        """Start a run on a thread, or let it wait for one; returns why not, where too many wait already, or all are being ended."""
+        """Start a run on a thread, or queue it; return why not, if the queue is full or the engine is closing."""
         with self._lock:
             if self._ending:
                 return Outcome(
@@ -143,7 +143,7 @@ class Detached:
         return Outcome(failure=Failure.NOT_STARTED, detail=full)
 
     def finish(self, run: Run, left: BackgroundProgram) -> None:
-        """Wait on a thread for the end of a program that runs already, so that no bound holds it back."""
+        """Wait on a thread for the end of a program that runs already; no limit of their number applies."""
         with self._lock:
             self._spawn(run, left)
 

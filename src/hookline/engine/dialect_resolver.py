@@ -1,4 +1,4 @@
-"""Speaking: the dialects that one engine speaks, each made once with its options, and whose word the name of an event is."""
+"""Keeps the dialects of one engine, each made once with its options, and finds the dialect of an event by its name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OWN = "hookline"
 
 
 class Dialects:
-    """Dialects by their names and options. `environ`: by which a dialect finds its own settings."""
+    """Dialects by name and options. `environ`: where a dialect finds its own settings."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -27,7 +27,7 @@ class Dialects:
         self._options: dict[int, Mapping[str, Any]] = {}
 
     def make(self, name: str, options: Mapping[str, Any] | None = None) -> Dialect:
-        """A dialect with its options, the same one each time; it is not a host's before somebody says so.
+        """Return a dialect with its options, the same object each time; this does not make it the dialect of a host.
 
         Raises:
             ConfigError: an unknown dialect or option.
@@ -39,29 +39,29 @@ class Dialects:
         return self._made[key]
 
     def make_host(self, name: str, options: Mapping[str, Any] | None = None) -> Dialect:
-        """A dialect with its options, which its hosts speak from now on; raises as `made`."""
+        """Return a dialect with its options, and use it for hosts of this name from now on; raises as `make`."""
         self._hosts[name] = self.make(name, options)
         return self._hosts[name]
 
     def host(self, name: str) -> Dialect:
-        """The dialect that hosts of this name speak; raises as `made`."""
+        """Return the dialect that hosts of this name speak; raises as `make`."""
         return self._hosts.get(name) or self.make_host(name)
 
     def own(self) -> Dialect | None:
-        """The canonical dialect, if anybody speaks it."""
+        """Return the canonical dialect, if it is in use."""
         return self._hosts.get(OWN)
 
     def add_defaults(self, dialects: Iterable[Dialect]) -> None:
-        """Take dialects that hooks are written in for those of their hosts, where none is known yet."""
+        """Use the dialects of hook files for their hosts, unless a host has one already."""
         for dialect in dialects:
             self._hosts.setdefault(dialect.table.name, dialect)
 
     def get_options(self, dialect: Dialect) -> Mapping[str, Any]:
-        """The options that a dialect was made with."""
+        """Return the options that a dialect was made with."""
         return self._options.get(id(dialect), {})
 
     def find_for_event(self, event: str) -> Dialect:
-        """The dialect that an event's name belongs to, when nobody said: the only one here that has it, or the canonical one.
+        """Return the dialect of an event by its name: the only one here that has it, else the canonical one.
 
         Raises:
             CodecError: no dialect here has it, or several do.
@@ -81,5 +81,5 @@ class Dialects:
         )
 
     def copy_from(self, other: Dialects) -> None:
-        """Speak what another one speaks, with the same dialects."""
+        """Take over all dialects of another one."""
         self._made, self._options, self._hosts = other._made, other._options, {**other._hosts}

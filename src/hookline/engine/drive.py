@@ -1,4 +1,4 @@
-"""Drive: two drivers for one dispatcher, a synchronous and an asynchronous one."""
+"""The two drivers of a dispatcher, a synchronous and an asynchronous one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
-    # Starts a run that nobody waits for; an outcome says why it was not started.
+    # Starts a detached run; an outcome says why it was not started.
     Detach: TypeAlias = Callable[[Run], Outcome | None]
     # Takes over a program that went to the background while it ran.
     Keep: TypeAlias = Callable[[Run, BackgroundProgram], None]
@@ -70,7 +70,7 @@ def drive(
         decision: Decision = stop.value
         return decision
     except BaseException:
-        dispatch.close()  # now, and not when somebody collects it
+        dispatch.close()  # now, and not at garbage collection
         raise
 
 
@@ -198,7 +198,7 @@ async def _in_thread(
     )
     work.add_done_callback(
         lambda _: cancel.close()
-    )  # also when whoever waits here is cancelled a second time
+    )  # also if the waiting task is cancelled a second time
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""Engine: load hooks of any dialect, fire events, get one explained decision."""
+"""The engine: loads hooks of any dialect, fires events and returns one explained decision."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class Engine(Runtime):
     def _plan_event(
         self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None
     ) -> tuple[Event, Plan]:
-        """The event as it is raised, and whom to ask about it."""
+        """Return the event as it is raised, and the plan of its hooks."""
         if not isinstance(event, Event) or not event.cwd:
             event = self.event(event, payload, dialect=dialect)
         is_timed = self.tells_time or type(event.body) is Stop
@@ -242,9 +242,9 @@ class Engine(Runtime):
         return add_redo_count(event, count, self._find_redo_limit(event))
 
     def _settle(self, event: Event, decision: Decision, chosen: Plan | None = None) -> Decision:
-        """Tell what came late, count redos, retire what was to run once, and tell whoever observes.
+        """Deliver late answers, count redos, retire hooks that run once, and call the observers.
 
-        Without the plan that was `chosen`, nobody was asked.
+        Without a `chosen` plan no hook was asked.
         """
         if event.folder and decision.verdicts and not os.path.isdir(event.cwd):
             decision = note_folder(self, event, decision)
@@ -276,7 +276,7 @@ class Engine(Runtime):
         return decision
 
     def _detach(self, run: Run) -> Outcome | None:
-        """Start a hook that nobody waits for; returns why not, where it was not started."""
+        """Start a detached hook; return why not, if it was not started."""
         if run.dialect is not None and run.dialect.table.late:
             self.sessions.prepare(run.event)
             self._is_unobserved = False  # there may be something to tell from now on
@@ -359,7 +359,7 @@ class Engine(Runtime):
     def close(self, *, seconds: float = 5.0, hurried: Callable[[], bool] = lambda: False) -> None:
         """Wait for detached hooks, at most so many seconds, then end them and everything that they started; stop to watch.
 
-        `hurried` is asked again and again whether somebody cannot wait so long after all.
+        `hurried` is called repeatedly; the wait ends early once it returns True.
         """
         if self._watcher is not None:
             self._watcher.stop()

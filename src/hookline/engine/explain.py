@@ -1,4 +1,4 @@
-"""Explain: for one event, which hooks there are, why each is selected or not, in what order they run, and what they said."""
+"""Explains one event: its hooks, why each is selected or not, their order, and their verdicts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ AT_ONCE, IN_TURN, DETACHED = "at once", "in turn", "detached"
 
 
 class _Step(Frozen):
-    """A hook's place in the plan: its number, how it runs, and the group in which it does."""
+    """A hook's place in the plan: its number, how it runs, and its group."""
 
     number: int
     how: str
@@ -37,7 +37,7 @@ class _Step(Frozen):
 
 
 def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]:
-    """The explanation document of an event, `hookline.explanation/1`. With `run` its hooks are asked, as `fire` asks them.
+    """Return the `hookline.explanation/1` document of an event. With `run` the hooks are asked, as by `fire`.
 
     Why a hook takes part is told of the event as it came. Where the run went another way, because a hook rewrote the event
     or ended the matter, `because` says so.
@@ -65,7 +65,7 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
 
 
 def _find_states(engine: Engine, specs: Sequence[HookSpec]) -> dict[str, dict[str, Any]]:
-    """Whether each hook may run, and how it stands; without a gate, that is where its file lies."""
+    """Return whether each hook may run, and its state; without a gate, by the scope of its file."""
     if engine.gate is None:
         return {spec.id: {"trusted": spec.trusted, "standing": ""} for spec in specs}
     from hookline.engine.approval_service import find_statuses  # noqa: PLC0415 - only where approvals count
@@ -105,7 +105,7 @@ def _describe_sources(engine: Engine) -> Iterator[dict[str, Any]]:
 
 
 def _explain_unselected(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
-    """Why a hook is not selected, in words; empty if it is."""
+    """Return why a hook is not selected; empty if it is."""
     if spec.off is not None and not explain_mismatch(spec, event):
         return f"it is switched off: {explain_file_switch(spec)}"
     planned = [entry.spec for group in drawn.groups for entry in group.steps + group.detached]
@@ -134,7 +134,7 @@ def _explain_unselected(engine: Engine, spec: HookSpec, event: Event, drawn: Pla
 
 
 def _number_steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
-    """The selected hooks in the order in which they run, what is not waited for last."""
+    """Return the selected hooks in firing order, detached ones last."""
     steps: dict[str, _Step] = {}
     for group in drawn.groups:
         chosen = [entry for entry in group.steps if entry.spec.id in selected]
@@ -191,7 +191,7 @@ def _describe_hook(
 
 
 def _explain_unasked(step: _Step, decision: Decision) -> str:
-    """Why a hook that was selected was not asked after all."""
+    """Return why a selected hook was not asked."""
     if (
         step.how == DETACHED
         and decision.stance >= Stance.DENY

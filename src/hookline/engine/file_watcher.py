@@ -1,8 +1,8 @@
-"""Watching: the files of an engine are looked at while it runs, and what changes is taken when it has come to rest.
+"""Watches the files of an engine and reloads them when they have stopped changing.
 
-The operating system tells of changes where the extra `watch` (`watchfiles`) is installed; without it, and in places that
-it cannot watch, every `interval` a look at each file does. One that is being written, so that it may be empty or half there,
-counts as it was until it has not changed for `settle` seconds.
+The operating system reports changes if the extra `watch` (`watchfiles`) is installed; without it, and in places that
+it cannot watch, the watcher looks at each file every `interval`. A file that is being written
+counts as before until it has not changed for `settle` seconds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Reload: TypeAlias = Callable[[Collection[Key]], Reloaded]
     Signals: TypeAlias = Callable[[frozenset[str], threading.Event, float], Iterator[object]]
 
-# How often a file that goes on changing is waited for; then the others are taken without it.
+# How often to wait for a file that keeps changing; then the others are loaded without it.
 _ROUNDS = 20
 _MOST_FOLDERS = 1000
 _STEP_MS = 50
@@ -89,7 +89,7 @@ class Watcher:
         self.stop()
 
     def reload(self, *, always_tell: bool = False) -> Reloaded | None:
-        """Take what has changed, as soon as it has come to rest, and tell of it, `always_tell` also if nothing changed.
+        """Reload changed files once they stop changing, and report it; with `always_tell` also if nothing changed.
 
         None if told to stop meanwhile.
         """
@@ -105,11 +105,11 @@ class Watcher:
             return done
 
     def check(self) -> Reloaded | None:
-        """`reload`, if a file is another than when it was last read."""
+        """Reload if a file changed since it was last read; else return None."""
         return self.reload() if is_stale(self._engine) else None
 
     def _find_moving(self) -> frozenset[Key] | None:
-        """The files that do not come to rest, after they were waited for; None if told to stop meanwhile."""
+        """Return the files that keep changing after a wait; None if told to stop meanwhile."""
         before = read_stamps(self._engine)
         moving: frozenset[Key] = frozenset()
         for _ in range(_ROUNDS):
@@ -129,7 +129,7 @@ class Watcher:
         while not self._stopping.is_set():
             try:
                 self._watch()
-            except Exception as error:  # noqa: BLE001 - a thread that ends in silence would leave an engine that reloads no more
+            except Exception as error:  # noqa: BLE001 - without the thread the engine would never reload again
                 code = error.code if isinstance(error, HookError) else CODES["internal"]
                 before, said = (
                     said,
@@ -140,7 +140,7 @@ class Watcher:
                 self._stopping.wait(self._interval)
 
     def _watch(self) -> None:
-        """Check at each signal, until there are other folders to watch."""
+        """Check at each signal, until the folders to watch change."""
         folders = list_folders(self._engine)
         for _ in self._signals(folders, self._stopping, self._interval):
             self.check()
@@ -195,7 +195,7 @@ def _yield_changes(
 
 
 def list_folders(engine: Library) -> frozenset[str]:
-    """The folders in which a change may be one of the engine's files: where they lie, where links lead, where some may appear."""
+    """Return the folders to watch: of the files, of link targets, and those where files may appear."""
     folders: set[str] = set()
     for way in list(engine.shelf.ways):
         if isinstance(way, Discovery):
@@ -225,11 +225,11 @@ def _list_files(engine: Library, way: Discovery | Named) -> list[tuple[str, str]
 
 
 def _list_around(path: str) -> set[str]:
-    """The folder in which a path lies, or the nearest above it that is there; and the path, with the folders in it, if it is one."""
+    """Return the nearest existing folder above a path; and the path with its subfolders, if it is a folder."""
     folders = {_find_nearest(os.path.dirname(path))}
     if os.path.isdir(path):
         folders.add(path)
-        with suppress(OSError):  # nobody may list it
+        with suppress(OSError):  # it cannot be listed
             folders.update(entry.path for entry in os.scandir(path) if entry.is_dir())
     return folders
 
@@ -241,7 +241,7 @@ def _find_nearest(folder: str) -> str:
 
 
 def _list_file_folders(file: str, dialect: str) -> set[str]:
-    """The folders of a file, of what it leads to, and of what lies beside it."""
+    """Return the folders of a file, of its link target and of its companions."""
     folder = os.path.dirname(file)
     beside = (os.path.dirname(os.path.join(folder, name)) for name in LAYOUTS[dialect].companions)
     return {

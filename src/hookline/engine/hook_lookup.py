@@ -1,4 +1,4 @@
-"""Meaning: which of the declared hooks a person means by an id, a command, an address, a name or a file."""
+"""Finds declared hooks by an id, a command, an address, a name or a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def describe_run(spec: HookSpec) -> str:
-    """What a hook runs, as it is shown to be approved: a command, an address as it is asked, or a model and all that it is asked."""
+    """Return what a hook runs, as an approval shows it: a command, an address, or a model with its prompt."""
     handler = spec.handler
     if isinstance(handler, Model):
         places = [f"at {handler.base_url}"] * bool(handler.base_url) + [
@@ -40,11 +40,11 @@ def describe_run(spec: HookSpec) -> str:
 
 
 def find_by_command(specs: Sequence[HookSpec], command: str, event: str = "") -> list[HookSpec]:
-    """The declared hooks that run exactly this command, or ask this address: as it is shown, or as it stands in its file.
+    """Return the declared hooks with exactly this command or address, as hookline shows it or as the file has it.
 
     What cannot be seen of a command may also be written as it is shown, on one line.
 
-    No other spelling of a path is meant: what is approved is what somebody can read.
+    No other spelling of a path counts: a person approves what they can read.
 
     Raises:
         TrustError: `trust.unmatched`, none is declared; `trust.ambiguous`, it is written like hooks that run different things.
@@ -76,7 +76,7 @@ def find_by_command(specs: Sequence[HookSpec], command: str, event: str = "") ->
 
 
 def _describe_target(spec: HookSpec) -> str:
-    """What tells hooks apart that are approved by one text: an address is one, however it is asked."""
+    """Return what an approval by text stands for; of an HTTP hook only the address."""
     return spec.handler.url if isinstance(spec.handler, Http) else describe_run(spec)
 
 
@@ -108,7 +108,7 @@ def _is_written(spec: HookSpec, command: str) -> bool:
 
 
 def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
-    """The hooks that a person means by an id, a command or address, a name, or the path of a file that declares or is run.
+    """Return hooks by an id, a command or address, a name, or the path of a file that declares them or that they run.
 
     Raises:
         TrustError: `trust.unmatched`, no declared hook is meant; `trust.ambiguous`, hooks that run different things are.
@@ -139,7 +139,7 @@ def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
 
 
 def _is_file_of(engine: Engine, spec: HookSpec, path: str) -> bool:
-    """Whether a file declares a hook, or is run by it."""
+    """Whether a file declares a hook, or a hook runs it."""
     if spec.origin.file and os.path.realpath(spec.origin.file) == path:
         return True
     states = find_states(get_gate_for(engine), [spec])

@@ -1,7 +1,7 @@
-"""Callers: hosts whose own files have hookline answer them; such a host runs the other hooks of these files by itself.
+"""Finds hosts that call hookline from their own hook files; such a host runs the other hooks of these files itself.
 
-Whoever is left to a host is not asked here, so only a hook that would run may say that: never one that a clone brought and nobody
-approved, and no words that merely look like a call. Policy stays, unless policy itself calls.
+Hooks left to a host are not asked here, so only a hook that would run counts as a call: never a hook of a clone without
+approval, and no text that only looks like a call. Policy stays, unless policy itself calls.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ALONE = frozenset({"--relay"})  # of the options of `answer`, those that take n
 _BY_MODULE = r"\bpython[\d.]*((?:\s+-\S+)*)\s+-m\s+hookline\b"
 _DEEPEST = 4  # shells in shells
 _SHELLS = frozenset({"bash", "dash", "ksh", "sh", "zsh"})
-# Words that may stand before `hookline` where it is run: programs that run another one, and their verbs.
+# Words that may stand before `hookline`: programs that run another program, and their verbs.
 _WRAPPERS = frozenset({
     "command", "env", "exec", "nice", "nohup", "pdm", "pipenv", "pipx", "poetry", "run", "timeout",
     "tool", "uv", "uvx",
@@ -38,7 +38,7 @@ _WITHOUT_VALUE = frozenset({
 
 
 def list_integrated_hosts(engine: Engine, also: Calls | None = None) -> dict[str, bool]:
-    """The dialects whose hosts call us by their own files, and whether it is policy that does; `also` tells of other calls."""
+    """Return the dialects whose hosts call hookline from their files, and whether policy does; `also` finds other calls."""
     found: dict[str, bool] = {}
     for spec in _list_calls(engine, also):
         if spec.trusted or is_approved(engine, spec):
@@ -47,7 +47,7 @@ def list_integrated_hosts(engine: Engine, also: Calls | None = None) -> dict[str
 
 
 def leave_to_host(engine: Engine, host: str) -> tuple[Problem, ...]:
-    """Have an engine ask no hook that this host runs by itself; returns what whoever looks should know."""
+    """Drop the hooks that this host runs itself; return the problems of calls that are not approved."""
     hosts = list_integrated_hosts(engine)
     told = tuple(
         problem
@@ -62,7 +62,7 @@ def leave_to_host(engine: Engine, host: str) -> tuple[Problem, ...]:
 def list_call_problems(
     engine: Engine, hosts: Mapping[str, bool] | None = None
 ) -> Iterator[Problem]:
-    """Which hooks are left to their hosts because of a call, and which calls do not count."""
+    """Yield a warning for each call that leaves hooks to a host, and for each call that does not count."""
     from hookline.model.problem import Problem  # noqa: PLC0415 - few files call us
 
     hosts = list_integrated_hosts(engine) if hosts is None else hosts
@@ -111,7 +111,7 @@ def is_integration(spec: HookSpec, environ: Mapping[str, str]) -> bool:
 
 
 def _has_open_start(spec: HookSpec) -> bool:
-    """Whether a call has Python find hookline in the folder in which it is started, if there is one."""
+    """Whether a call lets Python import hookline from the folder in which it starts."""
     import re  # noqa: PLC0415 - few files call us
 
     handler = spec.handler
@@ -121,7 +121,7 @@ def _has_open_start(spec: HookSpec) -> bool:
 
 
 def is_approved(engine: Engine, spec: HookSpec) -> bool:
-    """Whether somebody approved a hook as it is now."""
+    """Whether a hook is approved as it is now."""
     from hookline.engine.trust_gate import get_gate  # noqa: PLC0415 - most hooks are the user's own
     from hookline.trust.commands import find_states  # noqa: PLC0415 - as above
     from hookline.trust.policy import APPROVED  # noqa: PLC0415 - as above
@@ -176,7 +176,7 @@ def _parse_hosts(words: Sequence[str], environ: Mapping[str, str], depth: int = 
 
 
 def _find_positional(words: Sequence[str]) -> str:
-    """The first word that is no option, and belongs to none."""
+    """Return the first word that is no option and no value of one."""
     rest = iter(words)
     for word in rest:
         if not word.startswith("-"):

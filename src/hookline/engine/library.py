@@ -73,7 +73,7 @@ class Library:
 
     @property
     def search(self) -> Search:
-        """For whom files are looked for."""
+        """The context of a search for files."""
         return Search(
             cwd=self.cwd, environ=self.environ, dropped=self.shelf.dropped, make=self.dialects.make,
             placed=self.placed, gated=self.gated,
@@ -250,7 +250,7 @@ class Library:
     def shelve(
         self, source: Source, dialect: str, options: Mapping[str, Any] | None = None
     ) -> Self:
-        """Add a source that somebody made by hand: a text that is in no file, and what is known of its place.
+        """Add a source made by code: a text that is in no file.
 
         Raises:
             ConfigError: an unknown dialect or option. Never for what is in the source.
@@ -289,7 +289,7 @@ class Library:
             self._rebuild()
 
     def _load_way(self, way: Way) -> None:
-        """Read and load what there is by a way, and know the way."""
+        """Read and load the sources of a way, and keep the way for a reload."""
         found = list(read_sources(self.search, way))
         with self._changing:
             self.shelf.ways.append(way)
@@ -298,7 +298,7 @@ class Library:
             self._rebuild()
 
     def _rebuild(self) -> None:
-        """Index what is on the shelf; the registry comes last, because it is what an event goes by."""
+        """Build the registry from the sources; it is assigned last, because events read it."""
         self.dialects.add_defaults(self.shelf.dialects())
         modes = (shelved.source.mode for shelved in self.shelf.sources)
         searched = (way.mode for way in self.shelf.ways if isinstance(way, Discovery))
@@ -412,7 +412,7 @@ class Library:
         """The hooks that count, as a block of text for a model's prompt: name, description, trigger, location, matcher.
 
         For formats that have such a block (docs/formats/agenthooks.md 13, in the order in which the files were
-        given); empty where none is loaded. Hooks that nobody approved, that cannot run or that are only observed are left out.
+        given); empty if none is loaded. Hooks that are not approved, cannot run or are only observed are left out.
         """
         from hookline.engine.prompt_listing import list_for_prompt  # noqa: PLC0415 - looking is not firing
 
@@ -425,7 +425,7 @@ class Library:
 
         Raises:
             ConfigError: no hook has that id, or its file can no longer be read.
-            TrustError: nobody approved the hook.
+            TrustError: the hook is not approved.
         """
         from hookline.engine.prompt_listing import read_body  # noqa: PLC0415 - looking is not firing
 

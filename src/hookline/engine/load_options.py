@@ -1,4 +1,4 @@
-"""Settings: the words that loading takes, and which of the keywords of a call are an engine's and which a dialect's."""
+"""The allowed values of load options, and the split of keywords between engine and dialect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MATCHING = ("native", "canonical")
 
 
 def check_choice(what: str, given: str, allowed: tuple[str, ...]) -> None:
-    """Refuse a word that is none of those allowed.
+    """Check that a value is one of those allowed.
 
     Raises:
         ConfigError: it is not.
@@ -26,7 +26,7 @@ def check_choice(what: str, given: str, allowed: tuple[str, ...]) -> None:
 
 
 def split_keywords(cls: type, keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keywords that are settings of a class of engines, and those that are options of a dialect."""
+    """Split keywords into settings of an engine class and options of a dialect."""
     constructors = (vars(each).get("__init__") for each in cls.__mro__)
     settings = getattr(next(filter(None, constructors)), "__kwdefaults__", None) or {}
     return {k: v for k, v in keywords.items() if k in settings}, {

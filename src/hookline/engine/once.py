@@ -1,4 +1,4 @@
-"""Once: hooks that run once in a session, whichever of its processes comes first."""
+"""Hooks that run once in a session, across all of its processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def make_mark(spec: HookSpec) -> str:
-    """What a hook is known by in other processes: its id, and what it does, which an id by its place does not tell."""
+    """Return the key of a hook in other processes: its id and a checksum of what it does."""
     from zlib import crc32  # noqa: PLC0415 - few hooks run once
 
     does = spec.name if isinstance(spec.handler, InProcess) else spec.identity or repr(spec.handler)
@@ -25,7 +25,7 @@ def make_mark(spec: HookSpec) -> str:
 
 
 def find_spent(sessions: Sessions, event: Event, specs: Iterable[HookSpec]) -> frozenset[str]:
-    """The hooks among these that ran already in the event's session, and are to do so once."""
+    """Return the ids of hooks that run once and ran already in the event's session."""
     marks = sessions.spent(event)
     return (
         frozenset(spec.id for spec in specs if spec.once and make_mark(spec) in marks)
@@ -35,7 +35,7 @@ def find_spent(sessions: Sessions, event: Event, specs: Iterable[HookSpec]) -> f
 
 
 def claim_hooks(asked: Dispatch, sessions: Sessions, event: Event) -> Dispatch:
-    """The dispatch, in which a hook that is to run once is claimed before it does; what fails, or is cut short, is given back.
+    """Return the dispatch that claims a hook which runs once before it runs; a failed or cancelled hook is released.
 
     Where another process was faster, its outcome is `spent`.
     """

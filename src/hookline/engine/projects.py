@@ -1,4 +1,4 @@
-"""Projects: which project an event is of, by its host's own variable or by the folder that it happens in."""
+"""Finds the project of an event, by the host's variable or by the event's folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ASKED = "${event.project}"
 
 
 def find_project(folder: str, environ: Mapping[str, str], table: Table) -> str:
-    """The project's folder: as the host's variable has it, or else the project that the folder is in; without one, the folder itself.
+    """Return the project's folder: by the host's variable, else the project around the folder, else the folder itself.
 
     The variable goes first only where it leads to no other project than that folder is in.
     """
@@ -43,7 +43,7 @@ def is_inside(project: str, folder: str) -> bool:
 
 
 def find_event_project(folder: str, own: str, environ: Mapping[str, str], table: Table) -> str:
-    """The project of an event that an engine is asked about: the engine's `own`, where that is one and the event happens in it."""
+    """Return the project of an event: the engine's `own` if the event happens in it, else as `find_project`."""
     home = environ.get("HOME") or os.path.expanduser("~")
     is_own = table.climbs and not is_inside(own, home) and is_inside(own, folder)
     return own if is_own else find_project(folder, environ, table)
@@ -102,7 +102,7 @@ def needs_folder(hooks: Iterable[Entry]) -> bool:
 
 
 def needs_project(hooks: Iterable[Entry]) -> bool:
-    """Whether some hook is told the project of its event."""
+    """Whether a hook reads the project of its event."""
     commands = (entry.spec.handler for entry in hooks if isinstance(entry.spec.handler, Command))
     return any(
         _ASKED in value

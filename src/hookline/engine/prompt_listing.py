@@ -1,4 +1,4 @@
-"""Disclosure: what a model is told of hooks, step by step: that they exist, and the text of one when somebody asks for it."""
+"""The list of hooks for a model's prompt, and the text of one hook on request."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def list_for_prompt(shelf: LoadedSources, registry: Registry) -> str:
 
 
 def read_body(shelf: LoadedSources, registry: Registry, hook_id: str) -> str:
-    """The text that stands in a hook's file beside what declares it, read from the file as it is now.
+    """Return the text of a hook's file below its front matter, read from the file now.
 
     Raises:
         ConfigError: no hook has that id, or its file can no longer be read.
-        TrustError: nobody approved the hook.
+        TrustError: the hook is not approved.
     """
     found = next(
         (
@@ -66,7 +66,7 @@ def read_body(shelf: LoadedSources, registry: Registry, hook_id: str) -> str:
         raise TrustError(
             f"the hook `{hook_id}` is not approved", hint="its text is for nobody until it is"
         )
-    # The file's name may be relative to where the process stood when it was loaded.
+    # The file's name may be relative to the working folder at load time.
     folder = found.source.names.get("folder", "")
     text: str = read(
         read_text(os.path.join(folder, os.path.basename(found.source.file))), found.source.file

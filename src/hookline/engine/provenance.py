@@ -1,4 +1,4 @@
-"""Provenance: what a hook of the journal ran, and who let it run: from its record, the notes before it, and what is declared now."""
+"""Finds what a hook of the journal ran and who approved it, from records, notes and current files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def find_provenance(
     runs: Iterable[Mapping[str, Any]],
     environ: Mapping[str, str],
 ) -> list[dict[str, Any]]:
-    """Of each run its command, where that was found ("" = nowhere), and the newest note on its approval that was there before it."""
+    """Return for each run its command, where that was found ("": nowhere), and the newest earlier note on its approval."""
     cwd = _read_text(event, "cwd")
     known: dict[tuple[str, str, str], Sequence[HookSpec]] = {}
 
@@ -50,7 +50,7 @@ def find_provenance(
 def list_declared_in(
     file: str, scope: str, dialect: str, *, cwd: str, environ: Mapping[str, str]
 ) -> Sequence[HookSpec]:
-    """The hooks that a file declares now, of those that there are in a folder; none where it cannot be read any more."""
+    """Return the hooks that a file declares now, seen from a folder; none if it cannot be read."""
     folder = cwd if os.path.isdir(cwd) else "."
     try:
         if scope == "explicit":
@@ -69,7 +69,7 @@ def list_declared_in(
 
 
 def list_declared_here(folder: str, environ: Mapping[str, str]) -> Sequence[HookSpec]:
-    """Every hook that there is for whoever works in a folder; none is run."""
+    """Return every hook that hookline finds for a folder; none is run."""
     return tuple(
         list_hooks(
             Library.discover(project_root(folder, environ) or folder, trust="none", environ=environ)

@@ -1,4 +1,4 @@
-"""Nesting: the dispatch of an event that came from inside of hooks, in which these are not asked again, and all others are."""
+"""Dispatches an event that a running hook raised: that hook is not asked again, all others are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AGAIN = Outcome(failure=Failure.REENTERED)
 
 
 def skip_active_hooks(asked: Dispatch, inside: frozenset[str]) -> Dispatch:
-    """The dispatch, in which a hook whose mark is `inside` has failed at once, because it is what raised the event."""
+    """Return the dispatch in which a hook whose mark is `inside` fails at once, because it raised the event."""
     try:
         runs = next(asked)
         while True:

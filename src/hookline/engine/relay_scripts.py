@@ -1,4 +1,4 @@
-"""Relaying: the command line by which a hook goes on speaking its own dialect under another host.
+"""Makes the command line by which a converted hook keeps its own dialect under another host.
 
 It is `hookline answer` with the hook's own entry on it. So the hook's conditions, its environment and its failure rule are the
 original's, whatever the new host's files can say.
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 def format_command(spec: HookSpec) -> str:
-    """A hook's command as one line for a shell."""
+    """Return a hook's command as one line for a shell."""
     handler = spec.handler
-    assert isinstance(handler, Command)  # noqa: S101 - the caller has looked
+    assert isinstance(handler, Command)  # noqa: S101 - the caller has checked
     return handler.script or shlex.join(handler.argv)
 
 
 def is_plain_words(command: str) -> bool:
-    """Whether a line is nothing but words, quoted where they must be: to split it takes no shell."""
+    """Whether a line is only quoted words, so that no shell is needed to split it."""
     try:
         return shlex.join(shlex.split(command)) == command
     except ValueError:  # an open quote
@@ -53,11 +53,11 @@ class Originals:
         self._configs: dict[str, str] = {}
 
     def find_source(self, spec: HookSpec) -> LoadedSource:
-        """The source that a hook came from."""
+        """Return the source of a hook."""
         return self._of[spec.id]
 
     def list_others(self, spec: HookSpec) -> list[HookSpec]:
-        """The other hooks that take part in its event."""
+        """Return the other hooks of its event."""
         return [
             entry.spec
             for entry in self.library.registry.of_kind(spec.kind)
@@ -65,7 +65,7 @@ class Originals:
         ]
 
     def format_relay(self, spec: HookSpec, target: str) -> str:
-        """A command line that asks this one hook, in its own words, about what the target's host tells."""
+        """Return a command line that asks this one hook in its own dialect about an event of the target's host."""
         shelved = self.find_source(spec)
         given = self.library.dialects.get_options(shelved.dialect)
         options = [
@@ -80,13 +80,13 @@ class Originals:
         )
 
     def config(self, spec: HookSpec) -> str:
-        """The one hook as a configuration: its entry as a tree; where a folder is the hook, that folder."""
+        """Return the configuration of the one hook: its entry as a tree; if the hook is a folder, that folder."""
         if spec.id not in self._configs:
             self._configs[spec.id] = self._folder(spec) or self._entry(spec)
         return self._configs[spec.id]
 
     def load_alone(self, spec: HookSpec) -> HookSpec | None:
-        """The hook as the relay loads it; None where it loads something else."""
+        """Return the hook as the relay loads it; None if that is not one hook."""
         shelved = self.find_source(spec)
         if self._folder(spec):
             return next(held for held in shelved.loaded.specs if held.id == spec.id)
@@ -95,7 +95,7 @@ class Originals:
         return specs[0] if len(specs) == 1 else None
 
     def _folder(self, spec: HookSpec) -> str:
-        """The folder, or the program, that is the hook; empty where a file declares it."""
+        """Return the folder or program that is the hook; empty if a file with several hooks declares it."""
         source = self.find_source(spec).source
         if is_program(source.file, spec.dialect):
             return os.path.abspath(source.file)
@@ -128,14 +128,14 @@ class Originals:
 
 
 def _read_tree(source: Source) -> Any:
-    """A source as a tree; some hosts write their JSON with comments."""
+    """Return a source as a tree; JSON may have comments."""
     if source.text is not None and source.file.endswith(".json"):
         source = source.replace(text=without_comments(source.text))
     return read_tree(source, []).value
 
 
 def _split_pointer(tree: Any, pointer: str) -> list[str | int]:
-    """The keys that a pointer names on its way through a tree; a key may itself hold a dot."""
+    """Return the keys of a pointer through a tree; a key may contain a dot."""
     steps: list[str | int] = []
     node, left = tree, pointer
     while left:
@@ -150,7 +150,7 @@ def _split_pointer(tree: Any, pointer: str) -> list[str | int]:
 
 
 def _cut_out(node: Any, steps: list[str | int], *, beside: bool) -> Any:
-    """What lies on the way to one part of a tree; `beside`: and the plain values beside it, as a group's matcher."""
+    """Return a tree with only one part. `beside`: keep plain values beside it, such as a group's matcher."""
     if not steps:
         return deepcopy(node)
     step, rest = steps[0], steps[1:]

@@ -1,4 +1,4 @@
-"""Reload: the files of an engine read anew, and what is valid taken between two events, all at once."""
+"""Reads the files of an engine again and swaps in all valid changes at once, between two events."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Reloaded(Frozen):
-    """What a reload did: ids of hooks that were added, removed and changed, and why some files were not taken as they are now."""
+    """The result of a reload: ids of added, removed and changed hooks, and why some files keep their last good version."""
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Reloaded(Frozen):
 
     @property
     def anything(self) -> bool:
-        """Whether some hook is another than before."""
+        """Whether a hook was added, removed or changed."""
         return bool(self.added or self.removed or self.changed)
 
     def __str__(self) -> str:
@@ -45,7 +45,7 @@ class Reloaded(Frozen):
 
 
 def read_stamps(library: Library) -> dict[Key, Stamp]:
-    """The stamps of all files that a reload would read now."""
+    """Return the stamps of all files that a reload would read now."""
     seen: dict[Key, Stamp] = {}
     for way in _list_renewable(library.shelf):
         seen |= look_again(library, way)
@@ -53,7 +53,7 @@ def read_stamps(library: Library) -> dict[Key, Stamp]:
 
 
 def is_stale(library: Library) -> bool:
-    """Whether a file was changed, appeared or vanished since it was last read; costs a look at each, and reads none."""
+    """Whether a file changed, appeared or vanished since the last reading; it costs one `stat` per file."""
     return read_stamps(library) != library.shelf.seen
 
 
@@ -76,7 +76,7 @@ def reload(library: Library, held: Collection[Key] = ()) -> Reloaded:
 
 
 def adopt(library: Library, other: Library) -> None:
-    """Give a library, instead of what it has, what another one has in force, the last good version of a file included."""
+    """Replace the sources of a library by those of another one, last good versions included."""
     with other._changing, library._changing:
         shelf = LoadedSources(before=other.shelf)
         shelf.ways, shelf.own = [*other.shelf.ways], [*other.shelf.own]
@@ -91,14 +91,14 @@ def adopt(library: Library, other: Library) -> None:
 
 
 def copy_enlisted(library: Library, other: Library) -> None:
-    """Give a library the hooks that another one was enlisted by now, and that are in no file."""
+    """Copy the hooks that are in no file from another library."""
     with other._changing, library._changing:
         library.shelf.enlist_again(other.shelf.enlisted)
         library._rebuild()
 
 
 def _list_renewable(shelf: LoadedSources) -> list[Discovery | Named]:
-    """The ways that can be gone again: no tree that code gave, and no pipe, which was read for ever."""
+    """Return the ways that can be read again: no tree given by code, and no pipe."""
     return [
         way
         for way in shelf.ways
@@ -115,7 +115,7 @@ def _is_pipe(way: Named) -> bool:
 
 
 def _swap(library: Library, renewed: dict[int, Renewal]) -> None:
-    """Put a new shelf in the place of the old one. Ways that came since the files were read stay as they are."""
+    """Replace the sources by renewed ones. Ways that were added meanwhile stay as they are."""
     old, retired, spent = library.shelf, library._retired, library._spent
     new = LoadedSources(before=old)
     known = {id(shelved.loaded) for shelved in old.sources}
@@ -136,7 +136,7 @@ def _swap(library: Library, renewed: dict[int, Renewal]) -> None:
 
 
 def _list_renewed(old: LoadedSources, renewed: dict[int, Renewal]) -> Iterator[LoadedSource]:
-    """What is to be on the new shelf, in the order in which it came to the old one."""
+    """Yield the new sources in the order of the old ones."""
     yield from (shelved for shelved in old.sources if shelved.way is None)
     for way in old.ways:
         if id(way) not in renewed:
@@ -152,7 +152,7 @@ def _list_renewed(old: LoadedSources, renewed: dict[int, Renewal]) -> Iterator[L
 
 
 def _merge_stamps(old: LoadedSources, renewed: dict[int, Renewal]) -> dict[Key, Stamp]:
-    """The stamps of what was looked at by all ways, those that came since included."""
+    """Return the stamps of all ways, those added meanwhile included."""
     late = {shelved.key for shelved in old.sources if id(shelved.way) not in renewed}
     seen = {key: stamp for key, stamp in old.seen.items() if key in late}
     for renewal in renewed.values():
@@ -163,9 +163,9 @@ def _merge_stamps(old: LoadedSources, renewed: dict[int, Renewal]) -> dict[Key, 
 def _carry_retired(
     library: Library, old: LoadedSources, new: LoadedSources
 ) -> tuple[frozenset[str], list[HookSpec]]:
-    """The ids of hooks that did what they were to do once, under whatever id they are now; and those that are not there now.
+    """Return the current ids of hooks that ran once and are retired, and the retired hooks that are gone.
 
-    A hook that was changed is another one, and may run again.
+    A changed hook may run again.
     """
     before = {spec.id: spec for shelved in old.sources for spec in shelved.loaded.specs}
     retired = {hook_id for hook_id in library._retired if hook_id not in before}
@@ -182,14 +182,14 @@ def _carry_retired(
 
 
 def _strip_place(spec: HookSpec) -> HookSpec:
-    """A hook without what depends on where in its file it stands."""
+    """Return a hook without its id and its position in the file."""
     return spec.replace(id="", origin=Origin(file=spec.origin.file, scope=spec.origin.scope))
 
 
 def _compare_hooks(
     before: Sequence[HookSpec], now: Sequence[HookSpec], refused: tuple[Problem, ...]
 ) -> Reloaded:
-    """Hooks that only one of two lists has, wherever in their file they stand; an id that is left in both is a hook that changed."""
+    """Compare two lists of hooks regardless of positions; an id with different hooks in both is a change."""
     same = {id(spec) for spec in before} & {id(spec) for spec in now}
     old = [(repr(_strip_place(spec)), spec.id) for spec in before if id(spec) not in same]
     new = [(repr(_strip_place(spec)), spec.id) for spec in now if id(spec) not in same]
@@ -204,7 +204,7 @@ def _compare_hooks(
 
 
 def _subtract(some: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]]) -> list[str]:
-    """The ids of those whose content none of the others has."""
+    """Return the ids of the entries whose content is not among the others."""
     left = Counter(content for content, _ in others)
     ids = []
     for content, hook_id in some:

@@ -109,7 +109,7 @@ class Runtime(Library):
         self._interactive = interactive
         self._id = id(self)
         self._session_store = sessions
-        # Whether nobody is to be told of a decision, and nothing outlives this process: then most events end where they are decided.
+        # Whether no observer, journal or session store needs a decision: then most events need no more work.
         self._is_unobserved = observe is None and journal is None and sessions is None
         self._told_problems: set[str] = set()
         self._detached: Detached | None = None
@@ -118,7 +118,7 @@ class Runtime(Library):
         self._watcher: Watcher | None = None
 
     def plan(self, event: Event, registry: Registry | None = None) -> Plan:
-        """Whom to ask about an event, of the engine's own hooks or of those of another registry."""
+        """Return the plan of an event, from the engine's hooks or those of another registry."""
         host = self.host(event.dialect)
         headless = host.table.asks_at_terminal and not self._is_interactive(host.table)
         return plan(self.registry if registry is None else registry, event, host, headless=headless)
@@ -132,7 +132,7 @@ class Runtime(Library):
         return self._interactive
 
     def _count_redos(self, event: Event, table: Table) -> int:
-        """How often the stop gate sent the agent back in the running turn; none where the host says that it was not."""
+        """Return how often the stop gate sent the agent back in this turn; 0 if the host says that it was not."""
         return 0 if follows_redo(event, table) is False else self.sessions.redos(event)
 
     def _find_redo_limit(self, event: Event) -> int:
@@ -140,7 +140,7 @@ class Runtime(Library):
         return self.host(event.dialect).table.redo_limit if own is None else own
 
     def _find_spec(self, hook_id: str) -> HookSpec | None:
-        """A hook that may take part, by its id."""
+        """Return a hook by its id; None if it is not in the registry."""
         if self._indexed is not self.registry:
             self._indexed = self.registry
             self._by_id = {entry.spec.id: entry.spec for entry in self.registry.entries()}

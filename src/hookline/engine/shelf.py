@@ -1,4 +1,4 @@
-"""Shelf: every source that one engine loaded, the registry that follows from all of them, and what is no longer in that."""
+"""Keeps every source that one engine loaded, gives their hooks unique ids, and builds the registry."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class LoadedSource(Frozen):
-    """One source that was loaded: how, in which dialect, and what it held.
+    """One loaded source: its dialect and its hooks.
 
     `way`: by which it came. `stamp`: of the version that is in force. `key`: as of `ReadSource`. `newer_problems`: those of a newer version that is not in force.
     """
@@ -38,7 +38,7 @@ class LoadedSource(Frozen):
 
 
 class Enlisted(Frozen):
-    """The hooks of an owner outside of every file, all of one dialect. `ended` is told the id of each session that ends."""
+    """The hooks of an owner that are in no file, all of one dialect. `ended` gets the id of each session that ends."""
 
     dialect: Dialect
     specs: tuple[HookSpec, ...]
@@ -46,7 +46,7 @@ class Enlisted(Frozen):
 
 
 def _make_origin(owner: str) -> Origin:
-    """The place of what an owner enlisted: no file, and by its name."""
+    """Return the origin of hooks that an owner enlisted: the owner's name."""
     return Origin(file=owner, scope="process")
 
 
@@ -72,7 +72,7 @@ class LoadedSources:
         self._times: dict[tuple[str, str], int] = {}
 
     def add(self, source: Source, dialect: Dialect, loaded: Loaded) -> None:
-        """Keep what a source held, as `take` does."""
+        """Keep a loaded source, as `load` does."""
         self.sources.append(
             self.name_hooks(LoadedSource(source=source, dialect=dialect, loaded=loaded))
         )
@@ -93,7 +93,7 @@ class LoadedSources:
             self.seen[found.key] = found.stamp
 
     def name_hooks(self, shelved: LoadedSource) -> LoadedSource:
-        """A source whose hooks have ids that no other has: one that is taken gets a number, the same one as on the shelf before."""
+        """Return a source with unique ids: a duplicate gets a number, the same one as before a reload."""
         specs = []
         for spec in shelved.loaded.specs:
             declared = (shelved.source.file, spec.id)
@@ -104,7 +104,7 @@ class LoadedSources:
         return shelved.replace(loaded=shelved.loaded.replace(specs=tuple(specs)))
 
     def keep(self, shelved: LoadedSource) -> None:
-        """Take a source over from the shelf before, with the ids that its hooks have."""
+        """Take over a source from before a reload, with the ids of its hooks."""
         ids = {spec.id for spec in shelved.loaded.specs}
         for (file, wanted, times), given in self._before.items():
             if given in ids:
@@ -113,7 +113,7 @@ class LoadedSources:
         self.sources.append(shelved)
 
     def forget(self) -> None:
-        """Free the ids that hooks had on the shelf before, and have no more."""
+        """Free the ids that hooks no longer use."""
         self._ids -= set(self._before.values()) - set(self._names.values())
         self._before = {}
 
@@ -158,7 +158,7 @@ class LoadedSources:
         return unique
 
     def tells_time(self) -> bool:
-        """Whether some payload of a dialect that has a source here has the time in it."""
+        """Whether a payload of one of these dialects has a timestamp."""
         fields = (
             field
             for dialect in self.dialects()
@@ -168,7 +168,7 @@ class LoadedSources:
         return any(field.fact == "timestamp" for field in fields)
 
     def dialects(self) -> Iterator[Dialect]:
-        """Each dialect that has a source here, once."""
+        """Yield each dialect that has a source here, once."""
         seen: set[int] = set()
         for shelved in self.sources:
             if id(shelved.dialect) not in seen:
@@ -178,7 +178,7 @@ class LoadedSources:
     def registry(
         self, native: Dialect | None, *, strict: bool = False
     ) -> tuple[Registry, list[Problem]]:
-        """The registry of all hooks, each dialect's sources combined by its own rules, and what combining found.
+        """Return the registry of all hooks, combined by each dialect's rules, and the problems of combining.
 
         Python hooks, and those that were enlisted, have no source with a mode; they are strict where any source is.
         """

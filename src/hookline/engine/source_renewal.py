@@ -1,4 +1,4 @@
-"""Renewal: one way by which files come to an engine, gone again; a version of a file that is worse leaves the last good one in force."""
+"""Reads the files of one search or one named path again; an invalid version leaves the last good one in force."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from hookline.engine.library import Library
     from hookline.engine.sources import Key, Named, ReadSource
 
-# How often a way is read again because a file changed while it was read.
+# How often files are read again because one changed meanwhile.
 _READINGS = 3
 
 
 def read_stamps(library: Library, way: Discovery | Named) -> dict[Key, Stamp]:
-    """The stamps of all files that there are by a way now, or of what was named and is gone."""
+    """Return the stamps of all files of a way now; also of a named path that is gone."""
     try:
         files = [
             (os.path.abspath(place.file), dialect.table.name)
@@ -45,7 +45,7 @@ def read_stamps(library: Library, way: Discovery | Named) -> dict[Key, Stamp]:
 
 
 class Renewal:
-    """One way gone again: `pieces` is what is to be on the shelf from now on, `seen` the stamps of what was looked at."""
+    """One way read again. `pieces`: the sources from now on. `seen`: the stamps of all files."""
 
     def __init__(self, library: Library, way: Discovery | Named, held: Collection[Key]) -> None:
         self.way = way
@@ -64,7 +64,7 @@ class Renewal:
         self._keep_missing({each.key for each in found})
 
     def _read(self, library: Library) -> tuple[list[ReadSource], set[Key]]:
-        """What there is by this way, and which files changed while they were read, however often that was tried."""
+        """Return the sources of this way, and the files that changed during each of several readings."""
         found: list[ReadSource] = []
         moving: set[Key] = set()
         for _ in range(_READINGS):
@@ -80,7 +80,7 @@ class Renewal:
         return found, moving
 
     def _renew_file(self, found: ReadSource) -> LoadedSource | None:
-        """A file as it is to be on the shelf; None for one that is not to be there yet."""
+        """Return the source of a file from now on; None if it does not count yet."""
         old = self.before.get(found.key)
         if found.key in self.held:
             return _keep_last_good(old, (), "is being written") if old else None
@@ -111,7 +111,7 @@ class Renewal:
         )
 
     def _keep_missing(self, found: set[Key]) -> None:
-        """Put what is no longer found, and stays nevertheless, where it stood: behind what it stood behind."""
+        """Keep missing files that still count at their former position."""
         behind = 0
         for key, old in self.before.items():
             if key not in found and (piece := self._renew_missing(old)) is not None:
@@ -122,7 +122,7 @@ class Renewal:
             behind = behind if at is None else at + 1
 
     def _renew_missing(self, old: LoadedSource) -> LoadedSource | None:
-        """A file that is no longer found: kept where it was named, is policy, or cannot be looked for; else None."""
+        """Return the source of a missing file if it was named, is policy or cannot be looked for; else None."""
         if old.source.text is None and os.path.isdir(
             old.key[0]
         ):  # a folder that could not be listed, and now can
@@ -147,14 +147,14 @@ class Renewal:
         )
 
     def _is_worse(self, new: Loaded, old: Loaded) -> bool:
-        """Whether a version has errors that the former had not, or has lost all its hooks to them."""
+        """Whether a version has more errors than the former one, or lost all hooks because of errors."""
         errors = len(self._list_errors(new))
         return errors > len(self._list_errors(old)) or (
             errors > 0 and _can_run(old) and not _can_run(new)
         )
 
     def _list_errors(self, loaded: Loaded) -> tuple[Problem, ...]:
-        """What is wrong, without what is wrong with hooks that are left out anyway."""
+        """Return the errors, without those of hooks that are left out."""
         left_out = [
             spec.origin.pointer
             for spec in loaded.specs
@@ -167,7 +167,7 @@ class Renewal:
         )
 
     def _find_folder(self, old: LoadedSource) -> ReadSource | None:
-        """The folder that cannot be listed in which a file lies."""
+        """Return the folder around a file that cannot be listed; None if there is none."""
         return next(
             (
                 each
@@ -179,7 +179,7 @@ class Renewal:
 
 
 def _explain_unreachable(path: str) -> str:
-    """Why nobody can tell whether a file is there still; empty where it is gone, or there and no longer meant."""
+    """Return why it is unknown whether a file still exists; empty if that is known."""
     try:
         if os.path.isdir(path):
             return "is a folder"
@@ -202,7 +202,7 @@ def _can_run(loaded: Loaded) -> bool:
 
 
 def _is_cut_off(text: str | None, new: Loaded, old: LoadedSource) -> bool:
-    """Whether a version has lost all hooks, and is only the beginning of the former: half written, or on a full disk."""
+    """Whether a version has no hooks and is only the beginning of the former: half written, or on a full disk."""
     before = old.source.text
     if text is None or before is None or new.specs or not _can_run(old.loaded):
         return False
@@ -240,7 +240,7 @@ def _make_warning(old: LoadedSource, name: str, message: str, hint: str) -> Prob
 
 
 def _describe_age(old: LoadedSource) -> str:
-    """When the version that is in force was written."""
+    """Describe when the version in force was written."""
     written = old.stamp[0][4] // 10**9 if old.stamp and len(old.stamp[0]) > 1 else None
     return (
         "" if written is None else time.strftime(", from %Y-%m-%dT%H:%M:%SZ", time.gmtime(written))

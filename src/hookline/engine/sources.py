@@ -1,4 +1,4 @@
-"""Sources: by which ways hooks come to an engine, and what is read of them there."""
+"""The ways by which hooks come to an engine, and the sources that are read from each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Search(Frozen):
-    """For whom files are looked for.
+    """The context of a search for files.
 
     `dropped`: dialects with scopes that are left out. `make` returns a dialect by its name.
     `placed`: find line numbers of everything. `gated`: approvals count.
@@ -52,7 +52,7 @@ class Search(Frozen):
 
 
 class Discovery(Frozen):
-    """Whatever lies in the places of the dialects: of one `dialect`, or of all; less what the shelf `dropped`.
+    """A search of the places of one `dialect`, or of all, except the `dropped` ones.
 
     `parses_new`: whether that includes the files of a project without approvals.
     """
@@ -65,7 +65,7 @@ class Discovery(Frozen):
 
 
 class Named(Frozen):
-    """A file or a folder that somebody named. `place`: what is known of it; `base`: the folder that its path is relative to."""
+    """A file or folder that the user named. `place`: its source without text; `base`: the folder that its path is relative to."""
 
     place: Source
     dialect: Dialect
@@ -80,12 +80,12 @@ class Given(Frozen):
 
 
 def describe_way(way: Named | Given) -> tuple[str, str]:
-    """The dialect and the scope of what came by a way."""
+    """Return the dialect and the scope of a way."""
     return way.dialect.table.name, way.place.scope if isinstance(way, Named) else way.source.scope
 
 
 class ReadSource(Frozen):
-    """A source as it was read, before it is loaded. `error`: why it cannot be read; `stamp`: of its file, before that was read.
+    """A source that is read and not yet loaded. `error`: why it cannot be read; `stamp`: of its file before the reading.
 
     `key`: what names it among all that lie in files, whatever folder the process is in: its whole path and its dialect.
     """
@@ -97,7 +97,7 @@ class ReadSource(Frozen):
     key: Key = ("", "")
 
     def load(self) -> Loaded:
-        """What it holds. A fault makes it worth to find out on which line it is."""
+        """Load the source; load it again with line numbers if it has problems."""
         if self.error is not None:
             return refuse_unreadable(self.source, self.dialect.table, self.error)
         source = self.source
@@ -132,7 +132,7 @@ class ReadSource(Frozen):
 
 
 def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
-    """The files that there are by this way now, each with what is known of its place; or a folder, and why it cannot be listed.
+    """Yield the files of a way now, each as a source without text; or a folder, and why it cannot be listed.
 
     Raises:
         ConfigError: what was named is not there, or cannot be listed.
@@ -181,7 +181,7 @@ def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
 
 
 def _list_places(search: Search, way: Discovery) -> Iterator[Found]:
-    """The places with files that are read: not those that were dropped, and those of a project without approvals if `parses_new`."""
+    """Yield the places to read: no dropped ones; those of a project without approvals only if `parses_new`."""
     reads_project: bool | None = way.parses_new or None
     for found in find_places(search.cwd, search.environ, way.dialect):
         if (found.dialect, found.scope) in search.dropped:
@@ -195,7 +195,7 @@ def _list_places(search: Search, way: Discovery) -> Iterator[Found]:
 
 
 def _is_policy(found: Found) -> bool:
-    """Whether a file is policy that only root can have written, which runs whomever else is trusted."""
+    """Whether a file is policy that only root can have written, which runs without an approval."""
     if found.scope != MANAGED:
         return False
     from hookline.trust.state import is_of_root  # noqa: PLC0415 - most machines have no policy
@@ -204,7 +204,7 @@ def _is_policy(found: Found) -> bool:
 
 
 def read_sources(search: Search, way: Way) -> Iterator[ReadSource]:
-    """The sources that there are by this way now.
+    """Yield the sources of a way now.
 
     Raises:
         ConfigError: as `list_sources`.
@@ -216,7 +216,7 @@ def read_sources(search: Search, way: Way) -> Iterator[ReadSource]:
     for place, dialect, error in list_sources(search, way):
         stamp = make_stamp(place.file, dialect.table.name)
         if isinstance(way, Named) and not _is_plain(stamp):
-            stamp = ()  # a pipe, which somebody handed over: it is read once
+            stamp = ()  # a named pipe is read once
         source = place
         try:
             source = place if error else _read_source(place, dialect, stamp, project)
@@ -232,9 +232,9 @@ def read_sources(search: Search, way: Way) -> Iterator[ReadSource]:
 
 
 def _read_source(place: Source, dialect: Dialect, stamp: Stamp, project: str) -> Source:
-    """A file with its text. One that has a stamp must be a plain file, because to read a pipe could take for ever.
+    """Return a file with its text. A file with a stamp must be regular, because reading a pipe could block.
 
-    `project`: the folder in which it was found; empty for a file that somebody named.
+    `project`: the folder in which it was found; empty for a named file.
 
     Raises:
         ConfigError: it cannot be read; or it is a project's, and leads out of it, or is past its limits.

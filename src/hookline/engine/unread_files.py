@@ -1,4 +1,4 @@
-"""Unread: files of hooks of a repository without approvals, which are not parsed at an event, and what the user is told of them."""
+"""Finds hook files of a repository without approvals, which hookline does not parse, and notifies the user."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST = 1024  # sessions that are remembered
 
 
 def note_unread(engine: Runtime, event: Event, decision: Decision) -> Decision:
-    """Return the decision with a notice on the files of hooks that nobody approved, once a session."""
+    """Return the decision with a notice on hook files that are not approved, once a session."""
     row = engine.host(event.dialect).table.row(event.native_name)
     key = (event.session_id, row is None or "note" in row.powers_on(event.tool))
     if key in engine.checked_sessions:
@@ -41,7 +41,7 @@ def note_unread(engine: Runtime, event: Event, decision: Decision) -> Decision:
 
 
 def list_unread(library: Library) -> list[str]:
-    """Where in the project files of hooks lie that are not parsed, as the formats name the places; each once."""
+    """Return the places in the project with hook files that are not parsed, each once."""
     found = [
         each
         for way in library.shelf.ways
@@ -56,7 +56,7 @@ def list_unread(library: Library) -> list[str]:
 
 
 def _may_hold_hooks(path: str, project: str) -> bool:
-    """Whether a folder has an entry, or a file the word `hooks` in its first MiB; what cannot be read may hold any."""
+    """Whether a folder has an entry, or a file the word `hooks` in its first MiB; True if unreadable."""
     try:
         if os.path.isdir(path):
             with os.scandir(path) as entries:

@@ -122,7 +122,7 @@ class Reloader:
         if len(self._asked) < _AT_ONCE:
             self._asked.append(
                 threading.Thread(
-                    target=self.watcher.reload, kwargs={"aloud": True}, name="hookline-hangup"
+                    target=self.watcher.reload, kwargs={"always_tell": True}, name="hookline-hangup"
                 )
             )
             self._asked[-1].start()

@@ -41,7 +41,7 @@ def test_telemetry_counts_what_waits_for_approval(
     """In the engine that the service has by now."""
     asked: list[Any] = []
     monkeypatch.setattr(
-        "hookline.cli.serve.telemetry_of",
+        "hookline.cli.serve.make_telemetry",
         lambda _environ, _tell, pending: asked.append(pending) or (),
     )
     desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": [{"hooks": [GUARD]}]}}))
@@ -70,7 +70,7 @@ def test_an_engine_that_comes_later_has_the_sessions_of_the_others(desk: Desk) -
     reloading = _make_reloader(Selection(), service, watch=False)
     desk.file("../home/.claude/settings.json", SETTINGS)
     reloading.reload()
-    later, first = service.own["claude-code"]._lasting, service.engine._lasting
+    later, first = service.own["claude-code"]._session_store, service.engine._session_store
 
     assert later is not None
     assert first is not None

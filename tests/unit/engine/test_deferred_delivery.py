@@ -485,7 +485,9 @@ def test_what_wakes_is_not_lost_where_others_used_up_the_limit_meanwhile(
     tool(engine)
     assert stop(engine).redo
     tool(engine)
-    monkeypatch.setattr(engine, "_count_redos", lambda *_: 0)  # as it was when this stop was looked at
+    monkeypatch.setattr(
+        engine, "_count_redos", lambda *_: 0
+    )  # as it was when this stop was looked at
     second = stop(engine)
 
     assert (second.redo, second.stance, second.verdicts) == (False, Stance.SILENT, ())

@@ -1,4 +1,4 @@
-"""Checkup: every hook that may run asked about a made-up event, on the way that every event takes, and what is wrong with it."""
+"""Asks every hook that may run about a synthetic event, and lists what is wrong with each hook."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 
 SCHEMA = "hookline.checkup/1"
 SECONDS = 30.0
-# So many events of its kind without a hook ever being asked make it worth a word.
+# After so many events of its kind, a hook that was never asked gets a warning.
 _MANY = 20
-# What a hook failed by that was running by then.
+# Failures of a hook that had started.
 _WHILE_RUNNING = frozenset(
     {
         Failure.TIMED_OUT,
@@ -64,9 +64,9 @@ _WHILE_RUNNING = frozenset(
         Failure.UNREACHABLE,
     }
 )
-# Why nothing was started: one of these is enough.
+# Findings which mean that nothing started.
 _NOT_STARTED = frozenset({"check.missing", "check.interpreter", "check.not-executable"})
-# What keeps a hook from being run, by its state: the finding, and what to do.
+# The state that keeps a hook from running -> the finding, and what to do.
 _BARRED: Mapping[str, tuple[str, str]] = {
     "new": ("check.unapproved", "look at it, then: hookline approve"),
     "changed": ("check.changed", CHANGED_HINT),
@@ -85,7 +85,7 @@ class History(Protocol):
 
 
 class Examined(Frozen):
-    """One hook as it was found. `state` is how it stands with whoever approves; `verdict` is None where nothing of it was run."""
+    """The result for one hook. `state`: of its approval; `verdict` is None if it did not run."""
 
     spec: HookSpec
     state: str
@@ -105,7 +105,7 @@ class Examined(Frozen):
 
 
 class Checkup(Frozen):
-    """Everything that was found: hook by hook, and what is wrong with no hook in particular."""
+    """The result of a checkup: hook by hook, and findings that concern no single hook."""
 
     hooks: tuple[Examined, ...] = ()
     findings: tuple[Problem, ...] = ()
@@ -133,9 +133,9 @@ def run_checkup(
     seconds: float = SECONDS,
     models: bool = False,
 ) -> Checkup:
-    """Look at every hook of an engine, and ask those that may run.
+    """Check every hook of an engine, and ask those that may run.
 
-    One that nobody approved is never run. `seconds`: for one hook, at most. `models`: ask hooks that are judged by a language
+    Hooks without approval never run. `seconds`: for one hook, at most. `models`: ask hooks that are judged by a language
     model too, which costs what a call costs.
 
     Raises:
@@ -149,7 +149,7 @@ def run_checkup(
         spec.id: describe_target(spec, events[spec.id], engine.environ)
         for spec in (entry.spec for entry in entries)
     }
-    # One that cannot be loaded does nothing, so it does nothing that another does.
+    # A broken hook does nothing, so it duplicates no other.
     whole_ones = [entry.spec for entry in entries if not isinstance(entry.spec.handler, Broken)]
     together = [*find_duplicates(whole_ones, ways)]
     together += find_conflicts(whole_ones, _collect_stances(examined), events)
@@ -191,9 +191,9 @@ def _collect_stances(examined: list[Examined]) -> dict[str, Stance]:
 
 
 def group_warnings(document: Mapping[str, Any]) -> dict[tuple[str, str, str], list[str]]:
-    """Warnings that a checkup's document has of several hooks in the same words: code, message and hint, and the hooks.
+    """Return the warnings that several hooks share: code, message and hint, with the hooks.
 
-    Whoever shows them says each once, so that what is wrong with one hook alone stands out.
+    A page shows each of them once, so that warnings about single hooks stand out.
     """
     told: dict[tuple[str, str, str], list[str]] = {}
     for hook in document["hooks"]:
@@ -209,7 +209,7 @@ def group_warnings(document: Mapping[str, Any]) -> dict[tuple[str, str, str], li
 
 
 class _Trial:
-    """The hooks of an engine, what each is to be told of, and how each stands with a gate that writes nothing down."""
+    """The hooks of an engine, their synthetic events, and their approval states."""
 
     def __init__(self, engine: Engine, seconds: float, *, models: bool) -> None:
         given = get_gate(engine.gate)
@@ -235,7 +235,7 @@ class _Trial:
         return inspect_once(spec, self.events[spec.id], self.engine.environ, self.engine.cwd)
 
     def state(self, spec: HookSpec) -> str:
-        """How a hook stands with whoever approves; without a gate, by where its file lies."""
+        """Return the approval state of a hook; without a gate, by the scope of its file."""
         standing = self.states.get(spec.id)
         return standing.state if standing else APPROVED if spec.trusted else NEW
 
@@ -248,7 +248,7 @@ class _Trial:
         return self.gate.find_effect(standing) if self.gate and standing else SKIP
 
     def list_switched_off(self) -> Iterator[Problem]:
-        """Each switch that is off for all hooks."""
+        """Yield a problem for each switch that is off for all hooks."""
         if self.gate is None:
             return
         for which, is_on in find_switches(self.gate).items():
@@ -257,7 +257,7 @@ class _Trial:
                 yield Problem(name="check.off", message=told, hint=hint)
 
     def examine(self, entry: Entry) -> Examined:
-        """One hook as it is found, and, if it may run, as it answers."""
+        """Check one hook, and ask it if it may run."""
         spec, state = entry.spec, self.state(entry.spec)
         if isinstance(spec.handler, Broken):
             if spec.handler.absent:
@@ -292,7 +292,7 @@ class _Trial:
         ]
         if state != APPROVED:
             told = self._explain_barred(spec, state)
-            # Of what is not approved nothing is changed, but the modes of files that are as approved.
+            # A fix changes no file of an unapproved hook, except modes of files with approved bytes.
             is_mendable = self._has_approved_bytes(spec)
             others = [
                 each if is_mendable else each.replace(path="")
@@ -340,7 +340,7 @@ class _Trial:
         )
 
     def _check_failures(self, entry: Entry, verdict: Verdict) -> Iterator[Finding]:
-        """How often the hook failed at the events of its host; a success here ends the row of failures."""
+        """Yield how often the hook failed in a row at events of its host; a success here resets that count."""
         table, engine = entry.dialect.table, self.engine
         failures = find_failures(engine, entry.spec) if table.suspends_after else None
         if failures is None or not failures.count:
@@ -353,7 +353,7 @@ class _Trial:
         yield make_finding(entry.spec, "check.failures", told, hint=hint, severity="warning")
 
     def _explain_barred(self, spec: HookSpec, state: str) -> Finding:
-        """Return why a hook was not asked, and what its host would make of it."""
+        """Return the finding that explains why a hook was not asked, and what its host would do."""
         standing, effect = self.states.get(spec.id), self._effect(spec)
         why = standing.reason if standing and standing.reason else "you have not approved it"
         name, hint = _BARRED[state]
@@ -379,7 +379,7 @@ _OFF: Mapping[str, tuple[str, str]] = {
 
 
 def _find_never_asked(specs: list[HookSpec], history: History, root: str) -> Iterator[Finding]:
-    """Hooks that may run and that no event selected since their file was last changed, although there were many of their kind here.
+    """Yield a warning for hooks that no event selected since their file changed, despite many events of their kind.
 
     Only a change of the file can give a hook's id to another one.
     """

@@ -1,4 +1,4 @@
-"""Symptoms: what one run of a hook, about something harmless, tells of its faults."""
+"""Finds the faults of a hook in the outcome of one run on a harmless event."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ANSWERS = frozenset(
 )
 CHANGED_HINT = "hookline approve -n shows what changed; if it is meant: hookline approve"
 _FASTER = "make it faster, or give it a longer `timeout`"
-# How a failure is told, where it has a name of its own: the finding, and what to do.
+# Failures that have their own finding -> the finding, and what to do.
 _FAILURES: Mapping[Failure, tuple[str, str]] = {
     Failure.TIMED_OUT: ("check.timed-out", _FASTER),
     Failure.NOT_STARTED: ("check.missing", "name a program that is there, by its absolute path"),
@@ -63,7 +63,7 @@ _LOOKED_AT = 1 << 16  # characters of an output in which an answer is looked for
 def diagnose_outcome(
     spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float
 ) -> Iterator[Finding]:
-    """What is wrong with a hook that was asked about something harmless. `seconds`: how long it was waited for."""
+    """Yield the faults of a hook that was asked about a harmless event. `seconds`: the time that it had."""
     if outcome is None or outcome.failure is not None:
         yield _diagnose_failure(spec, outcome, verdict, seconds)
         return
@@ -105,7 +105,7 @@ def diagnose_outcome(
 
 
 def _find_start_failure(spec: HookSpec, outcome: Outcome) -> str:
-    """What a shell says of a program that it could not start; empty where the program ran, and ended with such a status itself."""
+    """Return the finding for a program that a shell could not start; empty if the program ran and exited so itself."""
     name = _SHELL_SAYS.get(outcome.exit_code or 0, "")
     if not name or re.search(_LOADER, outcome.stderr):
         return ""
@@ -119,7 +119,7 @@ def _find_start_failure(spec: HookSpec, outcome: Outcome) -> str:
 
 
 def _missing_inner_program(spec: HookSpec, program: str, line: str) -> Finding:
-    """A hook that runs, and whose shell could not run a program that the hook needs."""
+    """Return the finding for a hook whose shell could not run a program that it needs."""
     return make_finding(
         spec,
         "check.missing",
@@ -151,7 +151,7 @@ def _diagnose_failure(
 
 
 def _diagnose_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Finding | None:
-    """What is wrong with the text that a hook printed: noise around an object, or an object that is none."""
+    """Return what is wrong with a hook's output: noise around an object, or an invalid object."""
     text = outcome.stdout.strip()
     if isinstance(spec.handler, InProcess) or not text:
         return None
@@ -174,7 +174,7 @@ def _diagnose_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Find
 
 
 def _diagnose_plain_text(spec: HookSpec, text: str) -> Finding | None:
-    """What its host takes for plain text, and what was meant as an answer: a list, or an object in the middle of a line."""
+    """Return the finding for an answer that the host reads as plain text: a list, or an object inside a line."""
     if any(
         _ANSWERS.intersection(key.replace("_", "").lower() for key in each)
         for each in _list_objects(text)
@@ -196,7 +196,7 @@ def _diagnose_plain_text(spec: HookSpec, text: str) -> Finding | None:
 
 
 def _list_objects(text: str) -> Iterator[dict[str, Any]]:
-    """The objects that are whole, wherever they begin; what is in one is a part of it."""
+    """Yield the complete JSON objects in a text, without nested ones."""
     text = text[:_LOOKED_AT]
     decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:

@@ -1,4 +1,4 @@
-"""Finding: a problem of one hook, and the file that it is about."""
+"""A problem of one hook, with the file that it is about."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Finding(Problem):
-    """A problem of a hook; `path`: the file that it is about, where its mode is what is wrong."""
+    """A problem of a hook; `path`: the file whose mode is wrong, if that is the problem."""
 
     path: str = ""
 
@@ -24,7 +24,7 @@ def make_finding(
     severity: str = "error",
     path: str = "",
 ) -> Finding:
-    """A finding about a hook."""
+    """Return a finding about a hook."""
     return Finding(
         name=name,
         message=message,

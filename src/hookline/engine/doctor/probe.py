@@ -1,4 +1,4 @@
-"""Asking: one hook asked about an event by itself, on the way that every event takes."""
+"""Asks one hook alone about an event, through the usual dispatch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VARIABLE = "HOOKLINE_DOCTOR"
 def ask_hook(
     engine: Engine, entry: Entry, event: Event, gate: Gate | None, seconds: float
 ) -> tuple[Outcome | None, Verdict]:
-    """Ask one hook about an event, whatever its conditions say; what it produced (None: nobody got to it) and its verdict.
+    """Ask one hook about an event regardless of its conditions; return its outcome (None: it was not reached) and verdict.
 
     All else is as in production: payload, process, limits, trust, reading.
     """
@@ -56,7 +56,7 @@ def ask_hook(
 def _record_outcomes(
     asked: Dispatch, seen: list[Outcome]
 ) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]:
-    """The dispatcher, with what came of its runs kept aside: a gate's word, too."""
+    """Return the dispatch, and keep the outcomes of its runs in `seen`, a gate's included."""
     try:
         runs = next(asked)
         while True:

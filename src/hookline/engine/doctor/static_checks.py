@@ -1,4 +1,4 @@
-"""Soundness: what is wrong with a hook that can be seen without running it, and what is wrong with several together."""
+"""Checks hooks without running them: one by one, and several of one event together."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hookline.trust.inspection import Inspection
     from hookline.trust.started_command import InspectedFile
 
-# What a file's name promises to be run by.
+# The suffix of a file -> the programs that should run it.
 _MEANT_FOR: Mapping[str, re.Pattern[str]] = {
     ".py": re.compile(r"(?:python|pypy)[\d.]*|uvx?"),
     ".sh": re.compile(r"(?:ba|da|a|k|z)?sh"),
@@ -60,7 +60,7 @@ _CRLF = "end its lines as unix does: sed -i 's/\\r$//' FILE"
 
 
 def check_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
-    """What its failure would mean; `table` is that of its own dialect."""
+    """Yield a warning for a guard that fails open; `table` is that of its own dialect."""
     if (
         spec.on_failure is Stance.SILENT
         and not spec.shadow
@@ -77,7 +77,7 @@ def check_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
 
 
 def _can_refuse(spec: HookSpec, table: Table) -> bool:
-    """Whether a hook's denial keeps something from happening. A stop gate that fails closed would send the agent back for ever."""
+    """Whether a hook's denial prevents an action. Stop gates do not count: failing closed would never let the agent stop."""
     at, row = kind(spec.kind), table.row(spec.native_event)
     blocks = (
         "deny" in at.powers if row is None else row.blocks is not Stance.SILENT and not row.feedback
@@ -141,7 +141,7 @@ def _check_file(
 
 
 def name_missing(what: str) -> tuple[str, str]:
-    """The finding, and what to do, where something is not there: what a script names to be run by, or a file that is named itself."""
+    """Return the finding and the hint for a missing interpreter or a missing file."""
     if not what.startswith("the interpreter of "):
         return "check.missing", "name a file that is there, by its absolute path"
     return (
@@ -153,7 +153,7 @@ def name_missing(what: str) -> tuple[str, str]:
 
 
 def check_extras(spec: HookSpec) -> Iterator[Finding]:
-    """What a hook needs of hookline itself that is not installed."""
+    """Yield a finding for each missing extra of hookline that a hook needs."""
     if not isinstance(spec.handler, Model):
         return
     from importlib.util import find_spec  # noqa: PLC0415 - few hooks ask a model
@@ -171,7 +171,7 @@ def check_extras(spec: HookSpec) -> Iterator[Finding]:
 def list_errors(
     entry: Entry, cwd: str, environ: Mapping[str, str], seen: Inspection
 ) -> list[Finding]:
-    """Return what keeps a hook from being started, as far as that is seen without running it."""
+    """Return the errors that keep a hook from starting, as far as they show without a run."""
     event = make_event(entry.spec, entry.dialect, cwd)
     told = (*check_files(entry.spec, event, environ, seen), *check_extras(entry.spec))
     return [each for each in told if each.severity == "error"]
@@ -228,7 +228,7 @@ def _find_lost_interpreter(path: str, search: str) -> str:
 
 
 def _list_runners(path: str) -> list[str]:
-    """The programs that a `#!` line names, without their folders and options; none where there is no such line."""
+    """Return the programs of a `#!` line, without folders and options; none if there is no such line."""
     words = " ".join(_read_shebang(path)).split()
     return [os.path.basename(word) for word in words if not word.startswith("-")]
 
@@ -260,7 +260,7 @@ def _check_relative(spec: HookSpec, handler: Command, words: Sequence[str]) -> I
 
 
 def _list_command_lines(handler: Command, env: Mapping[str, str]) -> Iterator[list[str]]:
-    """The command lines of a hook, up to where it goes to a folder that it names in full."""
+    """Yield the command lines of a hook, up to a `cd` to an absolute folder."""
     from hookline.text.shell_words import parse_commands  # noqa: PLC0415 - as above
 
     if handler.argv:
@@ -277,7 +277,7 @@ def _list_command_lines(handler: Command, env: Mapping[str, str]) -> Iterator[li
 
 
 def describe_target(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
-    """Return what a command comes to, however it is written: its files, words and surroundings."""
+    """Return what a command runs, independent of its spelling: its file, arguments and variables."""
     handler = spec.handler
     if not isinstance(handler, Command):
         return handler
@@ -307,7 +307,7 @@ def _find_runner(before: Sequence[str], path: str) -> list[str]:
 
 
 def _find_file_and_variables(spec: HookSpec, handler: Command, path: str) -> tuple[object, object]:
-    """The file that a hook runs, and its variables; where it is told of a folder of its own, all that this carries, wherever it lies."""
+    """Return the file that a hook runs and its variables; for a hook with its own folder, also the folder's content."""
     folder = os.path.dirname(spec.origin.file)
     carried = (
         _digest_folder(folder, spec.origin.file)
@@ -323,7 +323,7 @@ def _find_file_and_variables(spec: HookSpec, handler: Command, path: str) -> tup
 
 
 def _digest_folder(folder: str, declared: str) -> tuple[tuple[str, str], ...] | None:
-    """What lies beside a declaration in a folder of one hook's own: relative paths and digests; None where it is too much to tell."""
+    """Return the files beside a declaration as relative paths and digests; None if there are too many."""
     files: list[tuple[str, str]] = []
     for at, _, names in os.walk(folder):
         paths = [path for name in names if (path := os.path.join(at, name)) != declared]
@@ -343,7 +343,7 @@ def _digest(path: str) -> str:
 def find_duplicates(
     specs: Sequence[HookSpec], ways: Mapping[str, object] | None = None
 ) -> Iterator[Finding]:
-    """Hooks that do the same on the same event, and are not told apart by any condition; `ways`: what each of them runs, by its id."""
+    """Yield a warning for hooks that do the same on the same event and conditions; `ways`: what each runs, by id."""
     first: dict[str, HookSpec] = {}
     for spec in specs:
         way = ways.get(spec.id, spec.handler) if ways else spec.handler
@@ -358,7 +358,7 @@ def find_duplicates(
 def find_conflicts(
     specs: Sequence[HookSpec], said: Mapping[str, Stance], events: Mapping[str, Event]
 ) -> Iterator[Finding]:
-    """Guards of one event that do not go together; `said`: what each said of a harmless event, `events`: which that was, by hook."""
+    """Yield a warning for guards of one event that contradict each other; `said`: their stances on `events`, by hook."""
     guards = [spec for spec in specs if kind(spec.kind).can_guard and not spec.shadow]
     for at, one in enumerate(guards):
         for other in guards[at + 1 :]:
@@ -375,7 +375,7 @@ def find_conflicts(
 def _explain_conflict(
     one: HookSpec, other: HookSpec, said: Mapping[str, Stance], events: Mapping[str, Event]
 ) -> str:
-    """Why two guards of one event do not go together; empty if they do."""
+    """Return why two guards of one event contradict each other; empty if they do not."""
     for minimal, full in ((one, other), (other, one)):
         newer = next(
             (newer for older, newer in _SUPERSEDED.items() if older in _command_text(minimal)), ""

@@ -1,4 +1,4 @@
-"""Synthetic: an event of any kind, made up, so that a hook can be asked without a host, a model or a tool."""
+"""Makes a harmless event of any kind, to ask a hook without a host, a model or a tool."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 SESSION = "hookline-doctor"
-# What no guard can mind, and a log can show.
+# A command that no guard should refuse.
 HARMLESS = "true"
 TEXT = "This is a test by hookline doctor."
 
@@ -40,9 +40,9 @@ _BODIES: Mapping[type[Body], Callable[[], Body]] = {
 
 
 def make_event(spec: HookSpec, dialect: Dialect, cwd: str) -> Event:
-    """An event of the kind that a hook is for, as its own host would raise it: a harmless call, a plain text.
+    """Return a harmless event of a hook's kind, as its own host would raise it.
 
-    A hook that names tools is told of the first of these; any other of the shell, as its host calls it.
+    A hook that names tools gets the first of these; any other gets the host's shell tool.
     """
     row = dialect.table.row(spec.native_event) or dialect.table.row_of_kind(spec.kind)
     wanted = row.body if row else Lifecycle
@@ -62,7 +62,7 @@ def make_event(spec: HookSpec, dialect: Dialect, cwd: str) -> Event:
 
 
 def describe_subject(event: Event) -> tuple[str, ...]:
-    """What a made-up event is about, whatever its host calls that: hooks that were told of the same may be compared."""
+    """Return the subject of an event, independent of its host's names; hooks with the same subject can be compared."""
     tool = event.tool
     return (event.kind, *((tools.families(tool, event.dialect) or (tool,)) if tool else ()))
 
