@@ -1,4 +1,4 @@
-"""What a person does about the hooks of an engine, and how these stand, for CLI, chat and HTTP."""
+"""Looks up, approves, revokes and switches the hooks of an engine, for CLI, chat and HTTP."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class HookStatus(Frozen):
 
 
 class ApprovalResult(Frozen):
-    """What came of an approval: the status of each hook, and whether the switches are on.
+    """The result of an approval: the status of each hook, and whether the switches are on.
 
     `left`: why files that switch these hooks off could not be written.
     """
@@ -166,7 +166,7 @@ def find_switches(gate: Gate) -> dict[str, bool]:
 
 
 def describe_change(engine: Engine, state: HookState) -> list[str]:
-    """Return when a hook was approved, and what is another since, in words; empty if it never was."""
+    """Describe when a hook was approved and what changed since; empty if it never was."""
     store = get_gate_for(engine).store
     try:
         versions = store.list_versions(state.owner.key, state.definition) if state.column else []
@@ -273,7 +273,7 @@ def switch_single(
 
 
 def list_keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
-    """The keys of files that switch some of these hooks off, each once."""
+    """Return the keys of files that switch some of these hooks off, each once."""
     return list(
         {
             (spec.off.file, spec.off.pointer): spec.off for spec in specs if spec.off is not None
@@ -282,7 +282,7 @@ def list_keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
 
 
 def list_keys_on(specs: Iterable[HookSpec]) -> list[Origin]:
-    """The keys of files that switch some of these hooks on, each once; none of policy, which no switch reaches."""
+    """Return the keys of files that switch some of these hooks on, each once; none of policy, which no switch reaches."""
     found = (spec.on for spec in specs)
     return list(
         {
@@ -341,7 +341,7 @@ def list_removed_problems(engine: Engine) -> Iterator[Problem]:
 
 
 def find_removed(engine: Engine, what: str, event: str = "") -> list[Approval]:
-    """Return those that a person means by an id, a command or a file."""
+    """Return removed guards by an id, a command or a file."""
     meant = (
         each
         for each in list_removed(engine)

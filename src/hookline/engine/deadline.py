@@ -1,4 +1,4 @@
-"""Deadline: by when a host must have its answer, and how that time is divided."""
+"""The deadline of an answer to a host, and the division of that time among hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only an engine knows of an event: the time, and how often a stop was refused."""
+"""Adds to an event the time and the number of refused stops, which only the engine knows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fallback: what a host is answered when hookline could make no decision.
+"""The reply to a host if hookline could make no decision.
 
 Before an action the answer is a refusal. Everywhere else it is the host's no-op, with a notice to the user.
 """

@@ -1,4 +1,4 @@
-"""Journaling: which journal is kept or read, as the environment and this user's settings say."""
+"""Opens the journal that the environment and the user's settings name."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def open_journal(
 
 
 def find_journal_folder(environ: Mapping[str, str]) -> str:
-    """Where the journal is, to be read.
+    """Return the folder of the journal to read.
 
     Raises:
         ConfigError: what names it is no absolute path, or the settings are wrong.
@@ -56,7 +56,7 @@ def find_journal_folder(environ: Mapping[str, str]) -> str:
 
 
 def read_limits(environ: Mapping[str, str]) -> dict[str, Any]:
-    """How long records are kept, and how many bytes of them: settings of a trail.
+    """Return how long records are kept, and how many bytes of them.
 
     Raises:
         ConfigError: the settings are wrong.

@@ -1,4 +1,4 @@
-"""Limits: how much a project's file of hooks may ask of hookline, and where such a file may lie."""
+"""Limits on the size and the location of a project's hook files."""
 
 from __future__ import annotations
 

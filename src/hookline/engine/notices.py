@@ -1,4 +1,4 @@
-"""Everything that the user is told about an event beside what its hooks said."""
+"""Builds every notice to the user about an event, beside the output of its hooks."""
 
 from __future__ import annotations
 

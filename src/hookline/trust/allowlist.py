@@ -1,4 +1,4 @@
-"""Takes over the lists in which Starchild and Hermes keep approvals, as far as they say what was approved.
+"""Imports the approval lists of Starchild and Hermes, as far as their entries name what was approved.
 
 Most of them know only a time of a script, which everyone who can write the script can set. So an
 entry approves what is there now only by a digest, or where there is no script at all; a time can
@@ -31,7 +31,7 @@ _TIMES = ("script_mtime_at_approval", "script_mtime", "mtime")
 
 
 class Imported(Frozen):
-    """What became of one entry.
+    """The result of one entry.
 
     `result`: approved; changed (the script's digest or time is another, so that it must be approved
     again); unverified (the entry does not say what was approved, so nothing was taken over); revoked
@@ -48,7 +48,7 @@ class Imported(Frozen):
 def import_allowlist(
     gate: Gate, path: str, specs: Sequence[HookSpec], *, who: str = ""
 ) -> list[Imported]:
-    """Take over the approvals of a list; the list itself is only read.
+    """Import the approvals of a list; the list itself is only read.
 
     Raises:
         TrustError: `trust.allowlist`, it is no such list; or the store cannot be written.

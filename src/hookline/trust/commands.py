@@ -1,4 +1,4 @@
-"""What a person does about approvals: look, approve, revoke, switch; for CLI, chat and HTTP."""
+"""The commands on approvals: look up, approve, revoke, switch; for CLI, chat and HTTP."""
 
 from __future__ import annotations
 

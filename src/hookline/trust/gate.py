@@ -1,4 +1,4 @@
-"""The gate: whether a hook may run now, and whether its answer is believed afterwards."""
+"""The gate: decides whether a hook may run, and whether its answer counts afterwards."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _STANCES: Mapping[str, Stance] = {ASK: Stance.ASK, DENY: Stance.DENY}
 
 
 class Admission(Frozen):
-    """A run that may go on. `note`: what the user reads; `state`: what is compared afterwards."""
+    """A run that may start. `note`: the text for the user; `state`: what is compared afterwards."""
 
     run: Run
     note: str = ""
@@ -112,7 +112,7 @@ class Gate:
     # -- before a run --------------------------------------------------------------------------
 
     def check_before(self, run: Run) -> Admission | Outcome:
-        """Return the run as it may go on, or the outcome of a hook that may not run."""
+        """Return the admission of a run, or the outcome of a hook that may not run."""
         spec = run.spec
         if type(spec.handler) is InProcess:
             return Admission(run=run)
@@ -132,7 +132,7 @@ class Gate:
         return self._refuse(run, state, effect)
 
     def find_effect(self, state: HookState) -> str:
-        """Return what becomes of a hook in a state (policy.EFFECTS)."""
+        """Return the effect of a state on a hook (policy.EFFECTS)."""
         if not state.column:
             return RUN
         return self.policy.find_effect(state.column, state.state, can_run=state.can_run)
@@ -215,7 +215,7 @@ class Gate:
     # -- after a run ---------------------------------------------------------------------------
 
     def check_after(self, admission: Admission, outcome: Outcome) -> Outcome:
-        """Return the outcome, distrusted where files of the hook changed during its run."""
+        """Return the outcome; one that does not count if files of the hook changed during its run."""
         state = admission.state
         if state is None:
             return outcome.replace(note=admission.note) if admission.note else outcome
@@ -282,7 +282,7 @@ class Gate:
     # -- words and records ---------------------------------------------------------------------
 
     def _name(self, spec: HookSpec) -> str:
-        """Return what a hook is called: of a project's hook nothing that its files chose."""
+        """Return the name of a hook for messages; of a project's hook no text that its files chose."""
         if spec.origin.scope not in CLONED:
             return identify(spec)
         return f"a hook of this project ({self.describe_place(spec.dialect, spec.origin.file, spec.native_event)})"
@@ -308,13 +308,13 @@ class Gate:
 
 
 class _Memory:
-    """Remembers what was said in each session, where no engine does."""
+    """Remembers the notices of each session, if no engine does."""
 
     def __init__(self) -> None:
         self._said: set[tuple[str, str]] = set()
 
     def was_told(self, event: Event, what: str) -> bool:
-        """Whether that was said in the event's session before; from now on it was."""
+        """Whether the event's session had this notice before; record it."""
         key = (event.session_id, what)
         is_told = key in self._said
         self._said.add(key)
@@ -322,7 +322,7 @@ class _Memory:
 
 
 def find_user(environ: Mapping[str, str]) -> str:
-    """Return who does something here: by the environment, else the system's name of this user."""
+    """Return the user's name: by the environment, else by the system."""
     if named := environ.get("SUDO_USER") or environ.get("USER"):
         return named
     import os  # noqa: PLC0415 - hooks are approved rarely

@@ -54,7 +54,7 @@ class Inspection(Frozen):
 
 
 class Inspector:
-    """Inspects commands, and remembers what it read for as long as nothing about it changes."""
+    """Inspects commands, and caches what it read until a file changes."""
 
     def __init__(self, cache_folder: str | None, *, clock: Callable[[], float] = time.time) -> None:
         self._cache = _Cache(cache_folder)
@@ -63,7 +63,7 @@ class Inspector:
         self._references: dict[str, tuple[Reference, ...]] = {}
 
     def inspect(self, command: StartedCommand) -> Inspection:
-        """The files of a command as they are now."""
+        """Return the files of a command as they are now."""
         path = command.variables.get("PATH") or os.environ.get("PATH", "")
         facts = (
             command.text, command.argv, command.cwd, command.root, command.listed, command.is_shielded, path,
@@ -77,7 +77,7 @@ class Inspector:
         return known
 
     def find_changes(self, inspection: Inspection) -> tuple[str, ...]:
-        """The keys of the files that have changed since the inspection; new entries of a folder do not count."""
+        """Return the keys of files that changed since the inspection; new entries of a folder do not count."""
         return tuple(file.key for file in inspection.files if _has_changed(file))
 
     def save(self) -> None:
@@ -108,9 +108,9 @@ class Inspector:
     def references(
         self, language: str, digest: str, read: Callable[[], bytes]
     ) -> tuple[Reference, ...]:
-        """The references of a source with this digest; it is parsed only if neither memory nor cache has them."""
+        """Return the references of a source with this digest, from memory, the cache or by parsing it."""
         key = f"{language}-{digest}"
-        found = self._references.get(key) or _references(self._cache.load(key))
+        found = self._references.get(key) or _read_references(self._cache.load(key))
         if found is None:
             from hookline.trust.source_reader import read_source  # noqa: PLC0415 - as above
 
@@ -123,11 +123,11 @@ class Inspector:
         return found
 
     def is_settled(self, stamp: Stamp, now: float) -> bool:
-        """Whether any change since `now` gives a file, or the entries of a folder, another stamp."""
+        """Whether any change after `now` is sure to give a file or folder another stamp."""
         return not stamp or max(stamp[3:]) < (now - _CLOCK_GRAIN) * 1e9
 
     def now(self) -> float:
-        """The time in seconds."""
+        """Return the time in seconds."""
         return self._clock()
 
 
@@ -158,7 +158,9 @@ class FileTable:
         if not stat.S_ISREG(found.st_mode):
             return file.replace(problem="not a regular file")
         read = _read(path, _HEAD)
-        return file.replace(problem="" if read else "unreadable", **_facts(*(read or (found, b""))))
+        return file.replace(
+            problem="" if read else "unreadable", **_read_facts(*(read or (found, b"")))
+        )
 
     def open(self, file: InspectedFile) -> InspectedFile:
         """Add the digest to a file that `peek` found."""
@@ -169,11 +171,11 @@ class FileTable:
         if read is None:
             return file.replace(problem="unreadable", is_settled=False)
         self._data[file.path] = read[1]
-        is_settled = self._inspector.is_settled(_stamp(read[0]), now)
-        return file.replace(sha256=sha256(read[1]), is_settled=is_settled, **_facts(*read))
+        is_settled = self._inspector.is_settled(_make_stamp(read[0]), now)
+        return file.replace(sha256=sha256(read[1]), is_settled=is_settled, **_read_facts(*read))
 
     def references(self, language: str, source: InspectedFile | str) -> tuple[Reference, ...]:
-        """What a covered file, or a text, refers to."""
+        """Return the references of a covered file, or of a text."""
         if isinstance(source, str):
             text = source.encode("utf-8", "surrogateescape")
             return self._inspector.references(language, sha256(text), lambda: text)
@@ -182,7 +184,7 @@ class FileTable:
         return self._inspector.references(language, source.sha256, read)
 
     def entries(self, folder: str) -> frozenset[str]:
-        """The names in a folder; none if it cannot be listed."""
+        """Return the names in a folder; none if it cannot be listed."""
         if folder not in self._entries:
             self._watch(folder)
             try:
@@ -192,7 +194,7 @@ class FileTable:
         return self._entries[folder]
 
     def _watch(self, path: str) -> Stamp:
-        now, stamp = self._inspector.now(), _stamp_at(path)
+        now, stamp = self._inspector.now(), _stamp_path(path)
         is_settled = self._inspector.is_settled(stamp, now)
         self.watched.setdefault(path, stamp if is_settled else _UNSETTLED)
         return stamp
@@ -243,8 +245,8 @@ class _Cache:
             return
 
 
-def files_within(inspection: Inspection, folder: str) -> tuple[InspectedFile, ...]:
-    """The inspected files that lie in a folder, by name or by real path."""
+def list_files_within(inspection: Inspection, folder: str) -> tuple[InspectedFile, ...]:
+    """Return the inspected files in a folder, by name or by real path."""
     named, real = f"{folder.rstrip('/')}/", f"{os.path.realpath(folder).rstrip('/')}/"
     return tuple(
         file
@@ -256,12 +258,12 @@ def files_within(inspection: Inspection, folder: str) -> tuple[InspectedFile, ..
 def _is_current(known: Inspection, command: StartedCommand) -> bool:
     given = command.variables
     return all(given.get(name) == value for name, value in known.variables.items()) and all(
-        _stamp_at(path) == stamp for path, stamp in known.watched.items()
+        _stamp_path(path) == stamp for path, stamp in known.watched.items()
     )
 
 
 def _has_changed(file: InspectedFile) -> bool:
-    now = _stamp_at(file.path)
+    now = _stamp_path(file.path)
     if now == file.stamp and file.is_settled:
         return False
     if now[2:] != file.stamp[2:]:
@@ -282,7 +284,7 @@ def _to_json(inspection: Inspection) -> dict[str, Any]:
 
 
 def _from_json(value: Any) -> Inspection | None:
-    """The inspection; None if the value is none of ours."""
+    """Return the inspection; None if the value has another format."""
     try:
         rows = [dict(zip(InspectedFile.__fields__, row, strict=True)) for row in value["files"]]
         files = tuple(InspectedFile(**row | {"stamp": tuple(row["stamp"])}) for row in rows)
@@ -294,8 +296,8 @@ def _from_json(value: Any) -> Inspection | None:
         return None
 
 
-def _references(value: Any) -> tuple[Reference, ...] | None:
-    """The references; None if the value is none of ours."""
+def _read_references(value: Any) -> tuple[Reference, ...] | None:
+    """Return the references; None if the value has another format."""
     if type(value) is not list or not all(type(words) is list and words for words in value):
         return None
     return tuple(tuple(map(str, words)) for words in value)
@@ -307,30 +309,30 @@ def _remember(known: dict[str, Any], key: str, value: Any) -> None:
     known[key] = value
 
 
-def _facts(found: os.stat_result, data: bytes) -> dict[str, Any]:
-    """The fields of a file that follow from its status and its first bytes."""
+def _read_facts(found: os.stat_result, data: bytes) -> dict[str, Any]:
+    """Return the fields of a file that follow from its status and its first bytes."""
     line = os.fsdecode(data[:_HEAD].partition(b"\n")[0]) if data.startswith(b"#!") else ""
     return {
-        "stamp": _stamp(found),
+        "stamp": _make_stamp(found),
         "is_executable": bool(found.st_mode & stat.S_IXUSR),
         "is_writable_by_all": bool(found.st_mode & stat.S_IWOTH),
         "head": line or ("\0" if b"\0" in data[:_HEAD] else ""),
     }
 
 
-def _stamp(found: os.stat_result) -> Stamp:
+def _make_stamp(found: os.stat_result) -> Stamp:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def _stamp_at(path: str) -> Stamp:
+def _stamp_path(path: str) -> Stamp:
     try:
-        return _stamp(os.stat(path))
+        return _make_stamp(os.stat(path))
     except (OSError, ValueError):
         return ()
 
 
 def _read(path: str, limit: int = _MAX_READ) -> tuple[os.stat_result, bytes] | None:
-    """The status and the first bytes of a regular file; None if there is none that can be read. It never waits."""
+    """Return the status and the first bytes of a regular file; None if it cannot be read. It never blocks."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except (OSError, ValueError):

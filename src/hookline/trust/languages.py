@@ -53,32 +53,32 @@ NODE_MODULES = frozenset({
 })  # fmt: skip
 
 
-def interpreter_of(word: str) -> str:
-    """The language that a program runs, by its name with or without folder and version; empty for other programs."""
+def find_interpreter(word: str) -> str:
+    """Return the language that a program runs, by its name with or without folder and version; empty for other programs."""
     name = word.rpartition("/")[2].removesuffix(".exe")
     return _INTERPRETERS.get(name) or _INTERPRETERS.get(name.rstrip("0123456789."), "")
 
 
-def first_interpreter(command: str) -> str:
-    """The language of the first interpreter among the words of a command; empty if there is none."""
-    return next(filter(None, map(interpreter_of, command.split())), "")
+def find_first_interpreter(command: str) -> str:
+    """Return the language of the first interpreter among the words of a command; empty if there is none."""
+    return next(filter(None, map(find_interpreter, command.split())), "")
 
 
 def is_tool(program: str) -> bool:
     """Whether a program is an interpreter, or runs nothing but what its words name."""
     name = program.rpartition("/")[2]
-    return name in TOOLS or name in LAUNCHERS or interpreter_of(name) != ""
+    return name in TOOLS or name in LAUNCHERS or find_interpreter(name) != ""
 
 
-def language_of(path: str, first_line: str) -> str:
-    """The language of a file: by its `#!` line, else by its suffix; empty if neither tells it."""
+def find_language(path: str, first_line: str) -> str:
+    """Return the language of a file by its `#!` line, else by its suffix; empty if it is unknown."""
     if first_line.startswith("#!"):
         uv = PYTHON if "uv" in first_line.split() else OTHER
-        return first_interpreter(first_line[2:]) or uv
-    return suffix_language(path)
+        return find_first_interpreter(first_line[2:]) or uv
+    return guess_by_suffix(path)
 
 
-def suffix_language(path: str) -> str:
-    """The language of a file by its suffix; empty if the suffix is not one of code."""
+def guess_by_suffix(path: str) -> str:
+    """Return the language of a file by its suffix; empty if the suffix is not one of code."""
     name = path.rpartition("/")[2]
     return _SUFFIXES.get(name[name.rfind(".") :].lower(), "") if "." in name else ""

@@ -1,4 +1,4 @@
-"""Whose a hook is: a repository and a project's folder in it, a settings folder, or a plugin."""
+"""The owner of a hook: a repository with a project's folder in it, a settings folder, or a plugin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST_POINTER = 4096  # bytes of a `.git` file
 
 
 class Owner(Frozen):
-    """Whom an approval belongs to.
+    """The owner of an approval.
 
     `key` names the folder of the store. `root` is the folder that files are named relative to.
     `folders` are all names of it. `label` is for people.
@@ -93,7 +93,7 @@ def _identify_repository(work_tree: str) -> str:
 
 
 def find_owner(spec: HookSpec, project: Project | None) -> Owner:
-    """Return whose a hook is: the project's, a plugin's by its name, or that of its folder."""
+    """Return the owner of a hook: the project, the plugin, or the folder of its file."""
     if spec.origin.scope in CLONED and project is not None:
         return project.owner
     plugin = str(spec.facts.get("plugin") or "").rstrip("/")

@@ -1,4 +1,4 @@
-"""What becomes of a hook in each state, by who brought it, and the two settings about that."""
+"""The effect of each state on a hook, by the scope of its file, and the two settings for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a started command to the files that it runs and loads, as far as its text and their texts name them."""
+"""Finds the files that a command runs and loads, as far as its text and their texts name them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hookline.trust.languages import (
     PYTHON,
     SHELL,
     TOOLS,
-    first_interpreter,
-    interpreter_of,
+    find_first_interpreter,
+    find_interpreter,
     is_tool,
 )
 
@@ -81,7 +81,7 @@ class Resolver:
         self._loaded = -1  # bytes; below 0 while the command itself is read
 
     def resolve(self) -> None:
-        """Fill the attributes."""
+        """Follow the command and fill the attributes."""
         scope = Scope((self._command.cwd,))
         for listed in self._command.listed:
             path = os.path.join(self._command.root, listed)
@@ -129,11 +129,11 @@ class Resolver:
                 for word in words:
                     self._cover_word(self._expand(word, scope), scope)
             elif kind == "read":
-                language = first_interpreter(words[0])
+                language = find_first_interpreter(words[0])
                 values = self._expand(words[1], scope)
                 self._cover_word(values, scope, _RUN if language else _WORD, language)
             elif kind == "body":
-                language = first_interpreter(words[0])
+                language = find_first_interpreter(words[0])
                 self._queue_texts(language, self._expand(words[1], scope), scope)
 
     def _run(
@@ -141,13 +141,13 @@ class Resolver:
     ) -> None:
         """Cover what one command runs. `is_alone`: the hook starts nothing else. `is_fed`: another program runs what it prints."""
         values = [self._expand(word, scope) for word in words]
-        start = _program_index([_first(each) for each in values])
+        start = _find_program_index([_find_first(each) for each in values])
         is_alone = is_alone and start == 0
-        if start < len(values) and _first(values[start]) in BUILTINS:
-            lacking = self._run_builtin(_first(values[start]), values[start + 1 :], scope, is_fed=is_fed)  # fmt: skip
+        if start < len(values) and _find_first(values[start]) in BUILTINS:
+            lacking = self._run_builtin(_find_first(values[start]), values[start + 1 :], scope, is_fed=is_fed)  # fmt: skip
             self.missing = lacking if is_alone else self.missing
             return
-        program = _first(values[start]) if start < len(values) else ""
+        program = _find_first(values[start]) if start < len(values) else ""
         is_on_path = program != "" and "/" not in program and program not in scope.functions
         absent = self._note_program(program) if is_on_path else ""
         language = option = lacking = (
@@ -155,19 +155,19 @@ class Resolver:
         )
         found: Values = ()
         for at in range(start, len(values)):
-            word, is_program = _first(values[at]), at == start
+            word, is_program = _find_first(values[at]), at == start
             if not found and _has_data_behind(word, is_program=is_program and not is_fed):
                 break
             if option:
                 self._run_option(language, option, values[at], scope)
                 language = option = ""
-            elif not found and interpreter_of(word):
-                language = interpreter_of(word)
+            elif not found and find_interpreter(word):
+                language = find_interpreter(word)
                 absent = absent or self._find_interpreter(values[at], scope)
-            elif language and (option := _code_option(language, word)):
+            elif language and (option := _find_code_option(language, word)):
                 continue
             elif not values[at] and (language or is_program):
-                self.unseen.add(_shown(words[at]))
+                self.unseen.add(_describe_word(words[at]))
                 language = ""
             elif not is_program or "/" in word:
                 role = _RUN if language or is_program else _WORD
@@ -195,14 +195,14 @@ class Resolver:
         """Cover what the shell itself runs or reads; the name of a file that it lacks."""
         if program in {"cd", "pushd"} and values:
             gone = [os.path.join(folder, value) for folder in scope.folders for value in values[-1]]
-            folders = dict.fromkeys((*scope.folders, *map(_normal, gone)))
+            folders = dict.fromkeys((*scope.folders, *map(_normalize, gone)))
             scope.folders = tuple(folders)[:_MAX_VALUES]
         elif program in {".", "source"} and values:
             if not self._cover_word(values[0], scope, _RUN, SHELL):
                 self.unseen.update(() if values[0] else (f"what `{program}` reads",))
-                return _first(values[0])
+                return _find_first(values[0])
         elif program == "eval":
-            self._queue_texts(SHELL, (" ".join(map(_first, values)),), scope)
+            self._queue_texts(SHELL, (" ".join(map(_find_first, values)),), scope)
         elif program == "trap":
             self._queue_texts(SHELL, values[0] if values else (), scope)
         elif program == "alias" or is_fed:
@@ -212,8 +212,8 @@ class Resolver:
 
     def _find_interpreter(self, values: Values, scope: Scope) -> str:
         """Cover an interpreter that is named by its path; the path if there is none."""
-        is_path = "/" in _first(values)
-        return _first(values) if is_path and not self._cover_word(values, scope, _RUN) else ""
+        is_path = "/" in _find_first(values)
+        return _find_first(values) if is_path and not self._cover_word(values, scope, _RUN) else ""
 
     def _check_program(self, paths: Values) -> None:
         """Say of covered files that they cannot be started."""
@@ -223,7 +223,7 @@ class Resolver:
 
     def _note_program(self, name: str) -> str:
         """Name a program as unseen; its name if it is not on PATH."""
-        paths = (os.path.join(folder, name) for folder in search_path(self._command).split(":"))
+        paths = (os.path.join(folder, name) for folder in find_path(self._command).split(":"))
         found = next((path for path in paths if os.access(path, os.X_OK)), "")
         if found:
             self._files.peek(found)  # so that another look is needed when it goes
@@ -235,7 +235,7 @@ class Resolver:
     def _read_python(self, references: Iterable[Reference], scope: Scope) -> None:
         added = [words[1] for words in references if words[0] == "folder"]
         inner = [os.path.join(folder, name) for folder in scope.search for name in added]
-        scope.search = (*scope.search, *map(_normal, filter(os.path.isdir, inner)))[:_MAX_VALUES]
+        scope.search = (*scope.search, *map(_normalize, filter(os.path.isdir, inner)))[:_MAX_VALUES]
         for kind, *words in references:
             if kind == "import":
                 self._import(words[0], words[1], words[2:], scope)
@@ -246,7 +246,7 @@ class Resolver:
         folders = scope.search
         if level != "0":
             up = [os.pardir] * (int(level) - 1)
-            folders = tuple(_normal(os.path.join(folder, *up)) for folder in scope.own_folders)
+            folders = tuple(_normalize(os.path.join(folder, *up)) for folder in scope.own_folders)
         elif parts[0] in sys.stdlib_module_names:
             return
         found = False
@@ -297,7 +297,7 @@ class Resolver:
                 pieces = self._value(part, scope) if at % 2 else (part,)
                 joined = [value + piece for value in values for piece in pieces]
                 values = [each for each in joined[:_MAX_VALUES] if len(each) < _MAX_WORD]
-            found += map(_without_last_parts, values)
+            found += map(_cut_last_parts, values)
         return tuple(dict.fromkeys(found))[:_MAX_VALUES]
 
     def _value(self, name: str, scope: Scope) -> Values:
@@ -306,7 +306,7 @@ class Resolver:
         if name == "PWD":
             return scope.folders
         if name == "git":
-            return _repository(self._command.cwd)
+            return _find_repository(self._command.cwd)
         given = self._command.variables.get(name) if name else None
         if name:
             self.used[name] = given
@@ -349,14 +349,14 @@ class Resolver:
         names += [value.partition("=")[2] for value in words if "=" in value]
         paths = [os.path.join(folder, name) for name in names if name for folder in folders]
         paths += [f"{path}/__main__.py" for path in paths if language == PYTHON]
-        found = [path for path in dict.fromkeys(map(_normal, paths)) if self._cover(path, scope, role, language)]  # fmt: skip
+        found = [path for path in dict.fromkeys(map(_normalize, paths)) if self._cover(path, scope, role, language)]  # fmt: skip
         return (*found, *map(os.path.realpath, found))
 
     def _cover(self, path: str, scope: Scope, role: str, language: str = "") -> bool:
         """Whether a file lies there that is covered now, or named as unseen."""
-        path = _normal(path)
+        path = _normalize(path)
         file = self.covered.get(path) or self._files.peek(path)
-        is_code = file.is_executable or file.head or file.problem or languages.suffix_language(path)
+        is_code = file.is_executable or file.head or file.problem or languages.guess_by_suffix(path)
         if file.problem in {"gone", "not a regular file"} or (role == _WORD and not is_code):
             return False
         if path not in self.covered:
@@ -365,7 +365,7 @@ class Resolver:
             file = self.covered[path] = self._files.open(file)
             if file.head.startswith("#!"):
                 self._run(file.head[2:].split(), scope)
-        language = language or languages.language_of(path, file.head)
+        language = language or languages.find_language(path, file.head)
         if not file.head.startswith("\0"):
             self._queue_file(file, language or (SHELL if file.is_executable else ""), scope, role)
         return True
@@ -374,7 +374,7 @@ class Resolver:
         """Whether a file is not covered: a program of the system, a package that is installed, or too much."""
         is_system = os.path.isabs(file.key) and (
             (file.head == "\0" and role != _IMPORT)
-            or os.path.dirname(file.path) in search_path(self._command).split(":")
+            or os.path.dirname(file.path) in find_path(self._command).split(":")
         )
         is_package = not languages.PACKAGE_FOLDERS.isdisjoint(file.key.split("/"))
         if role != _LISTED and (is_system or is_package):
@@ -405,7 +405,7 @@ class Resolver:
         self._waiting.append((language, file, inner))
 
     def _folders_above(self, folders: Iterable[str]) -> Iterable[str]:
-        """The folders, and those around them up to the root; without the root's if they lie elsewhere."""
+        """Return the folders and their parents up to the root; without the root if they lie elsewhere."""
         given = self._command.root
         roots = {given, os.path.realpath(given)} if given else set()
         for folder in folders:
@@ -421,17 +421,17 @@ def is_within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def search_path(command: StartedCommand) -> str:
-    """The PATH with which a command's programs are found."""
+def find_path(command: StartedCommand) -> str:
+    """Return the PATH by which a command's programs are found."""
     return command.variables.get("PATH") or os.environ.get("PATH", os.defpath)
 
 
-def _first(values: Values) -> str:
+def _find_first(values: Values) -> str:
     return values[0] if values else ""
 
 
-def _program_index(words: Sequence[str]) -> int:
-    """Where a command's program stands, behind words such as `env NAME=value` and `timeout 5`."""
+def _find_program_index(words: Sequence[str]) -> int:
+    """Return the index of a command's program, after words such as `env NAME=value` and `timeout 5`."""
     at, is_led = 0, False
     while at < len(words):
         name = os.path.basename(words[at])
@@ -446,13 +446,13 @@ def _program_index(words: Sequence[str]) -> int:
 
 
 def _has_data_behind(word: str, *, is_program: bool) -> bool:
-    """Whether the words behind are data: of a linter, or of a tool that the command starts itself."""
+    """Whether the words after the program are data: of a linter, or of a tool that the command starts itself."""
     name = os.path.basename(word)
     return name in DATA_PROGRAMS or (is_program and name in TOOLS)
 
 
-def _code_option(language: str, word: str) -> str:
-    """The letter of an option behind which an interpreter takes code or, "m", a module; empty for other words."""
+def _find_code_option(language: str, word: str) -> str:
+    """Return the letter of an option that takes code or, "m", a module; empty for other words."""
     if language == JAVASCRIPT and word in {"--eval", "--print"}:
         return "e"
     letters = word[1:] if word.startswith("-") and word[1:2] != "-" else ""
@@ -463,33 +463,33 @@ def _code_option(language: str, word: str) -> str:
 
 
 def _is_script_name(word: str) -> bool:
-    return languages.suffix_language(word) != "" and not word.startswith("-")
+    return languages.guess_by_suffix(word) != "" and not word.startswith("-")
 
 
-def _shown(word: str) -> str:
-    """A word as a person reads it: variables with their sign."""
+def _describe_word(word: str) -> str:
+    """Return a word as text, variables with their `$`."""
     parts = word.partition("\1")[0].replace("\2", "/..").split("\0")
     return "".join(f"${part or '(...)'}" if at % 2 else part for at, part in enumerate(parts))
 
 
-def _normal(path: str) -> str:
-    """The path without `.` and `..`, as the kernel reads it."""
+def _normalize(path: str) -> str:
+    """Return the path without `.` and `..`, as the kernel reads it."""
     plain = os.path.normpath(path)
     if ".." in path and os.path.realpath(path) != os.path.realpath(plain):
         return os.path.realpath(path)
     return plain
 
 
-def _without_last_parts(value: str) -> str:
-    """The value with its folder for each path that the sign of `source_reader` stands behind."""
+def _cut_last_parts(value: str) -> str:
+    """Return the value with the folder of each path that `source_reader` marked."""
     while "\2" in value:
         path, _, rest = value.partition("\2")
         value = os.path.dirname(path) + rest
     return value
 
 
-def _repository(folder: str) -> Values:
-    """The nearest folder above with a `.git`, if there is one."""
+def _find_repository(folder: str) -> Values:
+    """Return the nearest folder above with a `.git`, if there is one."""
     while not os.path.lexists(os.path.join(folder, ".git")):
         if folder == os.path.dirname(folder):
             return ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from hookline.trust.languages import JAVASCRIPT, NODE_MODULES, PYTHON, SHELL, interpreter_of
+from hookline.trust.languages import JAVASCRIPT, NODE_MODULES, PYTHON, SHELL, find_interpreter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _PYTHON_STARTERS = frozenset({"subprocess", "runpy", "importlib", "exec", "__imp
 
 
 def read_source(language: str, data: bytes) -> tuple[Reference, ...]:
-    """The references of a source text; ("unsure",) among them if a part of it cannot be read."""
+    """Return the references of a source text; ("unsure",) among them if a part of it cannot be read."""
     if len(data) > MAX_SOURCE:
         return (("unsure",),)
     try:
@@ -70,7 +70,7 @@ def _read_python(text: str) -> Iterator[Reference]:
 
 
 def _read_call(node: ast.Call) -> Iterator[Reference]:
-    """What a call adds to `sys.path`, or that it starts what cannot be told."""
+    """Return what a call adds to `sys.path`, or that it starts an unknown program."""
     import ast  # noqa: PLC0415 - as above
 
     name = ast.unparse(node.func) if isinstance(node.func, ast.Name | ast.Attribute) else ""
@@ -115,7 +115,7 @@ def _read_shell(source: bytes) -> Iterator[Reference]:
         if node.type in {"redirected_statement", "command"}:
             owner, read, late = shell.split_redirections(node, source)
             behind.setdefault(owner.id, []).extend(late)
-            yield from (("read", _text(owner), _word([each])) for each in read)
+            yield from (("read", _read_text(owner), _read_word([each])) for each in read)
     for node in nodes:
         yield from _read_node(node, source, behind.get(node.id, ()))
 
@@ -133,36 +133,36 @@ def _read_node(node: Node, source: bytes, late: Iterable[Node]) -> Iterator[Refe
 
     match node.type:
         case "command":
-            words = map(_word, shell.command_words(node, source, late))
+            words = map(_read_word, shell.command_words(node, source, late))
             yield ("fed" if _is_fed(node) else "run", *words)
         case "variable_assignment":
             value = node.child_by_field_name("value")
             if value is not None and value.type != "array":
-                yield ("set", _text(node.children[0]), _word([value]))
+                yield ("set", _read_text(node.children[0]), _read_word([value]))
         case "array" | "ERROR":
-            yield ("words", *(_word([each]) for each in node.named_children))
+            yield ("words", *(_read_word([each]) for each in node.named_children))
         case "for_statement":
-            values = [_word([each]) for each in node.children_by_field_name("value")]
+            values = [_read_word([each]) for each in node.children_by_field_name("value")]
             yield ("words", *values)
-            yield from (("set", _text(node.children[1]), value) for value in values)
+            yield from (("set", _read_text(node.children[1]), value) for value in values)
         case "function_definition":
-            yield ("function", _text(node.children_by_field_name("name")[0]))
+            yield ("function", _read_text(node.children_by_field_name("name")[0]))
         case "heredoc_body":
-            yield ("body", _owner_of(node), _text(node))
+            yield ("body", _find_owner(node), _read_text(node))
         case "herestring_redirect":
-            yield ("body", _owner_of(node), _word(node.named_children[-1:]))
+            yield ("body", _find_owner(node), _read_word(node.named_children[-1:]))
 
 
-def _text(node: Node) -> str:
+def _read_text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def _owner_of(node: Node) -> str:
-    """The text of the command that a here-document is for."""
+def _find_owner(node: Node) -> str:
+    """Return the text of the command that a here-document is for."""
     around = node.parent
     if around is not None and node.type == "heredoc_body":
         around = around.parent
-    return "" if around is None else _text(around).partition("<<")[0]
+    return "" if around is None else _read_text(around).partition("<<")[0]
 
 
 def _is_fed(node: Node) -> bool:
@@ -175,9 +175,9 @@ def _is_fed(node: Node) -> bool:
             return True
         if outer.type == "pipeline":
             behind = [each for each in outer.children if each.start_byte >= inner.end_byte]
-            if any(_runs_input(_text(each)) for each in behind):
+            if any(_runs_input(_read_text(each)) for each in behind):
                 return True
-        if outer.type == "command" and _runs_input(_text(outer.children[0])):
+        if outer.type == "command" and _runs_input(_read_text(outer.children[0])):
             return True
         inner, outer = outer, outer.parent
     return False
@@ -186,44 +186,44 @@ def _is_fed(node: Node) -> bool:
 def _runs_input(command: str) -> bool:
     """Whether a command may run what it reads: one of its words is an interpreter, `eval` or `source`."""
     return any(
-        word in {"eval", "source", "."} or interpreter_of(word) for word in command.split()[:8]
+        word in {"eval", "source", "."} or find_interpreter(word) for word in command.split()[:8]
     )
 
 
-def _word(parts: Iterable[Node]) -> str:
-    """The alternatives of a word."""
-    return "\1".join(_joined(map(_piece, parts)))
+def _read_word(parts: Iterable[Node]) -> str:
+    """Return the alternatives of a word."""
+    return "\1".join(_join(map(_read_piece, parts)))
 
 
-def _joined(pieces: Iterable[list[str]]) -> list[str]:
+def _join(pieces: Iterable[list[str]]) -> list[str]:
     found = [""]
     for piece in pieces:
         found = [one + other for one in found for other in piece][:_MAX_ALTERNATIVES]
     return found
 
 
-def _piece(node: Node) -> list[str]:
-    """What a part of a word may be, without its quotes."""
-    text = _text(node)
+def _read_piece(node: Node) -> list[str]:
+    """Return the possible values of a part of a word, without its quotes."""
+    text = _read_text(node)
     match node.type:
         case "command_name" | "concatenation":
-            return _joined(map(_piece, node.children))
+            return _join(map(_read_piece, node.children))
         case "raw_string":
             return [text[1:-1]]
         case "ansi_c_string":
             return [UNKNOWN if "\\" in text else text[2:-1]]
         case "string":
-            return _joined(
-                [re.sub(r'\\(?:\n|([$`"\\]))', r"\1", _text(each))] if each.type == "string_content"
-                else _piece(each)
+            return _join(
+                [re.sub(r'\\(?:\n|([$`"\\]))', r"\1", _read_text(each))] if each.type == "string_content"
+                else _read_piece(each)
                 for each in node.children if each.type != '"'
             )  # fmt: skip
         case "simple_expansion":
-            return [_variable(text.lstrip(" \t\n")[1:])]
+            return [_read_variable(text.lstrip(" \t\n")[1:])]
         case "expansion":
-            return _expansion(node, text)
+            return _read_expansion(node, text)
         case "command_substitution":
-            return _substitution(node)
+            return _read_substitution(node)
         case "process_substitution":
             return [""]
     if node.child_count or re.search(r"(?<!\\)[*?]|(?<!\\)\[.", text):
@@ -232,43 +232,43 @@ def _piece(node: Node) -> list[str]:
     return ["\0HOME\0" + plain[1:] if text == "~" or text.startswith("~/") else plain]
 
 
-def _variable(name: str) -> str:
+def _read_variable(name: str) -> str:
     return f"\0{'0' if name == 'BASH_SOURCE' else name}\0" if name.isalnum() or name.isidentifier() else UNKNOWN  # fmt: skip
 
 
-def _expansion(node: Node, text: str) -> list[str]:
-    """`${name}` in its usual forms: with a default, with the last part of a path cut off."""
+def _read_expansion(node: Node, text: str) -> list[str]:
+    """Read `${name}` in its usual forms: with a default, or with the last part of a path cut off."""
     found = re.fullmatch(_EXPANSION, text)
     if found is None:
         return [UNKNOWN]
-    name, rest = _variable(found[1]), found[2]
+    name, rest = _read_variable(found[1]), found[2]
     if not rest or rest == "%/" or rest.startswith((":?", "?")):
         return [name]
     if rest == "%/*" or re.fullmatch(r"(:[aAP])?:h", rest):
         return [f"{name}\2"]
     if re.match(r":?[-=]", rest):
-        return [name, *(_piece(node.named_children[1]) if node.named_child_count > 1 else ())]
+        return [name, *(_read_piece(node.named_children[1]) if node.named_child_count > 1 else ())]
     return [UNKNOWN]
 
 
-def _substitution(node: Node) -> list[str]:
-    """The usual spellings of a file's own folder, of the working folder and of the repository; else unknown."""
-    commands = list(_commands_in(node))
-    names = [_text(each.children[0]) for each in commands]
-    targets = [_joined([_piece(each.children[-1])]) for each in commands]
+def _read_substitution(node: Node) -> list[str]:
+    """Read the usual spellings of a file's own folder, the working folder and the repository; else unknown."""
+    commands = list(_list_commands(node))
+    names = [_read_text(each.children[0]) for each in commands]
+    targets = [_join([_read_piece(each.children[-1])]) for each in commands]
     if names == ["dirname"]:
         return [f"{target}\2" for target in targets[0]]
     if names in (["cd", "pwd"], ["realpath"], ["readlink"]):
         return targets[0]
-    if names[:1] == ["git"] and "--show-toplevel" in _text(commands[0]):
+    if names[:1] == ["git"] and "--show-toplevel" in _read_text(commands[0]):
         return ["\0git\0", *(["\0PWD\0"] if "pwd" in names else ())]
     return ["\0PWD\0"] if names == ["pwd"] else [UNKNOWN]
 
 
-def _commands_in(node: Node) -> Iterator[Node]:
-    """The commands of a substitution in their order, without those of substitutions within."""
+def _list_commands(node: Node) -> Iterator[Node]:
+    """Return the commands of a substitution in order, without those of inner substitutions."""
     for child in node.children:
         if child.type == "command":
             yield child
         elif child.type in {"list", "redirected_statement", "pipeline"}:
-            yield from _commands_in(child)
+            yield from _list_commands(child)

@@ -1,4 +1,4 @@
-"""What a hook starts and a file that it runs, as values, and where the resolver finds files."""
+"""Values for what a hook starts and a file that it runs, and the file system that the resolver reads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class StartedCommand(Frozen):
-    """What a hook's entry starts: shell text, or a program with its arguments.
+    """The command of a hook's entry: shell text, or a program with its arguments.
 
     `root`: the folder of the project or plugin; files in it have relative keys; empty: none has. `variables`: what `text` may use, with HOME.
     `listed`: files that count whether the text names them or not, absolute or relative to `root`.

@@ -11,7 +11,7 @@ from hookline.model.handler import Broken, Command, InProcess, describe_command
 from hookline.model.spec import CLONED, MANAGED
 from hookline.paths import real_path
 from hookline.trust.definition import digest_definition
-from hookline.trust.inspection import Inspection, files_within
+from hookline.trust.inspection import Inspection, list_files_within
 from hookline.trust.owner import Owner, find_owner, find_project
 from hookline.trust.policy import APPROVED, CHANGED, NEW, OWN, PROJECT, REVOKED, is_named
 
@@ -35,7 +35,7 @@ _MOST_FOLDERS = 1024  # of which the project is remembered
 
 
 class HookState(Frozen):
-    """How a hook stands before one run.
+    """The state of a hook before one run.
 
     `column`: whose row of the table counts (policy.PROJECT, policy.OWN; "" if the hook needs no
     approval). `reason`: why, in words. `can_run`: whether what it starts is there. `fault`: why
@@ -59,7 +59,7 @@ class HookState(Frozen):
 
 
 class States:
-    """Finds the state of each hook of one project, and remembers what costs time.
+    """Finds the state of each hook of one project, and caches slow results.
 
     Args:
         store: the approvals.
@@ -166,7 +166,7 @@ class States:
             project = self.find_project(folder) if folder else None
             if project is None or project.holds(owner.label):
                 continue
-            files = files_within(inspection, project.work_tree)
+            files = list_files_within(inspection, project.work_tree)
             if files:
                 return project.owner, files
         return None

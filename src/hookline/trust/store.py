@@ -28,7 +28,7 @@ _HEX = frozenset("0123456789abcdef")
 
 
 class Approval(Frozen):
-    """One approved version of a hook: what a person wants to know of it.
+    """One approved version of a hook, with its details for the user.
 
     `files`: key, SHA-256, whether it is executable, whether all may write it. `at`: seconds since
     1970. `guards`: whether the hook can refuse an action of `kind`.
@@ -53,7 +53,7 @@ class Approval(Frozen):
 
 
 class Approvals(Frozen):
-    """What the store holds of one owner: approved versions by definition, and two sets."""
+    """The approvals of one owner: approved versions by definition, and two sets."""
 
     versions: Mapping[str, frozenset[str]] = {}
     revoked: frozenset[str] = frozenset()
@@ -79,7 +79,7 @@ class Store:
     """The approvals and switches of one user. Safe from any thread and any process.
 
     `write_record` is given a record of each change before the change is made. Its errors are
-    nobody's business here: a journal that is full stops no approval.
+    ignored: a journal that is full stops no approval.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Store:
         return found
 
     def _read_cached(self, name: str, read: Callable[[str], Any], empty: Any) -> Any:
-        """Read a folder anew if its time is another one, or so fresh that it may not tell."""
+        """Read a folder again if its time changed, or is too recent to show a change."""
         path = self.folder
         for part in ("", *name.split("/")):
             path = f"{path}/{part}" if part else path
@@ -158,9 +158,9 @@ class Store:
                 self._seen.pop(name, None)
                 return empty
             except OSError as error:
-                raise _unreadable(path, error) from None
+                raise _unreadable_error(path, error) from None
             if not stat.S_ISDIR(found.st_mode) or is_writable_by_others(found):
-                raise _exposed(path)
+                raise _exposed_error(path)
         known = self._seen.get(name)
         if known is not None and known[0] == found.st_mtime_ns:
             return known[1]
@@ -179,7 +179,7 @@ class Store:
             elif name.endswith(".json"):
                 content = rest.removesuffix(".json")
                 if not _HEX.issuperset(definition + content):
-                    raise _damaged(f"{folder}/{name}", "its name is none of hookline's")
+                    raise _damaged_error(f"{folder}/{name}", "its name is none of hookline's")
                 versions.setdefault(definition, set()).add(content)
         return Approvals(
             versions={name: frozenset(each) for name, each in versions.items()},
@@ -277,7 +277,7 @@ def _list_names(folder: str) -> tuple[str, ...]:
     try:
         return tuple(name for name in sorted(os.listdir(folder)) if not name.startswith("."))
     except OSError as error:
-        raise _unreadable(folder, error) from None
+        raise _unreadable_error(folder, error) from None
 
 
 def _read_switches(folder: str) -> tuple[Switch, ...]:
@@ -296,16 +296,16 @@ def _read_json(path: str) -> dict[str, Any]:
         try:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode) or is_writable_by_others(found):
-                raise _exposed(path)
+                raise _exposed_error(path)
             tree = json.loads(os.read(descriptor, _LARGEST))
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise _unreadable_error(path, error) from None
     except ValueError:
-        raise _damaged(path, "it is no JSON") from None
+        raise _damaged_error(path, "it is no JSON") from None
     if not isinstance(tree, dict) or not isinstance(tree.get("format"), int):
-        raise _damaged(path, "it is no file of hookline's")
+        raise _damaged_error(path, "it is no file of hookline's")
     if tree["format"] > FORMAT:
         raise TrustError(
             f"a newer hookline wrote `{path}`", name="trust.newer", hint="update hookline"
@@ -314,13 +314,13 @@ def _read_json(path: str) -> dict[str, Any]:
 
 
 def _to_record(approval: Approval) -> dict[str, Any]:
-    """Return what a journal is given of a change."""
+    """Return the journal record of a change."""
     told = ("hook", "event", "command", "file", "owner", "definition", "content", "who", "how")
     return {name: getattr(approval, name) for name in told}
 
 
 def _write(folder: str, name: str, tree: Mapping[str, Any]) -> None:
-    """Write a file so that it is there whole or not at all, also after a crash."""
+    """Write a file atomically, so that it is complete or absent also after a crash."""
     temporary = f"{folder}/.{name}.{os.getpid()}.{time.monotonic_ns()}"
     try:
         os.makedirs(folder, 0o700, exist_ok=True)
@@ -359,11 +359,11 @@ def _remove(path: str) -> None:
         ) from None
 
 
-def _unreadable(path: str, error: OSError) -> TrustError:
-    return _damaged(path, (error.strerror or "it is unreadable").lower())
+def _unreadable_error(path: str, error: OSError) -> TrustError:
+    return _damaged_error(path, (error.strerror or "it is unreadable").lower())
 
 
-def _damaged(path: str, why: str) -> TrustError:
+def _damaged_error(path: str, why: str) -> TrustError:
     return TrustError(
         f"the approvals in `{path}` cannot be read: {why}",
         name="trust.store",
@@ -371,7 +371,7 @@ def _damaged(path: str, why: str) -> TrustError:
     )
 
 
-def _exposed(path: str) -> TrustError:
+def _exposed_error(path: str) -> TrustError:
     return TrustError(
         f"others may write `{path}`, or it is no plain file",
         name="trust.exposed",

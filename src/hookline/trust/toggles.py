@@ -64,7 +64,7 @@ def find_off(switches: Sequence[Switch], folder: str) -> str:
 def list_switches(
     switches: Sequence[Switch], root: str, environ: Mapping[str, str]
 ) -> dict[str, bool]:
-    """Return what is on of `everywhere`, `project` and `environment`; hooks run if all are."""
+    """Return which of `everywhere`, `project` and `environment` are on; hooks run if all are."""
     everywhere = any(not each.root and not each.definition for each in switches)
     return {
         "everywhere": not everywhere,

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hookline.trust.inspection import Inspection, Inspector, files_within
+from hookline.trust.inspection import Inspection, Inspector, list_files_within
 from hookline.trust.started_command import StartedCommand
 
 if TYPE_CHECKING:
@@ -183,9 +183,9 @@ def test_files_of_a_folder_are_found_by_name_and_by_real_path(project: Path) -> 
     (project.parent / "link").symlink_to(project / "lib")
     found = Inspector(None).inspect(started(project, "bash ../link/b.sh"))
 
-    assert [file.path for file in files_within(found, str(project / "lib"))] == [str(project.parent / "link/b.sh")]  # fmt: skip
-    assert files_within(found, str(project.parent / "link")) == found.files
-    assert files_within(found, str(project / "li")) == ()
+    assert [file.path for file in list_files_within(found, str(project / "lib"))] == [str(project.parent / "link/b.sh")]  # fmt: skip
+    assert list_files_within(found, str(project.parent / "link")) == found.files
+    assert list_files_within(found, str(project / "li")) == ()
 
 
 # -- the cache on disk -----------------------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from hookline.trust.languages import (
     DATA_PROGRAMS,
     LAUNCHERS,
     TOOLS,
-    interpreter_of,
-    language_of,
-    suffix_language,
+    find_interpreter,
+    find_language,
+    guess_by_suffix,
 )
 
 
@@ -30,7 +30,7 @@ from hookline.trust.languages import (
 )
 def test_an_interpreter_is_known_by_its_name(word: str, language: str) -> None:
     """Without its folder and version."""
-    assert interpreter_of(word) == language
+    assert find_interpreter(word) == language
 
 
 @pytest.mark.parametrize(
@@ -49,17 +49,17 @@ def test_a_file_is_in_the_language_of_its_first_line(
     path: str, first_line: str, language: str
 ) -> None:
     """The suffix counts where there is no such line."""
-    assert language_of(path, first_line) == language
+    assert find_language(path, first_line) == language
 
 
 def test_a_suffix_is_enough_to_be_code() -> None:
     """Data has none of them."""
-    assert suffix_language("guard.ps1") == "other"
-    assert suffix_language("settings.json") == ""
+    assert guess_by_suffix("guard.ps1") == "other"
+    assert guess_by_suffix("settings.json") == ""
 
 
 def test_a_program_is_in_one_table() -> None:
     """A linter, a tool, and what starts the program behind it are treated each in its own way."""
     assert not DATA_PROGRAMS & TOOLS
     assert not LAUNCHERS & (DATA_PROGRAMS | TOOLS)
-    assert not any(interpreter_of(name) for name in DATA_PROGRAMS | TOOLS | LAUNCHERS)
+    assert not any(find_interpreter(name) for name in DATA_PROGRAMS | TOOLS | LAUNCHERS)
