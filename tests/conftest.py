@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from hookline.config.agent_hosts import MARKERS
+from hookline.handlers.supervisor import reset_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ settings.load_profile("fuzz" if os.environ.get("HOOKLINE_FUZZ") else "fixed")
 os.environ["PATH"] = os.pathsep.join(
     (os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable))
 )
+
+# Below nohup, programs that tests start would ignore SIGHUP, and so never be ended by it. What a hook
+# inherits there is tested where it is started.
+reset_signals()
 
 
 @pytest.fixture(autouse=True, scope="session")
