@@ -36,7 +36,7 @@ def note_unread(engine: Runtime, event: Event, decision: Decision) -> Decision:
     files = ", ".join(f"`{file}`" for file in list_unread(engine))
     if not files:
         return decision
-    text = f"hooks of this project ({files}) do not run, because nobody approved them. To look at them: `hookline approve`"
+    text = f"hooks of this project ({files}) do not run because you have not approved them. To review them: `hookline approve`"
     return add_notice(engine, event, decision, text)
 
 
