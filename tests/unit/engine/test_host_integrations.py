@@ -103,8 +103,13 @@ def test_words_that_look_like_a_call_are_none(command: str) -> None:
         ("hookline answer claude-code", False),
     ],
 )
-def test_a_call_that_lets_a_clone_bring_modules_is_told(command: str, told: bool) -> None:
+def test_a_call_that_lets_a_clone_bring_modules_is_told(
+    command: str, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With what does not."""
+    monkeypatch.chdir(
+        tmp_path
+    )  # doctor runs it, and `uv run` would write the lock file of a project
     found = [
         problem
         for problem in list_call_problems(engine_of(command))
