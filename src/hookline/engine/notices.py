@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 NOT_ASKED, NO_EVENT = "hooks", "event"
 _STANCES = frozenset(("ask", "deny", "halt"))
 _CHANGES = frozenset(("input", "output", "text", "messages"))
+_OLD = (
+    "approvals of an older hookline (`trust.db`) are not read any more."
+    " To approve your hooks again: `hookline approve`"
+)
 _NEWER = "a newer version of hookline may know it"
 
 
@@ -103,6 +107,10 @@ def note_removed(
     """
     if engine.gate is None or event.kind not in ACTIONS:
         return decision
+    from hookline.trust.store import find_store, has_old_approvals  # noqa: PLC0415 - not all events are actions
+
+    if has_old_approvals(find_store(engine.environ)):
+        decision = _add(engine, event, decision, _OLD, repeats=True)
     removed = [each for each in engine.gate.find_removed() if each.kind == event.kind]
     if not removed:
         return decision

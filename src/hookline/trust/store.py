@@ -75,6 +75,11 @@ def find_store(environ: Mapping[str, str]) -> str:
     return f"{state if os.path.isabs(state) else f'{home}/.local/state'}/hookline"
 
 
+def has_old_approvals(folder: str) -> bool:
+    """Whether a store holds approvals of an older hookline, and none of this one."""
+    return not os.path.isdir(f"{folder}/approvals") and os.path.exists(f"{folder}/trust.db")
+
+
 class Store:
     """The approvals and switches of one user. Safe from any thread and any process.
 

@@ -27,7 +27,7 @@ from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict
 from hookline.sessions.store import Sessions
 from hookline.trust.commands import approve, find_states
-from tests.unit.trust.support import World
+from tests.unit.trust.support import World, hook
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -585,3 +585,17 @@ def test_what_is_wrong_is_told_once(line: str, told: bool) -> None:
     )
 
     assert is_shown(reply, line) is told
+
+
+@pytest.mark.process
+def test_approvals_of_an_older_hookline_are_missed_at_each_action(clone: Clone) -> None:
+    """Until something is approved anew (docs/explanation/trust.md)."""
+    store = clone.store
+    store.mkdir(parents=True, exist_ok=True)
+    (store / "trust.db").write_text("")
+
+    for _ in range(2):
+        assert "`trust.db`" in "".join(clone.answer())
+    gate = clone.gate()
+    approve(gate, find_states(gate, [hook("true")]))
+    assert "`trust.db`" not in "".join(clone.answer())

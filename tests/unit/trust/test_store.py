@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.errors import TrustError
-from hookline.trust.store import Approval, Store, Switch, find_store
+from hookline.trust.store import Approval, Store, Switch, find_store, has_old_approvals
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -241,3 +241,15 @@ def test_every_kill_leaves_a_store_that_can_be_read(tmp_path: Path) -> None:
                 assert store.read_version(OWNER, definition, content).definition == definition
     store.revoke([approval()])
     assert store.read_approvals(OWNER).revoked == {A}
+
+
+def test_approvals_of_an_older_hookline_are_known_until_there_are_new_ones(store: Store) -> None:
+    """They are not imported, and each action says so."""
+    assert not has_old_approvals(store.folder)
+    os.makedirs(store.folder)
+    with open(f"{store.folder}/trust.db", "w", encoding="utf-8"):
+        pass
+    assert has_old_approvals(store.folder)
+    store.approve([approval()])
+
+    assert not has_old_approvals(store.folder)
