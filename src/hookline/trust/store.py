@@ -128,10 +128,14 @@ class Store:
         """
         path = f"{self.folder}/approvals/{owner}/{definition}.{content}.json"
         tree = _read_json(path)
-        files = tuple((str(each[0]), str(each[1]), bool(each[2]), bool(each[3]))
-                      for each in tree.get("files", ()))  # fmt: skip
         known = {name: tree[name] for name in Approval.__fields__ if name in tree}
-        return Approval(**{**known, "files": files})
+        try:
+            known["files"] = tuple((str(each[0]), str(each[1]), bool(each[2]), bool(each[3]))
+                                   for each in known.get("files", ()))  # fmt: skip
+            known["at"] = float(known.get("at", 0.0))
+            return Approval(**known)
+        except (TypeError, ValueError, LookupError):
+            raise _damaged_error(path, "its fields are none of hookline's") from None
 
     def list_versions(self, owner: str, definition: str) -> list[Approval]:
         """Return the approved versions of a definition, the latest first.

@@ -253,3 +253,15 @@ def test_approvals_of_an_older_hookline_are_known_until_there_are_new_ones(store
     store.approve([approval()])
 
     assert not has_old_approvals(store.folder)
+
+
+@pytest.mark.parametrize("fields", ['"files": [[]]', '"files": 1', '"at": "x"', '"hook": "h"'])
+def test_an_approval_with_deformed_fields_is_an_error(store: Store, fields: str) -> None:
+    """A file that no hookline wrote is reported as damaged."""
+    store.approve([approval()])
+    with open(f"{store.folder}/approvals/{OWNER}/{A}.{B}.json", "w", encoding="utf-8") as file:
+        file.write(f'{{"format": 1, {fields}}}')
+
+    with pytest.raises(TrustError, match="its fields are none") as found:
+        store.read_version(OWNER, A, B)
+    assert found.value.name == "trust.store"
