@@ -12,7 +12,7 @@ import os
 import stat
 import time
 
-from hookline.errors import TrustError
+from hookline.errors import HookError, TrustError
 from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
@@ -272,7 +272,7 @@ class Store:
 
     def _record(self, record: dict[str, Any]) -> None:
         if self.write_record is not None:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, HookError):
                 self.write_record(record)
 
 
@@ -332,7 +332,7 @@ def _write(folder: str, name: str, tree: Mapping[str, Any]) -> None:
     """Write a file atomically, so that it is complete or absent also after a crash."""
     temporary = f"{folder}/.{name}.{os.getpid()}.{time.monotonic_ns()}"
     try:
-        os.makedirs(folder, 0o700, exist_ok=True)
+        _make_folder(folder)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         descriptor = os.open(temporary, flags, 0o600)
         try:
@@ -353,6 +353,14 @@ def _write(folder: str, name: str, tree: Mapping[str, Any]) -> None:
             name="trust.unwritable",
             hint=f"make it a folder that you may write, then try again: {folder}",
         ) from None
+
+
+def _make_folder(folder: str) -> None:
+    """Make a folder and those above it for the user alone; `os.makedirs` would ask the umask."""
+    if folder and not os.path.isdir(folder):
+        _make_folder(os.path.dirname(folder))
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder, 0o700)
 
 
 def _remove(path: str) -> None:

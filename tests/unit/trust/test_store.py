@@ -265,3 +265,26 @@ def test_an_approval_with_deformed_fields_is_an_error(store: Store, fields: str)
     with pytest.raises(TrustError, match="its fields are none") as found:
         store.read_version(OWNER, A, B)
     assert found.value.name == "trust.store"
+
+
+def test_a_umask_of_zero_leaves_no_folder_to_others(store: Store) -> None:
+    """What hookline makes, hookline can read again."""
+    before = os.umask(0)
+    try:
+        store.approve([approval()])
+    finally:
+        os.umask(before)
+
+    assert store.read_approvals(OWNER).versions == {A: {B}}
+
+
+def test_a_journal_that_fails_stops_no_approval(tmp_path: Path) -> None:
+    """Whatever error of hookline's it raises."""
+
+    def fail(_: dict[str, Any]) -> None:
+        raise TrustError("full")
+
+    store = Store(str(tmp_path / "store"), write_record=fail)
+    store.approve([approval()])
+
+    assert store.read_approvals(OWNER).versions == {A: {B}}
