@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from hookline.core.failure import explain_file_switch, identify
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
@@ -250,9 +252,12 @@ class Gate:
             return ()
         try:
             keys = [key for key in self.store.list_owners() if self._is_concerned(key)]
-            held = [(key, self.store.read_approvals(key)) for key in keys]
         except TrustError:
             return ()
+        held = []
+        for key in keys:
+            with suppress(TrustError):  # what is damaged of one owner hides nothing of the others
+                held.append((key, self.store.read_approvals(key)))
         hooks = self.declared.list_hooks() if held else ()
         version = (id(hooks), *(id(each) for _, each in held))
         if version != self._removed:

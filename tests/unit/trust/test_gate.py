@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -209,6 +210,18 @@ def test_a_removed_guard_is_missed(world: World) -> None:
     gate.store.forget([removed], may_be_absent=True)
 
     assert gate.find_removed() == ()
+
+
+def test_a_damaged_owner_hides_no_removed_guard_of_another(world: World) -> None:
+    """Only what cannot be read is left out."""
+    world.script("a")
+    gate = approved(world)
+    gate.declared = Files()
+    other = Path(gate.store.folder) / "approvals/other"
+    other.mkdir()
+    (other / "no-version.json").touch()
+
+    assert [each.command for each in gate.find_removed()] == ["./guard.sh"]
 
 
 def test_what_only_observes_is_not_missed(world: World) -> None:
