@@ -11,10 +11,10 @@ from __future__ import annotations
 from hookline.a3s.channel import EventChannel
 from hookline.a3s.definitions import Hook, HookConfig, HookEventType, HookMatcher
 from hookline.a3s.engine import HookEngine
-from hookline.a3s.events import HookEvent
-from hookline.a3s.payloads import (
+from hookline.a3s.events import (
     GenerateEndEvent,
     GenerateStartEvent,
+    HookEvent,
     IntentDetectionEvent,
     OnConfirmationEvent,
     OnErrorEvent,
@@ -47,7 +47,8 @@ from hookline.a3s.payloads import (
     ToolCallInfo,
     ToolResult,
 )
-from hookline.dialects.a3s import HookResponse, HookResult
+from hookline.dialects.a3s.encode_decision import HookResult
+from hookline.dialects.a3s.response import HookResponse
 
 __all__ = [
     "EventChannel",

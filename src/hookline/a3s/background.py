@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from copy import deepcopy
 
-from hookline.a3s.payloads import copy_json
 from hookline.engine.detached import Detached, make_finished
 from hookline.handlers.inprocess import call_async
-from hookline.model.event import ToolCall
 from hookline.model.handler import InProcess
 
 TYPE_CHECKING = False
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.engine.detached import Finished
-    from hookline.model.event import Event
 
 
 class Background:
@@ -30,10 +28,11 @@ class Background:
         self._finished = finished
         self._threads = Detached(None, {}, lambda _, ended: finished(ended))
         self._tasks: set[asyncio.Task[None]] = set()
+        self.drain = self._threads.drain
 
     def start(self, run: Run) -> None:
-        """Start a run and return; it gets its own copy of the event."""
-        run = run.replace(event=_copy_event(run.event))
+        """Start a run and return; it gets its own copy of the event, which the host may change meanwhile."""
+        run = run.replace(event=deepcopy(run.event))
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -50,10 +49,6 @@ class Background:
         outcome = await call_async(run)
         self._finished(make_finished(run, outcome, started=started, ended=time.time()))
 
-    def drain(self, seconds: float) -> None:
-        """Wait for the hooks on threads, at most `seconds`."""
-        self._threads.drain(seconds)
-
     async def drain_async(self, seconds: float) -> None:
         """Wait for the hooks on this loop and on threads, at most `seconds`; then end those on the loop."""
         tasks = [task for task in self._tasks if task.get_loop() is asyncio.get_running_loop()]
@@ -61,13 +56,4 @@ class Background:
             _, late = await asyncio.wait(tasks, timeout=seconds)
             for task in late:
                 task.cancel()
-        await asyncio.to_thread(self._threads.drain, seconds)
-
-
-def _copy_event(event: Event) -> Event:
-    body = (
-        event.body.replace(input=copy_json(event.input))
-        if isinstance(event.body, ToolCall)
-        else event.body
-    )
-    return event.replace(raw=copy_json(event.raw), body=body)
+        await asyncio.to_thread(self.drain, seconds)

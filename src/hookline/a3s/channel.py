@@ -17,23 +17,20 @@ class EventChannel:
     def __init__(self, capacity: int = 1024) -> None:
         if capacity < 1:
             raise ValueError("an event channel has room for at least one event")
-        self.capacity = capacity
         self.dropped = 0
-        self._events: deque[HookEvent] = deque()
-        self._waiting: deque[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = deque()
+        self._events: deque[HookEvent] = deque(maxlen=capacity)
+        self._receivers: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
         self._lock = threading.Lock()
 
     def offer(self, event: HookEvent) -> None:
         """Add an event, from any thread; never waits."""
         with self._lock:
-            if len(self._events) == self.capacity:
-                self._events.popleft()
-                self.dropped += 1
+            self.dropped += len(self._events) == self._events.maxlen
             self._events.append(event)
-            waiting, self._waiting = self._waiting, deque()
-        for loop, woken in waiting:
+            receivers, self._receivers = self._receivers, []
+        for loop, arrived in receivers:
             if not loop.is_closed():
-                loop.call_soon_threadsafe(_wake, woken)
+                loop.call_soon_threadsafe(arrived.set)
 
     def take(self) -> HookEvent | None:
         """Return the oldest event that was not taken yet; None if there is none."""
@@ -43,18 +40,12 @@ class EventChannel:
     async def receive(self) -> HookEvent:
         """Return the oldest event, once there is one."""
         while True:
-            loop = asyncio.get_running_loop()
-            woken: asyncio.Future[None] = loop.create_future()
+            arrived = asyncio.Event()
             with self._lock:
                 if self._events:
                     return self._events.popleft()
-                self._waiting.append((loop, woken))
-            await woken
+                self._receivers.append((asyncio.get_running_loop(), arrived))
+            await arrived.wait()
 
     def __len__(self) -> int:
         return len(self._events)
-
-
-def _wake(woken: asyncio.Future[None]) -> None:
-    if not woken.done():
-        woken.set_result(None)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import enum
-import json
+from functools import partialmethod
 
 from hookline.core.dialect import Source
 from hookline.dialects.a3s import A3S
-from hookline.dialects.a3s.load import CONFIG_KEYS, MATCHER_KEYS
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.wire.parsers import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, overload
 
     from hookline.model.problem import Problem
@@ -60,19 +58,11 @@ class HookEventType(enum.StrEnum):
         return cls(native) if native else None
 
 
-def parse_event_type(name: str) -> str:
-    """Return an event by its name in either spelling; an unknown name stays, so that its receiver can refuse it."""
-    try:
-        return HookEventType(name)
-    except ValueError:
-        return name
+class _Field:
+    """A field of a matcher; on the class it is a factory: `HookMatcher.tool("Bash")`, and `matcher.tool` is the text."""
 
-
-class _Named:
-    """A field of a matcher that is a factory when asked of the class: `HookMatcher.tool("Bash")` and `matcher.tool`."""
-
-    def __init__(self, field: str) -> None:
-        self.field = field
+    def __init__(self, key: str) -> None:
+        self.key = key
 
     if TYPE_CHECKING:
 
@@ -85,93 +75,38 @@ class _Named:
 
     def __get__(self, matcher: HookMatcher | None, owner: type[HookMatcher]) -> Any:
         if matcher is None:
-            return lambda text: owner(**{self.field: text})
-        return matcher._given.get(self.field)
+            return lambda text: owner(**{self.key: text})
+        return matcher.get(self.key)
 
 
-class HookMatcher:
+class HookMatcher(dict[str, str]):
     """What a hook selects. All fields that are given must hold; a matcher without any selects every event of the type.
 
     `tool` and `session_id` are exact; `path_pattern` and `skill` are globs; `command_pattern` is an expression (RE2).
+    Registration reports an unknown field.
     """
 
-    __slots__ = ("_given",)
-    _given: dict[str, str]
-
-    def __init__(
-        self,
-        *,
-        tool: str | None = None,
-        path_pattern: str | None = None,
-        command_pattern: str | None = None,
-        session_id: str | None = None,
-        skill: str | None = None,
-    ) -> None:
-        given = {
-            "tool": tool, "path_pattern": path_pattern, "command_pattern": command_pattern, "session_id": session_id, "skill": skill,
-        }  # fmt: skip
-        self._given = {field: text for field, text in given.items() if text is not None}
-
-    tool = _Named("tool")
-    skill = _Named("skill")
-
-    @property
-    def path_pattern(self) -> str | None:
-        return self._given.get("path_pattern")
-
-    @property
-    def command_pattern(self) -> str | None:
-        return self._given.get("command_pattern")
-
-    @property
-    def session_id(self) -> str | None:
-        return self._given.get("session_id")
+    def __init__(self, **fields: str | None) -> None:
+        super().__init__({key: text for key, text in fields.items() if text is not None})
 
     @classmethod
     def new(cls) -> HookMatcher:
         """Return a matcher that selects everything."""
         return cls()
 
-    @classmethod
-    def path(cls, pattern: str) -> HookMatcher:
-        return cls(path_pattern=pattern)
+    def _with(self, key: str, text: str) -> HookMatcher:
+        return HookMatcher(**{**self, key: text})
 
-    @classmethod
-    def command(cls, pattern: str) -> HookMatcher:
-        return cls(command_pattern=pattern)
-
-    @classmethod
-    def session(cls, session_id: str) -> HookMatcher:
-        return cls(session_id=session_id)
-
-    def with_tool(self, name: str) -> HookMatcher:
-        return HookMatcher(**{**self._given, "tool": name})
-
-    def with_path(self, pattern: str) -> HookMatcher:
-        return HookMatcher(**{**self._given, "path_pattern": pattern})
-
-    def with_command(self, pattern: str) -> HookMatcher:
-        return HookMatcher(**{**self._given, "command_pattern": pattern})
-
-    def with_session(self, session_id: str) -> HookMatcher:
-        return HookMatcher(**{**self._given, "session_id": session_id})
-
-    def with_skill(self, pattern: str) -> HookMatcher:
-        return HookMatcher(**{**self._given, "skill": pattern})
-
-    def to_dict(self) -> dict[str, str]:
-        return dict(self._given)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, HookMatcher) and other._given == self._given
-
-    def __hash__(self) -> int:
-        return hash(tuple(sorted(self._given.items())))
-
-    def __repr__(self) -> str:
-        return (
-            f"HookMatcher({', '.join(f'{field}={text!r}' for field, text in self._given.items())})"
-        )
+    tool = _Field("tool")
+    path = path_pattern = _Field("path_pattern")
+    command = command_pattern = _Field("command_pattern")
+    session = session_id = _Field("session_id")
+    skill = _Field("skill")
+    with_tool = partialmethod(_with, "tool")
+    with_path = partialmethod(_with, "path_pattern")
+    with_command = partialmethod(_with, "command_pattern")
+    with_session = partialmethod(_with, "session_id")
+    with_skill = partialmethod(_with, "skill")
 
 
 class HookConfig(Frozen):
@@ -187,10 +122,6 @@ class HookConfig(Frozen):
     fail_mode: str | None = None
     max_retries: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        fields = {field: getattr(self, field) for field in type(self).__fields__}
-        return {field: value for field, value in fields.items() if value is not None}
-
 
 class Hook(Frozen):
     """A definition. Registration reports what is wrong with it."""
@@ -203,15 +134,22 @@ class Hook(Frozen):
     @classmethod
     def new(cls, hook_id: str, event_type: str) -> Hook:
         """Return a hook on every event of a type, in either spelling."""
-        return cls(id=hook_id, event_type=parse_event_type(event_type))
+        known = event_type in TABLE.rows or event_type in TABLE.aliases
+        return cls(id=hook_id, event_type=HookEventType(event_type) if known else event_type)
 
-    def with_matcher(self, matcher: HookMatcher | Mapping[str, Any] | None) -> Hook:
+    def with_matcher(self, matcher: Mapping[str, Any] | None) -> Hook:
         """Return the same hook, for what the matcher selects."""
-        return self.replace(matcher=_make_value(HookMatcher, matcher, MATCHER_KEYS))
+        made = HookMatcher(**matcher) if isinstance(matcher, dict) else matcher
+        return self.replace(matcher=made)
 
     def with_config(self, config: HookConfig | Mapping[str, Any]) -> Hook:
-        """Return the same hook, run as the configuration says, with defaults for the rest."""
-        return self.replace(config=_make_value(HookConfig, config, CONFIG_KEYS))
+        """Return the same hook, run as the configuration says, with defaults for the rest.
+
+        A mapping with an unknown key stays as it is, and registration refuses it.
+        """
+        if isinstance(config, dict) and set(config) <= set(HookConfig.__fields__):
+            config = HookConfig(**config)
+        return self.replace(config=config)
 
     @classmethod
     def from_dict(cls, definition: Mapping[str, Any]) -> Hook:
@@ -222,39 +160,17 @@ class Hook(Frozen):
         """
         return read_definition(definition, A3S()).hook
 
-    @classmethod
-    def from_json(cls, text: str) -> Hook:
-        """Return a definition from JSON text.
-
-        Raises:
-            ConfigError: it is not JSON, or as `from_dict`.
-        """
-        return cls.from_dict(parse_json(text).value)
-
-    def to_dict(self, *, pascal: bool = False) -> dict[str, Any]:
-        """Return the definition as JSON; its event in snake_case, or as the document's members are spelled (`PreToolUse`)."""
-        event = parse_event_type(self.event_type)
-        document: dict[str, Any] = {
+    def to_dict(self) -> dict[str, Any]:
+        """Return the definition as JSON."""
+        config: Any = self.config
+        if isinstance(config, HookConfig):
+            config = {field: getattr(config, field) for field in HookConfig.__fields__}
+        return {
             "id": self.id,
-            "event_type": event.name if pascal and isinstance(event, HookEventType) else str(event),
+            "event_type": str(self.event_type),
+            "matcher": self.matcher,
+            "config": config,
         }
-        for key in ("matcher", "config"):
-            part = getattr(self, key)
-            if part is not None:
-                document[key] = (
-                    part.to_dict() if isinstance(part, HookMatcher | HookConfig) else part
-                )
-        return document
-
-    def to_json(self, *, pascal: bool = False) -> str:
-        return json.dumps(self.to_dict(pascal=pascal), ensure_ascii=False)
-
-
-def _make_value(cls: type[Any], given: Any, known: Iterable[str]) -> Any:
-    """Return a mapping as a value of the class; with an unknown key it stays a mapping, which registration refuses."""
-    if not isinstance(given, dict) or not set(given) <= set(known):
-        return given
-    return cls(**{key: value for key, value in given.items() if value is not None})
 
 
 class ReadDefinition(Frozen):
@@ -277,15 +193,9 @@ def read_definition(definition: Hook | Mapping[str, Any], dialect: A3S) -> ReadD
     if fault is not None:
         raise ConfigError(fault.message, name=fault.name, hint=fault.hint)
     if len(loaded.specs) != 1:
-        raise ConfigError(
-            "a definition must be one hook",
-            name="config.type",
-            hint='{"id": ..., "event_type": ...}',
-        )
+        hint = '{"id": ..., "event_type": ...}'
+        raise ConfigError("a definition must be one hook", name="config.type", hint=hint)
     (spec,) = loaded.specs
-    hook = (
-        Hook.new(spec.name, spec.native_event)
-        .with_matcher(tree.get("matcher"))
-        .with_config(tree.get("config") or {})
-    )
+    hook = Hook.new(spec.name, spec.native_event).with_matcher(tree.get("matcher"))
+    hook = hook.with_config(tree.get("config") or {})
     return ReadDefinition(hook=hook, spec=spec, warnings=loaded.problems)

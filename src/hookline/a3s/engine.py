@@ -6,19 +6,19 @@ import asyncio
 import threading
 import time
 from collections import deque
+from itertools import count
 
 from hookline.a3s.background import Background
 from hookline.a3s.definitions import Hook, read_definition
 from hookline.a3s.events import HookEvent
 from hookline.a3s.handlers import make_handler, make_in_process
-from hookline.a3s.payloads import copy_json
 from hookline.core.match import explain_mismatch
 from hookline.core.plan import sort_hooks
 from hookline.core.registry import Registry
-from hookline.dialects.a3s import A3S, NAME, result_of
-from hookline.dialects.a3s.decode_outcome import decode_outcome
+from hookline.dialects.a3s import A3S, NAME
+from hookline.dialects.a3s.encode_decision import to_result
 from hookline.dialects.a3s.response import BLOCK
-from hookline.dialects.a3s.table import TICKS_PER_SECOND
+from hookline.dialects.a3s.table import TABLE
 from hookline.engine.engine import Engine
 from hookline.handlers.workers import WorkerBudget
 from hookline.model.handler import InProcess
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from hookline.a3s.channel import EventChannel
     from hookline.a3s.definitions import ReadDefinition
+    from hookline.a3s.events import Payload
     from hookline.a3s.handlers import HookHandler
-    from hookline.a3s.payloads import Payload
-    from hookline.dialects.a3s import HookResult
+    from hookline.dialects.a3s.encode_decision import HookResult
     from hookline.engine.detached import Finished
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
@@ -172,7 +172,7 @@ class HookEngine:
         Raises:
             CodecError: the event is unknown, or its payload cannot be read.
         """
-        return result_of(await self._engine.fire_async(self._begin(event)))
+        return to_result(await self._engine.fire_async(self._begin(event)))
 
     def fire_sync(self, event: Fired) -> HookResult:
         """Do what `fire` does, without an event loop; asynchronous handlers run on a loop of their own.
@@ -180,7 +180,7 @@ class HookEngine:
         Raises:
             CodecError: as `fire`.
         """
-        return result_of(self._engine.fire(self._begin(event)))
+        return to_result(self._engine.fire(self._begin(event)))
 
     async def fire_with_retries(
         self, event: Fired, *, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
@@ -192,11 +192,12 @@ class HookEngine:
         Raises:
             CodecError: as `fire`.
         """
-        result, tries = await self.fire(event), 0
-        while (delay := _pause(result, tries)) is not None:
+        for tries in count():
+            result, delay = _follow(await self.fire(event), tries)
+            if delay is None:
+                break
             await sleep(delay)
-            result, tries = await self.fire(event), tries + 1
-        return _give_up(result, tries)
+        return result
 
     def fire_with_retries_sync(
         self, event: Fired, *, sleep: Callable[[float], object] = time.sleep
@@ -206,18 +207,17 @@ class HookEngine:
         Raises:
             CodecError: as `fire`.
         """
-        result, tries = self.fire_sync(event), 0
-        while (delay := _pause(result, tries)) is not None:
+        for tries in count():
+            result, delay = _follow(self.fire_sync(event), tries)
+            if delay is None:
+                break
             sleep(delay)
-            result, tries = self.fire_sync(event), tries + 1
-        return _give_up(result, tries)
+        return result
 
     def _begin(self, event: Fired) -> Event:
         given = HookEvent.of(event)
         if self._channel is not None:
-            self._channel.offer(
-                HookEvent(given.event_type, copy_json(dict(given.payload), type(given.payload)))
-            )
+            self._channel.offer(HookEvent.copy_of(given.event_type, given.payload))
         return self._to_event(given)
 
     def _to_event(self, event: HookEvent) -> Event:
@@ -228,41 +228,31 @@ class HookEngine:
                 dialect = self._engine.host(NAME)
                 self._engine.registry = Registry().with_(dialect.combine(specs).specs, dialect)
                 self._changed = False
-        return self._dialect.decode_event(
-            {"event_type": event.event_type.value, "payload": event.payload}
-        )
+        return self._dialect.decode_event(event)
 
     def _add_handler(self, spec: HookSpec) -> HookSpec:
         """Return a definition with its handler; without one, the first run reports that."""
         handle = self._handlers.get(spec.id)
         if handle is not None:
-            return spec.replace(
-                handler=make_in_process(handle, spec.id, spec.native_event, self._budget)
-            )
-        return spec.replace(
-            handler=InProcess(
-                call=lambda _: self._report_missing(spec), name=spec.id, read_by_dialect=True
-            ),
-            detached=False,
-        )
+            made = make_in_process(handle, spec.id, spec.native_event, self._budget)
+            return spec.replace(handler=made)
 
-    def _report_missing(self, spec: HookSpec) -> None:
-        if spec.id not in self._unhandled:
-            self._unhandled.add(spec.id)
-            self._report("hook.never-runs", f"`{spec.id}` has no handler and does nothing", spec.id)
+        def report(_event: Event) -> None:
+            if spec.id not in self._unhandled:
+                self._unhandled.add(spec.id)
+                why = f"`{spec.id}` has no handler and does nothing"
+                self._report("hook.never-runs", why, spec.id)
+
+        handler = InProcess(call=report, name=spec.id, read_by_dialect=True)
+        return spec.replace(handler=handler, detached=False)
 
     # -- asynchronous hooks ----------------------------------------------------------------------------------------
 
     def _handle_end(self, finished: Finished) -> None:
         """Handle the end of an asynchronous hook: its answer has no effect, its failure is reported."""
-        known = self._definitions.get(finished.hook_id)
-        fault = decode_outcome(finished.outcome, known.spec).fault if known else None
+        hook_id, fault = finished.hook_id, finished.verdict.fault
         if fault is not None:
-            self._report(
-                "hook.failed",
-                f"asynchronous hook `{finished.hook_id}` failed: {fault}",
-                finished.hook_id,
-            )
+            self._report("hook.failed", f"asynchronous hook `{hook_id}` failed: {fault}", hook_id)
 
     def _report(self, name: str, message: str, hook_id: str) -> None:
         self._problems.append(Problem(name=name, message=message, severity="warning", hook=hook_id))
@@ -290,18 +280,11 @@ class HookEngine:
         await self.aclose()
 
 
-def _pause(result: HookResult, tries: int) -> float | None:
-    """Return the seconds to wait before the next attempt; None if there is none."""
-    if not result.is_retry() or tries >= (result.max_retries or DEFAULT_RETRIES):
-        return None
-    return (result.retry_delay_ms or 0) / TICKS_PER_SECOND
-
-
-def _give_up(result: HookResult, tries: int) -> HookResult:
+def _follow(result: HookResult, tries: int) -> tuple[HookResult, float | None]:
+    """Return a result, and the seconds to wait before the next attempt; after the last one a Retry becomes a Block."""
     if not result.is_retry():
-        return result
-    return result.replace(
-        action=BLOCK,
-        reason=f"hook `{result.hook_id}` asked for a retry again after {tries} of them",
-        retry_delay_ms=None,
-    )
+        return result, None
+    if tries < (result.max_retries or DEFAULT_RETRIES):
+        return result, (result.retry_delay_ms or 0) / TABLE.ticks_per_second
+    reason = f"hook `{result.hook_id}` asked for a retry again after {tries} of them"
+    return result.replace(action=BLOCK, reason=reason, retry_delay_ms=None), None

@@ -1,72 +1,128 @@
-"""HookEvent: what is fired, and what a handler receives; `event.payload.args["file_path"]`."""
+"""Events: what is fired and what a handler receives: `event.payload.args["file_path"]`, or the same by attributes."""
 
 from __future__ import annotations
 
-import json
+from typing import Any, ClassVar
 
 from hookline.a3s.definitions import HookEventType
-from hookline.a3s.payloads import PAYLOADS, Payload, copy_json
-from hookline.dialects.a3s.payload import document
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import CodecError
-from hookline.wire.payload import unknown_event_error
+from hookline.wire.payload import parse_payload, unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
-
-    from hookline.model.event import Event
 
 
-class HookEvent:
-    """One event of a3s. Its two parts are read as attributes or by key; the payload likewise.
+class Record(dict[str, Any]):
+    """A JSON object: `args["file_path"]` is also `args.file_path`, unless a method of dict has that name.
+
+    A missing field reads as None, so `args.timeout or 30000` works as in the document's examples. `_fields`: the fields that
+    a class knows; any other raises AttributeError. None: any field, as in the arguments of a tool.
+    """
+
+    _fields: ClassVar[tuple[str, ...] | None] = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self:
+            return self[name]
+        if not name.startswith("__") and (self._fields is None or name in self._fields):
+            return None
+        raise AttributeError(f"there is no `{name}`, only {', '.join(map(str, self)) or 'nothing'}")
+
+
+class ToolResult(Record):
+    _fields = ("success", "output", "exit_code", "duration_ms")
+
+
+class TokenUsage(Record):
+    _fields = ("prompt_tokens", "completion_tokens", "total_tokens")
+
+
+class ToolCallInfo(Record):
+    _fields = ("name", "args")
+
+
+class Payload(Record):
+    """What an event carries. A subclass is named after its event, whose row has the fields (docs/formats/a3s.md 2)."""
+
+    event_type: ClassVar[HookEventType]
+
+    def __init_subclass__(cls) -> None:
+        cls.event_type = HookEventType(cls.__name__.removesuffix("Event"))
+        cls._fields = tuple(field.native for field in TABLE.rows[cls.event_type].fields)
+        PAYLOADS[cls.event_type] = cls
+
+
+PAYLOADS: dict[str, type[Payload]] = {}
+# Parts of payloads that have a class of their own.
+_PARTS: Mapping[str, type[Record]] = {
+    "result": ToolResult,
+    "usage": TokenUsage,
+    "tool_calls": ToolCallInfo,
+}
+
+
+# fmt: off
+class PreToolUseEvent(Payload): ...
+class PostToolUseEvent(Payload): ...
+class GenerateStartEvent(Payload): ...
+class GenerateEndEvent(Payload): ...
+class SessionStartEvent(Payload): ...
+class SessionEndEvent(Payload): ...
+class SkillLoadEvent(Payload): ...
+class SkillUnloadEvent(Payload): ...
+class PrePromptEvent(Payload): ...
+class PostResponseEvent(Payload): ...
+class OnErrorEvent(Payload): ...
+class PermissionRequestEvent(Payload): ...
+class PreCompactEvent(Payload): ...
+class PostCompactEvent(Payload): ...
+class PreContextPerceptionEvent(Payload): ...
+class PostContextPerceptionEvent(Payload): ...
+class OnSuccessEvent(Payload): ...
+class PreMemoryRecallEvent(Payload): ...
+class PostMemoryRecallEvent(Payload): ...
+class PrePlanningEvent(Payload): ...
+class PostPlanningEvent(Payload): ...
+class PreReasoningEvent(Payload): ...
+class PostReasoningEvent(Payload): ...
+class OnRateLimitEvent(Payload): ...
+class OnConfirmationEvent(Payload): ...
+class IntentDetectionEvent(Payload): ...
+class PreRunControlEvent(Payload): ...
+class PostRunControlEvent(Payload): ...
+# fmt: on
+
+
+class HookEvent(Record):
+    """One event of a3s: its type and its payload, as attributes or by key.
 
     Raises:
         CodecError: an unknown event type.
     """
 
-    __slots__ = ("_owner", "_payload", "event_type")
+    _fields = ("event_type", "payload")
+    event_type: HookEventType
 
-    def __init__(
-        self, event_type: HookEventType | str, payload: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, event_type: str, payload: Mapping[str, Any] | None = None) -> None:
         try:
-            self.event_type = HookEventType(event_type)
+            native = HookEventType(event_type)
         except ValueError:
-            raise unknown_event_error(TABLE, str(event_type)) from None
-        self._owner: Event | None = None
-        self._payload = (
-            payload if isinstance(payload, Payload) else PAYLOADS[self.event_type](payload or {})
-        )
-
-    @classmethod
-    def lent(cls, event: Event, native: str) -> HookEvent:
-        """Return the event for a handler: its payload is a copy, made on first access."""
-        given = cls.__new__(cls)
-        given.event_type = HookEventType(native)
-        given._owner = event
-        return given
-
-    @property
-    def payload(self) -> Any:
-        """Return what the event carries: a `Payload` of the event's class."""
-        if self._owner is not None:
-            owner, self._owner = self._owner, None
-            self._payload = copy_json(
-                document(owner, self.event_type)["payload"], PAYLOADS[self.event_type]
-            )
-        return self._payload
-
-    def __getitem__(self, key: str) -> Any:
-        if key in ("event_type", "payload"):
-            return getattr(self, key)
-        raise KeyError(key)
+            raise unknown_event_error(TABLE, event_type) from None
+        if not isinstance(payload, Payload):
+            payload = PAYLOADS[native](payload or {})
+        super().__init__(event_type=native, payload=payload)
 
     @property
     def session_id(self) -> str:
         """Return the session; empty for events without one."""
         return str(self.payload.get("session_id", ""))
+
+    @classmethod
+    def copy_of(cls, event_type: str, payload: Mapping[str, Any]) -> HookEvent:
+        """Return an event with a deep copy of a payload."""
+        return cls(event_type, _copy(payload, PAYLOADS[event_type]))
 
     @classmethod
     def of(cls, event: HookEvent | Payload | Mapping[str, Any] | str) -> HookEvent:
@@ -79,45 +135,21 @@ class HookEvent:
             return event
         if isinstance(event, Payload):
             return cls(event.event_type, event)
-        if isinstance(event, str):
-            return cls.from_json(event)
-        payload = event.get("payload", {})
-        if not isinstance(event.get("event_type"), str) or not isinstance(payload, dict):
-            raise CodecError(
-                "an event is an object with a text `event_type` and an object `payload`",
-                name="wire.event",
-            )
-        return cls(event["event_type"], payload)
+        document = parse_payload(event) if isinstance(event, str) else event
+        if isinstance(document, dict) and isinstance(document.get("event_type"), str):
+            payload = document.get("payload", {})
+            if isinstance(payload, dict):
+                return cls(document["event_type"], payload)
+        raise CodecError(
+            "an event is an object with a text `event_type` and an object `payload`",
+            name="wire.event",
+        )
 
-    @classmethod
-    def from_json(cls, text: str) -> HookEvent:
-        """Return an event from JSON text.
 
-        Raises:
-            CodecError: it is not JSON, or not an event.
-        """
-        try:
-            parsed = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise CodecError(f"an event is no JSON: {error}") from None
-        if not isinstance(parsed, dict):
-            raise CodecError("an event is a JSON object")
-        return cls.of(parsed)
-
-    def to_dict(self, *, pascal: bool = False) -> dict[str, Any]:
-        """Return the event as a document; its type in snake_case, or as the document's members are spelled (`PreToolUse`)."""
-        return {
-            "event_type": self.event_type.name if pascal else str(self.event_type),
-            "payload": dict(self.payload),
-        }
-
-    def to_json(self, *, pascal: bool = False) -> str:
-        return json.dumps(self.to_dict(pascal=pascal), ensure_ascii=False)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, HookEvent) and other.to_dict() == self.to_dict()
-
-    __hash__ = None  # type: ignore[assignment]  # its payload can change
-
-    def __repr__(self) -> str:
-        return f"HookEvent({self.event_type.name}, {dict(self.payload)!r})"
+def _copy(value: Any, kind: type[Record]) -> Any:
+    """Return a deep copy of a JSON value, whose objects are records; the value itself, or its items, of this class."""
+    if isinstance(value, dict):
+        return kind((key, _copy(part, _PARTS.get(key, Record))) for key, part in value.items())
+    if isinstance(value, list | tuple):
+        return [_copy(part, kind) for part in value]
+    return value

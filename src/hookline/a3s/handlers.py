@@ -5,6 +5,8 @@ from __future__ import annotations
 from inspect import iscoroutinefunction
 
 from hookline.a3s.events import HookEvent
+from hookline.dialects.a3s.encode_event import make_payload
+from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
 from hookline.model.handler import InProcess
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from typing import Any, Protocol, TypeAlias
 
-    from hookline.dialects.a3s import HookResponse
+    from hookline.dialects.a3s.response import HookResponse
     from hookline.handlers.workers import WorkerBudget
     from hookline.model.event import Event
 
@@ -60,7 +62,8 @@ def make_in_process(
     )
 
     def call(event: Event) -> Any:
-        return handle(HookEvent.lent(event, native))
+        payload = make_payload(event, TABLE.rows[native], native)
+        return handle(HookEvent.copy_of(native, payload))
 
     return InProcess(
         call=call, name=hook_id, read_by_dialect=True, worker=None if asynchronous else budget

@@ -46,6 +46,7 @@ ABSENT = _Absent()
 # A word of a table -> the value that it stands for; a number stands for itself, and so does any other word.
 _VALUES: Mapping[str, Any] = {
     "": "",
+    "absent": ABSENT,
     "text": "",
     "null": None,
     "false": False,
@@ -60,8 +61,8 @@ _VALUES: Mapping[str, Any] = {
 def column(text: str, otherwise: Any = ABSENT) -> tuple[Field, ...]:
     """Return the fields that a table writes as `native=fact` pairs; a fact of the same name is left out.
 
-    The word after `!` says what is sent when there is no value (`text`, `null`, `false`, `object`, `list`, a number, or the
-    word itself); without one it is `otherwise`.
+    The word after `!` says what is sent when there is no value (`text`, `null`, `false`, `object`, `list`, `absent`, a number,
+    or the word itself); without one it is `otherwise`.
     """
     fields = []
     for word in text.split():

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from hookline.errors import ConfigError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 def read_switch(dialect: str, option: str, given: object) -> bool:
     """Return an option that is on or off.
@@ -17,4 +21,17 @@ def read_switch(dialect: str, option: str, given: object) -> bool:
         raise ConfigError(
             message, name="config.option", hint=f"-o {option}=true, or -o {option}=false"
         )
+    return given
+
+
+def read_choice(dialect: str, option: str, given: str, allowed: Iterable[str]) -> str:
+    """Return an option that is one of some words.
+
+    Raises:
+        ConfigError: it is another word.
+    """
+    if given not in allowed:
+        hint = f"one of {', '.join(allowed)}"
+        message = f"unknown `{option}: {given}` of {dialect}"
+        raise ConfigError(message, name="config.option", hint=hint)
     return given

@@ -46,7 +46,7 @@ def to_message(hook: Hook) -> pb.HookSpec:
     return pb.HookSpec(
         id=hook.id,
         event_type=str(hook.event_type),
-        matcher=pb.Matcher(**matcher.to_dict()) if matcher is not None else None,
+        matcher=pb.Matcher(**matcher) if matcher is not None else None,
         priority=config.priority,
         timeout_ms=config.timeout_ms,
         observe_only=config.async_execution,

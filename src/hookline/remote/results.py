@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hookline.core.failure import describe_failure
-from hookline.dialects.a3s.response import BLOCK, CONTINUE, RETRY, SKIP, response_of
+from hookline.dialects.a3s.response import BLOCK, CONTINUE, RETRY, SKIP, read_response
 from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.model.outcome import Failure
 from hookline.remote.proto import bridge_pb2 as pb
@@ -32,7 +32,7 @@ def to_result(outcome: Outcome, invocation_id: str) -> pb.Result:
         result.failure = _utf8(describe_failure(outcome))[:_LONGEST]
         return result
     try:
-        response = response_of(outcome.answer)
+        response = read_response(outcome.answer)
         modified = None if response.modified is None else json.dumps(response.modified).encode()
     except (UnreadableError, RecursionError) as error:
         result.failure = _utf8(str(error))[:_LONGEST]

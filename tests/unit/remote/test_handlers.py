@@ -11,7 +11,7 @@ import pytest
 
 from hookline import ConfigError, Engine, Stance
 from hookline.a3s import Hook, HookConfig, HookEngine, HookMatcher, HookResponse
-from hookline.dialects.a3s import result_of
+from hookline.dialects.a3s.encode_decision import to_result
 from hookline.remote import Bounds, Handlers, serve_engine
 from hookline.remote.backoff import Backoff
 from hookline.remote.event_loop import REMOTE
@@ -103,7 +103,7 @@ def test_a_handler_decides_the_same_wherever_it_is(transport: str, tmp_path) -> 
                 for event, payload in events:
                     given = {"event_type": event, "payload": {**payload, "session_id": f"{at}"}}
                     here = (await local[event, at].fire(given)).replace(decision=None)
-                    there = result_of(
+                    there = to_result(
                         await engine.fire_async(event, given["payload"], dialect="a3s")
                     ).replace(decision=None)
                     assert there == here, (name, event)

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import re
 
-_SIGN = re.compile(r"\*{2,}|\*|\?")
-_STAR, _BELOW, _ONE = "[^/]*", ".*", "[^/]"
+_STAR, _BELOW = "[^/]*", ".*"
+_ESCAPED_SIGNS = re.compile(r"(?:\\\*)+|\\\?")
 
 
-def expression(pattern: str) -> str:
-    """The expression that covers exactly the paths which the pattern selects; for RE2."""
+def to_expression(pattern: str) -> tuple[str, bool]:
+    """Return the RE2 expression for a glob, and whether the glob begins above the folder that it is seen from."""
+    tidy = _normalise(pattern)
     if pattern.startswith("*") and "/" not in pattern:
-        return f"(?s)(?:.*/)?{_translated(pattern, anything=_STAR)}"
-    return f"(?s){_whole(_tidied(pattern))}"
+        return f"(?s)(?:.*/)?{_translate_signs(pattern, _STAR)}", False
+    # A component of stars only is any number of folders; at the end it is at least one more name.
+    *folders, last = tidy.split("/")
+    parts = [
+        "(?:.*/)?" if _is_deep(folder) else f"{_translate_signs(folder, _BELOW)}/"
+        for folder in folders
+    ]
+    ending = ".+" if _is_deep(last) and folders else _translate_signs(last, _BELOW)
+    return f"(?s){''.join(parts)}{ending}", tidy.startswith("../")
 
 
-def climbs(pattern: str) -> bool:
-    """Whether the pattern begins above the folder that it is seen from."""
-    return _tidied(pattern).startswith("../")
-
-
-def _tidied(pattern: str) -> str:
-    """The pattern as paths are normalised: without `.`, doubled slashes, and what `..` takes back."""
+def _normalise(pattern: str) -> str:
+    """Return the pattern as paths are normalised: without `.`, doubled slashes and the folders that `..` takes back."""
     kept: list[str] = []
     for part in pattern.split("/"):
-        if part == ".." and kept and kept[-1] != ".." and not _SIGN.search(kept[-1]):
+        if part == ".." and kept and kept[-1] != ".." and not set("*?") & set(kept[-1]):
             kept.pop()
         elif part not in ("", ".") and not (part == ".." and not kept and pattern.startswith("/")):
             kept.append(part)
@@ -32,26 +35,11 @@ def _tidied(pattern: str) -> str:
     return f"/{tidy}" if pattern.startswith("/") else tidy
 
 
-def _whole(pattern: str) -> str:
-    """Component by component; a component of stars only is any number of folders, at the end at least something."""
-    *folders, last = pattern.split("/")
-    parts = [
-        "(?:.*/)?" if _is_deep(folder) else f"{_translated(folder, anything=_BELOW)}/"
-        for folder in folders
-    ]
-    ending = ".+" if _is_deep(last) and folders else _translated(last, anything=_BELOW)
-    return "".join(parts) + ending
-
-
 def _is_deep(component: str) -> bool:
     return len(component) > 1 and not component.strip("*")
 
 
-def _translated(text: str, *, anything: str) -> str:
-    """The text with its signs translated; `anything` is what two stars stand for."""
-    done, at = "", 0
-    for sign in _SIGN.finditer(text):
-        done += re.escape(text[at : sign.start()])
-        done += _ONE if sign.group() == "?" else _STAR if sign.group() == "*" else anything
-        at = sign.end()
-    return done + re.escape(text[at:])
+def _translate_signs(text: str, below: str) -> str:
+    """Return the text with its signs translated; `below` is the expression for two or more stars."""
+    meanings = {r"\?": "[^/]", r"\*": _STAR}
+    return _ESCAPED_SIGNS.sub(lambda signs: meanings.get(signs[0], below), re.escape(text))

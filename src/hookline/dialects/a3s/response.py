@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 from hookline.model.frozen import Frozen
@@ -22,7 +23,7 @@ _DELAYS = ("retry_delay_ms", "delay_ms", "delayMs")
 class HookResponse(Frozen):
     """A handler's answer. `reason` belongs to Block and Retry, `modified` to Continue, `retry_delay_ms` to Retry.
 
-    None is "not said": a Block without a reason has the default one, and an empty reason stays empty.
+    None is a value that the handler did not give: such a Block has the default reason; an empty reason stays empty.
     """
 
     action: str = CONTINUE
@@ -34,12 +35,12 @@ class HookResponse(Frozen):
     @classmethod
     def continue_(cls) -> HookResponse:
         """Proceed."""
-        return cls(action=CONTINUE)
+        return cls()
 
     @classmethod
     def continue_with(cls, modified: Any) -> HookResponse:
-        """Proceed, with something else: on a tool call, with these arguments in place of the old ones."""
-        return cls(action=CONTINUE, modified=modified)
+        """Proceed with a new value: on a tool call, with these arguments in place of the old ones."""
+        return cls(modified=modified)
 
     @classmethod
     def block(cls, reason: str | None = None) -> HookResponse:
@@ -53,7 +54,7 @@ class HookResponse(Frozen):
 
     @classmethod
     def retry_with_reason(cls, delay_ms: float | None, reason: str) -> HookResponse:
-        """`retry`, saying why."""
+        """Not now, for this reason."""
         return cls(action=RETRY, retry_delay_ms=delay_ms, reason=reason)
 
     @classmethod
@@ -62,44 +63,41 @@ class HookResponse(Frozen):
         return cls(action=SKIP)
 
     def with_hook_id(self, hook_id: str) -> HookResponse:
-        """The same answer, saying whose it is."""
+        """Return the same answer with the id of its hook."""
         return self.replace(hook_id=hook_id)
 
     @classmethod
     def from_dict(cls, answer: Mapping[str, Any]) -> HookResponse:
-        """An answer as a handler gives it: actions in any case, the delay in three spellings; what is unknown is ignored.
+        """Return an answer as a handler gives it: actions in any case, the delay in three spellings.
+
+        It ignores unknown keys, and those that the action does not read.
 
         Raises:
             UnreadableError: no action, an unknown one, or a value of the wrong type.
         """
-        action = answer.get("action")
-        if action is None:
+        given = answer.get("action")
+        if given is None:
             raise UnreadableError("the answer has no `action`")
-        known = _ACTIONS.get(action.lower()) if isinstance(action, str) else None
-        if known is None:
-            raise UnreadableError(
-                f"unknown action {_quoted(action)}, not one of {', '.join(ACTIONS)}"
-            )
-        given = {
-            "reason": answer.get("reason"),
-            "retry_delay_ms": _delay(answer),
-            "hook_id": answer.get("hook_id"),
-        }
-        return _checked(cls(action=known, modified=plain(answer.get("modified")), **given))
+        action = _ACTIONS.get(given.lower()) if isinstance(given, str) else None
+        if action is None:
+            known = ", ".join(ACTIONS)
+            raise UnreadableError(f"unknown action {describe_value(given)}, not one of {known}")
+        return cls(
+            action=action,
+            reason=_read_reason(answer) if action in (BLOCK, RETRY) else None,
+            modified=_read_modified(answer) if action == CONTINUE else None,
+            retry_delay_ms=_read_delay(answer) if action == RETRY else None,
+            hook_id=answer.get("hook_id"),
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer as JSON, without what was not said."""
-        said = {
-            key: getattr(self, key) for key in ("reason", "modified", "retry_delay_ms", "hook_id")
-        }
-        return {
-            "action": self.action,
-            **{key: value for key, value in said.items() if value is not None},
-        }
+        """Return the answer as JSON, without the values that are None."""
+        fields = {field: getattr(self, field) for field in type(self).__fields__}
+        return {field: value for field, value in fields.items() if value is not None}
 
 
-def response_of(answer: Any) -> HookResponse:
-    """What a handler returned, as a response: nothing is Continue.
+def read_response(answer: Any) -> HookResponse:
+    """Return what a handler returned as a checked response; None is Continue.
 
     Raises:
         UnreadableError: it is no answer.
@@ -107,64 +105,30 @@ def response_of(answer: Any) -> HookResponse:
     if answer is None:
         return HookResponse()
     if isinstance(answer, HookResponse):
-        return HookResponse.from_dict({**answer.to_dict(), "action": answer.action})
+        answer = answer.to_dict()
     if isinstance(answer, dict):
         return HookResponse.from_dict(answer)
-    raise UnreadableError(f"the answer is {_quoted(answer)}, not an object with an `action`")
+    raise UnreadableError(f"the answer is `{answer!r:.80}`, not an object with an `action`")
 
 
-def _checked(response: HookResponse) -> HookResponse:
-    """The response, if what its action reads is of the right type; what it does not read is dropped."""
-    if response.action in (CONTINUE, SKIP):
-        return response.replace(
-            reason=None,
-            retry_delay_ms=None,
-            modified=response.modified if response.action == CONTINUE else None,
-        )
-    if response.reason is not None and not isinstance(response.reason, str):
-        raise UnreadableError(f"`reason` is {_quoted(response.reason)}, not text")
-    if response.action == BLOCK:
-        return response.replace(retry_delay_ms=None, modified=None)
-    delay = response.retry_delay_ms
-    if delay is not None and (
-        isinstance(delay, bool)
-        or not isinstance(delay, int | float)
-        or not math.isfinite(delay)
-        or delay < 0
-    ):
-        raise UnreadableError(
-            f"the delay of a Retry is {_quoted(delay)}, not a number of milliseconds"
-        )
-    return response.replace(modified=None)
+def _read_reason(answer: Mapping[str, Any]) -> str | None:
+    reason = answer.get("reason")
+    if reason is None or isinstance(reason, str):
+        return reason
+    raise UnreadableError(f"`reason` is `{reason!r:.80}`, not text")
 
 
-def _delay(answer: Mapping[str, Any]) -> Any:
-    return next((answer[key] for key in _DELAYS if answer.get(key) is not None), None)
-
-
-def _quoted(value: Any) -> str:
-    return (
-        describe_value(value)
-        if value is None or isinstance(value, bool | int | float | str | list | dict)
-        else f"`{value!r:.80}`"
-    )
-
-
-def plain(value: Any) -> Any:
-    """A copy of a value that is JSON; tuples become lists.
-
-    Raises:
-        UnreadableError: it holds something that JSON cannot say.
-    """
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
+def _read_modified(answer: Mapping[str, Any]) -> Any:
+    """Return a copy, so that the handler cannot change it later."""
     try:
-        if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-            return {key: plain(part) for key, part in value.items()}
-        if isinstance(value, list | tuple):
-            return [plain(part) for part in value]
-    except RecursionError:
-        raise UnreadableError("`modified` is nested too deeply") from None
-    raise UnreadableError(f"`modified` holds {value!r:.80}, which JSON cannot say")
+        return json.loads(json.dumps(answer.get("modified"), allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UnreadableError(f"`modified` cannot be written as JSON: {error}") from None
+
+
+def _read_delay(answer: Mapping[str, Any]) -> float | None:
+    delay = next((answer[key] for key in _DELAYS if answer.get(key) is not None), None)
+    number = isinstance(delay, int | float) and not isinstance(delay, bool)
+    if delay is None or (number and math.isfinite(delay) and delay >= 0):
+        return delay
+    raise UnreadableError(f"the delay of a Retry is `{delay!r:.80}`, not a number of milliseconds")

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import hookline
 from hookline.core.dialect import Source
 from hookline.core.match import holds
-from hookline.dialects.a3s import A3S, result_of
+from hookline.dialects.a3s import A3S
 from hookline.dialects.a3s.decode_outcome import NO_HANDLER
-from hookline.dialects.a3s.table import TABLE, row_of
+from hookline.dialects.a3s.encode_decision import to_result
+from hookline.dialects.a3s.table import TABLE
 from hookline.dialects.claude_code import ClaudeCode
 from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError, ConfigError
@@ -76,7 +77,7 @@ def test_the_kinds_are_canonical_or_our_own() -> None:
     assert len(set(found)) == len(found)
     assert all(kind in kinds.NAMES or kind.startswith("x.a3s.") for kind in found)
     for native, kind in kinds.native_names("seed2-a3s").items():
-        row = row_of(native)
+        row = TABLE.row(native)
         assert row is not None
         assert row.kind == kind
 
@@ -191,8 +192,8 @@ def test_a_denial_of_another_dialect_is_stronger_than_a_retry() -> None:
     retry = Verdict(hook_id="r", stance=Stance.DENY, retry_after=1.0, reason="busy")
     deny = Verdict(hook_id="d", stance=Stance.DENY, reason="no")
 
-    both = result_of(decided(retry, deny, stance=Stance.DENY, reason="busy", retry_after=1.0))
-    alone = result_of(decided(retry, stance=Stance.DENY, reason="busy", retry_after=1.0))
+    both = to_result(decided(retry, deny, stance=Stance.DENY, reason="busy", retry_after=1.0))
+    alone = to_result(decided(retry, stance=Stance.DENY, reason="busy", retry_after=1.0))
 
     assert (both.action, both.reason, both.hook_id) == ("Block", "no", "d")
     assert (alone.is_retry(), alone.retry_delay_ms, alone.reason) == (True, 1000, "busy")
@@ -200,7 +201,7 @@ def test_a_denial_of_another_dialect_is_stronger_than_a_retry() -> None:
 
 def test_an_ask_of_another_dialect_blocks() -> None:
     """Nobody can be asked on this wire, and an ask is no yes."""
-    assert result_of(
+    assert to_result(
         decided(Verdict(stance=Stance.ASK, reason="sure?"), stance=Stance.DENY, reason="sure?")
     ).to_dict() == {
         "action": "Block",
@@ -220,11 +221,11 @@ def test_a_result_is_json_without_what_is_not_there() -> None:
         "action": "Continue",
         "modified": {},
     }
-    assert result_of(decided(for_user=("look",))).to_dict() == {
+    assert to_result(decided(for_user=("look",))).to_dict() == {
         "action": "Continue",
         "notes": ["look"],
     }
-    assert result_of(decided(Verdict(retry_after=0.0005), retry_after=0.0005)).retry_delay_ms == 0.5
+    assert to_result(decided(Verdict(retry_after=0.0005), retry_after=0.0005)).retry_delay_ms == 0.5
 
 
 # -- other hosts -----------------------------------------------------------------------------------------------------
