@@ -123,7 +123,7 @@ def _read_modified(answer: Mapping[str, Any]) -> Any:
     try:
         return json.loads(json.dumps(answer.get("modified"), allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
-        raise UnreadableError(f"`modified` cannot be written as JSON: {error}") from None
+        raise UnreadableError(f"`modified` is no JSON, or nested too deeply: {error}") from None
 
 
 def _read_delay(answer: Mapping[str, Any]) -> float | None:

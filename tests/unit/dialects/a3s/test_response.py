@@ -92,6 +92,6 @@ def test_what_holds_itself_is_no_answer() -> None:
     endless: list[object] = []
     endless.append(endless)
 
-    with pytest.raises(UnreadableError, match="cannot be written as JSON"):
+    with pytest.raises(UnreadableError, match="nested too deeply"):
         read_response(HookResponse.continue_with(endless))
     assert read_response(HookResponse.continue_with((1, (2,)))).modified == [1, [2]]
