@@ -5,8 +5,8 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.verdict_api import allow, ask, context, deny, halt, note, retry, rewrite
-    from hookline.engine.engine import Engine
-    from hookline.engine.file_watcher import Watcher, watching
+    from hookline.engine.engine import Engine, watching
+    from hookline.engine.file_watcher import Watcher
     from hookline.engine.reason_display import display_reason
     from hookline.engine.reload import Reloaded
     from hookline.errors import CodecError, ConfigError, HandlerError, HookError, TrustError
@@ -64,7 +64,7 @@ _HOMES = {
     "note": "core.verdict_api",
     "retry": "core.verdict_api",
     "rewrite": "core.verdict_api",
-    "watching": "engine.file_watcher",
+    "watching": "engine.engine",
 }
 
 __version__ = "0.1.0"

@@ -14,8 +14,9 @@ from hookline.core.registry import Registry
 from hookline.core.tool_aliases import rename_for_hook
 from hookline.engine.catalog import make_dialect
 from hookline.engine.convert import convert
-from hookline.engine.library import Library
+from hookline.engine.engine import Engine
 from hookline.engine.relay_scripts import Originals
+from hookline.engine.sources import Given
 from hookline.model.outcome import Outcome
 from tests.conformance.player import Play
 
@@ -34,11 +35,13 @@ class Converted:
         self.play = Play(vector, dialect_name)
         self.own = self.play.dialect
         self.target = make_dialect(target)
-        self.library = Library(cwd="/w")
+        self.engine = Engine(cwd="/w")
+        options = vector.get("options", {})
+        dialect = self.engine.loader.dialects.make_host(dialect_name, options)
         for source in self.play.sources:
-            self.library.shelve(source, dialect_name, vector.get("options", {}))
-        self.originals = Originals(self.library)
-        self.conversion: Conversion = convert(self.library, self.target)
+            self.engine.loader.load(Given(source=source, dialect=dialect))
+        self.originals = Originals(self.engine)
+        self.conversion: Conversion = convert(self.engine, self.target)
         self.hooks = self._loaded()
 
     def _loaded(self) -> list[HookSpec]:
@@ -137,7 +140,7 @@ class Converted:
         return ours[0]
 
     def _is(self, spec: HookSpec, words: list[str]) -> bool:
-        known = {held.id for held in self.library.hooks}
+        known = {held.id for held in self.engine.hooks}
         return (
             spec.id in known and self.originals.config(spec) == words[words.index("--config") + 1]
         )

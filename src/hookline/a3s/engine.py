@@ -226,7 +226,9 @@ class HookEngine:
             if self._changed:
                 specs = tuple(self._add_handler(known.spec) for known in self._definitions.values())
                 dialect = self._engine.host(NAME)
-                self._engine.registry = Registry().with_(dialect.combine(specs).specs, dialect)
+                registry = Registry().with_(dialect.combine(specs).specs, dialect)
+                loader = self._engine.loader
+                loader.snapshot = loader.snapshot.replace(registry=registry)
                 self._changed = False
         return self._dialect.decode_event(event)
 

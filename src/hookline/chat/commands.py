@@ -122,7 +122,7 @@ class ChatCommand:
             *describe_master_switch(self.engine),
             *(f"config: {path}" for path in _configs(stand)),
         ]
-        declared = list(list_hooks(self.engine))
+        declared = list(list_hooks(self.engine.snapshot))
         broken = group_broken(declared)
         for spec in (
             each for each in declared if each.id in broken or not isinstance(each.handler, Broken)

@@ -44,10 +44,10 @@ def describe_master_switch(engine: Engine) -> Iterator[str]:
     """Yield whether hooks run here, what switches them off and on, and which hooks no switch affects."""
     gate = get_gate_for(engine)
     off = list_off(find_switches(gate))
-    keys = list_keys_off(list_hooks(engine))
+    keys = list_keys_off(list_hooks(engine.snapshot))
     yield (
         "hooks: OFF"
-        if off or (keys and all(spec.off for spec in list_hooks(engine)))
+        if off or (keys and all(spec.off for spec in list_hooks(engine.snapshot)))
         else "hooks: ON"
     )
     above = find_off(gate.read_switches(), gate.root)
@@ -62,7 +62,7 @@ def describe_master_switch(engine: Engine) -> Iterator[str]:
     )
     yield from (
         f"  `{key.pointer}` is true in {key.file}:{key.line}"
-        for key in list_keys_on(list_hooks(engine))
+        for key in list_keys_on(list_hooks(engine.snapshot))
     )
     managed = list_managed(engine) if off else []
     if managed:
@@ -87,7 +87,7 @@ def list_hook_lines(
 ) -> Iterator[str]:
     """Yield the lines of one hook: its event and command, its state, and its problems."""
     yield describe_hook(spec, together)
-    if gone := explain_absence(engine, spec):
+    if gone := explain_absence(engine.snapshot, spec):
         yield f"  - left out: {gone}"
         return
     if isinstance(spec.handler, Broken):
@@ -104,8 +104,8 @@ def list_hook_lines(
     yield from (f"    {line}" for line in describe_change(engine, standing))
     yield from (f"  {line}" for line in list_findings(broken, entry))
     if entry and (table := entry.dialect.table).suspends_after:
-        failures = find_failures(engine, spec)
-        if told := describe_failures(spec, table, failures, engine.clock()):
+        failures = find_failures(engine.runtime, spec)
+        if told := describe_failures(spec, table, failures, engine.runtime.clock()):
             yield f"  ! {append_hint(told, f'{NAME} doctor')}"
     yield from _off(engine, spec, status)
     if status.runs and standing.state != APPROVED:

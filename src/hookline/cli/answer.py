@@ -120,7 +120,7 @@ class AfterAnswer:
             self.engine = engine
             self.left.append((run, left))
 
-        engine.detach, engine.keep = detach, keep
+        engine.runtime.detach, engine.runtime.keep = detach, keep
 
 
 def answer_main(words: list[str]) -> int:
@@ -240,7 +240,7 @@ def _decide_reply(
         table, find_event(engine.host(host), sent, request.event)
     )
     if seconds is not None:
-        engine.limits = (engine.limits or Limits()).replace(grace=grace)
+        engine.runtime.limits = (engine.runtime.limits or Limits()).replace(grace=grace)
     return engine.answer(
         host,
         payload,

@@ -201,7 +201,7 @@ def _select(engine: Engine, what: str, event: str) -> _Selected:
         engine,
         [
             spec
-            for spec in list_hooks(engine)
+            for spec in list_hooks(engine.snapshot)
             if type(spec.handler) is not Broken
             and (not event or event in (spec.native_event, spec.kind))
         ],
@@ -365,7 +365,7 @@ def _describe_left(engine: Engine, state: HookState) -> dict[str, Any]:
 
 def _import_list(engine: Engine, path: str) -> tuple[dict[str, Any], int]:
     """Import a list of approvals; an entry that does not fit any more is a finding."""
-    taken = import_allowlist(get_gate_for(engine), path, list(list_hooks(engine)))
+    taken = import_allowlist(get_gate_for(engine), path, list(list_hooks(engine.snapshot)))
     listed = [
         {"event": each.event, "command": each.command, "result": each.result, "hooks": list(each.hooks)}
         for each in taken

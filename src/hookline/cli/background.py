@@ -31,9 +31,9 @@ def run_in_background(
     This process waits for the programs in `left`, which went to the background while they ran.
     """
     for run, each in left:
-        engine.finish_left(run, each)
+        engine.firing.finish_left(run, each)
     if left:
-        engine.close(seconds=(engine.limits or Limits()).detached)
+        engine.close(seconds=(engine.runtime.limits or Limits()).detached)
     if not runs or os.fork():
         return
     try:
@@ -50,18 +50,18 @@ def run_in_child(
     """Run hooks in a child process; if the child is killed, end everything that the hooks started.
 
     `left`: programs of this process that went to the background while they ran. This process gives back everything that the host waits for. What the hooks say is kept for the next turn
-    (`engine.sessions`), and `engine.finished` gets each end, in the child.
+    (`engine.runtime.sessions`), and `engine.runtime.finished` gets each end, in the child.
     """
-    if engine.journal is not None:
-        engine.journal.close()  # it opens its files again when it writes
+    if engine.runtime.journal is not None:
+        engine.runtime.journal.close()  # it opens its files again when it writes
     _close_descriptors([fd for _, each in left for fd in each.descriptors()])
     for number in _ENDS:
         signal.signal(number, end_by_signal)
     child = _start_child(engine, runs) if runs else 0
     if left:
         for run, each in left:
-            engine.finish_left(run, each)
-        engine.close(seconds=(engine.limits or Limits()).detached + _LAST)
+            engine.firing.finish_left(run, each)
+        engine.close(seconds=(engine.runtime.limits or Limits()).detached + _LAST)
     if child:
         _, status = os.waitpid(child, 0)
         if status:
@@ -104,13 +104,15 @@ def _run_hooks(engine: Engine, runs: Sequence[Run]) -> None:
     from hookline.engine.deferred_delivery import finish_detached  # noqa: PLC0415 - as above
     from hookline.engine.detached import make_finished  # noqa: PLC0415 - most events have nothing in the background
 
-    longest = (engine.limits or Limits()).detached
+    longest = (engine.runtime.limits or Limits()).detached
     for number in (signal.SIGALRM, *_ENDS):
         signal.signal(number, signal.SIG_DFL)
     signal.alarm(int(longest) + _LAST)  # whatever happens to us
     for run in runs:
-        refused = engine.start_detached(run)
+        refused = engine.firing.start_detached(run)
         if refused is not None:
-            now = engine.clock()
-            finish_detached(engine, run, make_finished(run, refused, started=now, ended=now))
+            now = engine.runtime.clock()
+            finish_detached(
+                engine.runtime, run, make_finished(run, refused, started=now, ended=now)
+            )
     engine.close(seconds=longest)

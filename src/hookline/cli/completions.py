@@ -59,14 +59,12 @@ def _list_ids(ctx: Any) -> list[str]:
     folder, named = ctx.params.get("folder") or ".", ctx.params.get("config") or ()
     try:
         if not named:
-            return [
-                spec.id
-                for spec in list_hooks(Engine.discover(project_root(folder, os.environ) or folder))
-            ]
+            engine = Engine.discover(project_root(folder, os.environ) or folder)
+            return [spec.id for spec in list_hooks(engine.snapshot)]
         engine = Engine(cwd=folder)
         for path in named:
             engine.add_source(os.path.join(folder, path), dialect=ctx.params.get("dialect") or None)
-        return [spec.id for spec in list_hooks(engine)]
+        return [spec.id for spec in list_hooks(engine.snapshot)]
     except (
         HookError,
         OSError,

@@ -92,7 +92,7 @@ def convert(
             hint="the dialect to write, as in --to claude-code",
         )
     engine = _load_engine(path, from_, option)
-    if to in {shelved.dialect.table.name for shelved in engine.shelf.sources}:
+    if to in {shelved.dialect.table.name for shelved in engine.snapshot.sources}:
         raise ConfigError(
             f"these hooks are in the words of {to} already",
             name="config.option",
@@ -127,7 +127,7 @@ def _load_engine(path: str, dialect: str, options: list[str]) -> Engine:
 
 
 def _find_dialect(engine: Engine) -> str:
-    return next((shelved.dialect.table.name for shelved in engine.shelf.sources), "")
+    return next((shelved.dialect.table.name for shelved in engine.snapshot.sources), "")
 
 
 def _make_document(own: str, target: str, conversion: Conversion) -> dict[str, Any]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.cli.color import Paint
+    from hookline.engine.engine import Engine
 
 _What = Annotated[
     str,
@@ -69,13 +70,24 @@ def explain(
         except CodecError:
             if payload:
                 raise
-            event, run = (
-                engine.event(what, engine.blank(what, dialect=dialect), dialect=dialect),
-                False,
-            )
+            blank = make_blank_payload(engine, what, dialect)
+            event, run = engine.event(what, blank, dialect=dialect), False
             print_message("no payload: hooks are listed, none is run, and no tool is named")
         print_page(account(engine, event, run=run), render_explanation, json=json, color=color)
     return OK
+
+
+def make_blank_payload(engine: Engine, event: str, dialect: str | None) -> dict[str, Any]:
+    """Return the smallest payload that an event can be raised with: what it cannot do without, left empty.
+
+    Raises:
+        CodecError: an unknown event.
+    """
+    dialects = engine.loader.dialects
+    table = (dialects.host(dialect) if dialect else dialects.find_for_event(event)).table
+    row = table.row(event) or table.row_of_kind(event)
+    fields = row.fields if row else ()
+    return {field.native: "" for field in fields if field.fact in ("tool", "prompt")}
 
 
 # -- codes -------------------------------------------------------------------------------------------------------------

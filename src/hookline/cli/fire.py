@@ -160,7 +160,7 @@ def _decide(asked: _FireRequest, until: float | None) -> Decision:
         seconds = None
         if until is not None:
             seconds, grace = hooks_seconds(until - monotonic())
-            engine.limits = (engine.limits or Limits()).replace(grace=grace)
+            engine.runtime.limits = (engine.runtime.limits or Limits()).replace(grace=grace)
         return engine.fire(
             asked.event,
             payload,

@@ -55,7 +55,7 @@ def make_hooks_document(
 
 def find_store_fault(engine: Engine, specs: Sequence[HookSpec]) -> Problem | None:
     """Return why the approvals of these hooks cannot be read; None if they can, or if none is needed."""
-    if engine.gate is None or not specs:
+    if engine.runtime.gate is None or not specs:
         return None
     from hookline.engine.approval_service import find_store_problem  # noqa: PLC0415 - as below
 
@@ -64,7 +64,7 @@ def find_store_fault(engine: Engine, specs: Sequence[HookSpec]) -> Problem | Non
 
 def list_in_order(engine: Engine) -> Iterator[HookSpec]:
     """Yield every hook by event and in firing order; overridden hooks come last."""
-    declared = list(list_hooks(engine))
+    declared = list(list_hooks(engine.snapshot))
     for kind in dict.fromkeys((*engine.registry.kinds, *(spec.kind for spec in declared))):
         entries = engine.registry.of_kind(kind)
         specs = {entry.spec.id: entry.spec for entry in entries}
@@ -80,7 +80,7 @@ def list_in_order(engine: Engine) -> Iterator[HookSpec]:
 
 def _find_statuses(engine: Engine, specs: list[HookSpec]) -> Mapping[str, HookStatus]:
     """Return the status of hooks that need an approval; none if the engine has no gate."""
-    if engine.gate is None or not specs:
+    if engine.runtime.gate is None or not specs:
         return {}
     from hookline.engine.approval_service import find_statuses  # noqa: PLC0415 - other hooks are listed without the trust modules
 
@@ -124,7 +124,9 @@ def _is_trusted(spec: HookSpec, status: HookStatus | None) -> bool:
 
 
 def _find_state(engine: Engine, spec: HookSpec, status: HookStatus | None) -> tuple[str, str]:
-    gone = explain_absence(engine, spec) or (status.off if status else explain_file_switch(spec))
+    gone = explain_absence(engine.snapshot, spec) or (
+        status.off if status else explain_file_switch(spec)
+    )
     if gone:
         return OFF, gone
     if isinstance(spec.handler, Broken):
@@ -160,7 +162,9 @@ def _find_time_limit(engine: Engine, spec: HookSpec) -> float:
     from hookline.engine.detached import find_time_limit  # noqa: PLC0415 - it imports threading
     from hookline.handlers.process_spec import Limits  # noqa: PLC0415 - as above
 
-    return find_time_limit(spec, engine.host(spec.dialect), (engine.limits or Limits()).detached)
+    return find_time_limit(
+        spec, engine.host(spec.dialect), (engine.runtime.limits or Limits()).detached
+    )
 
 
 def _handler_fields(given: Handler) -> Iterator[tuple[str, Any]]:

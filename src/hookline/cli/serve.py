@@ -276,7 +276,7 @@ def _make_service(
 
     engine = made_of()
     try:
-        get_gate(engine.gate)  # report wrong settings now, and not at the first event
+        get_gate(engine.runtime.gate)  # report wrong settings now, and not at the first event
     except ConfigError as error:
         print_message(
             f"hookline serve: {error}; the settings do not count, and hooks go by the strictest rules"
@@ -287,7 +287,7 @@ def _make_service(
     # A named file counts even if its host reads it too.
     for host, managed in () if selection.configs else find_integrations(engine).items():
         own[host] = made_of()
-        own[host].drop_dialect(host, managed=managed)
+        own[host].loader.drop_dialect(host, managed=managed)
         exclude_calls(own[host])
     document = make_openapi(__version__, read_schema("decision"))
     service = Service(
@@ -321,7 +321,7 @@ def _make_reloader(
             parses_new=False,
             observe=service.meter.observe,
             sessions=selection.sessions(os.environ),
-            journal=service.engine.journal,
+            journal=service.engine.runtime.journal,
         ),
         named=bool(selection.configs),
         watch=watch,

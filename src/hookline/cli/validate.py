@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from hookline.cli.color import Paint
     from hookline.engine.engine import Engine
-    from hookline.engine.shelf import LoadedSource
+    from hookline.engine.sources import LoadedSource
 
 _Paths = Annotated[
     list[str] | None,
@@ -58,7 +58,7 @@ def validate(
     engine = selection.engine() if selection.configs or not missing else None
     problems = [*missing, *((*_list_problems(engine), *find_unresolved(engine)) if engine else ())]
     document = _make_document(
-        [shelved.source.file for shelved in engine.shelf.sources] if engine else [], problems
+        [shelved.source.file for shelved in engine.snapshot.sources] if engine else [], problems
     )
     page = _render_annotations if output_format == "github" else _render_problems
     print_page(document, page, json=json or output_format == "json", color=color)
@@ -95,10 +95,10 @@ def _missing_problem(path: str, dialect: str) -> Iterator[Problem]:
 
 def _list_problems(engine: Engine) -> list[Problem]:
     """Every problem, in the order of the files and of the lines in each; of agenthooks what its lint says."""
-    loaded = sum(len(shelved.loaded.problems) for shelved in engine.shelf.sources)
+    loaded = sum(len(shelved.loaded.problems) for shelved in engine.snapshot.sources)
     combining = engine.problems[loaded:]
-    files = {shelved.source.file: number for number, shelved in enumerate(engine.shelf.sources)}
-    found = [problem for shelved in engine.shelf.sources for problem in _lint_source(shelved)]
+    files = {shelved.source.file: number for number, shelved in enumerate(engine.snapshot.sources)}
+    found = [problem for shelved in engine.snapshot.sources for problem in _lint_source(shelved)]
     place = {
         id(problem): (
             files.get(problem.origin.file, -1),

@@ -89,11 +89,11 @@ def get_gate_for(engine: Engine) -> Gate:
     Raises:
         ConfigError: the settings are wrong.
     """
-    gate = get_gate(engine.gate) or make_gate(engine.cwd, engine.environ)
+    gate = get_gate(engine.runtime.gate) or make_gate(engine.cwd, engine.environ)
     if gate.declared is None:
-        gate.declared = DeclaredHooks(engine)
+        gate.declared = DeclaredHooks(engine.loader)
     if gate.store.write_record is None:
-        gate.store.write_record = note_approvals(engine.journal)
+        gate.store.write_record = note_approvals(engine.runtime.journal)
     return gate
 
 
@@ -108,7 +108,9 @@ def find_statuses(engine: Engine, specs: Iterable[HookSpec] | None = None) -> di
     """
     gate = get_gate_for(engine)
     found = {}
-    for state in commands.find_states(gate, list_hooks(engine) if specs is None else specs):
+    for state in commands.find_states(
+        gate, list_hooks(engine.snapshot) if specs is None else specs
+    ):
         off = gate.explain_off(state.spec)
         runs = not off and gate.find_effect(state) in _LET_THROUGH
         found[state.spec.id] = HookStatus(trust=state, runs=runs, off=off)
@@ -139,10 +141,10 @@ def count_waiting(engine: Engine) -> int:
         ConfigError: the settings are wrong.
     """
     gate = get_gate_for(engine)
-    states = commands.find_states(gate, list_hooks(engine))
+    states = commands.find_states(gate, list_hooks(engine.snapshot))
     asked = (state for state in states if state.column and state.state in (NEW, CHANGED))
     waits = sum(gate.find_effect(state) not in _LET_THROUGH for state in asked)
-    return waits + len(list_unread(engine))
+    return waits + len(list_unread(engine.runtime))
 
 
 def list_off(switches: Mapping[str, bool]) -> list[tuple[str, str]]:
@@ -210,7 +212,7 @@ def approve_hooks(
         if not find_switches(gate)["project"] or list_keys_off(specs):
             commands.switch_project(gate, is_on=True, who=who, how=how)
         left = enable_files(engine, specs)
-        now = {spec.id: spec for spec in list_hooks(engine)}
+        now = {spec.id: spec for spec in list_hooks(engine.snapshot)}
         specs = [now.get(spec.id, spec) for spec in specs]
     return _make_result(engine, specs).replace(left=left)
 
@@ -250,7 +252,7 @@ def switch_all(
     """
     gate = get_gate_for(engine)
     commands.switch_project(gate, is_on=on, everywhere=everywhere, who=who, how=how)
-    return () if everywhere else enable_files(engine, list_hooks(engine), on=on)
+    return () if everywhere else enable_files(engine, list_hooks(engine.snapshot), on=on)
 
 
 def switch_single(
@@ -319,7 +321,7 @@ def _make_result(engine: Engine, specs: Sequence[HookSpec]) -> ApprovalResult:
 
 def list_removed(engine: Engine) -> list[Approval]:
     """Return the approved guards that no file declares any more; none without a gate."""
-    if engine.gate is None:
+    if engine.runtime.gate is None:
         return []
     try:
         found = get_gate_for(engine).find_removed()

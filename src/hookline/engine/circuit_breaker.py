@@ -32,9 +32,9 @@ def make_key(spec: HookSpec) -> str:
     return digest(f"{spec.origin.file}\0{make_mark(spec)}")[:16]
 
 
-def find_failures(engine: Runtime, spec: HookSpec) -> Failures:
+def find_failures(runtime: Runtime, spec: HookSpec) -> Failures:
     """Return the failures of a hook in a row."""
-    return engine.sessions.failures().get(make_key(spec), _NONE)
+    return runtime.sessions.failures().get(make_key(spec), _NONE)
 
 
 def is_suspended(spec: HookSpec, table: Table, failures: Failures, now: float) -> bool:
@@ -57,7 +57,7 @@ def describe_failures(spec: HookSpec, table: Table, failures: Failures, now: flo
     return f"it failed {times}, and is suspended for {minutes} more min"
 
 
-def break_circuit(asked: Dispatch, engine: Runtime, plan: Plan, event: Event) -> Dispatch:
+def break_circuit(asked: Dispatch, runtime: Runtime, plan: Plan, event: Event) -> Dispatch:
     """Dispatch without the suspended hooks, and count the failures of all others whose format has a circuit breaker."""
     tables = {
         step.spec.id: group.dialect.table
@@ -69,7 +69,7 @@ def break_circuit(asked: Dispatch, engine: Runtime, plan: Plan, event: Event) ->
     try:
         runs = next(asked)
         while True:
-            held = [_find_suspended(run, tables, engine, event) for run in runs]
+            held = [_find_suspended(run, tables, runtime, event) for run in runs]
             free = tuple(run for run, each in zip(runs, held, strict=True) if each is None)
             ran.update((run.spec.id, make_key(run.spec)) for run in free if run.spec.id in tables)
             done = iter((yield free) if free else ())
@@ -78,23 +78,23 @@ def break_circuit(asked: Dispatch, engine: Runtime, plan: Plan, event: Event) ->
         decision: Decision = stop.value
     finally:
         asked.close()
-    _record(engine, decision, ran)
+    _record(runtime, decision, ran)
     return decision
 
 
 def _find_suspended(
-    run: Run, tables: Mapping[str, Table], engine: Runtime, event: Event
+    run: Run, tables: Mapping[str, Table], runtime: Runtime, event: Event
 ) -> Outcome | None:
     table = tables.get(run.spec.id)
     if table is None or run.spec.on_failure is not Stance.SILENT:
         return None
-    failures = find_failures(engine, run.spec)
-    if not is_suspended(run.spec, table, failures, engine.clock()):
+    failures = find_failures(runtime, run.spec)
+    if not is_suspended(run.spec, table, failures, runtime.clock()):
         return None
     detail = f"suspended after {failures.count} failures in a row"
     name = run.spec.name or run.spec.id
     note = f"hook `{name}` is {detail}; to see why and to run it again: hookline doctor"
-    told = engine.was_told(event, f"{make_key(run.spec)} is suspended")
+    told = runtime.was_told(event, f"{make_key(run.spec)} is suspended")
     return Outcome(
         failure=Failure.SWITCHED_OFF,
         detail=detail,
@@ -104,16 +104,16 @@ def _find_suspended(
     )
 
 
-def _record(engine: Runtime, decision: Decision, ran: Mapping[str, str]) -> None:
+def _record(runtime: Runtime, decision: Decision, ran: Mapping[str, str]) -> None:
     faults = {verdict.hook_id for verdict in decision.verdicts if verdict.fault is not None}
     record(
-        engine,
+        runtime,
         [key for hook, key in ran.items() if hook in faults],
         [key for hook, key in ran.items() if hook not in faults],
     )
 
 
-def record(engine: Runtime, failed: Collection[str], succeeded: Collection[str]) -> None:
+def record(runtime: Runtime, failed: Collection[str], succeeded: Collection[str]) -> None:
     """Count a failure of some hooks, and forget the failures of those that succeeded; each by its `make_key`."""
     if failed or succeeded:
-        engine.sessions.record_failures(failed, succeeded)
+        runtime.sessions.record_failures(failed, succeeded)

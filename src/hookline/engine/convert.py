@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.core.dialect import Dialect, EventRow
-    from hookline.engine.library import Library
+    from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
     from hookline.text.re2_regex import Regex
 
@@ -46,8 +46,8 @@ class Conversion(Frozen):
     losses: tuple[Loss, ...]
 
 
-def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conversion:
-    """Convert every hook of a library to a dialect.
+def convert(engine: Engine, target: Dialect, *, plain: bool = False) -> Conversion:
+    """Convert every hook of an engine to a dialect.
 
     With `plain`, commands are written as they are: for scripts that speak the target's words, or are to be ported.
 
@@ -60,12 +60,12 @@ def convert(library: Library, target: Dialect, *, plain: bool = False) -> Conver
         raise ConfigError(
             message, name="config.dialect", hint="its hooks are functions of a program"
         )
-    originals = Originals(library)
+    originals = Originals(engine)
     losses: list[Loss] = []
     chosen: list[tuple[HookSpec, Declaration]] = []
-    for spec in drop_flags(list_hooks(library)):
+    for spec in drop_flags(list_hooks(engine.snapshot)):
         row = _find_row(spec, target)
-        why = _explain_unwritable(library, originals, spec, plain=plain) or (
+        why = _explain_unwritable(engine, originals, spec, plain=plain) or (
             "" if row else f"{target.table.name} has no event like `{spec.native_event}`"
         )
         if why or row is None:
@@ -121,7 +121,7 @@ def _find_row(spec: HookSpec, target: Dialect) -> EventRow | None:
 
 
 def _explain_unwritable(
-    library: Library, originals: Originals, spec: HookSpec, *, plain: bool
+    engine: Engine, originals: Originals, spec: HookSpec, *, plain: bool
 ) -> str:
     """Return why a hook cannot be written in any dialect; empty if it can."""
     handler = spec.handler
@@ -130,7 +130,7 @@ def _explain_unwritable(
     )
     if never:
         return f"it never runs: {never}"
-    if gone := explain_absence(library, spec):
+    if gone := explain_absence(engine.snapshot, spec):
         return gone
     if spec.off is not None:
         return f"it is switched off: {explain_file_switch(spec)}"

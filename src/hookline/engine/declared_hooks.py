@@ -11,46 +11,46 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hookline.core.registry import Registry
-    from hookline.engine.library import Library
+    from hookline.engine.loader import Loader
+    from hookline.engine.snapshot import Snapshot
     from hookline.model.spec import HookSpec
 
 
 class DeclaredHooks:
-    """The hooks that the files of a library declare now; a gate finds removed guards by them."""
+    """The hooks that the files of a loader declare now; a gate finds removed guards by them."""
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._seen: tuple[Registry, tuple[HookSpec, ...]] | None = None
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+        self._listed: tuple[Snapshot | None, tuple[HookSpec, ...]] = (None, ())
 
     def list_hooks(self) -> tuple[HookSpec, ...]:
         """Return the hooks of project and user files, also overridden ones."""
-        registry, seen = self._library.registry, self._seen
-        if seen is None or seen[0] is not registry:
+        snapshot = self._loader.snapshot
+        if self._listed[0] is not snapshot:
             scopes = {*CLONED, USER}
-            hooks = (spec for spec in list_hooks(self._library) if spec.origin.scope in scopes)
-            seen = self._seen = (registry, tuple(hooks))
-        return seen[1]
+            hooks = (spec for spec in list_hooks(snapshot) if spec.origin.scope in scopes)
+            self._listed = (snapshot, tuple(hooks))
+        return self._listed[1]
 
     def is_searched(self, dialect: str, scope: str) -> bool:
         """Whether all files of a dialect in a scope were looked for."""
-        shelf = self._library.shelf
-        return (dialect, scope) not in shelf.dropped and any(
-            isinstance(way, Discovery) and way.dialect in ("", dialect) for way in shelf.ways
+        snapshot = self._loader.snapshot
+        return (dialect, scope) not in snapshot.dropped and any(
+            isinstance(way, Discovery) and way.dialect in ("", dialect) for way in snapshot.ways
         )
 
 
-def list_hooks(engine: Library) -> Iterator[HookSpec]:
+def list_hooks(snapshot: Snapshot) -> Iterator[HookSpec]:
     """Yield every hook that was declared to an engine, source by source; also overridden ones.
 
     The switches of a file are left out, although they are stored as hooks.
     """
-    known = {entry.spec.id: entry.spec for entry in engine.registry.entries()}
-    for shelved in engine.shelf.sources:
-        yield from (known.get(spec.id, spec) for spec in drop_flags(shelved.loaded.specs))
-    for enlisted in engine.shelf.enlisted.values():
+    known = {entry.spec.id: entry.spec for entry in snapshot.registry.entries()}
+    for each in snapshot.sources:
+        yield from (known.get(spec.id, spec) for spec in drop_flags(each.loaded.specs))
+    for enlisted in snapshot.enlisted.values():
         yield from enlisted.specs
-    yield from engine.shelf.own
+    yield from snapshot.own
 
 
 def group_broken(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
@@ -67,15 +67,14 @@ def group_broken(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
     return {together[0].id: together for together in found.values()}
 
 
-def explain_absence(engine: Library, spec: HookSpec) -> str:
+def explain_absence(snapshot: Snapshot, spec: HookSpec) -> str:
     """Return why a declared hook is not in the registry; empty if it is."""
-    if any(entry.spec.id == spec.id for entry in engine.registry.of_kind(spec.kind)):
+    if any(entry.spec.id == spec.id for entry in snapshot.registry.of_kind(spec.kind)):
         return ""
-    said = (
+    reasons = (
         each.message
-        for each in engine.problems
+        for each in snapshot.problems()
         if spec.id in each.hooks or (each.hook and each.hook in (spec.id, spec.name))
     )
-    return next(
-        said, "it ran once already" if spec.once else f"the rules of {spec.dialect} leave it out"
-    )
+    rule = f"the rules of {spec.dialect} leave it out"
+    return next(reasons, "it ran once already" if spec.once else rule)

@@ -21,75 +21,81 @@ if TYPE_CHECKING:
     from hookline.core.plan import Plan
     from hookline.engine.detached import Finished
     from hookline.engine.runtime import Runtime
+    from hookline.engine.snapshot import Snapshot
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
-    from hookline.sessions.store import Sessions
 
 
 def conclude_turn(
-    engine: Runtime, event: Event, decision: Decision, chosen: Plan | None
+    runtime: Runtime, event: Event, decision: Decision, chosen: Plan | None
 ) -> Decision:
     """Return the decision at the begin of a turn or at a stop: with late answers, and within the limit of redos.
 
     Without a `chosen` plan no hook was asked.
     """
-    table = engine.host(event.dialect).table
+    table = runtime.host(event.dialect).table
     if event.session_id and event.kind in table.ends_session:
         for ended in {
-            enlisted.ended for enlisted in engine.shelf.enlisted.values() if enlisted.ended
+            enlisted.ended for enlisted in runtime.snapshot.enlisted.values() if enlisted.ended
         }:
             ended(event.session_id)
     row, follows = table.row(event.native_name), follows_redo(event, table)
     if is_sent_back(decision, row):
-        sent = _limit_redo(engine, event, decision, row, follows=follows)
+        sent = _limit_redo(runtime, event, decision, row, follows=follows)
         return (
-            add_late_results(engine, event, decision, chosen, table)[0]
+            add_late_results(runtime, event, decision, chosen, table)[0]
             if sent is decision and chosen is not None
             else sent
         )
     if is_spent(decision):
         return decision  # a hook would have sent the agent back again, so this is no new turn
     heard, lates = (
-        add_late_results(engine, event, decision, chosen, table)
+        add_late_results(runtime, event, decision, chosen, table)
         if chosen is not None
         else (decision, ())
     )
     if not is_sent_back(heard, row):
-        engine.sessions.settle(
+        runtime.sessions.settle(
             event, follows=follows, lasted=decision.seconds, ends=event.kind in table.ends_session
         )
         return heard
-    sent = _limit_redo(engine, event, heard, row, follows=follows)
+    sent = _limit_redo(runtime, event, heard, row, follows=follows)
     if sent is heard:
         return heard
     for late in lates:  # another process used up the limit meanwhile: deliver it at the next turn
-        engine.sessions.keep(event, late)
+        runtime.sessions.keep(event, late)
     return decision
 
 
 def _limit_redo(
-    engine: Runtime, event: Event, decision: Decision, row: EventRow | None, *, follows: bool | None
+    runtime: Runtime,
+    event: Event,
+    decision: Decision,
+    row: EventRow | None,
+    *,
+    follows: bool | None,
 ) -> Decision:
     """Count a redo and return the decision; if the limit is reached, return one that lets the agent stop."""
-    usual = engine._find_redo_limit(event)
-    limit = redo_limit(decision, usual) if engine.redo_limit is None else usual
-    had = engine.sessions.send_back(event, limit, follows=follows, lasted=decision.seconds)
+    usual = runtime.find_redo_limit(event)
+    limit = redo_limit(decision, usual) if runtime.redo_limit is None else usual
+    had = runtime.sessions.send_back(event, limit, follows=follows, lasted=decision.seconds)
     return decision if had is None and follows is False else cap_redo(decision, had, limit, row)
 
 
 def add_late_results(
-    engine: Runtime, event: Event, decision: Decision, chosen: Plan, table: Table
+    runtime: Runtime, event: Event, decision: Decision, chosen: Plan, table: Table
 ) -> tuple[Decision, Sequence[DeferredResult]]:
     """Return the decision with the late answers of detached hooks, and these answers."""
     everything = can_deliver_all(event, decision, chosen, table)
     if not everything and not (
-        can_deliver_wakes(event, decision, chosen) and _can_continue(engine, event, decision, table)
+        can_deliver_wakes(event, decision, chosen)
+        and _can_continue(runtime, event, decision, table)
     ):
         return decision, ()
-    lates, dropped = engine.sessions.take(event, wakes=not everything)
+    lates, dropped = runtime.sessions.take(event, wakes=not everything)
     heard = (
-        [late for late in lates if not _is_silenced(engine, event, late.hook_id)]
-        if lates and engine.gate is not None
+        [late for late in lates if not _is_silenced(runtime, event, late.hook_id)]
+        if lates and runtime.gate is not None
         else lates
     )
     return report_dropped(
@@ -97,67 +103,70 @@ def add_late_results(
     ), lates
 
 
-def _can_continue(engine: Runtime, event: Event, decision: Decision, table: Table) -> bool:
+def _can_continue(runtime: Runtime, event: Event, decision: Decision, table: Table) -> bool:
     """Whether the agent continues anyway, or may be sent back once more."""
-    limit = engine._find_redo_limit(event)
+    limit = runtime.find_redo_limit(event)
     return (
         is_sent_back(decision, table.row(event.native_name))
         or limit <= 0
-        or engine._count_redos(event, table) < limit
+        or runtime.count_redos(event) < limit
     )
 
 
-def _is_silenced(engine: Runtime, event: Event, hook_id: str) -> bool:
+def _is_silenced(runtime: Runtime, event: Event, hook_id: str) -> bool:
     """Whether a hook was switched off or revoked since it was started, so that its answer does not count."""
     from hookline.core.dispatch import Run  # noqa: PLC0415 - few hooks run in the background
 
-    spec = engine._find_spec(hook_id)
+    spec = runtime.find_spec(hook_id)
     return (
         spec is not None
-        and engine.gate is not None
-        and engine.gate.is_withdrawn(Run(spec=spec, event=event))
+        and runtime.gate is not None
+        and runtime.gate.is_withdrawn(Run(spec=spec, event=event))
     )
 
 
-def add_session_problems(engine: Runtime, decision: Decision, chosen: Plan | None) -> Decision:
+def add_session_problems(runtime: Runtime, decision: Decision, chosen: Plan | None) -> Decision:
     """Return the decision with notices on problems of the session store, each once."""
     new = [
-        problem for problem in engine.sessions.problems if problem.name not in engine._told_problems
+        problem
+        for problem in runtime.sessions.problems
+        if problem.name not in runtime.told_problems
     ]
     if not new or chosen is None or "note" not in chosen.powers:
         return decision
-    engine._told_problems |= {problem.name for problem in new}
+    runtime.told_problems |= {problem.name for problem in new}
     return decision.replace(for_user=(*decision.for_user, *map(str, new)))
 
 
-def drop_spent_hooks(engine: Runtime, sessions: Sessions, chosen: Plan, event: Event) -> Plan:
+def drop_spent_hooks(runtime: Runtime, snapshot: Snapshot, chosen: Plan, event: Event) -> Plan:
     """Return the plan without the hooks that run once and ran already in this session."""
     from hookline.engine.once import find_spent  # noqa: PLC0415 - few hooks run once
 
     here = [step.spec for group in chosen.groups for step in group.steps + group.detached]
-    spent = find_spent(sessions, event, here)
-    chosen = engine.plan(event, engine.registry.without(spent)) if spent else chosen
+    spent = find_spent(runtime.session_store, event, here) if runtime.session_store else None
+    if spent:
+        chosen = runtime.make_plan(event, snapshot.registry.without(spent))
     return (
         chosen.replace(solo=None) if chosen.solo is not None and chosen.solo.spec.once else chosen
     )
 
 
-def finish_detached(engine: Runtime, run: Run, finished: Finished) -> None:
+def finish_detached(runtime: Runtime, run: Run, finished: Finished) -> None:
     """Keep the answer of a finished detached hook for the next turn, and report its end to the observers."""
-    if run.spec.once and engine._session_store is not None and finished.verdict.fault is not None:
+    if run.spec.once and runtime.session_store is not None and finished.verdict.fault is not None:
         from hookline.engine.once import make_mark  # noqa: PLC0415 - as above
 
-        engine._session_store.release(run.event, make_mark(run.spec))
+        runtime.session_store.release(run.event, make_mark(run.spec))
     late = make_deferred(finished.verdict, run.dialect.table) if run.dialect is not None else None
     try:
-        if late is not None and late.wake and engine.wake is not None:
-            engine.wake(run.event.session_id, late.wake)
+        if late is not None and late.wake and runtime.wake is not None:
+            runtime.wake(run.event.session_id, late.wake)
             late = late.replace(wake="")
     finally:  # also if the callback raises
         if late is not None and late.has_content:
-            engine.sessions.keep(run.event, late)
-        engine.sessions.over(run.event, run.spec.id)
-        if engine.journal is not None:
-            engine.journal.finished(finished, engine._find_spec, run.event)
-        if engine.finished is not None:
-            engine.finished(finished)
+            runtime.sessions.keep(run.event, late)
+        runtime.sessions.over(run.event, run.spec.id)
+        if runtime.journal is not None:
+            runtime.journal.finished(finished, runtime.find_spec, run.event)
+        if runtime.finished is not None:
+            runtime.finished(finished)

@@ -3,57 +3,236 @@
 from __future__ import annotations
 
 import os
-from time import perf_counter
+from contextlib import suppress
 
-from hookline.core.dispatch import dispatch
-from hookline.core.fold import make_silent_decision
-from hookline.core.guardrails import REMEMBERING
-from hookline.core.plan import find_cached_plan
-from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
-from hookline.engine.event_facts import add_redo_count, add_time
-from hookline.engine.notices import (
-    add_notice,
-    add_notices,
-    note_folder,
-    note_removed,
-    write_reply,
-)
-from hookline.engine.projects import add_project, find_hook_folder
-from hookline.engine.reentrancy import enter_event, explain_depth
+from hookline.config.project_env import drop_project_env
+from hookline.config.read import guess_dialect
+from hookline.core.dialect import Source
+from hookline.engine.firing import Firing
+from hookline.engine.load_options import check_choices, split_keywords
+from hookline.engine.notices import add_notice, add_notices, write_reply
 from hookline.engine.runtime import Runtime
-from hookline.engine.trust_gate import run_gated
-from hookline.engine.unread_files import note_unread
-from hookline.handlers import recursion_guard
-from hookline.model import kinds
-from hookline.model.event import Event, Stop
-from hookline.wire.payload import parse_payload
+from hookline.engine.sources import Discovery, Given, Named
+from hookline.errors import ConfigError
+from hookline.model.event import Event
+from hookline.model.verdict import Stance
+from hookline.wire.payload import parse_payload, unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-    from contextvars import Token
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any, Self, TypeAlias
 
     from hookline.core.dialect import Dialect
-    from hookline.core.dispatch import Dispatch, Run
-    from hookline.core.plan import Plan
-    from hookline.engine.detached import Detached
+    from hookline.core.registry import Registry
     from hookline.engine.file_watcher import Watcher
     from hookline.engine.reload import Reloaded
-    from hookline.handlers.process import BackgroundProgram
-    from hookline.model.outcome import Outcome
+    from hookline.engine.snapshot import Snapshot
     from hookline.model.problem import Problem
     from hookline.model.reply import Reply
+    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
 
+    Path: TypeAlias = str | os.PathLike[str]
     Problems: TypeAlias = Callable[[Event], Iterable[Problem]]
-    _Token: TypeAlias = Token[tuple[tuple[int, str, str], ...]]
 
 
-class Engine(Runtime):
-    """Hooks of any dialects, and the one way to ask them; made from what `Runtime` takes."""
+class Engine:
+    """Hooks of any dialects, and the one way to ask them. `settings` are those of `runtime.Runtime`.
 
-    # -- firing ----------------------------------------------------------------------------------------------------
+    Its loader keeps the hooks as a snapshot; its runtime has what asking them needs.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        self.runtime = Runtime(**settings)
+        self.loader = self.runtime.loader
+        self.firing = Firing(self.runtime)
+        self._watcher: Watcher | None = None
+
+    # -- loading -------------------------------------------------------------------------------
+
+    @classmethod
+    def discover(
+        cls,
+        cwd: Path = ".",
+        *,
+        trust: str = "user",
+        mode: str = "fidelity",
+        dialect: str = "",
+        match_tools: str = "native",
+        parses_new: bool | None = None,
+        **settings: Any,
+    ) -> Self:
+        """An engine with every dialect's files, managed, user and project.
+
+        With `trust="approved"` the approvals of the user count, as for a host
+        (docs/explanation/trust.md). With "user", the hooks of a project are listed and not run;
+        with "all" they run; with "none" no hook runs. `dialect` looks for one dialect only.
+        `match_tools`: see `add_source`. Without an `environ`, that of this process counts, less
+        what the repository sets in it (see `problems`). `parses_new`: whether hookline parses the
+        files of a project without approvals; if not, it tells the user of them at an event.
+        Default: yes, but not for `trust="approved"`. `settings` are those of the class.
+
+        Raises:
+            ConfigError: an unknown trust, mode, matching or dialect. Never for what is in a file: see `problems`.
+        """
+        check_choices(trust=trust, mode=mode, match_tools=match_tools)
+        left_out = None
+        if settings.get("environ") is None:
+            cleaned = drop_project_env(os.environ, os.fspath(cwd))
+            settings["environ"], left_out = cleaned.environ, cleaned.problem
+        if trust == "approved":
+            _ask_for_approvals(settings, cwd)
+            trust, parses_new = "user", bool(parses_new)
+        engine = cls(cwd=cwd, **settings)
+        engine.runtime.left_out = (left_out,) if left_out else ()
+        if dialect:
+            engine.loader.dialects.make_host(dialect)
+        parses_new = parses_new is not False or trust == "all"
+        engine.loader.load(
+            Discovery(
+                trust=trust,
+                mode=mode,
+                match_tools=match_tools,
+                dialect=dialect,
+                parses_new=parses_new,
+            )
+        )
+        engine.runtime.leaves_unread = not parses_new
+        return engine
+
+    @classmethod
+    def load(
+        cls,
+        path: Path | Mapping[str, Any],
+        *,
+        dialect: str | None = None,
+        trust: str = "all",
+        mode: str = "fidelity",
+        match_tools: str = "native",
+        options: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> Self:
+        """An engine with the hooks of one file or folder.
+
+        Naming it is the consent to run them, unless `trust="approved"` asks for an approval.
+        `settings` are those of the class; any other keyword is an option of the dialect, like an
+        entry of `options`.
+
+        Raises:
+            ConfigError: no such file, or an unknown dialect, option, trust or mode. Never for what is in a file.
+        """
+        own, rest = split_keywords(Runtime, settings)
+        if trust == "approved":
+            _ask_for_approvals(own, own.get("cwd") or ".")
+        given = {**(options or {}), **rest}
+        return cls(**own).add_source(
+            path, dialect=dialect, trust=trust, mode=mode, match_tools=match_tools, options=given
+        )
+
+    @classmethod
+    def from_config(cls, tree: Mapping[str, Any], *, dialect: str, **settings: Any) -> Self:
+        """An engine with the hooks of a configuration given as a tree; keywords as in `load`.
+
+        Raises:
+            ConfigError: as `load`.
+        """
+        return cls.load(tree, dialect=dialect, **settings)
+
+    def add_source(
+        self,
+        source: Path | Mapping[str, Any],
+        *,
+        dialect: str | None = None,
+        trust: str = "all",
+        mode: str = "fidelity",
+        scope: str = "explicit",
+        shadow: bool = False,
+        match_tools: str = "native",
+        options: Mapping[str, Any] | None = None,
+        host: str = "",
+    ) -> Self:
+        """Add a file, a folder or a tree to this engine, and return the engine.
+
+        Without `dialect`, the name and the contents of a file tell it; where they fit several, it
+        is that of `host`. With `shadow` its hooks are run and recorded, and never enforced. With
+        `match_tools="canonical"` a matcher sees a tool under the names that it has in every host,
+        so that one for `Bash` also selects `shell` and `run_shell_command`.
+
+        Raises:
+            ConfigError: as `load`.
+        """
+        check_choices(trust=trust, mode=mode, scope=scope, match_tools=match_tools)
+        gated = trust == "approved"
+        if gated and self.runtime.gate is None:
+            raise ConfigError(
+                "an engine without approvals cannot ask for them",
+                name="config.option",
+                hint='make it with `Engine.load(path, trust="approved")`',
+            )
+        place = Source(
+            scope=scope,
+            mode=mode,
+            trusted=trust != "none",
+            shadow=shadow,
+            match_tools=match_tools,
+            gated=gated,
+        )
+        if isinstance(source, str | os.PathLike):
+            path = os.fspath(source)
+            chosen = self.loader.dialects.make_host(dialect or guess_dialect(path, host), options)
+            self.loader.load(
+                Named(place=place.replace(file=path), dialect=chosen, base=os.getcwd())
+            )
+            return self
+        if dialect is None:
+            raise ConfigError(
+                "a tree does not tell its dialect",
+                name="config.dialect",
+                hint="name it with `dialect=`",
+            )
+        chosen = self.loader.dialects.make_host(dialect, options)
+        self.loader.load(Given(source=place.replace(tree=source), dialect=chosen))
+        return self
+
+    def on(
+        self,
+        kind: str,
+        *,
+        tool: str | Sequence[str] | None = None,
+        command: str | None = None,
+        path: str | Sequence[str] | None = None,
+        name: str = "",
+        rank: int = 0,
+        timeout: float = 60.0,
+        on_failure: Stance = Stance.SILENT,
+        shadow: bool = False,
+        once: bool = False,
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorate a function, plain or asynchronous, as a hook on a canonical event.
+
+        `tool`: exact names. `command`: an expression (RE2) searched in a shell call's command.
+        `path`: globs, one of which a path of the input must match. The function takes the event and
+        returns a verdict (`deny(...)`, `rewrite(...)` ...) or None. `timeout` (seconds) does not
+        interrupt a plain function.
+
+        Raises:
+            ConfigError: an unknown event, or an invalid expression.
+        """
+        from hookline.engine.decorators import make_own_hook  # noqa: PLC0415 - `answer` has no Python hooks
+
+        def register(call: Callable[..., Any]) -> Callable[..., Any]:
+            self.loader.add_own(
+                make_own_hook(
+                    call, kind, tool=tool, command=command, path=path, name=name, rank=rank,
+                    timeout=timeout, on_failure=on_failure, shadow=shadow, once=once,
+                )
+            )  # fmt: skip
+            return call
+
+        return register
+
+    # -- firing --------------------------------------------------------------------------------
 
     def fire(
         self,
@@ -65,32 +244,15 @@ class Engine(Runtime):
     ) -> Decision:
         """Ask every hook about an event, and return the decision.
 
-        `event` is a canonical event, or a native name with the host's native `payload` and `dialect`. `seconds`: for all hooks
-        together, as of `fire_async`; a plain Python function is not interrupted.
+        `event` is a canonical event, or a native name with the host's native `payload` and
+        `dialect`. `seconds`: for all hooks together, as of `fire_async`; a plain Python function is
+        not interrupted.
 
         Raises:
             CodecError: an unknown event, or a payload that cannot be understood.
             ConfigError: an unknown dialect.
         """
-        raised, chosen = self._plan_event(event, payload, dialect)
-        if not chosen.groups:
-            return self._settle(raised, make_silent_decision(raised), chosen)
-        token = self._enter(raised)
-        if token is None:
-            return self._settle(
-                raised, refuse(dispatch(chosen, raised), explain_depth(self._inside, raised.kind))
-            )
-        try:
-            if chosen.solo is not None and seconds is None:
-                decision = ask_alone(chosen, raised, chosen.solo)
-            else:
-                asked = self._build_dispatch(chosen, raised)
-                decision = drive(
-                    asked, self._detach, self.limits, self.environ, seconds=seconds, keep=self._keep
-                )
-        finally:
-            recursion_guard.ACTIVE_EVENTS.reset(token)
-        return self._settle(raised, decision, chosen)
+        return self.firing.fire(self.event(event, payload, dialect=dialect), seconds)
 
     async def fire_async(
         self,
@@ -105,25 +267,8 @@ class Engine(Runtime):
         Cancelling it ends every process that it started. `seconds`: for all hooks together; one that
         is not done by then has timed out. Raises as `fire`.
         """
-        raised, chosen = self._plan_event(event, payload, dialect)
-        if not chosen.groups:
-            return self._settle(raised, make_silent_decision(raised), chosen)
-        token = self._enter(raised)
-        if token is None:
-            return self._settle(
-                raised, refuse(dispatch(chosen, raised), explain_depth(self._inside, raised.kind))
-            )
-        try:
-            if chosen.solo is not None and seconds is None:
-                decision = await ask_alone_async(chosen, raised, chosen.solo)
-            else:
-                asked = self._build_dispatch(chosen, raised)
-                decision = await drive_async(
-                    asked, self._detach, self.limits, self.environ, seconds=seconds, keep=self._keep
-                )
-        finally:
-            recursion_guard.ACTIVE_EVENTS.reset(token)
-        return self._settle(raised, decision, chosen)
+        raised = self.event(event, payload, dialect=dialect)
+        return await self.firing.fire_async(raised, seconds)
 
     def answer(
         self,
@@ -137,224 +282,160 @@ class Engine(Runtime):
     ) -> Reply:
         """Return a host's reply to its payload, which is an object or the JSON text that it sent.
 
-        `event`: the event as the host calls it, if the payload does not say. `seconds` as of `fire`.
-        `notice`: what the user is told beside the hooks' own words. `problems` returns what is said
-        on stderr about the files of an event's hooks.
+        `event`: the event as the host calls it, if the payload does not say. `seconds` as of
+        `fire`. `notice`: a notice to the user beside those of the hooks. `problems` returns what
+        goes to stderr about the files of an event's hooks.
 
         Raises:
             CodecError: the payload cannot be understood; or the host has no such event, and a
                 strict hook guards some event.
             ConfigError: an unknown dialect.
         """
-        host, received = self._decode(dialect, payload, event)
-        decision = self.fire(received, seconds=seconds)
-        return self._reply(host, received, decision, notice, problems)
+        received = self._decode(dialect, payload, event)
+        decision = add_notices(self.runtime, received, self.fire(received, seconds=seconds))
+        if notice:
+            decision = add_notice(self.runtime, received, decision, notice)
+        errors = problems(received) if problems else ()
+        return write_reply(self.host(dialect).encode_decision, received, decision, errors)
 
     async def answer_async(
         self, dialect: str, payload: Any, *, event: str = "", seconds: float | None = None
     ) -> Reply:
         """`answer` on an event loop; `seconds` as of `fire_async`. Raises as `answer`."""
-        host, received = self._decode(dialect, payload, event)
-        return self._reply(host, received, await self.fire_async(received, seconds=seconds))
+        received = self._decode(dialect, payload, event)
+        decision = await self.fire_async(received, seconds=seconds)
+        decision = add_notices(self.runtime, received, decision)
+        return write_reply(self.host(dialect).encode_decision, received, decision)
 
-    def _decode(self, dialect: str, payload: Any, event: str) -> tuple[Dialect, Event]:
-        """Return the host, and the event that its payload is."""
-        host = self.host(dialect)
+    def _decode(self, dialect: str, payload: Any, event: str) -> Event:
         parsed = parse_payload(payload) if isinstance(payload, str | bytes) else payload
-        return host, host.decode_event(parsed, event)
+        return self.host(dialect).decode_event(parsed, event)
 
-    def _reply(
+    def event(
         self,
-        host: Dialect,
-        event: Event,
-        decision: Decision,
-        notice: str = "",
-        problems: Problems | None = None,
-    ) -> Reply:
-        decision = add_notices(self, event, decision)
-        if notice:
-            decision = add_notice(self, event, decision, notice)
-        return write_reply(
-            host.encode_decision, event, decision, problems(event) if problems else ()
+        event: str | Event,
+        payload: Mapping[str, Any] | None = None,
+        *,
+        dialect: str | None = None,
+    ) -> Event:
+        """The event that `fire` would raise for these arguments.
+
+        Raises:
+            CodecError: an unknown event, or a payload that cannot be understood.
+            ConfigError: an unknown dialect.
+        """
+        if not isinstance(event, Event):
+            event = self._decode_named(event, payload or {}, dialect)
+        return event if event.cwd else event.replace(cwd=self.cwd)
+
+    def _decode_named(self, name: str, payload: Mapping[str, Any], dialect: str | None) -> Event:
+        dialects = self.loader.dialects
+        host = dialects.host(dialect) if dialect else dialects.find_for_event(name)
+        row = host.table.row(name) or host.table.row_of_kind(name)
+        if row is None:
+            raise unknown_event_error(host.table, name)
+        if (
+            self.snapshot.own
+        ):  # a hook that writes into its event must not change what its host will run
+            from copy import deepcopy  # noqa: PLC0415 - `answer` has no Python hooks
+
+            with suppress(
+                RecursionError, TypeError
+            ):  # no JSON; encoding it for a hook reports that
+                payload = deepcopy(payload)
+        return host.decode_event(payload, name if host.table.row(name) else row.native)
+
+    # -- looking -------------------------------------------------------------------------------
+
+    @property
+    def cwd(self) -> str:
+        """The project folder, for payloads that name none."""
+        return self.runtime.cwd
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment that command hooks inherit."""
+        return self.runtime.environ
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What is loaded now; it never changes, a reload makes another one."""
+        return self.loader.snapshot
+
+    @property
+    def registry(self) -> Registry:
+        """The hooks that may take part in an event, indexed."""
+        return self.loader.snapshot.registry
+
+    @property
+    def hooks(self) -> tuple[HookSpec, ...]:
+        """Every hook that may take part in an event, grouped by event, each group in the order in which it runs."""
+        from hookline.core.plan import sort_hooks  # noqa: PLC0415 - looking is not firing
+
+        return tuple(
+            spec for kind in self.registry.kinds for spec in sort_hooks(self.registry.of_kind(kind))
         )
 
-    def _plan_event(
-        self, event: str | Event, payload: Mapping[str, Any] | None, dialect: str | None
-    ) -> tuple[Event, Plan]:
-        """Return the event as it is raised, and the plan of its hooks."""
-        if not isinstance(event, Event) or not event.cwd:
-            event = self.event(event, payload, dialect=dialect)
-        is_timed = self.tells_time or type(event.body) is Stop
-        raised = self._complete_event(event) if is_timed else event
-        if self.tells_project and not raised.project:
-            raised = add_project(raised, self.cwd, self.environ, self.host(raised.dialect).table)
-        chosen = find_cached_plan(self.registry, raised)
-        if chosen is None:
-            chosen = self.plan(raised)
-        if chosen.leaves_process and (self.tells_folder or not os.path.isdir(raised.cwd)):
-            folder = find_hook_folder(
-                raised, self.cwd, self.environ, self.host(raised.dialect).table
-            )
-            raised = raised.replace(folder=folder)
-        if self._once and self._session_store is not None and raised.session_id:
-            from hookline.engine.deferred_delivery import drop_spent_hooks  # noqa: PLC0415 - few hooks run once
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that is wrong with the sources, in their order; then with the environment, the settings, sessions and journal."""
+        return self.runtime.problems
 
-            chosen = drop_spent_hooks(self, self._session_store, chosen, raised)
-        if self._numbers_calls and raised.kind == "model.request":
-            from hookline.engine.iterations import number_call  # noqa: PLC0415 - few hooks cap model calls
+    def host(self, name: str) -> Dialect:
+        """The dialect that hosts of this name speak.
 
-            raised = number_call(raised, chosen, self.sessions)
-        return raised, chosen
-
-    def _build_dispatch(self, chosen: Plan, event: Event) -> Dispatch:
-        asked = dispatch(chosen, event, perf_counter)
-        if self._inside is not None and (inside := self._inside.find_active_hooks(event.kind)):
-            from hookline.engine.reentrancy import skip_active_hooks  # noqa: PLC0415 - few hooks start an agent
-
-            asked = skip_active_hooks(asked, inside)
-        if self.gate is not None:
-            asked = run_gated(asked, self.gate)
-        if self._once and self._session_store is not None:
-            from hookline.engine.once import claim_hooks  # noqa: PLC0415 - few hooks run once
-
-            asked = claim_hooks(asked, self._session_store, event)
-        if self._asks_models and self._session_store is not None:
-            from hookline.engine.budget import limit_model_calls  # noqa: PLC0415 - few hooks ask models
-
-            asked = limit_model_calls(asked, self._session_store, event, self.environ)
-        if any(group.dialect.table.suspends_after for group in chosen.groups):
-            from hookline.engine.circuit_breaker import break_circuit  # noqa: PLC0415 - few formats count failures
-
-            asked = break_circuit(asked, self, chosen, event)
-        return asked
-
-    def _enter(self, event: Event) -> _Token | None:
-        """Return the mark that an event is being asked about; None if no hook is asked about it."""
-        return enter_event(self._inside, (self._id, event.kind, event.session_id))
-
-    def _complete_event(self, event: Event) -> Event:
-        """Return the event with the time, and with how often its stop gate sent the agent back."""
-        if self.tells_time:
-            event = add_time(event, self.clock())
-        if not isinstance(event.body, Stop) or not kinds.kind(event.kind).redo:
-            return event
-        count = self._count_redos(event, self.host(event.dialect).table)
-        return add_redo_count(event, count, self._find_redo_limit(event))
-
-    def _settle(self, event: Event, decision: Decision, chosen: Plan | None = None) -> Decision:
-        """Deliver late answers, count redos, retire hooks that run once, and call the observers.
-
-        Without a `chosen` plan no hook was asked.
+        Raises:
+            ConfigError: an unknown dialect.
         """
-        if event.folder and decision.verdicts and not os.path.isdir(event.cwd):
-            decision = note_folder(self, event, decision)
-        decision = note_removed(self, event, decision, chosen)
-        if self.leaves_unread:
-            decision = note_unread(self, event, decision)
-        if self._is_unobserved and not self._once and event.kind not in REMEMBERING:
-            return decision
-        if event.kind in REMEMBERING:
-            from hookline.engine.deferred_delivery import conclude_turn  # noqa: PLC0415 - calls of tools need none of it
+        return self.loader.dialects.host(name)
 
-            decision = conclude_turn(self, event, decision, chosen)
-        if self.sessions.problems:
-            from hookline.engine.deferred_delivery import add_session_problems  # noqa: PLC0415 - nothing is wrong, usually
+    def available_hooks(self) -> str:
+        """The hooks that count, as a block of text for a model's prompt: name, description, trigger, location, matcher.
 
-            decision = add_session_problems(self, decision, chosen)
-        if self.journal is not None:
-            self.journal.observe(event, decision, self._find_spec)
-        if self._once and self._session_store is None and decision.verdicts:
-            done = self._once & {
-                verdict.hook_id
-                for verdict in decision.verdicts
-                if verdict.fault is None and not verdict.late
-            }
-            if done:
-                self.leave_out(done)
-        if self.observe is not None:
-            self.observe(event, decision)
-        return decision
+        For formats that have such a block (docs/formats/agenthooks.md 13, in the order in which the
+        files were given); empty if none is loaded. Hooks that are not approved, cannot run or are
+        only observed are left out.
+        """
+        from hookline.engine.prompt_listing import list_for_prompt  # noqa: PLC0415 - as above
 
-    def _detach(self, run: Run) -> Outcome | None:
-        """Start a detached hook; return why not, if it was not started."""
-        if run.dialect is not None and run.dialect.table.late:
-            self.sessions.prepare(run.event)
-            self._is_unobserved = False  # there may be something to tell from now on
-        if self.detach is not None:
-            self.detach(run)
-            return None
-        return self.start_detached(run)
+        return list_for_prompt(self.snapshot)
 
-    def _keep(self, run: Run, left: BackgroundProgram) -> None:
-        """Take over a program that went to the background while it ran."""
-        if run.dialect is not None and run.dialect.table.late:
-            self.sessions.prepare(run.event)
-            self._is_unobserved = False
-        if self.keep is not None:
-            self.keep(run, left)
-        else:
-            self.finish_left(run, left)
+    def hook_body(self, hook_id: str) -> str:
+        """The text below the front matter of a hook's file, read from the file now.
 
-    def finish_left(self, run: Run, left: BackgroundProgram) -> None:
-        """Wait in the background for the end of a program that `keep` was given."""
-        if run.dialect is not None and run.dialect.table.late:
-            self.sessions.begin(run.event, run.spec.id)
-        self._detacher().finish(run, left)
+        Stripped at both ends; empty where the hook's format has no such text (docs/formats/agenthooks.md 13).
 
-    def start_detached(self, run: Run) -> Outcome | None:
-        """Start a run that `detach` was given, in the background; returns why not, where too many run already, or the engine is closing."""
-        if run.dialect is not None and run.dialect.table.late:
-            self.sessions.begin(run.event, run.spec.id)
-        refused = self._detacher().start(run)
-        if refused is not None:
-            self.sessions.over(run.event, run.spec.id)
-        return refused
+        Raises:
+            ConfigError: no hook has that id, or its file can no longer be read.
+            TrustError: the hook is not approved.
+        """
+        from hookline.engine.prompt_listing import read_body  # noqa: PLC0415 - as above
 
-    def _detacher(self) -> Detached:
-        if self._detached is None:
-            from hookline.engine.deferred_delivery import finish_detached  # noqa: PLC0415 - as above
-            from hookline.engine.detached import Detached  # noqa: PLC0415 - threads, which most engines never start
+        return read_body(self.snapshot, hook_id)
 
-            self._detached = Detached(
-                self.limits,
-                self.environ,
-                lambda run, finished: finish_detached(self, run, finished),
-                self.clock,
-            )
-        return self._detached
-
-    # -- while it runs ---------------------------------------------------------------------------------------------
-
-    def stale(self) -> bool:
-        """Whether a file of hooks was changed, appeared or vanished since it was last read; a look at each, and no reading."""
-        from hookline.engine.reload import is_stale  # noqa: PLC0415 - `answer` ends before anything changes
-
-        return is_stale(self)
+    # -- while it runs -------------------------------------------------------------------------
 
     def reload(self, held: Collection[tuple[str, str]] = ()) -> Reloaded:
         """Read all files anew and take what is valid, all at once, between two events; from any thread.
 
-        A file with new errors, one of the system's policy that is gone and one that was named and is gone leave their last
-        good version in force, which `problems` says. What is taken is trusted as it was when the engine was made. Trees and
-        Python hooks stay. `held`: files, each with its dialect, that wait for the next time.
+        A file with new errors, a policy file that is gone and a named file that is gone leave their
+        last good version in force, and `problems` says so. What is taken is trusted as it was when
+        the engine was made. Trees and Python hooks stay. `held`: files, each with its dialect, that
+        wait for the next time.
         """
-        from hookline.engine.reload import reload  # noqa: PLC0415 - as above
-
-        return reload(self, held)
+        return self.loader.reload(held)
 
     def reload_if_changed(self) -> Reloaded | None:
-        """`reload` if `stale`; None if nothing changed."""
-        return self.reload() if self.stale() else None
+        """`reload` if a file changed, appeared or vanished since it was last read; else None."""
+        return self.reload() if self.loader.is_stale() else None
 
     def watch(self, tell: Callable[[str], None] | None = None) -> Watcher:
         """Take changes of files from now on, until `close`, or `stop` of what this returns; `tell` is given a line for each."""
-        from hookline.engine.file_watcher import Watcher  # noqa: PLC0415 - as above, and threads
+        from hookline.engine.file_watcher import Watcher  # noqa: PLC0415 - threads
 
         if self._watcher is None:
-            self._watcher = Watcher(self, tell=tell)
+            self._watcher = Watcher(self.loader, tell=tell)
         return self._watcher.start()
-
-    # -- the end ---------------------------------------------------------------------------------------------------
 
     def close(self, *, seconds: float = 5.0, hurried: Callable[[], bool] = lambda: False) -> None:
         """Wait for detached hooks, at most so many seconds, then end them and everything that they started; stop to watch.
@@ -363,13 +444,39 @@ class Engine(Runtime):
         """
         if self._watcher is not None:
             self._watcher.stop()
-        if self._detached is not None:
-            self._detached.drain(seconds, hurried)
-        if self.journal is not None:
-            self.journal.close()
+        self.firing.drain(seconds, hurried)
+        if self.runtime.journal is not None:
+            self.runtime.journal.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _ask_for_approvals(settings: dict[str, Any], cwd: Path) -> None:
+    """Add the user's gate to the settings of an engine that has none."""
+    from hookline.engine.trust_gate import LazyGate, note_approvals  # noqa: PLC0415 - few engines ask for it
+
+    if settings.get("gate") is None:
+        record = note_approvals(settings.get("journal"))
+        folder = os.path.abspath(cwd)
+        settings["gate"] = LazyGate(folder, settings.get("environ"), write_record=record)
+
+
+def watching(
+    engine: Engine,
+    *,
+    tell: Callable[[str], None] | None = None,
+    settle: float = 0.2,
+    interval: float = 1.0,
+) -> Watcher:
+    """A context in which changes of an engine's files are taken while it runs: `with hookline.watching(engine): ...`.
+
+    `tell` is given one line for each reload. `settle`: how long, in seconds, a file must not have changed to be taken.
+    `interval`: how often, in seconds, files are looked at where nothing tells of changes.
+    """
+    from hookline.engine.file_watcher import Watcher  # noqa: PLC0415 - threads
+
+    return Watcher(engine.loader, tell=tell, settle=settle, interval=interval)

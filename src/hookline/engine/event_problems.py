@@ -20,7 +20,7 @@ def list_errors(engine: Engine, event: Event) -> Iterator[Problem]:
     """The errors of all files, without those that stand below another event of their file."""
     tables = {
         shelved.source.file: shelved.dialect.table
-        for shelved in engine.shelf.sources
+        for shelved in engine.snapshot.sources
         if shelved.source.file
     }
     for problem in engine.problems:

@@ -42,9 +42,9 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
     Why a hook takes part is told of the event as it came. Where the run went another way, because a hook rewrote the event
     or ended the matter, `because` says so.
     """
-    event = engine._complete_event(event)
-    drawn = engine.plan(event)
-    specs = list(list_hooks(engine))
+    event = engine.firing.complete(event, engine.snapshot)
+    drawn = engine.runtime.make_plan(event, engine.registry)
+    specs = list(list_hooks(engine.snapshot))
     reasons = {spec.id: _explain_unselected(engine, spec, event, drawn) for spec in specs}
     steps = _number_steps(drawn, {hook for hook, reason in reasons.items() if not reason})
     stand = _find_states(engine, specs)
@@ -66,7 +66,7 @@ def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]
 
 def _find_states(engine: Engine, specs: Sequence[HookSpec]) -> dict[str, dict[str, Any]]:
     """Return whether each hook may run, and its state; without a gate, by the scope of its file."""
-    if engine.gate is None:
+    if engine.runtime.gate is None:
         return {spec.id: {"trusted": spec.trusted, "standing": ""} for spec in specs}
     from hookline.engine.approval_service import find_statuses  # noqa: PLC0415 - only where approvals count
 
@@ -90,7 +90,7 @@ def _describe_event(event: Event) -> dict[str, Any]:
 
 
 def _describe_sources(engine: Engine) -> Iterator[dict[str, Any]]:
-    for shelved in engine.shelf.sources:
+    for shelved in engine.snapshot.sources:
         source = shelved.source
         yield {
             "file": source.file,
@@ -109,9 +109,9 @@ def _explain_unselected(engine: Engine, spec: HookSpec, event: Event, drawn: Pla
     if spec.off is not None and not explain_mismatch(spec, event):
         return f"it is switched off: {explain_file_switch(spec)}"
     planned = [entry.spec for group in drawn.groups for entry in group.steps + group.detached]
-    reason = (explain_absence(engine, spec) if spec.kind == event.kind else "") or explain_mismatch(
-        spec, event
-    )
+    reason = (
+        explain_absence(engine.snapshot, spec) if spec.kind == event.kind else ""
+    ) or explain_mismatch(spec, event)
     if reason:
         return reason
     if any(other.id == spec.id for other in planned):

@@ -1,4 +1,4 @@
-"""Watches the files of an engine and reloads them when they have stopped changing.
+"""Watches the files of a loader and reloads them when they have stopped changing.
 
 The operating system reports changes if the extra `watch` (`watchfiles`) is installed; without it, and in places that
 it cannot watch, the watcher looks at each file every `interval`. A file that is being written
@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 
 from hookline.config.layouts import LAYOUTS
 from hookline.config.places import list_paths
-from hookline.engine.reload import is_stale, read_stamps
-from hookline.engine.reload import reload as reload_files
 from hookline.engine.sources import Discovery, Named, list_sources
 from hookline.errors import CODES, ConfigError, HookError
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from typing import Self, TypeAlias
 
-    from hookline.engine.library import Library
+    from hookline.engine.loader import Loader
     from hookline.engine.reload import Reloaded
     from hookline.engine.sources import Key
 
@@ -46,7 +44,7 @@ class Watcher:
 
     def __init__(
         self,
-        engine: Library,
+        loader: Loader,
         *,
         tell: Callable[[str], None] | None = None,
         settle: float = 0.2,
@@ -55,15 +53,17 @@ class Watcher:
         wait: Callable[[float], bool] | None = None,
         signals: Signals | None = None,
     ) -> None:
-        self._engine = engine
+        self._loader = loader
         self._tell = tell or (lambda _: None)
         self._settle = settle
         self._interval = interval
-        self._reload = reload or (lambda held: reload_files(engine, held))
+        self._reload = reload or loader.reload
         self._stopping = threading.Event()
         self._wait = wait or self._stopping.wait
         self._signals = signals or _yield_changes
-        self._refused: frozenset[str] = frozenset(str(problem) for problem in engine.problems)
+        self._refused: frozenset[str] = frozenset(
+            str(problem) for problem in loader.snapshot.problems()
+        )
         self._taking = threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -106,16 +106,16 @@ class Watcher:
 
     def check(self) -> Reloaded | None:
         """Reload if a file changed since it was last read; else return None."""
-        return self.reload() if is_stale(self._engine) else None
+        return self.reload() if self._loader.is_stale() else None
 
     def _find_moving(self) -> frozenset[Key] | None:
         """Return the files that keep changing after a wait; None if told to stop meanwhile."""
-        before = read_stamps(self._engine)
+        before = self._loader.read_stamps()
         moving: frozenset[Key] = frozenset()
         for _ in range(_ROUNDS):
             if self._wait(self._settle):
                 return None
-            now = read_stamps(self._engine)
+            now = self._loader.read_stamps()
             moving = frozenset(
                 key for key in before.keys() | now.keys() if before.get(key) != now.get(key)
             )
@@ -141,26 +141,11 @@ class Watcher:
 
     def _watch(self) -> None:
         """Check at each signal, until the folders to watch change."""
-        folders = list_folders(self._engine)
+        folders = list_folders(self._loader)
         for _ in self._signals(folders, self._stopping, self._interval):
             self.check()
-            if self._stopping.is_set() or list_folders(self._engine) != folders:
+            if self._stopping.is_set() or list_folders(self._loader) != folders:
                 break
-
-
-def watching(
-    engine: Library,
-    *,
-    tell: Callable[[str], None] | None = None,
-    settle: float = 0.2,
-    interval: float = 1.0,
-) -> Watcher:
-    """A context in which changes of an engine's files are taken while it runs: `with hookline.watching(engine): ...`.
-
-    `tell` is given one line for each reload. `settle`: how long, in seconds, a file must not have changed to be taken.
-    `interval`: how often, in seconds, files are looked at where nothing tells of changes.
-    """
-    return Watcher(engine, tell=tell, settle=settle, interval=interval)
 
 
 def _yield_changes(
@@ -194,12 +179,12 @@ def _yield_changes(
 # -- which folders -----------------------------------------------------------------------------------------------------
 
 
-def list_folders(engine: Library) -> frozenset[str]:
+def list_folders(loader: Loader) -> frozenset[str]:
     """Return the folders to watch: of the files, of link targets, and those where files may appear."""
     folders: set[str] = set()
-    for way in list(engine.shelf.ways):
+    for way in list(loader.snapshot.ways):
         if isinstance(way, Discovery):
-            for path in list_paths(engine.cwd, engine.environ, way.dialect):
+            for path in list_paths(loader.cwd, loader.environ, way.dialect):
                 folders |= _list_around(path)
         elif isinstance(way, Named):
             path = os.path.join(way.base, way.place.file)
@@ -209,16 +194,16 @@ def list_folders(engine: Library) -> frozenset[str]:
             )
         if isinstance(way, Discovery | Named):
             folders.update(
-                *(_list_file_folders(file, dialect) for file, dialect in _list_files(engine, way))
+                *(_list_file_folders(file, dialect) for file, dialect in _list_files(loader, way))
             )
     return frozenset(sorted(folders)[:_MOST_FOLDERS])
 
 
-def _list_files(engine: Library, way: Discovery | Named) -> list[tuple[str, str]]:
+def _list_files(loader: Loader, way: Discovery | Named) -> list[tuple[str, str]]:
     try:
         return [
             (os.path.abspath(place.file), dialect.table.name)
-            for place, dialect, _ in list_sources(engine.search, way)
+            for place, dialect, _ in list_sources(loader.search, way)
         ]
     except ConfigError:  # what was named is gone
         return []

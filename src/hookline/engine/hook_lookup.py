@@ -114,7 +114,9 @@ def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
         TrustError: `trust.unmatched`, no declared hook is meant; `trust.ambiguous`, hooks that run different things are.
     """
     specs = [
-        spec for spec in list_hooks(engine) if not event or event in (spec.native_event, spec.kind)
+        spec
+        for spec in list_hooks(engine.snapshot)
+        if not event or event in (spec.native_event, spec.kind)
     ]
     by_id = [spec for spec in specs if spec.id == word]
     if by_id:

@@ -55,7 +55,7 @@ def leave_to_host(engine: Engine, host: str) -> tuple[Problem, ...]:
         if problem.name == "trust.unapproved-caller"
     )
     if host in hosts:
-        engine.drop_dialect(host, managed=hosts[host])
+        engine.loader.drop_dialect(host, managed=hosts[host])
     return told
 
 
@@ -83,7 +83,7 @@ def list_call_problems(
             )  # fmt: skip
         left = [
             entry.spec
-            for entry in engine.whole.entries()
+            for entry in engine.snapshot.whole.entries()
             if entry.spec.dialect == host and entry.spec.id != spec.id
         ]
         left = [each for each in left if hosts[host] or each.origin.scope != MANAGED]
@@ -127,7 +127,7 @@ def is_approved(engine: Engine, spec: HookSpec) -> bool:
     from hookline.trust.policy import APPROVED  # noqa: PLC0415 - as above
 
     try:
-        gate = get_gate(engine.gate)
+        gate = get_gate(engine.runtime.gate)
         return gate is not None and all(
             state.state == APPROVED for state in find_states(gate, [spec])
         )
@@ -136,7 +136,7 @@ def is_approved(engine: Engine, spec: HookSpec) -> bool:
 
 
 def _list_calls(engine: Engine, also: Calls | None) -> Iterator[HookSpec]:
-    for entry in engine.whole.entries():
+    for entry in engine.snapshot.whole.entries():
         if is_integration(entry.spec, engine.environ) or (also is not None and also(entry.spec)):
             yield entry.spec
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.errors import ConfigError
+from hookline.model.spec import SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,18 +12,19 @@ if TYPE_CHECKING:
 MODES = ("fidelity", "strict")
 TRUSTS = ("all", "user", "approved", "none")
 MATCHING = ("native", "canonical")
+_ALLOWED = {"mode": MODES, "trust": TRUSTS, "match_tools": MATCHING, "scope": SCOPES}
 
 
-def check_choice(what: str, given: str, allowed: tuple[str, ...]) -> None:
-    """Check that a value is one of those allowed.
+def check_choices(**chosen: str) -> None:
+    """Check that each option has one of its allowed values.
 
     Raises:
-        ConfigError: it is not.
+        ConfigError: one has not.
     """
-    if given not in allowed:
-        raise ConfigError(
-            f"unknown {what} `{given}`", name="config.option", hint=f"one of {', '.join(allowed)}"
-        )
+    for what, given in chosen.items():
+        if given not in _ALLOWED[what]:
+            hint = f"one of {', '.join(_ALLOWED[what])}"
+            raise ConfigError(f"unknown {what} `{given}`", name="config.option", hint=hint)
 
 
 def split_keywords(cls: type, keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -38,7 +38,7 @@ _NEWER = "a newer version of hookline may know it"
 # -- before the decision reaches a host --------------------------------------------------------
 
 
-def add_notices(engine: Runtime, event: Event, decision: Decision) -> Decision:
+def add_notices(runtime: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with notices on hooks that a file switches off and on an unknown event.
 
     Each is told once a session.
@@ -47,17 +47,18 @@ def add_notices(engine: Runtime, event: Event, decision: Decision) -> Decision:
         CodecError: the host's event is none of its dialect, and a strict hook guards some event,
             which may be this one.
     """
-    decision = _note_switched_off(engine, event, decision)
-    table = engine.host(event.dialect).table
+    decision = _note_switched_off(runtime, event, decision)
+    table = runtime.host(event.dialect).table
     is_unknown = event.kind == unknown_kind(event.dialect, event.native_name)
     if not is_unknown or table.row(event.native_name) is not None:
         return decision
-    if engine.registry.of_kind(event.kind):
+    if runtime.snapshot.registry.of_kind(event.kind):
         return decision
     error = unknown_event_error(table, event.native_name)
     hint = error.hint if error.hint.startswith("did you mean") else _NEWER
     if any(
-        entry.spec.strict and kind(entry.spec.kind).is_gate for entry in engine.registry.entries()
+        entry.spec.strict and kind(entry.spec.kind).is_gate
+        for entry in runtime.snapshot.registry.entries()
     ):
         raise CodecError(
             f"{error.message}, which may be a gate, and in strict mode none is passed unasked",
@@ -66,25 +67,25 @@ def add_notices(engine: Runtime, event: Event, decision: Decision) -> Decision:
         )
     words = f"{error.code} {error.message}, so no hook was asked ({hint})"
     decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NO_EVENT, reason=words)))
-    if engine.was_told(event, f"unknown event {event.native_name}"):
+    if runtime.was_told(event, f"unknown event {event.native_name}"):
         return decision
     return decision.replace(for_user=(*decision.for_user, f"hookline: {words}"))
 
 
-def _note_switched_off(engine: Runtime, event: Event, decision: Decision) -> Decision:
+def _note_switched_off(runtime: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with the files that switch hooks of this event off."""
-    off = [problem for problem in engine.problems if problem.hooks or problem.tells_user]
+    off = [problem for problem in runtime.problems if problem.hooks or problem.tells_user]
     if not off:
         return decision
     here = {
         spec.id: spec.origin.file
-        for shelved in engine.shelf.sources
+        for shelved in runtime.snapshot.sources
         for spec in shelved.loaded.specs
         if spec.kind == event.kind
     }
     for problem in off:
         if _concerns(problem, here):
-            decision = _add(engine, event, decision, str(problem), key=problem.message)
+            decision = _add(runtime, event, decision, str(problem), key=problem.message)
     return decision
 
 
@@ -99,26 +100,26 @@ def _concerns(problem: Problem, here: Mapping[str, str]) -> bool:
 
 
 def note_removed(
-    engine: Runtime, event: Event, decision: Decision, chosen: Plan | None
+    runtime: Runtime, event: Event, decision: Decision, chosen: Plan | None
 ) -> Decision:
     """Return the decision with a notice on approved guards of this kind that no file declares.
 
     It repeats at each action; in strict mode the decision becomes `ask` (docs/explanation/trust.md 4).
     """
-    if engine.gate is None or event.kind not in ACTIONS:
+    if runtime.gate is None or event.kind not in ACTIONS:
         return decision
     from hookline.trust.store import find_store, has_old_approvals  # noqa: PLC0415 - not all events are actions
 
-    if has_old_approvals(find_store(engine.environ)):
-        decision = _add(engine, event, decision, _OLD, repeats=True)
-    removed = [each for each in engine.gate.find_removed() if each.kind == event.kind]
+    if has_old_approvals(find_store(runtime.environ)):
+        decision = _add(runtime, event, decision, _OLD, repeats=True)
+    removed = [each for each in runtime.gate.find_removed() if each.kind == event.kind]
     if not removed:
         return decision
     text = describe_removed(removed)
-    if engine.strict and chosen is not None and decision.stance < Stance.ASK:
+    if runtime.snapshot.strict and chosen is not None and decision.stance < Stance.ASK:
         asking = decision.replace(stance=Stance.ASK, reason=text)
         return fit(asking, chosen.powers, ask_becomes=chosen.ask_becomes, redoes=chosen.redoes)
-    return _add(engine, event, decision, text, repeats=True)
+    return _add(runtime, event, decision, text, repeats=True)
 
 
 def describe_removed(removed: Iterable[Approval]) -> str:
@@ -134,26 +135,26 @@ def describe_removed(removed: Iterable[Approval]) -> str:
 # -- single notices ----------------------------------------------------------------------------
 
 
-def note_folder(engine: Runtime, event: Event, decision: Decision) -> Decision:
+def note_folder(runtime: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with a notice that its hooks ran in another folder than the event's."""
-    specs = (engine._find_spec(verdict.hook_id) for verdict in decision.verdicts)
+    specs = (runtime.find_spec(verdict.hook_id) for verdict in decision.verdicts)
     handlers = [spec.handler for spec in specs if spec is not None]
     if not any(isinstance(each, Command) and not each.in_folder for each in handlers):
         return decision
     text = f"the working folder `{event.cwd}` does not exist, so hooks ran in `{event.folder}`"
-    return _add(engine, event, decision, text)
+    return _add(runtime, event, decision, text)
 
 
-def add_notice(engine: Runtime, event: Event, decision: Decision, text: str) -> Decision:
+def add_notice(runtime: Runtime, event: Event, decision: Decision, text: str) -> Decision:
     """Return the decision with a notice to the user, once a session.
 
     Where the event has no notices it is an entry of `lowered`.
     """
-    return _add(engine, event, decision, text.removeprefix("hookline: "))
+    return _add(runtime, event, decision, text.removeprefix("hookline: "))
 
 
 def _add(
-    engine: Runtime,
+    runtime: Runtime,
     event: Event,
     decision: Decision,
     text: str,
@@ -161,9 +162,9 @@ def _add(
     key: str = "",
     repeats: bool = False,
 ) -> Decision:
-    row = engine.host(event.dialect).table.row(event.native_name)
+    row = runtime.host(event.dialect).table.row(event.native_name)
     can_note = row is None or "note" in row.powers_on(event.tool)
-    if not repeats and engine.was_told(event, f"{key or text} {can_note}"):
+    if not repeats and runtime.was_told(event, f"{key or text} {can_note}"):
         return decision
     if can_note:
         return decision.replace(for_user=(*decision.for_user, f"hookline: {text}"))

@@ -10,22 +10,25 @@ from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.registry import Registry
-    from hookline.engine.shelf import LoadedSources
+    from hookline.engine.snapshot import Snapshot
 
 
-def list_for_prompt(shelf: LoadedSources, registry: Registry) -> str:
+def list_for_prompt(snapshot: Snapshot) -> str:
     """Return the block of each dialect that has one, with its hooks in the order in which their files were given."""
-    loaded = (spec for shelved in shelf.sources for spec in shelved.loaded.specs)
+    loaded = (spec for shelved in snapshot.sources for spec in shelved.loaded.specs)
     place = {spec.id: at for at, spec in enumerate(loaded)}
     blocks = []
-    for dialect in shelf.dialects():
+    for dialect in snapshot.dialects():
         listed = getattr(dialect, "available_hooks", None)
         if listed is not None:
             blocks.append(
                 listed(
                     sorted(
-                        (entry.spec for entry in registry.entries() if entry.dialect is dialect),
+                        (
+                            entry.spec
+                            for entry in snapshot.registry.entries()
+                            if entry.dialect is dialect
+                        ),
                         key=lambda spec: place.get(spec.id, len(place)),
                     )
                 )
@@ -33,7 +36,7 @@ def list_for_prompt(shelf: LoadedSources, registry: Registry) -> str:
     return "\n".join(blocks)
 
 
-def read_body(shelf: LoadedSources, registry: Registry, hook_id: str) -> str:
+def read_body(snapshot: Snapshot, hook_id: str) -> str:
     """Return the text of a hook's file below its front matter, read from the file now.
 
     Raises:
@@ -43,17 +46,17 @@ def read_body(shelf: LoadedSources, registry: Registry, hook_id: str) -> str:
     found = next(
         (
             shelved
-            for shelved in shelf.sources
+            for shelved in snapshot.sources
             for spec in shelved.loaded.specs
             if spec.id == hook_id
         ),
         None,
     )
     if found is None:
-        known = [entry.spec.id for entry in registry.entries()]
+        known = [entry.spec.id for entry in snapshot.registry.entries()]
         if hook_id in known:  # a Python hook
             return ""
-        known += [spec.id for each in shelf.sources for spec in each.loaded.specs]
+        known += [spec.id for each in snapshot.sources for spec in each.loaded.specs]
         raise ConfigError(
             f"no hook has the id `{hook_id}`",
             name="config.option",

@@ -7,7 +7,7 @@ import re
 
 from hookline.config.places import project_root
 from hookline.engine.declared_hooks import list_hooks
-from hookline.engine.library import Library
+from hookline.engine.engine import Engine
 from hookline.errors import HookError
 from hookline.journal.payload_policy import to_canonical_json
 from hookline.model.handler import describe_command
@@ -56,9 +56,9 @@ def list_declared_in(
         if scope == "explicit":
             return tuple(
                 list_hooks(
-                    Library(cwd=folder, environ=environ).add_source(
-                        os.path.join(folder, file), dialect=dialect, trust="none"
-                    )
+                    Engine(cwd=folder, environ=environ)
+                    .add_source(os.path.join(folder, file), dialect=dialect, trust="none")
+                    .snapshot
                 )
             )
         return tuple(
@@ -70,11 +70,9 @@ def list_declared_in(
 
 def list_declared_here(folder: str, environ: Mapping[str, str]) -> Sequence[HookSpec]:
     """Return every hook that hookline finds for a folder; none is run."""
-    return tuple(
-        list_hooks(
-            Library.discover(project_root(folder, environ) or folder, trust="none", environ=environ)
-        )
-    )
+    root = project_root(folder, environ) or folder
+    engine = Engine.discover(root, trust="none", environ=environ)
+    return tuple(list_hooks(engine.snapshot))
 
 
 def _describe_run(search: Search, run: Mapping[str, Any], declared: Declared) -> dict[str, Any]:

@@ -21,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.engine.library import Library
-    from hookline.engine.shelf import LoadedSource
+    from hookline.engine.engine import Engine
+    from hookline.engine.sources import LoadedSource
     from hookline.model.spec import HookSpec
 
 
@@ -42,12 +42,12 @@ def is_plain_words(command: str) -> bool:
 
 
 class Originals:
-    """The hooks of a library as their sources declare them; each source is read once."""
+    """The hooks of an engine as their sources declare them; each source is read once."""
 
-    def __init__(self, library: Library) -> None:
-        self.library = library
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
         self._of = {
-            held.id: shelved for shelved in library.shelf.sources for held in shelved.loaded.specs
+            held.id: shelved for shelved in engine.snapshot.sources for held in shelved.loaded.specs
         }
         self._trees: dict[int, Any] = {}
         self._configs: dict[str, str] = {}
@@ -60,14 +60,14 @@ class Originals:
         """Return the other hooks of its event."""
         return [
             entry.spec
-            for entry in self.library.registry.of_kind(spec.kind)
+            for entry in self.engine.registry.of_kind(spec.kind)
             if entry.spec.id != spec.id
         ]
 
     def format_relay(self, spec: HookSpec, target: str) -> str:
         """Return a command line that asks this one hook in its own dialect about an event of the target's host."""
         shelved = self.find_source(spec)
-        given = self.library.dialects.get_options(shelved.dialect)
+        given = self.engine.loader.dialects.get_options(shelved.dialect)
         options = [
             f"{name}={str(value).lower() if isinstance(value, bool) else value}"
             for name, value in given.items()

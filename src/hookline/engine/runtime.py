@@ -1,26 +1,27 @@
-"""The hooks of an engine with what it needs to ask them: gate, sessions, journal, limits."""
+"""The runtime of an engine: its loader with everything else that asking hooks needs."""
 
 from __future__ import annotations
 
+import os
 import time
 
 from hookline.core.guardrails import follows_redo
 from hookline.core.plan import plan
 from hookline.engine.declared_hooks import DeclaredHooks
-from hookline.engine.library import Library
+from hookline.engine.loader import Loader
 from hookline.handlers import recursion_guard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import TypeAlias
 
-    from hookline.core.dialect import Table
+    from hookline.core.dialect import Dialect, Table
     from hookline.core.dispatch import Run
     from hookline.core.plan import Plan
     from hookline.core.registry import Registry
-    from hookline.engine.detached import Detached, Finished
-    from hookline.engine.file_watcher import Watcher
-    from hookline.engine.library import Path
+    from hookline.engine.detached import Finished
+    from hookline.engine.snapshot import Snapshot
     from hookline.engine.trust_gate import LazyGate
     from hookline.handlers.process import BackgroundProgram
     from hookline.handlers.process_spec import Limits
@@ -33,11 +34,13 @@ if TYPE_CHECKING:
     from hookline.sessions.store import Sessions
     from hookline.trust.gate import Gate
 
+    Path: TypeAlias = str | os.PathLike[str]
+
 _MOST = 256  # notices that one process remembers
 
 
-class Runtime(Library):
-    """Hooks of any dialects with everything that asking them needs; `Engine` asks them.
+class Runtime:
+    """The loader, the gate, sessions, the journal, limits and callbacks of one engine.
 
     Args:
         cwd: the project folder, for payloads that name none.
@@ -85,7 +88,11 @@ class Runtime(Library):
             from hookline.handlers.subreaper import become_subreaper  # noqa: PLC0415 - a program asks for it
 
             become_subreaper()
-        super().__init__(cwd=cwd, environ=environ, placed=placed)
+        self.cwd = os.path.abspath(cwd or os.getcwd())
+        self.environ = os.environ if environ is None else environ
+        self.loader = Loader(
+            cwd=self.cwd, environ=self.environ, placed=placed, gated=gate is not None
+        )
         self.redo_limit = redo_limit
         self.limits = limits
         self.observe = observe
@@ -93,35 +100,50 @@ class Runtime(Library):
         self.detach = detach
         self.keep: Callable[[Run, BackgroundProgram], None] | None = None  # running programs
         self.wake = wake
+        self.session_store = sessions
         if sessions is None:
             from hookline.sessions.memory import Memory as Kept  # noqa: PLC0415 - `answer` keeps files instead
-
         self.sessions: Sessions | Memory = Kept() if sessions is None else sessions
         self.clock = clock
         self.journal = journal
         self.gate = gate
-        self.gated = gate is not None
         if gate is not None:
-            gate.declared = DeclaredHooks(self)
+            gate.declared = DeclaredHooks(self.loader)
             gate.was_told = self.was_told
         nested = self.environ.get(recursion_guard.VARIABLE) and not relays
-        self._inside = recursion_guard.Reentrancy(self.environ) if nested else None
+        self.inside = recursion_guard.Reentrancy(self.environ) if nested else None
+        self.leaves_unread = False  # whether files of a project without approvals are not parsed
+        self.left_out: tuple[Problem, ...] = ()  # what the environment lost
+        self.told_problems: set[str] = set()
+        self.checked_sessions: set[tuple[str, bool]] = set()  # for files that are not parsed
         self._interactive = interactive
-        self._id = id(self)
-        self._session_store = sessions
-        # Whether no observer, journal or session store needs a decision: then most events need no more work.
-        self._is_unobserved = observe is None and journal is None and sessions is None
-        self._told_problems: set[str] = set()
-        self._detached: Detached | None = None
-        self._indexed: Registry | None = None
-        self._by_id: Mapping[str, HookSpec] = {}
-        self._watcher: Watcher | None = None
+        self._by_id: tuple[Snapshot | None, Mapping[str, HookSpec]] = (None, {})
 
-    def plan(self, event: Event, registry: Registry | None = None) -> Plan:
-        """Return the plan of an event, from the engine's hooks or those of another registry."""
+    @property
+    def snapshot(self) -> Snapshot:
+        """What is loaded now; it never changes, a reload makes another one."""
+        return self.loader.snapshot
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that is wrong with the sources, the environment, the settings, sessions and the journal."""
+        others = (self.gate, self.inside, self.sessions, self.journal)
+        found = (problem for each in others if each is not None for problem in each.problems)
+        return (*self.snapshot.problems(), *self.left_out, *found)
+
+    def host(self, name: str) -> Dialect:
+        """Return the dialect that hosts of this name speak.
+
+        Raises:
+            ConfigError: an unknown dialect.
+        """
+        return self.loader.dialects.host(name)
+
+    def make_plan(self, event: Event, registry: Registry) -> Plan:
+        """Return the plan of an event from the hooks of a registry."""
         host = self.host(event.dialect)
         headless = host.table.asks_at_terminal and not self._is_interactive(host.table)
-        return plan(self.registry if registry is None else registry, event, host, headless=headless)
+        return plan(registry, event, host, headless=headless)
 
     def _is_interactive(self, table: Table) -> bool:
         """Whether a person sits at the terminal of the host that started this process."""
@@ -131,37 +153,32 @@ class Runtime(Library):
             self._interactive = is_attended(table.programs)
         return self._interactive
 
-    def _count_redos(self, event: Event, table: Table) -> int:
+    def count_redos(self, event: Event) -> int:
         """Return how often the stop gate sent the agent back in this turn; 0 if the host says that it was not."""
+        table = self.host(event.dialect).table
         return 0 if follows_redo(event, table) is False else self.sessions.redos(event)
 
-    def _find_redo_limit(self, event: Event) -> int:
+    def find_redo_limit(self, event: Event) -> int:
+        """Return how often a stop gate may send the agent back; 0: without a limit."""
         own = self.redo_limit
         return self.host(event.dialect).table.redo_limit if own is None else own
 
-    def _find_spec(self, hook_id: str) -> HookSpec | None:
-        """Return a hook by its id; None if it is not in the registry."""
-        if self._indexed is not self.registry:
-            self._indexed = self.registry
-            self._by_id = {entry.spec.id: entry.spec for entry in self.registry.entries()}
-        return self._by_id.get(hook_id)
+    def find_spec(self, hook_id: str) -> HookSpec | None:
+        """Return a hook by its id; None if it takes part in no event."""
+        snapshot, by_id = self._by_id
+        if snapshot is not self.snapshot:
+            snapshot = self.snapshot
+            by_id = {entry.spec.id: entry.spec for entry in snapshot.registry.entries()}
+            self._by_id = (snapshot, by_id)
+        return by_id.get(hook_id)
 
     def was_told(self, event: Event, what: str) -> bool:
-        """Whether the user was told that in this session, or by this process; from now on they were."""
-        if self._session_store is not None and event.session_id:
-            return not self._session_store.spend(event, what, 1)
-        if what in self._told_problems:
+        """Return whether the user had this notice in this session, or from this process, and record that they have it now."""
+        if self.session_store is not None and event.session_id:
+            return not self.session_store.spend(event, what, 1)
+        if what in self.told_problems:
             return True
-        self._told_problems = (
-            {what} if len(self._told_problems) >= _MOST else {*self._told_problems, what}
-        )
+        if len(self.told_problems) >= _MOST:
+            self.told_problems = set()
+        self.told_problems = {*self.told_problems, what}
         return False
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """Everything that is wrong with the sources, in their order; then with the settings and the environment, sessions and journal."""
-        others = (self.gate, self._inside, self.sessions, self.journal)
-        return (
-            *super().problems,
-            *(problem for each in others if each is not None for problem in each.problems),
-        )

@@ -13,7 +13,7 @@ from hookline.config.read import (
     split_files,
     too_many_files_error,
 )
-from hookline.core.dialect import Loaded, Source
+from hookline.core.dialect import Source
 from hookline.engine.approvals import has_approvals
 from hookline.engine.limits import MOST_PARTS, apply_limit, find_long_key, is_within
 from hookline.errors import ConfigError
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from hookline.config.places import Found
     from hookline.config.read import Stamp
-    from hookline.core.dialect import Dialect
+    from hookline.core.dialect import Dialect, Loaded
+    from hookline.model.problem import Problem
 
     Way: TypeAlias = "Discovery | Named | Given"
     Key: TypeAlias = tuple[str, str]
@@ -79,56 +80,76 @@ class Given(Frozen):
     dialect: Dialect
 
 
-def describe_way(way: Named | Given) -> tuple[str, str]:
-    """Return the dialect and the scope of a way."""
-    return way.dialect.table.name, way.place.scope if isinstance(way, Named) else way.source.scope
+class LoadedSource(Frozen):
+    """A source with its hooks.
 
-
-class ReadSource(Frozen):
-    """A source that is read and not yet loaded. `error`: why it cannot be read; `stamp`: of its file before the reading.
-
-    `key`: what names it among all that lie in files, whatever folder the process is in: its whole path and its dialect.
+    `stamp`: of the version in force. `newer_problems`: those of a newer version that is not in
+    force. The other fields are those of `ReadSource`.
     """
 
     source: Source
     dialect: Dialect
+    loaded: Loaded
+    way: Way
+    stamp: Stamp = ()
+    key: Key = ("", "")
+    newer_problems: tuple[Problem, ...] = ()
+
+
+class ReadSource(Frozen):
+    """A source that is read and not yet loaded.
+
+    `way`: how it was found. `error`: why it cannot be read. `stamp`: of its file before the reading.
+    `key`: its whole path and its dialect, which name it among all files, whatever folder the
+    process is in.
+    """
+
+    source: Source
+    dialect: Dialect
+    way: Way
     error: ConfigError | None = None
     stamp: Stamp = ()
     key: Key = ("", "")
 
-    def load(self) -> Loaded:
-        """Load the source; load it again with line numbers if it has problems."""
-        if self.error is not None:
-            return refuse_unreadable(self.source, self.dialect.table, self.error)
-        source = self.source
-        loaded, is_too_large = self._load_within_budget(source)
-        if is_too_large:
+    def load(self) -> LoadedSource:
+        """Load the source; if it has problems, load it again with line numbers."""
+        loaded = self._load_within_budget(self.source)
+        if loaded.problems and self.source.text is not None and not self.source.placed:
+            loaded = self._load_within_budget(self.source.replace(placed=True))
+        if self.source.scope in CLONED:
+            loaded = apply_limit(loaded, self.source.file)
+        if self.source.match_tools == "canonical":
+            loaded = loaded.replace(specs=tuple(spec.replace(alike=True) for spec in loaded.specs))
+        if self.source.gated:
+            loaded = loaded.replace(specs=tuple(spec.replace(gated=True) for spec in loaded.specs))
+        return LoadedSource(
+            source=self.source,
+            dialect=self.dialect,
+            loaded=loaded,
+            way=self.way,
+            stamp=self.stamp,
+            key=self.key,
+        )
+
+    def _load_within_budget(self, source: Source) -> Loaded:
+        """Load a source, if its expressions together are not too large."""
+        error = self.error
+        if error is None:
+            with RegexBudget() as budget:
+                try:
+                    loaded = self.dialect.load(source)
+                except ConfigError:
+                    if not budget.is_spent:
+                        raise
+                if not budget.is_spent:
+                    return loaded
             error = ConfigError(
                 "the expressions of this file need too much memory together",
                 name="config.too-large",
                 place=source.file,
                 hint="use fewer or smaller counted repetitions, such as `{500}`",
             )
-            return refuse_unreadable(source, self.dialect.table, error)
-        if loaded.problems and source.text is not None and not source.placed:
-            loaded, _ = self._load_within_budget(source.replace(placed=True))
-        if source.scope in CLONED:
-            loaded = apply_limit(loaded, source.file)
-        if source.match_tools == "canonical":
-            loaded = loaded.replace(specs=tuple(spec.replace(alike=True) for spec in loaded.specs))
-        if source.gated:
-            loaded = loaded.replace(specs=tuple(spec.replace(gated=True) for spec in loaded.specs))
-        return loaded
-
-    def _load_within_budget(self, source: Source) -> tuple[Loaded, bool]:
-        """Load a source, and tell whether its expressions are too large together."""
-        with RegexBudget() as budget:
-            try:
-                return self.dialect.load(source), budget.is_spent
-            except ConfigError:
-                if not budget.is_spent:
-                    raise
-                return Loaded(), True
+        return refuse_unreadable(source, self.dialect.table, error)
 
 
 def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
@@ -210,7 +231,7 @@ def read_sources(search: Search, way: Way) -> Iterator[ReadSource]:
         ConfigError: as `list_sources`.
     """
     if isinstance(way, Given):
-        yield ReadSource(source=way.source, dialect=way.dialect)
+        yield ReadSource(source=way.source, dialect=way.dialect, way=way)
         return
     project = search.cwd if isinstance(way, Discovery) else ""
     for place, dialect, error in list_sources(search, way):
@@ -225,6 +246,7 @@ def read_sources(search: Search, way: Way) -> Iterator[ReadSource]:
         yield ReadSource(
             source=source,
             dialect=dialect,
+            way=way,
             error=error,
             stamp=stamp,
             key=(os.path.abspath(place.file), dialect.table.name),

@@ -14,7 +14,6 @@ from hookline.model.spec import CLONED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.engine.library import Library
     from hookline.engine.runtime import Runtime
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
@@ -24,34 +23,34 @@ _HEAD = 1 << 20  # bytes of a file in which the word is looked for
 _MOST = 1024  # sessions that are remembered
 
 
-def note_unread(engine: Runtime, event: Event, decision: Decision) -> Decision:
+def note_unread(runtime: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with a notice on hook files that are not approved, once a session."""
-    row = engine.host(event.dialect).table.row(event.native_name)
+    row = runtime.host(event.dialect).table.row(event.native_name)
     key = (event.session_id, row is None or "note" in row.powers_on(event.tool))
-    if key in engine.checked_sessions:
+    if key in runtime.checked_sessions:
         return decision
-    if len(engine.checked_sessions) >= _MOST:
-        engine.checked_sessions.clear()
-    engine.checked_sessions.add(key)
-    files = ", ".join(f"`{file}`" for file in list_unread(engine))
+    if len(runtime.checked_sessions) >= _MOST:
+        runtime.checked_sessions.clear()
+    runtime.checked_sessions.add(key)
+    files = ", ".join(f"`{file}`" for file in list_unread(runtime))
     if not files:
         return decision
     text = f"hooks of this project ({files}) do not run because you have not approved them. To review them: `hookline approve`"
-    return add_notice(engine, event, decision, text)
+    return add_notice(runtime, event, decision, text)
 
 
-def list_unread(library: Library) -> list[str]:
+def list_unread(runtime: Runtime) -> list[str]:
     """Return the places in the project with hook files that are not parsed, each once."""
     found = [
         each
-        for way in library.shelf.ways
+        for way in runtime.snapshot.ways
         if isinstance(way, Discovery) and not way.parses_new
-        for each in find_places(library.cwd, library.environ, way.dialect)
-        if each.scope in CLONED and (each.dialect, each.scope) not in library.shelf.dropped
+        for each in find_places(runtime.cwd, runtime.environ, way.dialect)
+        if each.scope in CLONED and (each.dialect, each.scope) not in runtime.snapshot.dropped
     ]
-    if not found or has_approvals(library.cwd, library.environ):
+    if not found or has_approvals(runtime.cwd, runtime.environ):
         return []
-    holding = (each for each in found if _may_hold_hooks(each.path, library.cwd))
+    holding = (each for each in found if _may_hold_hooks(each.path, runtime.cwd))
     return list(dict.fromkeys(project_path(each.dialect, each.path) for each in holding))
 
 

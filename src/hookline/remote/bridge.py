@@ -202,9 +202,9 @@ class Bridge(BridgeState):
 
     def _install(self, instance: str, specs: Sequence[HookSpec]) -> None:
         """Install hooks in the first engine, then in the others; an engine created meanwhile gets them either way."""
-        self.engine.enlist(f"remote:{instance}", specs, NAME, self.end_session)
+        self.engine.loader.enlist(f"remote:{instance}", specs, NAME, self.end_session)
         for engine in self._others():
-            engine.enlist(f"remote:{instance}", specs, NAME, self.end_session)
+            engine.loader.enlist(f"remote:{instance}", specs, NAME, self.end_session)
 
     def handle_loss(self, link: Link, why: str) -> None:
         """Handle the loss of a link. Its peer is lost too, unless it has another link by now."""

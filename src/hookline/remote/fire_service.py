@@ -105,9 +105,8 @@ class FireService:
             engine = self.own().get(request.dialect, self.engine)
             host = engine.host(request.dialect)
             event = host.decode_event(self._json(request.payload_json))
-            decision = add_notices(
-                engine, event, await self._decide(engine, event, self.seconds, asyncio.Event())
-            )
+            decided = await self._decide(engine, event, self.seconds, asyncio.Event())
+            decision = add_notices(engine.runtime, event, decided)
             reply = write_reply(host.encode_decision, event, decision)
         except HookError as error:
             self.refused(error.code)
@@ -194,7 +193,7 @@ class FireService:
 
     async def _run(self, engine: Engine, event: Event, seconds: float) -> Decision:
         asked = _contain_errors(engine.fire_async(event, seconds=seconds))
-        if not engine.shelf.own:
+        if not engine.snapshot.own:
             return await asked
         try:  # a plain hook that does not return also keeps the engine from ending it
             async with asyncio.timeout(seconds + _MORE):

@@ -28,5 +28,5 @@ def find_integrations(engine: Engine) -> dict[str, bool]:
 
 def exclude_calls(engine: Engine) -> Engine:
     """Make an engine leave out the hooks that would call a decision server again, now and later."""
-    engine.keep_out(is_call_of_server)
+    engine.loader.keep_out(is_call_of_server)
     return engine

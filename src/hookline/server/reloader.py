@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from hookline.engine.file_watcher import Watcher
-from hookline.engine.reload import adopt, copy_enlisted
 from hookline.server.integrations import exclude_calls, find_integrations
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class Reloader:
         self._asked: list[threading.Thread] = []
         self._before: Any = None  # the previous handler, as `signal` returns it
         self._one = threading.Lock()
-        self.watcher = Watcher(service.engine, tell=tell, reload=self.reload)
+        self.watcher = Watcher(service.engine.loader, tell=tell, reload=self.reload)
         service.refresh = self.refresh
 
     def reload(self, held: Collection[Key] = ()) -> Reloaded:
@@ -58,36 +57,31 @@ class Reloader:
 
     def refresh(self) -> None:
         """Read changed files at once, because the caller says that writing is complete."""
-        if self._service.engine.stale():
+        if self._service.engine.loader.is_stale():
             self.reload()
 
     def _reload(self, held: Collection[Key]) -> Reloaded:
         service = self._service
         done = service.engine.reload(held)
-        own = dict(service.own)
-        for engine in own.values():
-            engine.reload(held)
         hosts = {} if self._named else find_integrations(service.engine)
-        self._gone += [own.pop(host) for host in list(own) if host not in hosts]
-        new = {
-            host: self._make_engine_for(host, managed=managed)
+        self._gone += [engine for host, engine in service.own.items() if host not in hosts]
+        service.own = {
+            host: service.own.get(host) or self._make_engine_for(host, managed=managed)
             for host, managed in hosts.items()
-            if host not in own
         }
-        service.own = own | new
-        for engine in new.values():  # hooks registered after `_make_engine_for` are still missing
-            copy_enlisted(engine, service.engine)
+        for engine in service.own.values():  # what is registered from now on goes to all of them
+            engine.loader.adopt(service.engine.loader)
         service.meter.count_reload(
             "refused" if done.refused else "changed" if done.anything else "unchanged"
         )
         return done
 
     def _make_engine_for(self, host: str, *, managed: bool) -> Engine:
-        """Return an engine with all hooks in force, last valid versions included, except a host's own files."""
-        engine = self._another()
-        adopt(engine, self._service.engine)
-        engine.drop_dialect(host, managed=managed)
-        return exclude_calls(engine)
+        """Return an engine with all hooks in force, last good versions included, except a host's own files."""
+        engine = exclude_calls(self._another())
+        engine.loader.drop_dialect(host, managed=managed)
+        engine.loader.adopt(self._service.engine.loader)
+        return engine
 
     def __enter__(self) -> Self:
         if self._watch:

@@ -153,7 +153,7 @@ class Service:
         left = max(seconds - (monotonic() - began), 0.0)
         hooks, _ = hooks_seconds(left)
         asked = cancel_on_disconnect(request.receive, self._decide(engine, event, hooks))
-        return add_notices(engine, event, await self._limit_time(left, asked)), event
+        return add_notices(engine.runtime, event, await self._limit_time(left, asked)), event
 
     @staticmethod
     async def _limit_time(seconds: float, work: Awaitable[_Result]) -> _Result:
@@ -264,7 +264,7 @@ class Service:
         engine = self._engine_for(dialect)
         sent = getattr(request.state, "sent", b"") or getattr(error, "sent", b"")
         acts = any(entry.spec.kind in ACTIONS for entry in engine.registry.entries())
-        found = find_fallback(dialect, sent, str(error), strict=engine.strict, acts=acts)
+        found = find_fallback(dialect, sent, str(error), strict=engine.snapshot.strict, acts=acts)
         wants_all = replies.WHOLE in request.headers.get("accept", "")
         return replies.answer_undecided(found, error, refusal, wants_all=wants_all)
 

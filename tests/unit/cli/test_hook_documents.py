@@ -139,6 +139,6 @@ def test_a_switch_is_no_hook(dialect: str, tree: dict[str, object], native: str)
         run=False,
     )
 
-    assert len(engine.shelf.sources[0].loaded.specs) == 1
+    assert len(engine.snapshot.sources[0].loaded.specs) == 1
     assert list(list_in_order(engine)) == explained["hooks"] == []
     assert [source["hooks"] for source in explained["sources"]] == [0]

@@ -147,7 +147,7 @@ def test_where_nothing_is_kept_each_process_counts_alone(tmp_path: Path, way: st
 
     assert [decision.stance for decision in decisions] == [Stance.ALLOW, Stance.ALLOW, Stance.DENY]
     assert USED_UP.format(2) in decisions[-1].reason
-    assert [problem.name for problem in engine.sessions.problems] == (
+    assert [problem.name for problem in engine.runtime.sessions.problems] == (
         ["session.unusable"] if way == "unwritable" else []
     )
 

@@ -41,7 +41,7 @@ def test_what_was_looked_for_is_known(tmp_path: Path) -> None:
     """All dialects by a discovery; none where files were named, or were left to their host."""
     engine = engine_of(tmp_path)
     assert DeclaredHooks(engine).is_searched("claude-code", "project")
-    engine.drop_dialect("claude-code")
+    engine.loader.drop_dialect("claude-code")
 
     assert not DeclaredHooks(engine).is_searched("claude-code", "project")
     assert not DeclaredHooks(Engine(environ={})).is_searched("claude-code", "user")
@@ -51,7 +51,7 @@ def test_broken_hooks_of_one_fault_stand_together(tmp_path: Path) -> None:
     """A file that cannot be read is broken on each event, and told once."""
     (tmp_path / "bad.json").write_text("{")
     engine = Engine.load(tmp_path / "bad.json", dialect="claude-code")
-    specs = list(list_hooks(engine))
+    specs = list(list_hooks(engine.snapshot))
 
     assert [len(each) for each in group_broken(specs).values()] == [len(specs)]
-    assert all(explain_absence(engine, spec) == "" for spec in specs)
+    assert all(explain_absence(engine.snapshot, spec) == "" for spec in specs)

@@ -344,7 +344,7 @@ def test_an_observer_that_raises_does_not_keep_others_waiting(tmp_path: Path) ->
         raise ValueError
 
     engine = an_engine("true", tmp_path, [], limits=Limits(detached_at_once=1))
-    engine.finished = angry
+    engine.runtime.finished = angry
     for _ in range(3):
         engine.fire(NOTICE)
     engine.close()
@@ -364,11 +364,11 @@ def test_nothing_starts_while_all_are_ended(tmp_path: Path) -> None:
         finished.append(done)
         faults.extend(verdict.fault for verdict in engine.fire(NOTICE).verdicts)
 
-    engine.finished = told
+    engine.runtime.finished = told
     engine.fire(NOTICE)
     assert until((tmp_path / "ran").exists)
     engine.close(seconds=0)
-    engine.finished = None
+    engine.runtime.finished = None
 
     assert [each.outcome.failure for each in finished] == [Failure.CANCELLED]
     assert faults == [

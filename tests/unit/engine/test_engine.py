@@ -323,7 +323,7 @@ def test_a_hook_that_runs_once_runs_once() -> None:
     engine.fire(CALL)
     engine.fire(CALL)
     engine.add_source({"hooks": {}}, dialect="docker-agent")
-    engine.drop_dialect("docker-agent")
+    engine.loader.drop_dialect("docker-agent")
     engine.fire(CALL)
 
     assert heard == ["ls"]

@@ -12,7 +12,6 @@ from hookline import ConfigError, Engine, Stance
 from hookline.core.dialect import Source
 from hookline.dialects.a3s import A3S
 from hookline.engine.declared_hooks import list_hooks
-from hookline.engine.reload import copy_enlisted
 from hookline.journal.journal import Journal
 from hookline.model.handler import InProcess
 
@@ -43,10 +42,10 @@ def fire(engine: Engine):
 def test_an_owners_hooks_are_replaced_as_a_whole() -> None:
     """What is not in the new set is gone, and its id is free again."""
     engine = Engine()
-    engine.enlist("one", hooks("a", "b", says=BLOCK), "a3s")
+    engine.loader.enlist("one", hooks("a", "b", says=BLOCK), "a3s")
     assert fire(engine).stance is Stance.DENY
 
-    named = engine.enlist("one", hooks("b"), "a3s")
+    named = engine.loader.enlist("one", hooks("b"), "a3s")
 
     assert [spec.id for spec in named] == ["b"]
     assert [verdict.hook_id for verdict in fire(engine).verdicts] == ["b"]
@@ -56,30 +55,30 @@ def test_an_owners_hooks_are_replaced_as_a_whole() -> None:
 def test_no_hooks_forget_the_owner() -> None:
     """An empty set leaves nothing behind."""
     engine = Engine()
-    engine.enlist("one", hooks("a"), "a3s")
-    engine.enlist("one", [], "a3s")
+    engine.loader.enlist("one", hooks("a"), "a3s")
+    engine.loader.enlist("one", [], "a3s")
 
     assert engine.hooks == ()
-    assert engine.shelf.enlisted == {}
+    assert engine.snapshot.enlisted == {}
 
 
 def test_owners_do_not_replace_each_others_hooks() -> None:
     """A definition of the same name is another hook: an owner cannot put its own in a guard's place."""
     engine = Engine()
-    engine.enlist("policy", hooks("guard", says=BLOCK), "a3s")
-    (second,) = engine.enlist("guest", hooks("guard"), "a3s")
+    engine.loader.enlist("policy", hooks("guard", says=BLOCK), "a3s")
+    (second,) = engine.loader.enlist("guest", hooks("guard"), "a3s")
 
     assert second.id == "guard~2"
-    assert [spec.id for spec in list_hooks(engine)] == ["guard", "guard~2"]
+    assert [spec.id for spec in list_hooks(engine.snapshot)] == ["guard", "guard~2"]
     assert fire(engine).stance is Stance.DENY
-    engine.enlist("policy", hooks("guard"), "a3s")
+    engine.loader.enlist("policy", hooks("guard"), "a3s")
     assert [verdict.hook_id for verdict in fire(engine).verdicts] == ["guard~2", "guard"]
 
 
 def test_inside_one_set_the_dialects_own_rule_holds() -> None:
     """Of two definitions of an id the later one counts (docs/formats/a3s.md 3)."""
     engine = Engine()
-    engine.enlist("one", [*hooks("a", says=BLOCK), *hooks("a")], "a3s")
+    engine.loader.enlist("one", [*hooks("a", says=BLOCK), *hooks("a")], "a3s")
 
     assert fire(engine).allowed
 
@@ -87,7 +86,7 @@ def test_inside_one_set_the_dialects_own_rule_holds() -> None:
 def test_enlisted_hooks_outlast_a_source_that_is_added() -> None:
     """The registry is made anew from everything there is."""
     engine = Engine()
-    engine.enlist("one", hooks("a", says=BLOCK), "a3s")
+    engine.loader.enlist("one", hooks("a", says=BLOCK), "a3s")
     engine.add_source({"hooks": {"Stop": []}}, dialect="claude-code")
 
     assert fire(engine).stance is Stance.DENY
@@ -96,7 +95,7 @@ def test_enlisted_hooks_outlast_a_source_that_is_added() -> None:
 def test_a_host_is_not_guessed_from_what_was_enlisted() -> None:
     """Whoever attaches must not change which dialect an event's name is taken to be of."""
     engine = Engine.from_config({"hooks": {}}, dialect="docker-agent")
-    engine.enlist("one", hooks("a", says=BLOCK), "a3s")
+    engine.loader.enlist("one", hooks("a", says=BLOCK), "a3s")
 
     decision = engine.fire(
         "pre_tool_use",
@@ -120,12 +119,12 @@ def test_an_event_under_way_keeps_its_hooks() -> None:
         spec.replace(handler=InProcess(call=slow, name=spec.id, read_by_dialect=True))
         for spec in hooks("a", priority=1)
     ]
-    engine.enlist("one", [*first, *hooks("b", says=BLOCK)], "a3s")
+    engine.loader.enlist("one", [*first, *hooks("b", says=BLOCK)], "a3s")
     decisions = []
     firing = threading.Thread(target=lambda: decisions.append(fire(engine)))
     firing.start()
     inside.wait(10)
-    engine.enlist("one", [], "a3s")
+    engine.loader.enlist("one", [], "a3s")
     going.set()
     firing.join(10)
 
@@ -136,10 +135,10 @@ def test_an_event_under_way_keeps_its_hooks() -> None:
 def test_an_unknown_dialect_is_refused() -> None:
     """Nothing is changed by it."""
     engine = Engine()
-    engine.enlist("one", hooks("a"), "a3s")
+    engine.loader.enlist("one", hooks("a"), "a3s")
 
     with pytest.raises(ConfigError, match="klingon"):
-        engine.enlist("one", [], "klingon")
+        engine.loader.enlist("one", [], "klingon")
     assert len(engine.hooks) == 1
 
 
@@ -151,7 +150,7 @@ RETRY = {"action": "Retry"}
 def test_an_owner_cannot_skip_the_hooks_of_another(says: object) -> None:
     """Nor those of a file: whoever comes first says something of his own hooks only."""
     for enlisting in (
-        lambda engine: engine.enlist("policy", hooks("guard", says=BLOCK), "a3s"),
+        lambda engine: engine.loader.enlist("policy", hooks("guard", says=BLOCK), "a3s"),
         lambda engine: engine.add_source(
             {"hooks": [{"id": "guard", "event_type": "pre_tool_use", "matcher": {"bad": 1}}]},
             dialect="a3s",
@@ -159,7 +158,7 @@ def test_an_owner_cannot_skip_the_hooks_of_another(says: object) -> None:
     ):
         engine = Engine()
         enlisting(engine)
-        engine.enlist(
+        engine.loader.enlist(
             "guest",
             [
                 *hooks("first", says=says, priority=-(2**31)),
@@ -181,7 +180,7 @@ def test_an_owner_cannot_blind_the_observers_of_another() -> None:
     (watch,) = A3S().load(Source(tree=tree, scope="process")).specs
     engine = Engine()
     for owner, says in (("guest", RETRY), ("policy", None)):
-        engine.enlist(
+        engine.loader.enlist(
             owner,
             [
                 watch.replace(
@@ -204,7 +203,7 @@ def test_the_journal_says_whose_hook_spoke(tmp_path) -> None:
     """By the owner's name, where a file stands for others; the id is the one that the owner chose while it was free."""
     engine = Engine(journal=Journal.open(str(tmp_path)))
     for owner in ("remote:policy", "remote:guest"):
-        engine.enlist(owner, hooks("guard"), "a3s")
+        engine.loader.enlist(owner, hooks("guard"), "a3s")
     fire(engine)
     engine.close()
     (file,) = tmp_path.glob("*.jsonl")
@@ -225,8 +224,8 @@ def test_an_owner_is_told_which_session_ended() -> None:
     ended: list[str] = []
     engine, other = Engine(), Engine()
     for owner in ("one", "two"):
-        engine.enlist(owner, hooks("a"), "a3s", ended.append)
-    copy_enlisted(other, engine)
+        engine.loader.enlist(owner, hooks("a"), "a3s", ended.append)
+    other.loader.adopt(engine.loader)
     for each in (engine, other):
         each.fire("session_end", {"session_id": "s"}, dialect="a3s")
         each.fire("session_end", {"session_id": ""}, dialect="a3s")

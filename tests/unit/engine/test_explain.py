@@ -237,9 +237,9 @@ def test_a_hook_that_ran_once_is_done() -> None:
     engine.on("tool.before", once=True)(_first)
     engine.fire("tool.before", {"tool": "bash"}, dialect="hookline")
 
-    (spec,) = list_hooks(engine)
+    (spec,) = list_hooks(engine.snapshot)
 
-    assert explain_absence(engine, spec) == "it ran once already"
+    assert explain_absence(engine.snapshot, spec) == "it ran once already"
 
 
 def test_explaining_does_not_spoil_the_next_fire() -> None:

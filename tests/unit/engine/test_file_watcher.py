@@ -66,7 +66,7 @@ def test_a_file_that_is_empty_while_it_is_saved_is_not_taken_empty(tmp_path: Pat
     steps = Steps(
         lambda: write(file, whole[: whole.index("- type", 70)]), lambda: write(file, whole)
     )
-    watcher = Watcher(engine, tell=told.append, settle=0.5, wait=steps)
+    watcher = Watcher(engine.loader, tell=told.append, settle=0.5, wait=steps)
 
     assert watcher.check() is not None
     assert commands(engine) == ["guard", "new"]
@@ -79,7 +79,7 @@ def test_a_file_that_stays_empty_is_an_empty_set(tmp_path: Path) -> None:
     file = write(tmp_path / "hooks.yaml", docker("guard"))
     engine = Engine.load(file)
     write(file, "hooks: {}\n")
-    Watcher(engine, wait=Steps()).check()
+    Watcher(engine.loader, wait=Steps()).check()
 
     assert commands(engine) == []
 
@@ -93,7 +93,7 @@ def test_a_file_that_is_away_while_it_is_saved_is_not_missed(machine: Machine) -
     steps = Steps(
         lambda: (seen.append(commands(engine)), write(machine.user, claude("guard", "new")))
     )
-    Watcher(engine, wait=steps).check()
+    Watcher(engine.loader, wait=steps).check()
 
     assert seen == [["guard"]]
     assert commands(engine) == ["guard", "new"]
@@ -106,13 +106,14 @@ def test_a_file_that_never_rests_holds_up_no_other(machine: Machine) -> None:
     write(machine.user, claude("guard"))
     count = iter(range(1000))
     watcher = Watcher(
-        engine, wait=Steps(last=lambda: write(machine.own, claude(*["x"] * (1 + next(count)))))
+        engine.loader,
+        wait=Steps(last=lambda: write(machine.own, claude(*["x"] * (1 + next(count))))),
     )
     watcher.check()
 
     assert commands(engine) == ["guard", "busy"]
     assert codes(engine) == ["config.last-good"]
-    assert engine.stale()
+    assert engine.loader.is_stale()
 
 
 def test_nothing_is_done_where_nothing_changed(machine: Machine) -> None:
@@ -120,7 +121,7 @@ def test_nothing_is_done_where_nothing_changed(machine: Machine) -> None:
     write(machine.user, claude("guard"))
     steps = Steps()
 
-    assert Watcher(machine.engine(), wait=steps).check() is None
+    assert Watcher(machine.engine().loader, wait=steps).check() is None
     assert steps.waited == []
 
 
@@ -129,7 +130,7 @@ def test_a_refusal_is_told_once(machine: Machine) -> None:
     write(machine.user, claude("guard"))
     engine = machine.engine()
     told: list[str] = []
-    watcher = Watcher(engine, tell=told.append, wait=Steps())
+    watcher = Watcher(engine.loader, tell=told.append, wait=Steps())
     write(machine.user, BROKEN)
     watcher.check()
     watcher.reload()
@@ -148,7 +149,7 @@ def test_told_to_stop_it_takes_nothing(machine: Machine) -> None:
     engine = machine.engine()
     write(machine.user, claude("a"))
 
-    assert Watcher(engine, wait=lambda _: True).check() is None
+    assert Watcher(engine.loader, wait=lambda _: True).check() is None
     assert commands(engine) == []
 
 
@@ -165,7 +166,7 @@ def test_a_fault_is_told_once_and_ends_nothing(machine: Machine) -> None:
             raise fault
         return engine.reload(held)
 
-    with Watcher(engine, tell=told.put, settle=0.001, interval=0.001, reload=failing):
+    with Watcher(engine.loader, tell=told.put, settle=0.001, interval=0.001, reload=failing):
         first, second = told.get(timeout=20), told.get(timeout=20)
 
     assert first == "HKL9001 cannot reload, and what was in force stays so: ArithmeticError: one"
@@ -187,7 +188,7 @@ def test_folders_are_watched_where_files_lie_and_where_they_may_appear(
         "---\nname: one\ndescription: d\ntrigger: pre-tool-call\n---\n",
     )
     (machine.project / ".agents/hooks/one/scripts").mkdir()
-    folders = list_folders(machine.engine())
+    folders = list_folders(machine.engine().loader)
     hooks = machine.project / ".agents/hooks"
 
     assert {
@@ -213,7 +214,7 @@ def test_what_was_named_is_watched(tmp_path: Path, *, gone: bool) -> None:
         file.unlink()
         file.parent.rmdir()
 
-    assert list_folders(engine) == {str(tmp_path if gone else tmp_path / "sub")}
+    assert list_folders(engine.loader) == {str(tmp_path if gone else tmp_path / "sub")}
 
 
 # -- real files, a real thread -----------------------------------------------------------------------------------------

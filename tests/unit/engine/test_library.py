@@ -308,7 +308,7 @@ def test_a_dialect_can_be_forgotten() -> None:
     engine = Engine.from_config(DOCKER, dialect="docker-agent").add_source(
         CLAUDE, dialect="claude-code"
     )
-    engine.drop_dialect("docker-agent")
+    engine.loader.drop_dialect("docker-agent")
 
     assert [spec.dialect for spec in engine.hooks] == ["claude-code"]
 

@@ -11,6 +11,7 @@ import hookline
 from hookline.core.dialect import Source
 from hookline.dialects.starchild import SWITCHES
 from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.sources import Given
 from hookline.model.handler import Broken, Http
 from hookline.model.spec import SCOPES
 from hookline.text.urls import explain_refused_url
@@ -76,7 +77,9 @@ def handlers(
 ) -> list[Any]:
     """The handlers of that file."""
     source = Source(tree=FILES[dialect](url, keys or {}), scope=scope)
-    engine = hookline.Engine(environ=how.pop("environ", {})).shelve(source, dialect, **how)
+    engine = hookline.Engine(environ=how.pop("environ", {}))
+    made = engine.loader.dialects.make_host(dialect, **how)
+    engine.loader.load(Given(source=source, dialect=made))
     return [spec.handler for spec in engine.hooks]
 
 

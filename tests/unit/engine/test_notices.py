@@ -54,7 +54,7 @@ def test_where_an_event_has_no_notices_the_loss_is_listed() -> None:
     """Kimi shows its user nothing at a stop."""
     engine = Engine()
     event = engine.event("Stop", {"session_id": "s"}, dialect="kimi")
-    told = add_notice(engine, event, engine.fire(event), "hookline: a folder is gone")
+    told = add_notice(engine.runtime, event, engine.fire(event), "hookline: a folder is gone")
 
     assert told.for_user == ()
     assert [(each.effect, each.reason) for each in told.lowered] == [
@@ -121,7 +121,7 @@ class SwitchedOff:
             "cwd": str(self.root),
         }
         event = engine.event(native, payload | keys, dialect=self.host)
-        return add_notices(engine, event, engine.fire(event))
+        return add_notices(engine.runtime, event, engine.fire(event))
 
 
 ALL, OFF, NAMED = (
@@ -188,8 +188,8 @@ def test_a_session_is_told_once_and_by_which_file(host: str, where: str, tmp_pat
 
     assert [len(each) for each in told] == [1, 0, 1]
     assert f" in {file} switches " in told[0][0]
-    gone = [spec for spec in list_hooks(engine) if explain_absence(engine, spec)]
-    assert all(file in explain_absence(engine, spec) for spec in gone)
+    gone = [spec for spec in list_hooks(engine.snapshot) if explain_absence(engine.snapshot, spec)]
+    assert all(file in explain_absence(engine.snapshot, spec) for spec in gone)
     assert THEIRS in {spec.name for spec in gone}
 
 
@@ -204,7 +204,7 @@ def test_nothing_is_told_at_another_event(tmp_path: Path) -> None:
         dialect="claude-code",
     )
 
-    assert add_notices(engine, event, engine.fire(event)).for_user == ()
+    assert add_notices(engine.runtime, event, engine.fire(event)).for_user == ()
     assert place.fire(engine).for_user != ()
 
 
@@ -447,7 +447,7 @@ def test_nobody_is_asked_and_it_is_said() -> None:
     """In the decision, and to the user; nothing is blocked."""
     engine = an_engine()
     event = engine.host("claude-code").decode_event(TYPO)
-    decision = add_notices(engine, event, engine.fire(event))
+    decision = add_notices(engine.runtime, event, engine.fire(event))
 
     assert decision.stance is Stance.SILENT
     assert decision.lowered == (Lowered(effect="event", reason=TOLD),)

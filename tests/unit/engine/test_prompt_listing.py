@@ -125,7 +125,7 @@ def test_loading_keeps_no_text(tmp_path: Path) -> None:
     with (hooks / "guard/HOOK.md").open("ab") as file:
         file.write(b"\xff" * (5 << 20))  # no text, and larger than any configuration
     engine = Engine.load(hooks)
-    (shelved,) = engine.shelf.sources
+    (shelved,) = engine.snapshot.sources
 
     assert engine.problems == ()
     assert shelved.source.text is not None

@@ -11,7 +11,7 @@ import pytest
 
 import hookline
 from hookline import Engine, Stance
-from hookline.engine.reload import adopt
+from hookline.engine.snapshot import Snapshot
 from tests.unit.engine.files import (
     BROKEN,
     CALL,
@@ -81,10 +81,10 @@ def test_a_file_that_appears_is_taken(machine: Machine, path: str) -> None:
     )
     write(machine.project / path, text)
 
-    assert engine.stale()
+    assert engine.loader.is_stale()
     assert engine.reload().anything
     assert len(engine.hooks) == before + 1
-    assert not engine.stale()
+    assert not engine.loader.is_stale()
 
 
 def test_a_file_that_vanishes_takes_its_hooks_along(machine: Machine) -> None:
@@ -155,10 +155,10 @@ def test_what_lies_beside_a_hook_counts(machine: Machine) -> None:
         "---\nname: one\ndescription: d\ntrigger: pre-tool-call\n---\n",
     )
     engine = machine.engine()
-    before = engine.stale()
+    before = engine.loader.is_stale()
     script.chmod(0o644)
 
-    assert (before, engine.stale()) == (False, True)
+    assert (before, engine.loader.is_stale()) == (False, True)
 
 
 def test_a_link_that_is_turned_is_a_change(machine: Machine, tmp_path: Path) -> None:
@@ -200,11 +200,11 @@ def test_a_folder_that_was_named_is_read_anew(
     monkeypatch.chdir(tmp_path)
     engine = Engine.load("hooks")
     monkeypatch.chdir("/")
-    before = engine.stale()
+    before = engine.loader.is_stale()
     write(tmp_path / "hooks/b.yaml", docker("b"))
     engine.reload()
 
-    assert (before, commands(engine), engine.stale()) == (False, ["a", "b"], False)
+    assert (before, commands(engine), engine.loader.is_stale()) == (False, ["a", "b"], False)
 
 
 def test_a_pipe_is_read_once() -> None:
@@ -214,7 +214,7 @@ def test_a_pipe_is_read_once() -> None:
     os.close(writing)
     try:
         engine = Engine.load(f"/dev/fd/{reading}", dialect="docker-agent")
-        assert not engine.stale()
+        assert not engine.loader.is_stale()
         assert not engine.reload().anything
         assert commands(engine) == ["a"]
     finally:
@@ -247,7 +247,7 @@ def test_an_invalid_change_keeps_the_last_good_version_and_says_so(
         == f"the last good version of `{machine.own}` is in force, from 1970-01-01T00:00:00Z"
     )
     assert done.refused == engine.problems
-    assert not engine.stale()
+    assert not engine.loader.is_stale()
 
 
 def test_what_was_mended_is_taken_and_no_longer_complained_about(machine: Machine) -> None:
@@ -331,7 +331,7 @@ def test_policy_that_vanishes_stays_in_force(
     assert commands(engine) == ["policy", "more", "mine"]
     assert [problem.code for problem in done.refused] == ["HKL1011", "HKL1011"]
     assert "is gone; its last good version is in force" in str(done)
-    assert not engine.stale()
+    assert not engine.loader.is_stale()
 
 
 def test_policy_that_becomes_a_folder_or_a_pipe_stays_in_force(
@@ -361,7 +361,7 @@ def test_a_file_that_was_named_and_is_gone_stays_in_force(tmp_path: Path) -> Non
     engine.reload()
 
     assert (commands(engine), codes(engine)) == (["guard"], ["config.gone"])
-    assert not engine.stale()
+    assert not engine.loader.is_stale()
 
 
 @pytest.mark.parametrize("what", ["file", "folder"])
@@ -457,14 +457,14 @@ def test_what_is_left_out_is_left_out_of_what_comes(machine: Machine) -> None:
     """A dialect that was dropped is not discovered again, and a hook that nobody wants is not there under any id."""
     write(machine.user, claude("a"))
     engine = machine.engine()
-    engine.keep_out(lambda spec: getattr(spec.handler, "script", "") == "unwanted")
-    engine.drop_dialect("codex")
+    engine.loader.keep_out(lambda spec: getattr(spec.handler, "script", "") == "unwanted")
+    engine.loader.drop_dialect("codex")
     write(machine.user, claude("unwanted", "b"))
     write(machine.home / ".codex/hooks.json", claude("codex"))
     engine.reload()
 
     assert commands(engine) == ["b"]
-    assert not engine.stale()
+    assert not engine.loader.is_stale()
 
 
 def test_an_engine_adopts_what_another_has_in_force(machine: Machine) -> None:
@@ -474,12 +474,12 @@ def test_an_engine_adopts_what_another_has_in_force(machine: Machine) -> None:
     write(machine.user, BROKEN)
     first.reload()
     second = machine.engine()
-    adopt(second, first)
-    second.drop_dialect("codex")
+    second.loader.adopt(first.loader)
+    second.loader.drop_dialect("codex")
     second.reload()
 
     assert (commands(second), codes(second)) == (["guard"], codes(first))
-    assert first.shelf.dropped == frozenset()
+    assert first.snapshot.dropped == frozenset()
 
 
 # -- atomic between events ---------------------------------------------------------------------------------------------
@@ -558,15 +558,15 @@ def test_what_cannot_be_combined_leaves_everything_as_it_was(
     write(machine.user, claude("a"))
     engine = machine.engine()
     write(machine.user, claude("b"))
-    monkeypatch.setattr(engine, "_rebuild", _fail)
+    monkeypatch.setattr(Snapshot, "index", _fail)
 
     with pytest.raises(ArithmeticError):
         engine.reload()
     assert commands(engine) == ["a"]
-    assert engine.stale()
+    assert engine.loader.is_stale()
 
 
-def _fail() -> None:
+def _fail(*_: object, **__: object) -> None:
     raise ArithmeticError
 
 

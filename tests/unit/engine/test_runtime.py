@@ -35,6 +35,6 @@ def test_the_limit_of_redos_is_the_hosts_or_ones_own() -> None:
     hosts = Runtime(environ={})
     table = hosts.host("claude-code").table
 
-    assert hosts._find_redo_limit(EVENT) == table.redo_limit
-    assert Runtime(environ={}, redo_limit=7)._find_redo_limit(EVENT) == 7
-    assert hosts._count_redos(EVENT, table) == 0
+    assert hosts.find_redo_limit(EVENT) == table.redo_limit
+    assert Runtime(environ={}, redo_limit=7).find_redo_limit(EVENT) == 7
+    assert hosts.count_redos(EVENT) == 0

@@ -9,7 +9,7 @@ import pytest
 from hookline import Engine
 from hookline.config import read as reading
 from hookline.engine import sources
-from hookline.engine.source_renewal import Renewal, read_stamps
+from hookline.engine.source_renewal import read_stamps, renew
 from tests.unit.engine.files import BROKEN, claude, commands, docker, write
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def test_a_file_that_changes_whenever_it_is_read_waits(
     assert len(readings) == 3
     assert commands(engine) == ["guard"]
     assert "is being written" in engine.problems[0].message
-    assert engine.stale()
+    assert engine.loader.is_stale()
 
 
 def test_a_file_that_changes_once_while_it_is_read_is_read_again(
@@ -57,7 +57,7 @@ def test_a_file_that_changes_once_while_it_is_read_is_read_again(
     monkeypatch.setattr(sources, "read_source", read_and_changed)
     engine.reload()
 
-    assert (commands(engine), engine.stale()) == (["late"], False)
+    assert (commands(engine), engine.loader.is_stale()) == (["late"], False)
 
 
 def test_a_folder_that_was_named_and_is_gone_keeps_all_of_its_files(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_hook_that_is_left_out_anyway_does_not_make_a_file_invalid(tmp_path: P
     """A call of ourselves that could not be called is no reason to refuse the guards beside it."""
     file = write(tmp_path / "settings.json", claude("guard"))
     engine = Engine.load(file, dialect="claude-code")
-    engine.keep_out(lambda spec: "unwanted" in getattr(spec.handler, "reason", ""))
+    engine.loader.keep_out(lambda spec: "unwanted" in getattr(spec.handler, "reason", ""))
     write(
         file, claude("guard", "new").replace("]", ', {"type": "http", "url": "ftp://unwanted"}]', 1)
     )
@@ -96,15 +96,15 @@ def test_a_look_reads_nothing(tmp_path: Path) -> None:
     """Of each file what the file system knows of it; of one that is not there, why."""
     file = write(tmp_path / "hooks.yaml", docker("a"))
     engine = Engine.load(file)
-    (way,) = engine.shelf.ways
+    (way,) = engine.snapshot.ways
     assert not isinstance(way, sources.Given)
     key = (str(file), "docker-agent")
-    there = read_stamps(engine, way)
+    there = read_stamps(engine.loader.search, way)
     file.unlink()
 
-    assert there == engine.shelf.seen
+    assert there == engine.snapshot.seen
     assert there[key][0][3] == len(docker("a"))
-    assert read_stamps(engine, way) == {key: ((2,),)}
+    assert read_stamps(engine.loader.search, way) == {key: ((2,),)}
 
 
 def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
@@ -114,16 +114,17 @@ def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
         write(tmp_path / "hooks/b.yaml", docker("b")),
     )
     engine = Engine.load(good.parent)
-    before = list(engine.shelf.sources)
+    before = list(engine.snapshot.sources)
     write(bad, BROKEN)
-    (way,) = engine.shelf.ways
+    (way,) = engine.snapshot.ways
     assert not isinstance(way, sources.Given)
-    renewal = Renewal(engine, way, ())
+    old = {each.key: each for each in before}
+    renewal = renew(engine.loader.search, way, old, (), ())
 
-    assert engine.shelf.sources == before
-    assert renewal.pieces[0] is before[0]
-    assert renewal.pieces[1].loaded is before[1].loaded
-    assert [problem.name for problem in renewal.pieces[1].newer_problems][-1] == "config.last-good"
+    assert list(engine.snapshot.sources) == before
+    assert renewal.sources[0] is before[0]
+    assert renewal.sources[1].loaded is before[1].loaded
+    assert [problem.name for problem in renewal.sources[1].newer_problems][-1] == "config.last-good"
 
 
 @pytest.mark.parametrize(

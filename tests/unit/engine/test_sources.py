@@ -12,9 +12,7 @@ from hookline import ConfigError, Engine
 from hookline.core.dialect import Source
 from hookline.engine.sources import (
     Discovery,
-    Given,
     Named,
-    describe_way,
     list_sources,
     read_sources,
 )
@@ -38,7 +36,9 @@ def engine(tmp_path: Path) -> Engine:
 def named(engine: Engine, file: Path, base: Path | str = "/") -> Named:
     """The way of a file that somebody named in a folder."""
     return Named(
-        place=Source(file=str(file)), dialect=engine.dialects.make("claude-code"), base=str(base)
+        place=Source(file=str(file)),
+        dialect=engine.loader.dialects.make("claude-code"),
+        base=str(base),
     )
 
 
@@ -48,14 +48,14 @@ def test_what_is_discovered_is_as_trusted_as_its_place(engine: Engine, tmp_path:
     way = Discovery(trust="user", mode="fidelity", match_tools="native", dialect="claude-code")
     found = [
         (os.path.basename(place.file), place.scope, place.trusted)
-        for place, _, _ in list_sources(engine.search, way)
+        for place, _, _ in list_sources(engine.loader.search, way)
         if place.scope == "project"
     ]
 
     assert found == [("settings.json", "project", False)]
-    engine.shelf.dropped |= {("claude-code", "project")}
+    engine.loader.drop_dialect("claude-code")
     assert [
-        place for place, _, _ in list_sources(engine.search, way) if place.scope == "project"
+        place for place, _, _ in list_sources(engine.loader.search, way) if place.scope == "project"
     ] == []
 
 
@@ -66,20 +66,20 @@ def test_a_named_file_is_seen_from_the_folder_in_which_it_was_named(
     (tmp_path / "hooks.json").write_text(TEXT, encoding="utf-8")
     way = Named(
         place=Source(file="hooks.json"),
-        dialect=engine.dialects.make("claude-code"),
+        dialect=engine.loader.dialects.make("claude-code"),
         base=str(tmp_path),
     )
     monkeypatch.chdir(tmp_path / "project")
-    (found,) = read_sources(engine.search, way)
+    (found,) = read_sources(engine.loader.search, way)
 
     assert found.key == (str(tmp_path / "hooks.json"), "claude-code")
-    assert [spec.native_event for spec in found.load().specs] == ["PreToolUse"]
+    assert [spec.native_event for spec in found.load().loaded.specs] == ["PreToolUse"]
 
 
 def test_a_named_file_that_is_gone_is_an_error(engine: Engine, tmp_path: Path) -> None:
     """Of whoever named it."""
     with pytest.raises(ConfigError):
-        list(read_sources(engine.search, named(engine, tmp_path / "gone.json")))
+        list(read_sources(engine.loader.search, named(engine, tmp_path / "gone.json")))
 
 
 def test_a_named_pipe_is_read_once_and_has_no_stamp(engine: Engine) -> None:
@@ -89,12 +89,13 @@ def test_a_named_pipe_is_read_once_and_has_no_stamp(engine: Engine) -> None:
     os.close(writes)
     place = Source(file=f"/proc/self/fd/{reads}", scope="explicit")
     (found,) = read_sources(
-        engine.search, Named(place=place, dialect=engine.dialects.make("claude-code"), base="/")
+        engine.loader.search,
+        Named(place=place, dialect=engine.loader.dialects.make("claude-code"), base="/"),
     )
     os.close(reads)
 
     assert found.stamp == ()
-    assert len(found.load().specs) == 1
+    assert len(found.load().loaded.specs) == 1
 
 
 def test_a_discovered_pipe_is_refused_unread(engine: Engine, tmp_path: Path) -> None:
@@ -102,7 +103,9 @@ def test_a_discovered_pipe_is_refused_unread(engine: Engine, tmp_path: Path) -> 
     os.mkfifo(tmp_path / "project/.claude/settings.json")
     way = Discovery(trust="all", mode="fidelity", match_tools="native", dialect="claude-code")
     errors = [
-        found.error for found in read_sources(engine.search, way) if found.source.scope == "project"
+        found.error
+        for found in read_sources(engine.loader.search, way)
+        if found.source.scope == "project"
     ]
 
     assert [(error.name, error.message) for error in errors if error] == [
@@ -115,21 +118,12 @@ def test_a_file_that_cannot_be_understood_refuses_everything(
 ) -> None:
     """As hooks that take part as failures, with the line."""
     (tmp_path / "bad.json").write_text('{"hooks": \n[', encoding="utf-8")
-    (found,) = read_sources(engine.search, named(engine, tmp_path / "bad.json"))
-    loaded = found.load()
+    (found,) = read_sources(engine.loader.search, named(engine, tmp_path / "bad.json"))
+    loaded = found.load().loaded
 
     assert loaded.problems
     assert loaded.problems[0].origin.line
     assert loaded.specs
-
-
-def test_each_way_tells_whose_it_is(engine: Engine, tmp_path: Path) -> None:
-    """So that a policy can do without what others brought."""
-    dialect = engine.dialects.make("claude-code")
-    given = Given(source=Source(tree={}, scope="user"), dialect=dialect)
-
-    assert describe_way(named(engine, tmp_path / "x.json")) == ("claude-code", Source().scope)
-    assert describe_way(given) == ("claude-code", "user")
 
 
 def test_files_beyond_64_in_a_folder_are_broken_hooks(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def place(tmp_path: Path) -> Place:
 
 def gate_in(engine: Engine) -> Gate:
     """Return the gate of an engine."""
-    given = engine.gate
+    given = engine.runtime.gate
     assert given is not None
     return given.gate if isinstance(given, LazyGate) else given
 
@@ -233,7 +233,7 @@ def test_what_is_declared_is_found_anew_after_a_reload(place: Place) -> None:
     os.utime(place.project / ".claude/settings.json", ns=(0, 0))
     engine.reload()
     assert [spec.handler.script for spec in declared.list_hooks()] == ["./other.sh"]  # type: ignore[attr-defined]  # a command
-    engine.drop_dialect("claude-code")
+    engine.loader.drop_dialect("claude-code")
     assert not declared.is_searched("claude-code", "project")
     assert not DeclaredHooks(Engine(environ=place.environ)).is_searched("claude-code", "project")
 

@@ -91,7 +91,7 @@ def test_a_dialect_that_says_otherwise_is_obeyed() -> None:
     """AgentHooks has an option for what an unanswered ask is."""
     for unanswered, stance in (("allow", Stance.SILENT), ("deny", Stance.DENY)):
         engine = hookline.Engine()
-        engine.dialects.make_host("agenthooks", {"unanswered": unanswered})
+        engine.loader.dialects.make_host("agenthooks", {"unanswered": unanswered})
         engine.on("tool.before")(lambda _: hookline.ask("sure?"))
 
         assert (

@@ -68,12 +68,12 @@ def test_what_is_approved_while_an_engine_runs_is_parsed(clone: Clone) -> None:
     """At its next reload; then nothing is left to tell."""
     engine = clone.engine()
     assert not has_approvals(str(clone.project), clone.environ)
-    assert not engine.stale()
+    assert not engine.loader.is_stale()
 
     clone.approve()
 
     assert has_approvals(str(clone.project), clone.environ)
-    assert engine.stale()
+    assert engine.loader.is_stale()
     engine.reload()
     assert len(engine.hooks) == 1
     assert list_unread(engine) == []

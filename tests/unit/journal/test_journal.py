@@ -307,7 +307,7 @@ stances = {engine.fire(event).stance.name for _ in range(20)}
 full = len(told)
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 engine.fire(event)
-print(json.dumps([sorted(stances), full, told, engine.journal.lost]))
+print(json.dumps([sorted(stances), full, told, engine.runtime.journal.lost]))
 """
 
 

@@ -101,13 +101,8 @@ def test_a_hook_that_is_enlisted_amid_a_reload_is_in_force(machine: Machine) -> 
     ]
 
     def another() -> Engine:
-        engine = machine.engine()
-        drop = engine.drop_dialect
-        engine.drop_dialect = lambda host, *, managed: (
-            service.engine.enlist("remote:policy", policy, "claude-code"),
-            drop(host, managed=managed),
-        )[1]  # type: ignore[method-assign]  # the moment
-        return engine
+        service.engine.loader.enlist("remote:policy", policy, "claude-code")
+        return machine.engine()
 
     reloading._another = another
     reloading.reload()

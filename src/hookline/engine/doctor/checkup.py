@@ -212,7 +212,7 @@ class _Trial:
     """The hooks of an engine, their synthetic events, and their approval states."""
 
     def __init__(self, engine: Engine, seconds: float, *, models: bool) -> None:
-        given = get_gate(engine.gate)
+        given = get_gate(engine.runtime.gate)
         self.engine = engine
         self.seconds = seconds
         self.models = models
@@ -342,13 +342,13 @@ class _Trial:
     def _check_failures(self, entry: Entry, verdict: Verdict) -> Iterator[Finding]:
         """Yield how often the hook failed in a row at events of its host; a success here resets that count."""
         table, engine = entry.dialect.table, self.engine
-        failures = find_failures(engine, entry.spec) if table.suspends_after else None
+        failures = find_failures(engine.runtime, entry.spec) if table.suspends_after else None
         if failures is None or not failures.count:
             return
-        told = describe_failures(entry.spec, table, failures, engine.clock())
+        told = describe_failures(entry.spec, table, failures, engine.runtime.clock())
         hint = "mend it, and run the doctor again"
         if verdict.fault is None:
-            record(engine, (), (make_key(entry.spec),))
+            record(engine.runtime, (), (make_key(entry.spec),))
             told, hint = f"{told}; it answers now, so its failures are forgotten", ""
         yield make_finding(entry.spec, "check.failures", told, hint=hint, severity="warning")
 

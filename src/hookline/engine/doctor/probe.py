@@ -49,7 +49,9 @@ def ask_hook(
         ),
         seen,
     )
-    decision = drive(asked, engine._detach, engine.limits, {**engine.environ, VARIABLE: "1"})
+    decision = drive(
+        asked, engine.firing.detach, engine.runtime.limits, {**engine.environ, VARIABLE: "1"}
+    )
     return (seen[0] if seen else None), decision.verdicts[0]
 
 

@@ -1,0 +1,254 @@
+"""Firing: what an engine does with one event, from the plan of its hooks to the delivered decision."""
+
+from __future__ import annotations
+
+import os
+from time import perf_counter
+
+from hookline.core.dispatch import dispatch
+from hookline.core.fold import make_silent_decision
+from hookline.core.guardrails import REMEMBERING
+from hookline.core.plan import find_cached_plan
+from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
+from hookline.engine.event_facts import add_redo_count, add_time
+from hookline.engine.notices import note_folder, note_removed
+from hookline.engine.projects import add_project, find_hook_folder
+from hookline.engine.reentrancy import enter_event, explain_depth
+from hookline.engine.trust_gate import run_gated
+from hookline.engine.unread_files import note_unread
+from hookline.handlers import recursion_guard
+from hookline.model import kinds
+from hookline.model.event import Stop
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextvars import Token
+    from typing import TypeAlias
+
+    from hookline.core.dispatch import Dispatch, Run
+    from hookline.core.plan import Plan
+    from hookline.engine.detached import Detached
+    from hookline.engine.runtime import Runtime
+    from hookline.engine.snapshot import Snapshot
+    from hookline.handlers.process import BackgroundProgram
+    from hookline.model.event import Event
+    from hookline.model.outcome import Outcome
+    from hookline.model.verdict import Decision
+
+    _Token: TypeAlias = Token[tuple[tuple[int, str, str], ...]]
+
+
+class Firing:
+    """Asks the hooks of a runtime's snapshot about events. An event keeps the snapshot that it began with."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self._detached: Detached | None = None
+        # Whether no observer, journal or session store needs a decision: then most events need no more work.
+        self._is_unobserved = (
+            runtime.observe is None and runtime.journal is None and runtime.session_store is None
+        )
+
+    def fire(self, event: Event, seconds: float | None) -> Decision:
+        """Return the decision on an event, as `Engine.fire`."""
+        runtime, snapshot = self.runtime, self.runtime.loader.snapshot
+        event, plan = self._prepare(event, snapshot)
+        if not plan.groups:
+            return self._settle(event, make_silent_decision(event), snapshot, plan)
+        token = self._enter(event)
+        if token is None:
+            return self._settle(event, self._refuse(event, plan), snapshot, plan)
+        try:
+            if plan.solo is not None and seconds is None:
+                decision = ask_alone(plan, event, plan.solo)
+            else:
+                decision = drive(
+                    self._dispatch(event, snapshot, plan), self.detach, runtime.limits,
+                    runtime.environ, seconds=seconds, keep=self._keep,
+                )  # fmt: skip
+        finally:
+            recursion_guard.ACTIVE_EVENTS.reset(token)
+        return self._settle(event, decision, snapshot, plan)
+
+    async def fire_async(self, event: Event, seconds: float | None) -> Decision:
+        """Return the decision on an event, as `Engine.fire_async`."""
+        runtime, snapshot = self.runtime, self.runtime.loader.snapshot
+        event, plan = self._prepare(event, snapshot)
+        if not plan.groups:
+            return self._settle(event, make_silent_decision(event), snapshot, plan)
+        token = self._enter(event)
+        if token is None:
+            return self._settle(event, self._refuse(event, plan), snapshot, plan)
+        try:
+            if plan.solo is not None and seconds is None:
+                decision = await ask_alone_async(plan, event, plan.solo)
+            else:
+                decision = await drive_async(
+                    self._dispatch(event, snapshot, plan), self.detach, runtime.limits,
+                    runtime.environ, seconds=seconds, keep=self._keep,
+                )  # fmt: skip
+        finally:
+            recursion_guard.ACTIVE_EVENTS.reset(token)
+        return self._settle(event, decision, snapshot, plan)
+
+    # -- before --------------------------------------------------------------------------------
+
+    def _prepare(self, event: Event, snapshot: Snapshot) -> tuple[Event, Plan]:
+        """Return the event with what only the engine knows of it, and the plan of its hooks."""
+        runtime = self.runtime
+        if snapshot.tells_time or type(event.body) is Stop:
+            event = self.complete(event, snapshot)
+        if snapshot.tells_project and not event.project:
+            table = runtime.host(event.dialect).table
+            event = add_project(event, runtime.cwd, runtime.environ, table)
+        plan = find_cached_plan(snapshot.registry, event)
+        if plan is None:
+            plan = runtime.make_plan(event, snapshot.registry)
+        if plan.leaves_process and (snapshot.tells_folder or not os.path.isdir(event.cwd)):
+            table = runtime.host(event.dialect).table
+            folder = find_hook_folder(event, runtime.cwd, runtime.environ, table)
+            event = event.replace(folder=folder)
+        if snapshot.once and runtime.session_store is not None and event.session_id:
+            from hookline.engine.deferred_delivery import drop_spent_hooks  # noqa: PLC0415 - few hooks run once
+
+            plan = drop_spent_hooks(runtime, snapshot, plan, event)
+        if snapshot.numbers_calls and event.kind == "model.request":
+            from hookline.engine.iterations import number_call  # noqa: PLC0415 - few hooks cap model calls
+
+            event = number_call(event, plan, runtime.sessions)
+        return event, plan
+
+    def complete(self, event: Event, snapshot: Snapshot) -> Event:
+        """Return the event with the time, and with how often its stop gate sent the agent back."""
+        if snapshot.tells_time:
+            event = add_time(event, self.runtime.clock())
+        if not isinstance(event.body, Stop) or not kinds.kind(event.kind).redo:
+            return event
+        count = self.runtime.count_redos(event)
+        return add_redo_count(event, count, self.runtime.find_redo_limit(event))
+
+    def _enter(self, event: Event) -> _Token | None:
+        """Return the mark that an event is being asked about; None if no hook is asked about it."""
+        return enter_event(self.runtime.inside, (id(self), event.kind, event.session_id))
+
+    def _refuse(self, event: Event, plan: Plan) -> Decision:
+        """Return the decision on an event that a running hook raised again."""
+        return refuse(dispatch(plan, event), explain_depth(self.runtime.inside, event.kind))
+
+    def _dispatch(self, event: Event, snapshot: Snapshot, plan: Plan) -> Dispatch:
+        """Return the dispatch in which the gate and the limits of this engine answer for some hooks."""
+        runtime, store = self.runtime, self.runtime.session_store
+        asked = dispatch(plan, event, perf_counter)
+        if runtime.inside is not None and (active := runtime.inside.find_active_hooks(event.kind)):
+            from hookline.engine.reentrancy import skip_active_hooks  # noqa: PLC0415 - few hooks start an agent
+
+            asked = skip_active_hooks(asked, active)
+        if runtime.gate is not None:
+            asked = run_gated(asked, runtime.gate)
+        if snapshot.once and store is not None:
+            from hookline.engine.once import claim_hooks  # noqa: PLC0415 - few hooks run once
+
+            asked = claim_hooks(asked, store, event)
+        if snapshot.asks_models and store is not None:
+            from hookline.engine.budget import limit_model_calls  # noqa: PLC0415 - few hooks ask models
+
+            asked = limit_model_calls(asked, store, event, runtime.environ)
+        if any(group.dialect.table.suspends_after for group in plan.groups):
+            from hookline.engine.circuit_breaker import break_circuit  # noqa: PLC0415 - few formats count failures
+
+            asked = break_circuit(asked, runtime, plan, event)
+        return asked
+
+    # -- after ---------------------------------------------------------------------------------
+
+    def _settle(self, event: Event, decision: Decision, snapshot: Snapshot, plan: Plan) -> Decision:
+        """Deliver late answers, count redos, retire hooks that run once, and call the observers."""
+        runtime = self.runtime
+        if event.folder and decision.verdicts and not os.path.isdir(event.cwd):
+            decision = note_folder(runtime, event, decision)
+        if runtime.gate is not None:
+            decision = note_removed(runtime, event, decision, plan)
+        if runtime.leaves_unread:
+            decision = note_unread(runtime, event, decision)
+        if self._is_unobserved and not snapshot.once and event.kind not in REMEMBERING:
+            return decision
+        if event.kind in REMEMBERING:
+            from hookline.engine.deferred_delivery import conclude_turn  # noqa: PLC0415 - calls of tools need none of it
+
+            decision = conclude_turn(runtime, event, decision, plan)
+        if runtime.sessions.problems:
+            from hookline.engine.deferred_delivery import add_session_problems  # noqa: PLC0415 - nothing is wrong, usually
+
+            decision = add_session_problems(runtime, decision, plan)
+        if runtime.journal is not None:
+            runtime.journal.observe(event, decision, runtime.find_spec)
+        if snapshot.once and runtime.session_store is None:
+            self._retire(decision, snapshot)
+        if runtime.observe is not None:
+            runtime.observe(event, decision)
+        return decision
+
+    def _retire(self, decision: Decision, snapshot: Snapshot) -> None:
+        """Leave out the hooks that ran once; a hook that failed runs again."""
+        ran = (each for each in decision.verdicts if each.fault is None and not each.late)
+        done = snapshot.once.intersection(each.hook_id for each in ran)
+        if done:
+            self.runtime.loader.retire(done)
+
+    # -- in the background ---------------------------------------------------------------------
+
+    def detach(self, run: Run) -> Outcome | None:
+        """Start a detached hook; return why not, if it was not started."""
+        self._expect_answer(run)
+        if self.runtime.detach is not None:
+            self.runtime.detach(run)
+            return None
+        return self.start_detached(run)
+
+    def _keep(self, run: Run, left: BackgroundProgram) -> None:
+        """Take over a program that went to the background while it ran."""
+        self._expect_answer(run)
+        if self.runtime.keep is not None:
+            self.runtime.keep(run, left)
+        else:
+            self.finish_left(run, left)
+
+    def _expect_answer(self, run: Run) -> None:
+        """Prepare the session for a late answer."""
+        if run.dialect is not None and run.dialect.table.late:
+            self.runtime.sessions.prepare(run.event)
+            self._is_unobserved = False  # there may be something to tell from now on
+
+    def finish_left(self, run: Run, left: BackgroundProgram) -> None:
+        """Wait in the background for the end of a program that `keep` was given."""
+        if run.dialect is not None and run.dialect.table.late:
+            self.runtime.sessions.begin(run.event, run.spec.id)
+        self._detacher().finish(run, left)
+
+    def start_detached(self, run: Run) -> Outcome | None:
+        """Start a run that `detach` was given, in the background; return why not, if it was not started."""
+        if run.dialect is not None and run.dialect.table.late:
+            self.runtime.sessions.begin(run.event, run.spec.id)
+        refused = self._detacher().start(run)
+        if refused is not None:
+            self.runtime.sessions.over(run.event, run.spec.id)
+        return refused
+
+    def _detacher(self) -> Detached:
+        if self._detached is None:
+            from hookline.engine.deferred_delivery import finish_detached  # noqa: PLC0415 - as below
+            from hookline.engine.detached import Detached  # noqa: PLC0415 - threads, which most engines never start
+
+            self._detached = Detached(
+                self.runtime.limits,
+                self.runtime.environ,
+                lambda run, finished: finish_detached(self.runtime, run, finished),
+                self.runtime.clock,
+            )
+        return self._detached
+
+    def drain(self, seconds: float, hurried: Callable[[], bool]) -> None:
+        """Wait for detached hooks, at most so many seconds, then end them."""
+        if self._detached is not None:
+            self._detached.drain(seconds, hurried)

@@ -1,0 +1,95 @@
+"""A snapshot: the registry of all sources, under ids that name one hook each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hookline.core.dialect import Loaded, Source
+from hookline.dialects.native import Native
+from hookline.engine.snapshot import Snapshot, name_hooks
+from hookline.engine.sources import Given, LoadedSource
+from hookline.model.problem import Problem
+from tests.plays.play import STAGE, Stage, hook
+
+OTHER = Stage(name="other")
+
+
+class Combining(Stage):
+    """A stage whose sources, taken together, have one hook and one problem."""
+
+    def combine(self, specs):
+        return Loaded(
+            specs=specs[-1:],
+            problems=(Problem(name="hook.override", message=f"{len(specs)} hooks"),),
+        )
+
+
+def loaded(*specs: Any, stage: Stage = STAGE) -> LoadedSource:
+    """A source of a stage with these hooks."""
+    way = Given(source=Source(), dialect=stage)
+    return LoadedSource(
+        source=way.source, dialect=stage, loaded=Loaded(specs=tuple(specs)), way=way
+    )
+
+
+def ids(snapshot: Snapshot) -> list[str]:
+    """The ids of the hooks that take part."""
+    return [entry.spec.id for entry in snapshot.registry.entries()]
+
+
+def test_ids_are_made_unique_in_the_order_of_adding() -> None:
+    """The first keeps its id."""
+    taken: set[str] = set()
+
+    assert [spec.id for spec in name_hooks([hook("a"), hook("b")], taken)] == ["a", "b"]
+    assert [spec.id for spec in name_hooks([hook("a"), hook("a")], taken)] == ["a~2", "a~3"]
+
+
+def test_each_dialect_is_listed_once() -> None:
+    """In the order of its first source."""
+    snapshot = Snapshot(sources=tuple(loaded(stage=stage) for stage in (STAGE, OTHER, STAGE)))
+
+    assert snapshot.dialects() == (STAGE, OTHER)
+
+
+def test_a_dialect_combines_its_sources_by_its_own_rules() -> None:
+    """All of them at once, in the order in which they were added; what it finds is a problem of the whole."""
+    stage = Combining()
+    sources = tuple(loaded(hook(name), stage=stage) for name in "ab")
+    snapshot = Snapshot(sources=sources).index(None, strict=False)
+
+    assert ids(snapshot) == ["b"]
+    assert [problem.message for problem in snapshot.problems()] == ["2 hooks"]
+
+
+def test_in_process_hooks_come_last() -> None:
+    """They are of hookline's own dialect."""
+    snapshot = Snapshot(own=(hook("own"),), sources=(loaded(hook("a")),))
+    entries = snapshot.index(Native(), strict=False).registry.entries()
+
+    assert [(entry.spec.id, entry.dialect.table.name) for entry in entries] == [
+        ("a", "stage"),
+        ("own", "hookline"),
+    ]
+
+
+def test_what_is_unwanted_stays_in_the_whole_only() -> None:
+    """Who looks for it finds it there."""
+    unwanted = (lambda spec: spec.id == "a",)
+    snapshot = Snapshot(sources=(loaded(hook("a"), hook("b")),), unwanted=unwanted)
+    snapshot = snapshot.index(None, strict=False)
+
+    assert ids(snapshot) == ["b"]
+    assert [entry.spec.id for entry in snapshot.whole.entries()] == ["a", "b"]
+
+
+def test_a_snapshot_does_not_change() -> None:
+    """An event goes on with the one that it began with."""
+    snapshot = Snapshot(sources=(loaded(hook("a")),)).index(None, strict=False)
+
+    with pytest.raises(AttributeError):
+        snapshot.strict = True  # type: ignore[misc]  # that is what must not work
+    assert ids(snapshot.with_own(hook("b"), STAGE)) == ["a", "b"]
+    assert ids(snapshot) == ["a"]
