@@ -70,7 +70,10 @@ def test_an_engine_that_comes_later_has_the_sessions_of_the_others(desk: Desk) -
     reloading = _make_reloader(Selection(), service, watch=False)
     desk.file("../home/.claude/settings.json", SETTINGS)
     reloading.reload()
-    later, first = service.own["claude-code"]._session_store, service.engine.runtime.session_store
+    later, first = (
+        service.own["claude-code"].runtime.session_store,
+        service.engine.runtime.session_store,
+    )
 
     assert later is not None
     assert first is not None
