@@ -52,7 +52,7 @@ class AgentHooks(FolderDialect):
         facts = table(
             approver=read_switch(NAME, "approver", approver), unanswered=_UNANSWERED[unanswered]
         )
-        super().__init__(__name__, facts, "encode_event", facts=facts)
+        super().__init__(__name__, facts, "encode_event export", facts=facts)
 
     def lint(self, source: Source) -> tuple[Problem, ...]:
         """Every problem of a hook, by the format's strict rules (docs/formats/agenthooks.md 4)."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def load(source: Source, *, allow_local: bool = False) -> Loaded:
     """Return the hooks of a source. `allow_local`: HTTP hooks may be on this machine or in a private network."""
-    form = _IN_AGENT if "agent" in source.names else _FORMAT
+    form = _IN_AGENT if "agent" in source.names else FORMAT
     return load_file(source, form, allow_local=allow_local)
 
 
@@ -135,7 +135,7 @@ _TYPES: Mapping[str, tuple[str, ...]] = {
     "prompt": ("prompt", "model", "continueOnBlock"),
     "agent": ("prompt", "model"),
 }
-_FORMAT = FileFormat(
+FORMAT = FileFormat(
     table=TABLE,
     matcher=MatcherFormat(flavour=TABLE.regex_flavour, alphabet=NAMES),
     hook=HookFormat(
@@ -169,4 +169,4 @@ _FORMAT = FileFormat(
     fields=_fields,
 )
 # In a subagent's front matter `Stop` means the subagent's.
-_IN_AGENT = _FORMAT.replace(rows={**ROWS, "Stop": ROWS["SubagentStop"]})
+_IN_AGENT = FORMAT.replace(rows={**ROWS, "Stop": ROWS["SubagentStop"]})

@@ -18,4 +18,4 @@ class Cline(FolderDialect):
     """The dialect of Cline. It has no options."""
 
     def __init__(self) -> None:
-        super().__init__(__name__, TABLE, "decode_event encode_event")
+        super().__init__(__name__, TABLE, "decode_event encode_event export")

@@ -25,7 +25,7 @@ OF_NAMES = NAME_CHARACTERS | {"|"}
 
 def load(source: Source) -> Loaded:
     """Return the hooks of a source, in declared order, and every problem of the source."""
-    return load_file(source, _JSON if source.file.endswith(".json") else _TOML)
+    return load_file(source, FORMAT if source.file.endswith(".json") else _TOML)
 
 
 def trust_key(path: str, native: str, group: int, handler: int) -> str:
@@ -51,6 +51,7 @@ def _fields(hook: Node, place: Place) -> Mapping[str, object]:
 _TOML = FileFormat(
     table=TABLE,
     what="a file of hooks",
+    file="hooks.json",
     # Beside the events stand what the user said of each hook, and where policy keeps its scripts.
     beside=("state", "managed_dir", "windows_managed_dir"),
     matcher=MatcherFormat(flavour=TABLE.regex_flavour, alphabet=OF_NAMES, also=ALIASES),
@@ -77,4 +78,4 @@ _TOML = FileFormat(
     fields=_fields,
 )
 # The other tables of a TOML file are Codex's own.
-_JSON = _TOML.replace(keys=("hooks", "description", "$schema"))
+FORMAT = _TOML.replace(keys=("hooks", "description", "$schema"))

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from hookline.dialects.copilot.table import NAME
-from hookline.dialects.kit.combine import ALL_OFF, apply_all_off, read_all_off
+from hookline.dialects.kit.combine import (
+    ALL_OFF,
+    apply_flags,
+    find_all_off,
+    read_switches,
+    spares_policy,
+)
 from hookline.model.spec import MANAGED
 from hookline.wire.disable_flags import report_disabled_hooks
 
@@ -26,7 +32,7 @@ def apply_own_switch(
     if ALL_OFF not in root.value:
         return specs
     if is_settings(source) and source.scope != MANAGED:
-        return (*read_all_off(root, source, NAME), *specs)
+        return (*read_switches(root, source, NAME), *specs)
     on = root.flag(ALL_OFF)
     if source.scope == MANAGED:
         if on:
@@ -41,4 +47,4 @@ def apply_own_switch(
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """Return the hooks that are left when the switches of settings files are applied."""
-    return apply_all_off(specs, spares_policy=True)
+    return apply_flags(specs, find_all_off(specs), spares_policy)

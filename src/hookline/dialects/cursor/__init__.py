@@ -14,4 +14,4 @@ class Cursor(FolderDialect):
     """The dialect of Cursor. It has no options."""
 
     def __init__(self) -> None:
-        super().__init__(__name__, TABLE, "decode_event encode_event")
+        super().__init__(__name__, TABLE, "decode_event encode_event export")

@@ -60,7 +60,7 @@ class DockerAgent(FolderDialect):
             allow_local=local,
         )
         facts = table(profile, exact=exact)
-        super().__init__(__name__, facts, "encode_event", facts=facts, habits=habits)
+        super().__init__(__name__, facts, "encode_event export", facts=facts, habits=habits)
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - the protocol's
         row = self.row(spec.native_event)

@@ -23,7 +23,7 @@ _SEPARATORS: Mapping[str, str] = {"${/}": "/", "${pathSeparator}": "/"}
 
 def load(source: Source) -> Loaded:
     """Return the hooks of a source, in declared order, and every problem of the source."""
-    return load_file(source, _FORMAT)
+    return load_file(source, FORMAT)
 
 
 def _check(root: Node, _source: Source) -> bool:
@@ -40,7 +40,7 @@ def _check(root: Node, _source: Source) -> bool:
 
 def _command(hook: Node, _row: EventRow, source: Source) -> Command:
     """Read a command; those of an extension know its folder, as variables and in their text."""
-    command = read_command(hook, source, _FORMAT.hook)
+    command = read_command(hook, source, FORMAT.hook)
     root = source.names.get("plugin_root")
     places = {"extensionPath": root, "workspacePath": "${event.cwd}"} if root else {}
     marks = {f"${{{name}}}": place for name, place in places.items()}
@@ -53,7 +53,7 @@ def _fields(hook: Node, _place: Place) -> Mapping[str, object]:
     return {"facts": {"called": hook.text("name") or (command if isinstance(command, str) else "")}}
 
 
-_FORMAT = FileFormat(
+FORMAT = FileFormat(
     table=TABLE,
     comments=True,
     group_keys=("matcher", "sequential", "hooks"),

@@ -1,4 +1,4 @@
-"""Combines the hooks of several files where one key of a file disables all hooks."""
+"""Applies the keys of files that disable hooks, which `wire.disable_flags` passes to `combine`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hookline.wire.disable_flags import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from hookline.core.dialect import Source
     from hookline.model.problem import Problem
@@ -26,35 +26,61 @@ if TYPE_CHECKING:
 ALL_OFF = "disableAllHooks"
 
 
-def read_all_off(root: Node, source: Source, dialect: str) -> Iterator[HookSpec]:
-    """Yield the `disableAllHooks` of a file, if it is there."""
-    if root.value.get(ALL_OFF) is not None:
-        facts = {"on": root.flag(ALL_OFF)}
-        yield make_disable_flag(source, dialect, ALL_OFF, root.origin(ALL_OFF), facts)
+def read_switches(
+    root: Node, source: Source, dialect: str, keys: Iterable[str] = (ALL_OFF,)
+) -> Iterator[HookSpec]:
+    """Yield those of the keys that a file sets to true or false."""
+    for key in keys:
+        facts = {"on": root.flag(key)}
+        if isinstance(root.value.get(key), bool):
+            yield make_disable_flag(source, dialect, key, root.origin(key), facts)
 
 
-def apply_all_off(specs: tuple[HookSpec, ...], *, spares_policy: bool = False) -> Loaded:
-    """Return the hooks that are left; of several files the nearest one's `disableAllHooks` counts, but policy's first.
+def find_all_off(specs: tuple[HookSpec, ...]) -> list[HookSpec]:
+    """Return each `disableAllHooks` that is on: of several files the nearest one's counts, but policy's first.
 
-    The key of a project that you have not approved reaches that project's own hooks only.
+    Those of projects that you have not approved are counted by themselves.
+    """
+    given = [
+        max(
+            (flag for flag in flags if flag.native_event == ALL_OFF),
+            key=lambda flag: nearness(flag.origin.scope),
+            default=None,
+        )
+        for flags in (select_trusted_flags(specs), select_project_flags(specs))
+    ]
+    return [flag for flag in given if flag is not None and flag.facts["on"]]
+
+
+def apply_flags(
+    specs: tuple[HookSpec, ...],
+    flags: Iterable[HookSpec],
+    reaches: Callable[[HookSpec, HookSpec], bool],
+) -> Loaded:
+    """Return the hooks that are left, and report the others.
+
+    The flag of a project that you have not approved reaches that project's own hooks only.
 
     Args:
         specs: the hooks and flags of all files.
-        spares_policy: hooks of policy stay.
+        flags: those that count.
+        reaches: returns whether a flag disables a hook.
     """
     left = drop_flags(specs)
     problems: list[Problem] = []
-    for flags in (select_trusted_flags(specs), select_project_flags(specs)):
-        counts = max(flags, key=lambda spec: nearness(spec.origin.scope), default=None)
-        if counts is None or not counts.facts["on"]:
-            continue
-        at_home = is_from_unapproved_project(counts)
+    for flag in flags:
+        at_home = is_from_unapproved_project(flag)
         gone = [
             spec
             for spec in left
-            if (is_from_unapproved_project(spec) if at_home else True)
-            and not (spares_policy and spec.origin.scope == MANAGED)
+            if reaches(flag, spec) and (not at_home or is_from_unapproved_project(spec))
         ]
-        problems += report_disabled_hooks(counts.origin, f"`{ALL_OFF}`", gone, at_home=at_home)
+        what = f"`{flag.origin.pointer}`" if flag.origin.pointer else "the project's file"
+        problems += report_disabled_hooks(flag.origin, what, gone, at_home=at_home)
         left = remove_hooks(left, gone)
     return Loaded(specs=tuple(left), problems=tuple(problems))
+
+
+def spares_policy(_flag: HookSpec, spec: HookSpec) -> bool:
+    """Return whether a hook is not one of policy."""
+    return spec.origin.scope != MANAGED

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import Declaration, EventRow, Source, Table, Written
+    from hookline.dialects.kit.load import FileFormat
     from hookline.model.event import Event, Json
     from hookline.model.outcome import Outcome
     from hookline.model.reply import Reply
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 class FolderDialect:
     """Answers each call by the function of that name in the file of that name.
 
-    A file is imported when hookline needs it first, because most events have no hook. `combine`, `decode_event` and
-    `encode_event` are optional: a dialect without them keeps all hooks, and its table alone says what a payload holds.
+    A file is imported when hookline needs it first, because most events have no hook. `combine`, `decode_event`,
+    `encode_event` and `export` are optional: a dialect without them keeps all hooks, its table alone says what a payload
+    holds, and the `FORMAT` of its `load` says how its file is written.
 
     Args:
         package: the name of the dialect's package.
@@ -65,11 +67,16 @@ class FolderDialect:
         return event
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        row, native = self.row(spec.native_event), spec.native_event
+        return encode_wire_text(
+            self.encode_payload(event, spec, self.row(spec.native_event)), self.table
+        )
+
+    def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+        """Return the payload of a hook."""
         if "encode_event" not in self.own:
-            return encode_wire_text(encode(event, self.table, row, native), self.table)
+            return encode(event, self.table, row, spec.native_event)
         payload: dict[str, Any] = self._function("encode_event")(event, spec, row)
-        return encode_wire_text(payload, self.table)
+        return payload
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = self.row(spec.native_event)
@@ -85,12 +92,17 @@ class FolderDialect:
 
     def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Return the hooks as the files in which this dialect keeps them."""
-        written: Written = self._function("export")(declarations)
-        return written
+        if "export" in self.own:
+            written: Written = self._function("export")(declarations)
+            return written
+        from hookline.dialects.kit.export import export_groups  # noqa: PLC0415 - few commands convert files
+
+        form: FileFormat = self._function("load", "FORMAT")
+        return export_groups(declarations, form)
 
     def row(self, native: str) -> EventRow | None:
         """Return the row of an event by one of its names; None for an unknown one."""
         return self.table.row(native) if self._rows is None else self._rows.get(native)
 
-    def _function(self, name: str) -> Any:
-        return getattr(__import__(f"{self._package}.{name}", fromlist=[name]), name)
+    def _function(self, module: str, name: str = "") -> Any:
+        return getattr(__import__(f"{self._package}.{module}", fromlist=[module]), name or module)

@@ -53,7 +53,7 @@ class Place(Frozen):
 class FileFormat(Frozen):
     """How a host writes hooks into its files. A column is one way in which the hosts of the family differ.
 
-    `what`: the noun for the file. `code`: the problem of a file whose `hooks` is no mapping. `comments`: the JSON may have comments. `keys`: what a file may have at its top; empty
+    `what`: the noun for the file. `file`: the name under which hookline writes one. `code`: the problem of a file whose `hooks` is no mapping. `comments`: the JSON may have comments. `keys`: what a file may have at its top; empty
     where the other keys are the host's own. `flat`: an event has a list of hooks, and a matcher stands in the hook.
     `bare`: the events may stand at the top. `group_keys`: what a group may have. `beside`: keys next to the events that
     are no events. `rows`: the rows by every spelling of their events. `groups_in`: whether a flat event takes groups too.
@@ -71,6 +71,7 @@ class FileFormat(Frozen):
     hook: HookFormat
     matcher: MatcherFormat
     what: str = "a settings file"
+    file: str = "settings.json"
     code: str = "value.type"
     comments: bool = False
     keys: tuple[str, ...] = ()
@@ -109,6 +110,11 @@ def load_file(source: Source, form: FileFormat, *, allow_local: bool = False) ->
     if form.finish is not None:
         specs = form.finish(root, source, specs)
     return Loaded(specs=specs, problems=tuple(problems))
+
+
+def can_close(row: EventRow) -> bool:
+    """Return whether a hook of this event can say that its failure refuses."""
+    return row.can_block and not kind(row.kind).redo
 
 
 def _is_readable(root: Node, source: Source, form: FileFormat) -> bool:
@@ -272,7 +278,7 @@ class _Loader:
             says = hook.choice(key, (str(closed), "open"), "open") == closed
         if not says:
             return stance
-        if not row.can_block or kind(row.kind).redo:
+        if not can_close(row):
             why = f"`{key}` has no effect on `{row.native}`, where hookline can refuse nothing"
             hook.complain("key.ignored", why, key, severity="warning")
             return stance

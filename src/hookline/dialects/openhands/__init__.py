@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
+from hookline.dialects.kit.combine import apply_flags
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.openhands.table import NAME, TABLE
+from hookline.wire.disable_flags import select_trusted_flags
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.core.dialect import EventRow, Loaded
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
 
 __all__ = ["NAME", "OPTIONS", "OpenHands"]
 
@@ -14,4 +26,20 @@ class OpenHands(FolderDialect):
     """The dialect of OpenHands. It has no options."""
 
     def __init__(self) -> None:
-        super().__init__(__name__, TABLE, "combine encode_event")
+        super().__init__(__name__, TABLE)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        """Return the hooks without those of the user's file where the project has a file that you approved."""
+        flags = select_trusted_flags(specs)
+        return apply_flags(specs, flags, lambda _flag, spec: spec.origin.scope == "user")
+
+    def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+        """Return the payload of a hook, with another host's result in the shape of an observation."""
+        payload = super().encode_payload(event, spec, row)
+        result = payload["tool_response"]
+        if event.dialect != NAME and result is not None and not isinstance(result, dict):
+            text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+            failed = event.body.value("error") is not None
+            content = [{"type": "text", "text": text}]
+            payload["tool_response"] = {"content": content, "is_error": failed}
+        return payload

@@ -24,7 +24,7 @@ _METACHARACTERS = frozenset("|.*+?[]()^$\\")
 
 def load(source: Source) -> Loaded:
     """Return the hooks of a source, in declared order, and every problem of the source."""
-    return load_file(source, _FORMAT)
+    return load_file(source, FORMAT)
 
 
 def _flags(root: Node, source: Source) -> Iterator[HookSpec]:
@@ -56,14 +56,15 @@ def _expression(text: str, _row: EventRow) -> str:
 
 
 def _command(hook: Node, row: EventRow, source: Source) -> Command:
-    command = read_command(hook, source, _FORMAT.hook)
+    command = read_command(hook, source, FORMAT.hook)
     tool = {"OPENHANDS_TOOL_NAME": "${event.tool}"} if row.subject else {}
     return command.replace(env={**command.env, "OPENHANDS_EVENT_TYPE": row.native, **tool})
 
 
-_FORMAT = FileFormat(
+FORMAT = FileFormat(
     table=TABLE,
     what="a file of hooks",
+    file="hooks.json",
     keys=("hooks",),
     bare=True,
     rows={**ROWS, **{alias: ROWS[name] for alias, name in ALIASES.items()}},

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from hookline.core.options import read_switch
+from hookline.dialects.kit.combine import apply_flags, find_all_off
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.qwen.table import NAME, TABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.core.dialect import EventRow, Loaded
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
 
 __all__ = ["NAME", "OPTIONS", "Qwen"]
 
@@ -20,4 +29,15 @@ class Qwen(FolderDialect):
 
     def __init__(self, *, allow_local: bool = False) -> None:
         local = read_switch(NAME, "allow_local", allow_local)
-        super().__init__(__name__, TABLE, "combine encode_event", allow_local=local)
+        super().__init__(__name__, TABLE, allow_local=local)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        return apply_flags(specs, find_all_off(specs), lambda _flag, _spec: True)
+
+    def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+        """Return the payload of a hook; what another host calls a result is what both the model and the user see."""
+        payload = super().encode_payload(event, spec, row)
+        result = payload.get("tool_response")
+        if event.dialect != NAME and result is not None and not isinstance(result, dict):
+            payload["tool_response"] = {"llmContent": result, "returnDisplay": result}
+        return payload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hookline.dialects.kit.combine import ALL_OFF, read_all_off
+from hookline.dialects.kit.combine import ALL_OFF, read_switches
 from hookline.dialects.kit.handlers import HookFormat
 from hookline.dialects.kit.load import FileFormat, Place, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 def load(source: Source, *, allow_local: bool = False) -> Loaded:
     """Return the hooks of a source. `allow_local`: HTTP hooks may be on this machine or in a private network."""
-    return load_file(source, _FORMAT, allow_local=allow_local)
+    return load_file(source, FORMAT, allow_local=allow_local)
 
 
 def _flags(root: Node, source: Source) -> Iterator[HookSpec]:
-    return read_all_off(root, source, NAME)
+    return read_switches(root, source, NAME)
 
 
 def _check(root: Node, _source: Source) -> bool:
@@ -64,7 +64,7 @@ def _fields(hook: Node, _place: Place) -> Mapping[str, object]:
 _ALSO: dict[str, tuple[str, ...]] = {}
 for _shown, _tool in DISPLAYED.items():
     _ALSO[_tool] = (*_ALSO.get(_tool, ()), _shown)
-_FORMAT = FileFormat(
+FORMAT = FileFormat(
     table=TABLE,
     comments=True,
     group_keys=("matcher", "sequential", "hooks"),

@@ -36,4 +36,6 @@ class Starchild(FolderDialect):
         facts = table(approver=read_switch(NAME, "approver", approver))
         local = read_switch(NAME, "allow_local", allow_local)
         by_default = read_switch(NAME, "shell_hooks", shell_hooks)
-        super().__init__(__name__, facts, facts=facts, allow_local=local, by_default=by_default)
+        super().__init__(
+            __name__, facts, "export", facts=facts, allow_local=local, by_default=by_default
+        )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hookline.dialects.kimi.encode_event import text_of
+from hookline.dialects.kimi import to_text
 from hookline.model.event import Event, Prompt, ToolCall
 from tests.unit.dialects.kimi.support import DIALECT, one_hook
 
@@ -30,9 +30,9 @@ from tests.unit.dialects.kimi.support import DIALECT, one_hook
         (None, "null"),
     ],
 )
-def test_the_text_of_a_value(value: Any, text: str) -> None:
+def test_the_to_text_a_value(value: Any, text: str) -> None:
     """Parts that are text; of what is no list of parts, the JSON."""
-    assert text_of(value) == text
+    assert to_text(value) == text
 
 
 def test_what_the_host_sent_is_kept() -> None:

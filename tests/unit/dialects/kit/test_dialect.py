@@ -13,8 +13,8 @@ from hookline.dialects.kit.dialect import FolderDialect
 from hookline.engine.catalog import NAMES, make_dialect
 
 # Function of the protocol -> how many values the class hands over.
-REQUIRED = {"load": 1, "decode_outcome": 4, "encode_decision": 3, "export": 1}
-OPTIONAL = {"combine": 1, "decode_event": 2, "encode_event": 3}
+REQUIRED = {"load": 1, "decode_outcome": 4, "encode_decision": 3}
+OPTIONAL = {"combine": 1, "decode_event": 2, "encode_event": 3, "export": 1}
 # Functions that take an option of the dialect as well, which the class of that dialect adds.
 OF_THE_CLASS = {
     ("docker-agent", "decode_outcome"),

@@ -47,9 +47,8 @@ class Hermes(FolderDialect):
         self.safe_mode = read_switch(NAME, "safe_mode", safe_mode)
         self.accept_hooks = read_switch(NAME, "accept_hooks", accept_hooks)
         self.exact = read_switch(NAME, "exact", exact)
-        super().__init__(
-            __name__, facts, "decode_event encode_event", facts=facts, exact=self.exact
-        )
+        own = "decode_event encode_event export"
+        super().__init__(__name__, facts, own, facts=facts, exact=self.exact)
 
     def load(self, source: Source) -> Loaded:
         loaded = super().load(source)
