@@ -17,7 +17,7 @@ from hookline.errors import CODES
 from hookline.handlers.model_hook import MOST_CALLS
 from hookline.model import kinds
 from hookline.model.verdict import Stance
-from hookline.sessions.state import DEFAULT_DAYS
+from hookline.sessions.store import DEFAULT_DAYS
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the vectors, and what reads them, belong to the tests

@@ -11,7 +11,7 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 # Parts of a path up to which the functions of `os.path` are as quick as anything else.
 _SHALLOW = 32
@@ -122,3 +122,14 @@ def nearest_with(folder: str, name: str) -> str:
         if holds_name(descriptor, name, follow=False):
             found = path
     return found
+
+
+def state_folder(environ: Mapping[str, str]) -> str:
+    """Return the folder for lasting state: below XDG_STATE_HOME if that is absolute, else below the home folder."""
+    state = environ.get("XDG_STATE_HOME", "")
+    base = (
+        state
+        if os.path.isabs(state)
+        else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
+    )
+    return f"{base}/hookline"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from hookline.engine.once import make_mark
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance
-from hookline.sessions.failures import Failures
-from hookline.sessions.state import digest
+from hookline.sessions.memory import Failures
+from hookline.sessions.store import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from hookline.core.plan import plan
 from hookline.engine.declared_hooks import DeclaredHooks
 from hookline.engine.loader import Loader
 from hookline.handlers import recursion_guard
+from hookline.sessions.memory import Memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
-    from hookline.sessions.memory import Memory
     from hookline.sessions.store import Sessions
     from hookline.trust.gate import Gate
 
@@ -101,9 +101,7 @@ class Runtime:
         self.keep: Callable[[Run, BackgroundProgram], None] | None = None  # running programs
         self.wake = wake
         self.session_store = sessions
-        if sessions is None:
-            from hookline.sessions.memory import Memory as Kept  # noqa: PLC0415 - `answer` keeps files instead
-        self.sessions: Sessions | Memory = Kept() if sessions is None else sessions
+        self.sessions: Memory = Memory() if sessions is None else sessions
         self.clock = clock
         self.journal = journal
         self.gate = gate

@@ -6,6 +6,7 @@ import contextlib
 import os
 import stat
 
+from hookline.paths import state_folder
 from hookline.text.digest import keyed_digest
 
 TYPE_CHECKING = False
@@ -14,17 +15,6 @@ if TYPE_CHECKING:
 
 _NAME = "firing.key"
 _LENGTH = 32
-
-
-def state_folder(environ: Mapping[str, str]) -> str:
-    """Return the folder for lasting state: below XDG_STATE_HOME if that is absolute, else below the home folder."""
-    state = environ.get("XDG_STATE_HOME", "")
-    base = (
-        state
-        if os.path.isabs(state)
-        else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
-    )
-    return f"{base}/hookline"
 
 
 def load_key(environ: Mapping[str, str], *, make: bool = False) -> bytes:

@@ -1,194 +1,120 @@
 """Folder: the files of one session, written under a lock. Any number of processes may share them, and any may be killed.
 
-`state.json` is replaced as a whole: written beside it, flushed to the disk and renamed. A late answer is a file of its own,
-renamed in and claimed by a rename. So a reader sees the former state or the next one, never a part of either.
+`state.json` is replaced as a whole: written beside it, flushed to the disk and renamed. So a reader sees the former state
+or the next one, never a part of either. A mark is a file that the process of a hook in the background keeps locked.
 """
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import stat
 import time
+from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, Self
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
 STATE = "state.json"
-LATE, WAKE, BEGUN = ".late", ".wake", ".begun"
-DAMAGED = ".damaged"
-_TAKEN = ".taken"
-_TEMPORARY = ".tmp"
+_MARK = ".begun"
 _MOST_BYTES = 1 << 20
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _PAUSE = 0.002  # seconds, between two tries for the lock
+_DAY = 86_400.0  # seconds
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class DamagedError(ValueError):
-    """A file of a session has content that hookline did not write."""
+@contextmanager
+def lock(path: str, seconds: float) -> Iterator[bool]:
+    """Lock one session's folder within a block; create it if it is missing, and yield whether that was so.
 
-
-class Folder:
-    """One session's folder, locked within a `with` block; created if it is missing.
-
-    `seconds`: how long to wait for the lock. The lock is on the folder itself, so it ends with the process that holds it.
-
-    Raises, on entering:
-        OSError: it cannot be created, belongs to another user, or stays locked (TimeoutError).
-    """
-
-    def __init__(
-        self, path: str, seconds: float, sleep: Callable[[float], object] = time.sleep
-    ) -> None:
-        self.path = path
-        self.made = False
-        self._seconds = seconds
-        self._sleep = sleep
-        self._fd = -1
-
-    def __enter__(self) -> Self:
-        until = time.monotonic() + self._seconds
-        while True:
-            try:
-                self._make()
-                self._fd = os.open(
-                    self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-                )
-            except FileNotFoundError:
-                if time.monotonic() >= until:
-                    raise
-                continue  # removed by pruning in between
-            try:
-                self._lock(until)
-                if self._is_there():
-                    return self
-            except BaseException:
-                os.close(self._fd)
-                raise
-            os.close(self._fd)
-
-    def __exit__(self, *error: object) -> None:
-        os.close(self._fd)  # and with it the lock
-
-    def _make(self) -> None:
-        base = os.path.dirname(self.path)
-        if not os.path.isdir(base):
-            os.makedirs(base, 0o700, exist_ok=True)
-        try:
-            os.mkdir(self.path, 0o700)
-            self.made = True
-        except FileExistsError:
-            pass
-        for each in (base, self.path):
-            _check_owner(each)
-
-    def _lock(self, until: float) -> None:
-        import fcntl  # noqa: PLC0415 - an event without state needs no lock
-
-        while True:
-            try:
-                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= until:
-                    raise TimeoutError(
-                        errno.ETIMEDOUT, "another process keeps it locked", self.path
-                    ) from None
-                self._sleep(_PAUSE)
-            else:
-                return
-
-    def _is_there(self) -> bool:
-        """Return whether the locked folder still has its name: another process may have removed it."""
-        try:
-            return os.path.samestat(os.fstat(self._fd), os.lstat(self.path))
-        except FileNotFoundError:
-            return False
-
-    # -- writing ---------------------------------------------------------------------------------------------------
-
-    def write(self, document: Mapping[str, Any]) -> None:
-        """Replace the state.
-
-        Raises:
-            OSError: the disk refuses it, or it is larger than hookline reads.
-        """
-        os.close(self._put(STATE, document))
-
-    def add(self, document: Mapping[str, Any], *, wakes: bool) -> None:
-        """Add a late answer, after all existing ones."""
-        os.close(self._put(self._next() + (WAKE if wakes else LATE), document))
-
-    def hold(self, document: Mapping[str, Any]) -> tuple[str, int]:
-        """Add a file and keep it locked until its descriptor is closed, or this process ends; return the file and the descriptor."""
-        name = self._next() + BEGUN
-        return f"{self.path}/{name}", self._put(name, document, locked=True)
-
-    def _next(self) -> str:
-        """Return a name that sorts after all existing ones."""
-        last = max(list_files(self.path, LATE, WAKE, BEGUN), default="")
-        at = max(time.time_ns(), int(last.partition("-")[0] or 0) + 1)
-        return f"{at:020d}-{os.getpid()}"
-
-    def _put(self, name: str, document: Mapping[str, Any], *, locked: bool = False) -> int:
-        """Write a file beside its place, rename it in, and return its descriptor."""
-        import fcntl  # noqa: PLC0415 - as above
-
-        held = json.dumps(document).encode()
-        if len(held) > _MOST_BYTES:
-            raise OSError(
-                errno.EFBIG, "it would hold more than a session may", f"{self.path}/{name}"
-            )
-        temporary = f"{self.path}/{name}.{os.getpid()}{_TEMPORARY}"
-        fd = os.open(
-            temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-        )
-        try:
-            if locked:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with open(fd, "wb", closefd=False) as file:
-                file.write(held)
-            os.fsync(fd)
-            os.rename(temporary, f"{self.path}/{name}")
-        except BaseException:
-            os.close(fd)
-            os.unlink(temporary)
-            raise
-        return fd
-
-    def set_aside(self, name: str) -> None:
-        """Rename a damaged file, so that hookline no longer reads it."""
-        os.replace(f"{self.path}/{name}", f"{self.path}/{name}{DAMAGED}")
-
-
-# -- without a lock ------------------------------------------------------------------------------------------------------
-
-
-def _check_owner(path: str) -> None:
-    """Refuse a folder that another user could write to, because an agent is told its content.
+    `seconds`: how long to wait. The lock is on the folder itself, so it ends with the process that holds it.
 
     Raises:
-        PermissionError: it belongs to another user, is not a folder, or is open to others.
+        OSError: it cannot be created, belongs to another user, or stays locked (TimeoutError).
     """
-    found = os.lstat(path)
-    if (
-        found.st_uid != os.geteuid()
-        or not stat.S_ISDIR(found.st_mode)
-        or found.st_mode & _OTHERS_WRITE
-    ):
+    until = time.monotonic() + seconds
+    is_new = False
+    while True:
+        is_new = _make(path) or is_new
+        try:
+            fd = os.open(path, _OPEN_FOLDER)
+        except FileNotFoundError:  # another process has removed it in between
+            continue
+        try:
+            _wait_for_lock(fd, path, until)
+            if os.path.exists(path) and os.path.samestat(os.fstat(fd), os.lstat(path)):
+                yield is_new
+                return
+        finally:
+            os.close(fd)
+
+
+def _make(path: str) -> bool:
+    """Create a folder that is missing; refuse one that another user could write to, because an agent reads its content."""
+    base = os.path.dirname(path)
+    os.makedirs(base, 0o700, exist_ok=True)
+    try:
+        os.mkdir(path, 0o700)
+        is_new = True
+    except FileExistsError:
+        is_new = False
+    for each in (base, path):
+        _check(os.lstat(each), each, stat.S_ISDIR)
+    return is_new
+
+
+def _check(found: os.stat_result, path: str, is_kind: Any) -> None:
+    """Raise PermissionError unless a file is of this kind, and only this user can write to it."""
+    if found.st_uid != os.geteuid() or not is_kind(found.st_mode) or found.st_mode & _OTHERS_WRITE:
+        kind = "folder" if is_kind is stat.S_ISDIR else "file"
         raise PermissionError(
-            errno.EPERM, "it is not a folder that only this user can write to", path
+            errno.EPERM, f"it is not a {kind} that only this user can write to", path
         )
 
 
-def read(path: str, schema: str = "") -> dict[str, Any]:
-    """Return the object in a file, which must have this schema if one is given; empty if there is no such file.
+def _wait_for_lock(fd: int, path: str, until: float) -> None:
+    while True:
+        try:
+            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                why = "another process keeps it locked"
+                raise TimeoutError(errno.ETIMEDOUT, why, path) from None
+        time.sleep(_PAUSE)
+
+
+# -- the state -----------------------------------------------------------------------------------------------------------
+
+
+def write(path: str, document: Mapping[str, Any]) -> None:
+    """Replace the state of a locked folder.
+
+    Raises:
+        OSError: the disk refuses it, or it is larger than hookline reads.
+    """
+    held = json.dumps(document).encode()
+    if len(held) > _MOST_BYTES:
+        raise OSError(errno.EFBIG, "it would hold more than a session may", path)
+    temporary = f"{path}/{STATE}.tmp"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    with open(os.open(temporary, flags, 0o600), "wb") as file:
+        file.write(held)
+        file.flush()
+        os.fsync(file.fileno())
+    os.rename(temporary, f"{path}/{STATE}")
+
+
+def read(path: str, schema: str) -> dict[str, Any]:
+    """Return the object in a file; empty if there is no such file.
 
     Raises:
         OSError: it cannot be read.
-        DamagedError: it contains something else.
+        ValueError: it contains something else, or an object of another schema.
     """
     try:
         fd = _open_checked(path)
@@ -197,20 +123,16 @@ def read(path: str, schema: str = "") -> dict[str, Any]:
     with open(fd, "rb") as file:
         held = file.read(_MOST_BYTES + 1)
     try:
-        document = (
-            json.loads(held.decode("utf-8", "surrogatepass")) if len(held) <= _MOST_BYTES else None
-        )
-    except (ValueError, RecursionError) as error:
-        raise DamagedError(str(error)) from None
-    if not isinstance(document, dict):
-        raise DamagedError("it holds no object, or too much")
-    if schema and document.get("schema", schema) != schema:
-        raise DamagedError(f"its schema is not `{schema}`")
+        document = json.loads(held.decode("utf-8", "surrogatepass"))
+    except RecursionError as error:
+        raise ValueError(str(error)) from None
+    if not isinstance(document, dict) or document.get("schema", schema) != schema:
+        raise ValueError(f"it holds no object of the schema `{schema}`")
     return document
 
 
 def _open_checked(path: str) -> int:
-    """Open a plain file that only this user may have written, because an agent is told its content.
+    """Open a plain file that only this user may have written, because an agent reads its content.
 
     Raises:
         OSError: it is something else, or cannot be opened.
@@ -218,62 +140,111 @@ def _open_checked(path: str) -> int:
     fd = os.open(
         path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     )  # opening a pipe must not wait
-    found = os.fstat(fd)
-    if (
-        found.st_uid != os.geteuid()
-        or not stat.S_ISREG(found.st_mode)
-        or found.st_mode & _OTHERS_WRITE
-    ):
+    try:
+        _check(os.fstat(fd), path, stat.S_ISREG)
+    except OSError:
         os.close(fd)
-        raise PermissionError(
-            errno.EPERM, "it is not a file that only this user can write to", path
-        )
+        raise
     return fd
 
 
-def list_files(path: str, *kinds: str) -> list[str]:
-    """Return the names of a session's files of these kinds, oldest first; none if it has no folder."""
-    try:
-        names = os.listdir(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return sorted(name for name in names if name.endswith(kinds))
+# -- hooks in the background ---------------------------------------------------------------------------------------------
 
 
-def is_abandoned(path: str) -> bool:
-    """Return whether the process that held a file (`Folder.hold`) is gone.
+def make_mark(path: str, hook_id: str) -> tuple[str, int]:
+    """Make a mark of a hook in a locked folder; return its file and the descriptor that keeps it locked.
 
     Raises:
-        OSError: the file cannot be checked.
+        OSError: the disk refuses it.
     """
-    import fcntl  # noqa: PLC0415 - few hooks run in the background
-
+    file = f"{path}/{time.time_ns()}-{os.getpid()}{_MARK}"
+    fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        fd = _open_checked(path)
-    except FileNotFoundError:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.write(fd, hook_id.encode("utf-8", "surrogatepass"))
+    except OSError:
+        os.close(fd)
+        raise
+    return file, fd
+
+
+def remove_mark(file: str, fd: int) -> None:
+    """Remove the mark of a hook that has ended."""
+    with suppress(OSError):  # the folder was removed
+        os.unlink(file)
+    os.close(fd)
+
+
+def has_marks(path: str) -> bool:
+    """Return whether a session's folder holds marks."""
+    try:
+        return any(name.endswith(_MARK) for name in os.listdir(path))
+    except OSError:
+        return False
+
+
+def take_lost_marks(path: str) -> list[str]:
+    """Remove the marks in a locked folder whose process is gone; return their hooks, oldest first.
+
+    Raises:
+        OSError: a mark cannot be read or removed.
+    """
+    hooks = []
+    for name in sorted(name for name in os.listdir(path) if name.endswith(_MARK)):
+        with suppress(BlockingIOError, FileNotFoundError):  # its hook runs, or has just ended
+            fd = _open_checked(f"{path}/{name}")
+            try:
+                fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                hook = os.read(fd, _MOST_BYTES).decode("utf-8", "replace")
+            finally:
+                os.close(fd)
+            os.unlink(f"{path}/{name}")
+            hooks.append(hook)
+    return hooks
+
+
+# -- pruning -------------------------------------------------------------------------------------------------------------
+
+
+def prune(base: str, *, now: float, days: float, most: int, spare: str = "") -> list[str]:
+    """Remove sessions' folders below `base`; return the names of the removed ones.
+
+    `now` in seconds since 1970. A folder goes if nothing in it was added or replaced for `days`; the oldest go
+    while there are more than `most`. A locked folder stays, and so does `spare`.
+    """
+    ages = sorted((changed, path) for changed, path in _list_folders(base) if path != spare)
+    beyond = len(ages) + bool(spare) - most
+    return [
+        os.path.basename(path)
+        for at, (changed, path) in enumerate(ages)
+        if (at < beyond or now - changed > days * _DAY) and _remove(path, changed)
+    ]
+
+
+def _list_folders(base: str) -> Iterator[tuple[float, str]]:
+    """Yield each folder with the time of its last change."""
+    with os.scandir(base) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):  # another process may prune as well
+                if entry.is_dir(follow_symlinks=False):
+                    yield entry.stat(follow_symlinks=False).st_mtime, entry.path
+
+
+def _remove(path: str, changed: float) -> bool:
+    """Remove a folder if no process uses it and it has not changed since; return whether it was removed."""
+    try:
+        fd = os.open(path, _OPEN_FOLDER)
+    except OSError:  # removed already, or not this user's
         return False
     try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(fd).st_mtime != changed:
+            return False
+        for name in os.listdir(fd):
+            os.unlink(name, dir_fd=fd)
+        os.rmdir(path)
+    except OSError:
         return False
     finally:
         os.close(fd)
     return True
-
-
-def claim(path: str, name: str) -> dict[str, Any] | None:
-    """Take a late answer away, so that no other process gets it; None if another process has it.
-
-    Raises:
-        OSError: it cannot be removed, so it would be delivered again and again.
-        DamagedError: it contains something else; it is removed anyway.
-    """
-    taken = f"{path}/{name}.{os.getpid()}{_TAKEN}"
-    try:
-        os.rename(f"{path}/{name}", taken)
-    except FileNotFoundError:
-        return None
-    try:
-        return read(taken)
-    finally:
-        os.unlink(taken)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hookline.handlers.signing_key import is_signed, load_key, sign, state_folder
+from hookline.handlers.signing_key import is_signed, load_key, sign
+from hookline.paths import state_folder
 
 SOURCE = str(Path(__file__).parents[3] / "src")
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.sessions.failures import Failures, count_failures, read_failures
-from hookline.sessions.memory import Memory
+from hookline.sessions.memory import Failures, Memory, _read_failures
 from hookline.sessions.store import Sessions
 
 if TYPE_CHECKING:
@@ -16,9 +15,14 @@ if TYPE_CHECKING:
 
 def test_a_success_forgets_and_a_failure_adds_one() -> None:
     """Each hook by itself."""
-    before = {"a": Failures(count=2, at=1.0), "b": Failures(count=1, at=1.0)}
+    now = [1.0]
+    memory = Memory(lambda: now[0])
+    memory.record_failures(["a", "b"], ())
+    memory.record_failures(["a"], ())
+    now[0] = 9.0
+    memory.record_failures(["a", "c"], ["b"])
 
-    assert count_failures(before, ["a", "c"], ["b"], 9.0) == {
+    assert memory.failures() == {
         "a": Failures(count=3, at=9.0),
         "c": Failures(count=1, at=9.0),
     }
@@ -26,7 +30,9 @@ def test_a_success_forgets_and_a_failure_adds_one() -> None:
 
 def test_the_hooks_that_failed_last_are_kept() -> None:
     """As many as fit."""
-    kept = count_failures({}, [f"h{number}" for number in range(300)], (), 1.0)
+    memory = Memory(lambda: 1.0)
+    memory.record_failures([f"h{number}" for number in range(300)], ())
+    kept = memory.failures()
 
     assert (len(kept), "h299" in kept, "h0" in kept) == (256, True, False)
 
@@ -36,7 +42,7 @@ def test_the_hooks_that_failed_last_are_kept() -> None:
 )
 def test_an_entry_of_another_shape_is_left_out(held: object) -> None:
     """A person may have edited the file."""
-    assert read_failures({"failures": held}) == {}
+    assert _read_failures({"failures": held}) == {}
 
 
 @pytest.mark.parametrize("lasting", [True, False])

@@ -110,20 +110,6 @@ def test_facts_are_a_sessions_own() -> None:
     assert memory.facts(EVENT.replace(session_id="t")) == {}
 
 
-def test_sessions_that_nobody_returns_to_make_room() -> None:
-    """And are told, if somebody does."""
-    memory = Memory()
-    for number in range(257):
-        memory.keep(
-            EVENT.replace(session_id=f"s{number}"), DeferredResult(hook_id="a", for_agent="x")
-        )
-
-    assert memory.take(EVENT.replace(session_id="s0"), wakes=False) == ([], {"a": 1})
-    assert [
-        late.hook_id for late in memory.take(EVENT.replace(session_id="s1"), wakes=False)[0]
-    ] == ["a"]
-
-
 def test_the_sessions_that_were_used_last_are_known() -> None:
     """Of counts and of facts: a process may live for ever."""
     memory = Memory()

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.sessions import pruning
-from hookline.sessions.folder import Folder
-from hookline.sessions.pruning import prune
+from hookline.sessions import folder
+from hookline.sessions.folder import lock, prune
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +55,7 @@ def test_a_locked_session_stays(tmp_path: Path) -> None:
     sessions(tmp_path, 40)
     (tmp_path / "a").chmod(0o700)
     os.utime(tmp_path / "a", (NOW - 40 * DAY, NOW - 40 * DAY))
-    with Folder(str(tmp_path / "a"), 0.0):
+    with lock(str(tmp_path / "a"), 0.0):
         assert prune(str(tmp_path), now=NOW, days=30, most=10) == []
 
 
@@ -75,7 +74,7 @@ def test_who_prunes_at_the_same_time_is_no_fault(
 ) -> None:
     """Nor is a session that was gone, or taken up again, after its age was looked at."""
     sessions(tmp_path, 40, 40)
-    listed = pruning._folders
+    listed = folder._list_folders
 
     def others_come_first(base: str) -> list[tuple[float, str]]:
         found = list(listed(base))
@@ -85,7 +84,7 @@ def test_who_prunes_at_the_same_time_is_no_fault(
         os.utime(tmp_path / "b", (NOW, NOW))
         return found
 
-    monkeypatch.setattr(pruning, "_folders", others_come_first)
+    monkeypatch.setattr(folder, "_list_folders", others_come_first)
 
     assert prune(str(tmp_path), now=NOW, days=30, most=10) == []
     assert (tmp_path / "b" / "state.json").read_text(encoding="utf-8") == '{"a": 1}'

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.model.event import Event
-from hookline.sessions.state import SCHEMA, State, digest, read_counts, read_object, read_texts
+from hookline.sessions.memory import read_counts, read_object, read_texts
+from hookline.sessions.store import SCHEMA, Sessions, digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +24,7 @@ def set_to(value: object) -> Any:
 
 def test_a_change_is_on_the_disk_with_whose_it_is(tmp_path: Path) -> None:
     """And one that changes nothing is not written."""
-    state = State(tmp_path / "s")
+    state = Sessions(tmp_path / "s")
     assert state._change(EVENT, set_to(1))
     (file,) = (tmp_path / "s").glob("*/state.json")
     written = file.stat().st_ino
@@ -40,7 +41,7 @@ def test_a_change_is_on_the_disk_with_whose_it_is(tmp_path: Path) -> None:
 
 def test_a_state_of_another_version_is_set_aside(tmp_path: Path) -> None:
     """Nobody here knows what it means; it is kept for whoever does."""
-    state = State(tmp_path / "s")
+    state = Sessions(tmp_path / "s")
     state._change(EVENT, set_to(1))
     (file,) = (tmp_path / "s").glob("*/state.json")
     file.write_text('{"schema": "hookline.session/99", "a": 2}', encoding="utf-8")
@@ -54,7 +55,7 @@ def test_a_state_of_another_version_is_set_aside(tmp_path: Path) -> None:
 
 def test_a_change_that_raises_leaves_the_state(tmp_path: Path) -> None:
     """What is wrong with a value is the caller's to know."""
-    state = State(tmp_path / "s")
+    state = Sessions(tmp_path / "s")
     state._change(EVENT, set_to(1))
 
     with pytest.raises(TypeError):

@@ -15,7 +15,7 @@ import pytest
 
 from hookline.core.deferred_results import DeferredResult
 from hookline.model.event import Event, Stop
-from hookline.sessions.folder import Folder
+from hookline.sessions.folder import lock
 from hookline.sessions.memory import MOST_WAITING
 from hookline.sessions.store import Sessions
 
@@ -276,16 +276,18 @@ def test_what_somebody_else_wrote_does_not_count(path: Path, held: str) -> None:
     assert file.with_name("state.json.damaged").exists() is not readable
 
 
-def test_a_damaged_answer_is_gone_and_said(path: Path) -> None:
+def test_a_damaged_answer_does_not_count(path: Path) -> None:
     """The others are told all the same."""
     for name in ("a", "b"):
         Sessions(path).keep(EVENT, DeferredResult(hook_id=name, for_agent="x"))
-    min(path.glob("*/*.late")).write_text("{}", encoding="utf-8")
+    (file,) = path.glob("*/state.json")
+    held = json.loads(file.read_text(encoding="utf-8"))
+    held["late"][0] = {}
+    file.write_text(json.dumps(held), encoding="utf-8")
     sessions = Sessions(path)
 
     assert [late.hook_id for late in sessions.take(PROMPT, wakes=False)[0]] == ["b"]
-    assert [problem.name for problem in sessions.problems] == ["session.damaged"]
-    assert list(path.glob("*/*.late")) == []
+    assert state_of(path)["late"] == []
 
 
 def refused(path: Path) -> None:
@@ -391,7 +393,7 @@ def test_an_event_loop_does_not_wait_for_long(path: Path) -> None:
     sessions = Sessions(path, seconds=3600)
 
     async def blocked() -> int | None:
-        with Folder(sessions.place(EVENT), 1.0):
+        with lock(sessions.place(EVENT), 1.0):
             return sessions.send_back(EVENT, 0)
 
     assert asyncio.run(blocked()) is None
@@ -406,7 +408,7 @@ def test_a_hook_that_its_process_did_not_survive_is_told_of(path: Path) -> None:
     dead.over(EVENT, "h")
     alive.over(EVENT, "nobody")
     os.close(
-        dead._begun[(dead.place(EVENT), "h")].pop().fd
+        dead._begun[(dead.place(EVENT), "h")].pop()[1]
     )  # as the system does where a process is killed
 
     assert [(late.hook_id, late.fault) for late in Sessions(path).take(PROMPT, wakes=False)[0]] == [
