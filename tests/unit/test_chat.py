@@ -221,8 +221,10 @@ def test_a_running_engine_takes_it_at_its_next_event(place: Workspace) -> None:
 
 def test_an_approval_in_a_chat_is_in_the_journal(place: Workspace) -> None:
     """With the person as the chat knows them; also where no engine runs."""
-    from hookline.journal.query import Query  # noqa: PLC0415 - as above
-    from hookline.journal.search import Search  # noqa: PLC0415 - only this test reads it
+    from hookline.journal.search import (  # noqa: PLC0415 - only this test reads it
+        Query,
+        Search,
+    )
 
     said(place, f"/hooks approve pre_tool_call {GUARD}")
     search = Search(str(place.home / ".local/state/hookline/journal"))

@@ -19,9 +19,8 @@ from hookline.engine.journaling import find_journal_folder, read_limits
 from hookline.engine.provenance import find_provenance
 from hookline.errors import CODES, ConfigError, JournalError
 from hookline.journal.log_files import LogFiles
-from hookline.journal.query import Query, format_time, parse_time
 from hookline.journal.retention import select_expired
-from hookline.journal.search import Search
+from hookline.journal.search import Query, Search, format_time, parse_time
 from hookline.journal.segments import list_segments
 from hookline.journal.verify import parse_head, verify
 from hookline.model.frozen import Frozen

@@ -167,6 +167,8 @@ def finish_detached(runtime: Runtime, run: Run, finished: Finished) -> None:
             runtime.sessions.keep(run.event, late)
         runtime.sessions.over(run.event, run.spec.id)
         if runtime.journal is not None:
-            runtime.journal.finished(finished, runtime.find_spec, run.event)
+            runtime.journal.finished(
+                run.event, run.spec, finished.verdict, finished.outcome, finished.ended
+            )
         if runtime.finished is not None:
             runtime.finished(finished)

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 VARIABLE = "HOOKLINE_JOURNAL"
 _OFF, _ON = frozenset({"off", "0", "no", "false"}), frozenset({"on", "1", "yes", "true"})
 _MIB = 1 << 20
+_DESTINATIONS = (
+    "OTEL_TRACES_EXPORTER",
+    "OTEL_METRICS_EXPORTER",
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+)
 
 
 def open_journal(
@@ -80,9 +87,9 @@ def make_telemetry(
     """
     from importlib.util import find_spec  # noqa: PLC0415 - only a server asks
 
-    from hookline.journal.semconv import is_telemetry_requested  # noqa: PLC0415 - as above
-
-    if not is_telemetry_requested(environ):
+    if environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return ()
+    if all(environ.get(name, "none") in ("", "none") for name in _DESTINATIONS):
         return ()
     if find_spec("opentelemetry") is None:
         tell(

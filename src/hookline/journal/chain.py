@@ -1,4 +1,4 @@
-"""Hash chain: writes a record as one line with its own hash and the hash of the line before it.
+"""Hash chain: each record is a line with its own hash and the hash of the line before it, and the head holds the last one.
 
 The hash covers the bytes of the line as written, without the hash itself, which is always the last field. So a reader can check
 it without reproducing the writer's formatting of numbers and texts.
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 SCHEMA = "hookline.journal/1"
 GENESIS_HASH = "0" * 64
+HEAD = "head"
+_MAGIC = "hookline.head/1"
+_HEAD_SIZE = 256  # bytes, always, because it is overwritten in place
+HEAD_READ = 2 * _HEAD_SIZE
 _MOST = 1 << 63  # records; no database can hold a greater number
 _HASH = b',"hash":"'
 _END = len(_HASH) + 64 + len(b'"}')
@@ -34,6 +38,10 @@ class Link(Frozen):
     record: Mapping[str, Any]
     sound: bool
 
+    def follows(self, seq: int, digest: str) -> bool:
+        """Return whether it was written after the record with that number and hash."""
+        return self.seq == seq + 1 and self.prev == digest
+
 
 def encode_line(record: Mapping[str, Any], seq: int, prev: str) -> tuple[bytes, str]:
     """Return a record as the line with this number after the line with hash `prev`; and the line's own hash.
@@ -48,19 +56,56 @@ def encode_line(record: Mapping[str, Any], seq: int, prev: str) -> tuple[bytes, 
 
 def read_link(line: bytes) -> Link | None:
     """Parse a line of the journal, without its line break; None if it is not a record."""
-    if len(line) <= _END or line[-_END : -_END + len(_HASH)] != _HASH:
+    if line[-_END : -_END + len(_HASH)] != _HASH:
         return None
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-        return None
-    seq, prev, told = record.get("seq"), record.get("prev"), record.get("hash")
-    if not (
-        type(seq) is int and 0 < seq < _MOST and isinstance(prev, str) and isinstance(told, str)
-    ):
-        return None
-    return Link(
-        seq=seq, prev=prev, hash=told, record=record, sound=sha256(line[:-_END] + b"}") == told
-    )
+    match record:
+        case {"schema": str(schema), "seq": int(seq), "prev": str(prev), "hash": str(digest)}:
+            if schema == SCHEMA and 0 < seq < _MOST:
+                sound = sha256(line[:-_END] + b"}") == digest
+                return Link(seq=seq, prev=prev, hash=digest, record=record, sound=sound)
+    return None
+
+
+class Head(Frozen):
+    """The end of the journal: number and hash of the last record, its file, and the length of that file after it."""
+
+    seq: int = 0
+    hash: str = GENESIS_HASH
+    segment: str = ""
+    size: int = 0
+
+    def to_line(self) -> bytes:
+        """Return the head as a line of fixed length."""
+        text = f"{_MAGIC} {self.seq} {self.hash} {self.segment or '-'} {self.size}"
+        return text.ljust(_HEAD_SIZE - 1).encode("ascii") + b"\n"
+
+
+def read_head(data: bytes) -> Head | None:
+    """Parse a head; None if the data is not one."""
+    match data.decode("ascii", "replace").split():
+        case [magic, seq, digest, segment, size] if magic == _MAGIC:
+            if seq.isdecimal() and size.isdecimal():
+                segment = "" if segment == "-" else segment
+                return Head(seq=int(seq), hash=digest, segment=segment, size=int(size))
+    return None
+
+
+def advance_head(head: Head, data: bytes) -> tuple[Head, bytes]:
+    """Return the head after the sound records at the start of `data`, and the bytes that follow them.
+
+    If earlier files were removed (`seq` 0), the first record is accepted without its predecessor.
+    """
+    at = 0
+    while (end := data.find(b"\n", at)) >= 0:
+        link = read_link(data[at:end])
+        if link is None or not link.sound:
+            break
+        if not (link.follows(head.seq, head.hash) or (head.seq == 0 and at == 0)):
+            break
+        head = head.replace(seq=link.seq, hash=link.hash, size=head.size + end + 1 - at)
+        at = end + 1
+    return head, data[at:]

@@ -9,18 +9,16 @@ import os
 import time
 
 from hookline.errors import HookError, JournalError
-from hookline.journal.labels import definition_hash, describe_hook
-from hookline.journal.lock import BUSY
-from hookline.journal.log_files import LogFiles
+from hookline.journal.log_files import BUSY, LogFiles
 from hookline.journal.payload_policy import PayloadPolicy
-from hookline.journal.records import event_record, note_record, run_record
+from hookline.journal.records import describe_hook, event_record, note_record, run_record
 from hookline.journal.write_buffer import WriteBuffer
 from hookline.model.problem import Origin, Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Protocol, Self, TypeAlias
+    from typing import Any, Self, TypeAlias
 
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
@@ -29,43 +27,21 @@ if TYPE_CHECKING:
 
     SpecOf: TypeAlias = Callable[[str], HookSpec | None]
     Export: TypeAlias = Callable[[Event, Decision, SpecOf], None]
-    _Moment: TypeAlias = tuple[str, str, str]
+    _EventKey: TypeAlias = tuple[str, str, str]
 
-    class Finished(Protocol):
-        """The end of a detached hook, as an engine reports it; `ended` in seconds since 1970."""
-
-        @property
-        def hook_id(self) -> str: ...
-        @property
-        def outcome(self) -> Outcome: ...
-        @property
-        def verdict(self) -> Verdict: ...
-        @property
-        def kind(self) -> str: ...
-        @property
-        def session_id(self) -> str: ...
-        @property
-        def ended(self) -> float: ...
-
-
-_MOST_MOMENTS = 256
+_MOST_EVENTS = 256  # whose ids are kept for the detached hooks that they started
 _WAITS = (
     "hookline writes the records when the lock is free; they are lost if this process ends before"
 )
 
 
-def find_no_hook(_: str) -> None:
-    """Find no hook for any id."""
-    return
-
-
 class Journal:
     """Writes one journal; without log files, it only passes events to its exports.
 
-    `payload`: what to keep of payloads and other values: `hash`, `masked` or `full`. `fingerprint_of` returns a hook's fingerprint.
-    `clock` returns seconds since 1970; `new_id` returns an id for an event. `tell` receives one line for each kind of
-    trouble, once. `exports` receive every event too, such as `otel.Telemetry`. `environ` is what hooks inherit, to mask the
-    secrets in it. `lost` counts records that were not written. Several threads may use it.
+    `payload`: what to keep of payloads and other values: `hash`, `masked` or `full`. `clock` returns seconds since 1970; `new_id`
+    returns an id for an event. `tell` receives one line for each kind of trouble, once. `exports` receive every event too,
+    such as `otel.Telemetry`. `environ` is what hooks inherit, to mask the secrets in it. `lost` counts records that were
+    not written. Several threads may use it.
     """
 
     def __init__(
@@ -73,8 +49,6 @@ class Journal:
         files: LogFiles | None,
         *,
         payload: str = "hash",
-        policy: PayloadPolicy | None = None,
-        fingerprint_of: Callable[[HookSpec], str] = definition_hash,
         clock: Callable[[], float] = time.time,
         new_id: Callable[[], str] = lambda: os.urandom(8).hex(),
         tell: Callable[[str], None] = lambda _: None,
@@ -82,24 +56,20 @@ class Journal:
         environ: Mapping[str, str] | None = None,
     ) -> None:
         self.files = files
-        self.policy = policy or PayloadPolicy(
-            how=payload, environ=os.environ if environ is None else environ
-        )
-        self.fingerprint_of = fingerprint_of
+        self.policy = PayloadPolicy(how=payload, environ=os.environ if environ is None else environ)
         self.clock = clock
         self.new_id = new_id
         self.tell = tell
         self.exports = exports
         self.lost = 0
         self._troubles: dict[str, Problem] = {}
-        self._known: dict[str, tuple[HookSpec, dict[str, Any]]] = {}
-        self._ids: dict[_Moment, str] = {}
-        self._given: dict[str, None] = {}
-        self._early: dict[_Moment, list[dict[str, Any]]] = {}
-        self._backlog: WriteBuffer | None = None
+        self._hooks: dict[str, tuple[HookSpec, dict[str, Any]]] = {}
+        self._ids: dict[_EventKey, str] = {}
+        self._early_ids: dict[_EventKey, str] = {}
+        self._buffer: WriteBuffer | None = None
         if files is not None:
             files.tell = self._report
-            self._backlog = WriteBuffer(files, self._count_lost)
+            self._buffer = WriteBuffer(files, self._count_lost)
 
     @classmethod
     def open(
@@ -112,23 +82,22 @@ class Journal:
         Raises:
             JournalError: there is no folder and no home.
         """
-        folder = folder or default_folder({**(os.environ if environ is None else environ)})
-        of_trail = {
+        folder = folder or default_folder(os.environ if environ is None else environ)
+        own = {
             name: chosen.pop(name)
-            for name in LogFiles.__init__.__kwdefaults__ or {}
-            if name in chosen and name != "tell"
+            for name in Journal.__init__.__kwdefaults__ or {}
+            if name in chosen
         }
-        return cls(LogFiles(folder, **of_trail), environ=environ, **chosen)
+        return cls(LogFiles(folder, **chosen), environ=environ, **own)
 
     # -- events ----------------------------------------------------------------------------------------------------
 
-    def observe(self, event: Event, decision: Decision, spec_of: SpecOf = find_no_hook) -> None:
+    def observe(self, event: Event, decision: Decision, spec_of: SpecOf = lambda _: None) -> None:
         """Record an event, the hooks that ran and the decision. `spec_of` returns a hook by its id.
 
         The event's own record comes last, so its presence shows that all are complete.
         """
-        if self.files is not None:
-            self._run_safely(lambda: self._observe(event, decision, spec_of))
+        self._write_safely(lambda: self._event_records(event, decision, spec_of))
         for export in self.exports:
             try:
                 export(event, decision, spec_of)
@@ -138,49 +107,36 @@ class Journal:
                 )
 
     def finished(
-        self, done: Finished, spec_of: SpecOf = find_no_hook, event: Event | None = None
+        self, event: Event, spec: HookSpec, verdict: Verdict, outcome: Outcome, ended: float
     ) -> None:
-        """Record the end of a detached hook, and which event had started it."""
-        self._run_safely(lambda: self._finished(done, spec_of, event))
+        """Record the end of a detached hook that this event started; `ended` in seconds since 1970."""
+        self._write_safely(lambda: [self._end_record(event, spec, verdict, outcome, ended)])
 
-    def note(
-        self, what: str, *, note_id: str = "", seconds: float | None = None, **fields: Any
-    ) -> bool:
+    def note(self, what: str, **fields: Any) -> bool:
         """Record something else that you should find: an approval, a bypass, a host without a decision.
 
-        Return whether it is written now. `note_id`: identifies a note that the caller repeats until it is written; the buffer keeps it
-        only once. `seconds`: its time since 1970.
+        Return whether it is written now.
         """
-        if note_id in self._given:
-            return self._backlog is not None and not self._backlog.count_waiting
-        done: list[bool] = []
-
-        def write() -> None:
-            record = note_record(
-                what,
-                fields,
-                note_id=note_id or self.new_id(),
-                at=self._now(seconds),
-                policy=self.policy,
-            )
-            if note_id:
-                self._given[note_id] = None
-            done.append(self._write([record]))
-
-        self._run_safely(write)
-        while len(self._given) > _MOST_MOMENTS:
-            del self._given[next(iter(self._given))]
-        return done == [True]
+        return self._write_safely(
+            lambda: [
+                note_record(
+                    what,
+                    fields,
+                    note_id=self.new_id(),
+                    at=_format_time(self.clock()),
+                    policy=self.policy,
+                )
+            ]
+        )
 
     def close(self) -> None:
         """Write all records that still wait, and close the files."""
-        early = [record for records in self._early.values() for record in records]
-        self._early.clear()
-        if early:
-            self._run_safely(lambda: self._write(early))
-        if self.files is not None:
-            self._run_safely(self._flush)
-            self._run_safely(self.files.close)
+        if self._buffer is not None:
+            is_done = self._run_safely(self._buffer.close)
+            left = self._buffer.count_waiting
+            if not is_done and left:
+                self._troubles.pop("journal.lost", None)
+                self._report_lost(f"{left} records are lost if this process ends now")
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -189,144 +145,106 @@ class Journal:
 
     # -- records ---------------------------------------------------------------------------------------------------
 
-    def _observe(self, event: Event, decision: Decision, spec_of: SpecOf) -> None:
-        at, event_id, moment = self._now(), self.new_id(), _event_key(event)
+    def _event_records(
+        self, event: Event, decision: Decision, spec_of: SpecOf
+    ) -> list[dict[str, Any]]:
+        key, at = _event_key(event), _format_time(self.clock())
+        event_id = self._early_ids.pop(key, "") or self.new_id()
+        _keep(self._ids, key, event_id)
         specs = [spec_of(verdict.hook_id) for verdict in decision.verdicts]
-        runs = [
-            self._run(
-                verdict, spec, at=at, event_id=event_id, number=number, phase=_phase(verdict, spec)
+        records = [
+            run_record(
+                verdict,
+                spec,
+                run_id=f"{event_id}.{number}",
+                event_id=event_id,
+                at=at,
+                policy=self.policy,
+                hook=self._describe(spec),
+                phase=_phase(verdict, spec),
             )
             for number, (verdict, spec) in enumerate(zip(decision.verdicts, specs, strict=True), 1)
         ]
-        early = [record | {"event": event_id} for record in self._early.pop(moment, ())]
         hooks = [spec for spec in specs if spec is not None]
-        told = event_record(
+        record = event_record(
             event, decision, event_id=event_id, at=at, policy=self.policy, hooks=hooks
         )
-        self._ids[moment] = event_id
-        while len(self._ids) > _MOST_MOMENTS:
-            del self._ids[next(iter(self._ids))]
-        self._write([*runs, *early, told])
+        return [*records, record]
 
-    def _run(
-        self,
-        verdict: Verdict,
-        spec: HookSpec | None,
-        *,
-        at: str,
-        event_id: str,
-        number: int,
-        phase: str,
-        printed: Outcome | None = None,
+    def _end_record(
+        self, event: Event, spec: HookSpec, verdict: Verdict, outcome: Outcome, ended: float
     ) -> dict[str, Any]:
+        key = _event_key(event)
+        event_id = self._ids.get(key) or self._early_ids.get(key)
+        if event_id is None:  # the hook ended before the decision, whose record will have this id
+            event_id = self.new_id()
+            _keep(self._early_ids, key, event_id)
         return run_record(
-            verdict,
+            verdict.replace(hook_id=spec.id),
             spec,
-            run_id=f"{event_id}.{number}" if event_id else self.new_id(),
+            run_id=self.new_id(),
             event_id=event_id,
-            at=at,
+            at=_format_time(ended or self.clock()),
             policy=self.policy,
-            known=self._declared(spec),
-            phase=phase,
-            printed=printed,
-        )
-
-    def _finished(self, done: Finished, spec_of: SpecOf, event: Event | None) -> None:
-        moment = _event_key(event) if event is not None else (done.session_id, done.kind, "")
-        event_id = self._ids.get(moment, "") if event is not None else self._latest(moment)
-        at = self._now(done.ended) if done.ended else self._now()
-        verdict = done.verdict.replace(hook_id=done.hook_id)
-        spec = spec_of(done.hook_id)
-        record = self._run(
-            verdict,
-            spec,
-            at=at,
-            event_id=event_id,
-            number=0,
+            hook=self._describe(spec),
             phase="finished",
-            printed=done.outcome,
-        )
-        record["id"] = self.new_id()
-        if event_id or event is None or len(self._early) >= _MOST_MOMENTS:
-            self._write([record])
-        else:  # the hook ended before the decision
-            self._early.setdefault(moment, []).append(record)
-
-    def _latest(self, moment: _Moment) -> str:
-        return next(
-            (found for known, found in reversed(self._ids.items()) if known[:2] == moment[:2]), ""
+            printed=outcome,
         )
 
-    def _declared(self, spec: HookSpec | None) -> dict[str, Any]:
+    def _describe(self, spec: HookSpec | None) -> dict[str, Any]:
+        """Return the part of a record that describes a hook; that of a loaded hook is made once."""
         if spec is None:
             return describe_hook(None, self.policy)
-        known = self._known.get(spec.id)
+        known = self._hooks.get(spec.id)
         if known is None or known[0] is not spec:
-            known = self._known[spec.id] = (
-                spec,
-                describe_hook(spec, self.policy, self.fingerprint_of(spec)),
-            )
+            known = self._hooks[spec.id] = spec, describe_hook(spec, self.policy)
         return known[1]
-
-    def _now(self, seconds: float | None = None) -> str:
-        seconds = self.clock() if seconds is None else seconds
-        return (
-            time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-            + f".{int(seconds % 1 * 1000):03d}Z"
-        )
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
-    def _write(self, records: Sequence[dict[str, Any]]) -> bool:
-        return self._backlog is not None and self._backlog.write(records)
+    def _write_safely(self, make: Callable[[], Sequence[dict[str, Any]]]) -> bool:
+        """Make records and write them, if there are log files; return whether they are written now."""
+        buffer = self._buffer
+        return buffer is not None and self._run_safely(lambda: buffer.write(make()))
 
-    def _count_lost(self, count: int, crowded: bool) -> None:  # noqa: FBT001 - as the backlog tells it
-        """Count records that are lost; the caller of `write` reports why they could not be written."""
-        self.lost += count
-        self._given.clear()  # a note may be among them
-        if crowded:
-            self._report(
-                "journal.lost",
-                f"{count} records are lost: another process holds the lock of `{self._folder}`, and the buffer is full",
-            )
-
-    def _flush(self) -> None:
-        """Report records that are still in the buffer, because the process may end now."""
-        left = self._backlog.close() if self._backlog is not None else 0
-        if left:
-            self._troubles.pop("journal.lost", None)
-            self._report(
-                "journal.lost",
-                f"another process holds the lock of `{self._folder}`; {left} records are lost if this process ends now",
-            )
-
-    @property
-    def _folder(self) -> str:
-        return self.files.folder if self.files is not None else ""
-
-    def _run_safely(self, act: Callable[[], object]) -> None:
+    def _run_safely(self, act: Callable[[], object]) -> bool:
+        """Return whether an action succeeded; report an error, because no fault here may change the decision."""
         try:
-            act()
+            return bool(act())
         except HookError as error:
             self._report(error.name, error.message, _WAITS if error.name == BUSY else error.hint)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             self._report("journal.unwritable", f"hookline cannot write to `{self._folder}`: {why}")
-        except Exception as error:  # noqa: BLE001 - no fault here may change the decision
-            self._report(
-                "journal.unwritable",
-                f"hookline could not record an event: {type(error).__name__}: {error}",
-            )
+        except Exception as error:  # noqa: BLE001 - as above
+            why = f"{type(error).__name__}: {error}"
+            self._report("journal.unwritable", f"hookline could not record an event: {why}")
+        return False
+
+    def _count_lost(self, count: int, is_full: bool) -> None:  # noqa: FBT001 - as the buffer calls it
+        """Count records that are lost; the caller of `write` reports why they could not be written."""
+        self.lost += count
+        if is_full:
+            self._report_lost(f"the buffer is full, and {count} records are lost")
+
+    def _report_lost(self, message: str) -> None:
+        self._report(
+            "journal.lost", f"another process holds the lock of `{self._folder}`; {message}"
+        )
+
+    @property
+    def _folder(self) -> str:
+        return self.files.folder if self.files is not None else ""
 
     def _report(self, name: str, message: str, hint: str = "") -> None:
         """Report a trouble, once for each kind."""
-        if name in self._troubles:
-            return
-        problem = Problem(
-            name=name, message=message, hint=hint, severity="warning", origin=Origin(file="journal")
-        )
-        self._troubles[name] = problem
-        self.tell(str(problem))
+        if name not in self._troubles:
+            origin = Origin(file="journal")
+            problem = Problem(
+                name=name, message=message, hint=hint, severity="warning", origin=origin
+            )
+            self._troubles[name] = problem
+            self.tell(str(problem))
 
 
 def default_folder(environ: Mapping[str, str]) -> str:
@@ -348,9 +266,16 @@ def default_folder(environ: Mapping[str, str]) -> str:
     return os.path.join(home, ".local", "state", "hookline", "journal")
 
 
-def _event_key(event: Event) -> _Moment:
+def _event_key(event: Event) -> _EventKey:
     call = event.body.value("call_id")
     return event.session_id, event.kind, call if isinstance(call, str) else ""
+
+
+def _keep(ids: dict[_EventKey, str], key: _EventKey, event_id: str) -> None:
+    """Keep the id of an event, and forget the oldest of too many."""
+    ids[key] = event_id
+    while len(ids) > _MOST_EVENTS:
+        del ids[next(iter(ids))]
 
 
 def _phase(verdict: Verdict, spec: HookSpec | None) -> str:
@@ -358,3 +283,9 @@ def _phase(verdict: Verdict, spec: HookSpec | None) -> str:
     if verdict.late:
         return "late"
     return "started" if spec is not None and spec.detached and verdict.fault is None else "done"
+
+
+def _format_time(seconds: float) -> str:
+    """Return seconds since 1970 in ISO 8601, in UTC with milliseconds."""
+    moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return f"{moment}.{int(seconds % 1 * 1000):03d}Z"

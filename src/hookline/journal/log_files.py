@@ -6,38 +6,36 @@ reading the files. If a writer was killed, the next one repairs the end and reco
 
 from __future__ import annotations
 
+import fcntl
 import os
-from _thread import allocate_lock
+from contextlib import contextmanager
+from time import monotonic, sleep
 
-from hookline.journal.chain import encode_line
-from hookline.journal.lock import JournalLock
-from hookline.journal.records import summarise
-from hookline.journal.safe_files import open_file, open_folder
+from hookline.errors import JournalError
+from hookline.journal.chain import HEAD, HEAD_READ, Head, advance_head, encode_line, read_head
 from hookline.journal.segments import (
-    HEAD,
-    HEAD_READ,
-    Head,
-    advance_head,
     list_segments,
+    open_file,
+    open_folder,
     parse_segment_name,
-    read_head,
     segment_name,
 )
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
+BUSY = "journal.busy"
 REPAIRED, CUT = "mended", "cut"
 # Ends a line that a killed writer left: the line must never look like a record, even if only its line break is missing.
 TORN_END = b"#\n"
-_LONGEST_LINE = 4 << 20  # bytes
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.005  # seconds between two tries to lock
 
 
 class LogFiles:
-    """The log files in one folder.
+    """The log files in one folder. Many processes may write to them, but only one thread at a time may use an object.
 
     `largest`: the size in bytes at which a new file is begun; each day begins one too. `sync`: a record counts as written only once
     it is on the disk; otherwise it survives the end of every process, but not a crash of the machine. `keep_days`,
@@ -63,8 +61,8 @@ class LogFiles:
         self.keep_bytes = keep_bytes
         self.wait = wait
         self.tell = tell
-        self.process, self.mutex = os.getpid(), allocate_lock()
-        self.head_file = self._segment_file = self._folder_file = -1
+        self._process = os.getpid()
+        self._head_file = self._segment_file = self._folder_file = -1
         self._segment = ""
 
     def append(
@@ -79,8 +77,8 @@ class LogFiles:
             OSError: some records could not be written.
             ValueError, TypeError, RecursionError: JSON cannot express a record.
         """
-        with JournalLock(self, self.wait if wait is None else wait):
-            head = self._end(at)
+        with self.locked(self.wait if wait is None else wait):
+            head = self._find_head(at)
             if not head.segment or head.size >= self.largest or at[:10] > head.segment[:10]:
                 head = self._begin_segment(head, at)
             for record in records:
@@ -89,64 +87,99 @@ class LogFiles:
 
     def prune(self, *, at: str) -> list[str]:
         """Remove files that are too old or too many, and return their names. Raises as `append`."""
-        with JournalLock(self, self.wait):
-            head = self._end(at)
-            if not head.segment:
-                return []
-            return self._retain(head, at, asked=True)[1]
+        with self.locked(self.wait):
+            head = self._find_head(at)
+            return self._retain(head, at, asked=True)[1] if head.segment else []
 
     def close(self) -> None:
-        """Close the files once no thread writes to them; the next record opens them again."""
-        self.handle_fork()
-        if self.mutex.acquire(timeout=self.wait):
-            self.release()
-            self.mutex.release()
+        """Close the files; the next record opens them again."""
+        for descriptor in (self._head_file, self._segment_file, self._folder_file):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._head_file = self._segment_file = self._folder_file = -1
+        self._segment = ""
 
     def __del__(self) -> None:
         """Close the files of an object that was never closed."""
         if os is not None:  # at the very end, the interpreter closes them itself
-            self.release()
+            self.close()
 
-    def handle_fork(self) -> None:
-        """Reopen after a fork: the parent shares the files and their lock, and the thread that held ours does not exist here."""
-        if self.process != os.getpid():
-            self.release()
-            self.process, self.mutex = os.getpid(), allocate_lock()
+    # -- the lock --------------------------------------------------------------------------------------------------
 
-    def release(self) -> None:
-        """Close the files; the caller holds the lock."""
-        for descriptor in (self.head_file, self._segment_file, self._folder_file):
-            if descriptor >= 0:
-                os.close(descriptor)
-        self.head_file = self._segment_file = self._folder_file = -1
-        self._segment = ""
+    @contextmanager
+    def locked(self, wait: float) -> Iterator[None]:
+        """Hold the lock against other processes; a stopped one must not stop every hook, so each waiter gives up in time.
+
+        `wait`: seconds before giving up; 0 tries once. Raises as `append`.
+        """
+        if (
+            self._process != os.getpid()
+        ):  # a fork shares the files, and so the lock, with its parent
+            self.close()
+            self._process = os.getpid()
+        until = monotonic() + wait
+        self._open_head()
+        while not self._try_lock(until):
+            self.close()
+            self._open_head()
+        try:
+            yield
+        finally:
+            fcntl.flock(self._head_file, fcntl.LOCK_UN)
+
+    def _try_lock(self, until: float) -> bool:
+        """Lock the head; return whether it is still the file that others would lock.
+
+        Raises:
+            JournalError: `journal.busy`, another process holds the lock until that moment.
+        """
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                fcntl.flock(self._head_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                left = until - monotonic()
+                if left <= 0:
+                    message = f"another process holds the lock of `{self.folder}`"
+                    raise JournalError(message, name=BUSY) from None
+                sleep(min(pause, left))
+                pause = min(pause * 2, _LONGEST_PAUSE)
+        try:
+            found = os.stat(f"{self.folder}/{HEAD}", follow_symlinks=False)
+        except OSError:
+            return False
+        return found.st_ino == os.fstat(self._head_file).st_ino
+
+    def _open_head(self) -> None:
+        if self._head_file < 0:
+            self._folder_file = open_folder(self.folder)
+            self._head_file = open_file(HEAD, self._folder_file)
+            is_new = not os.fstat(self._head_file).st_size
+            if is_new and not list_segments(self._folder_file):  # else its head was removed
+                os.pwrite(self._head_file, Head().to_line(), 0)
 
     # -- the end of the journal ------------------------------------------------------------------------------------
 
-    def _end(self, at: str) -> Head:
+    def _find_head(self, at: str) -> Head:
         """Return the end of the journal; if the last writer was interrupted, repair the end and record that."""
-        told = os.pread(self.head_file, HEAD_READ, 0)
-        head = read_head(told)
-        if head is not None and not head.segment and not list_segments(self._folder_file):
-            return head
-        if head is not None and self._open_existing(head.segment) and self._size() == head.size:
-            return head
-        return self._repair(
-            head,
-            at,
-            ""
-            if head is not None or not list_segments(self._folder_file)
-            else "unreadable"
-            if told
-            else "missing",
-        )
+        data = os.pread(self._head_file, HEAD_READ, 0)
+        head = read_head(data)
+        if head is None:
+            gone = "unreadable" if data else "missing"
+            return self._repair(head, at, gone if list_segments(self._folder_file) else "")
+        if head.segment:
+            is_whole = self._open_existing(head.segment) and self._size() == head.size
+        else:
+            is_whole = not list_segments(self._folder_file)
+        return head if is_whole else self._repair(head, at, "")
 
     def _repair(self, head: Head | None, at: str, gone: str) -> Head:
         """Find the end from the files, and record what was lost and which bytes are not records.
 
         `gone`: what happened to the head; only the head shows whether the newest records were removed.
         """
-        found, rest = self._find_end(head)
+        found, rest = self._scan_end(head)
         lost = None
         if head is not None and head.seq > found.seq:
             lost = {"from": found.seq + 1, "to": head.seq, "head": head.hash}
@@ -156,39 +189,25 @@ class LogFiles:
         if not found.segment or not self._open_existing(found.segment):
             found = self._start_segment(found, at)
         torn = {"bytes": len(rest), "sha256": sha256(rest)} if rest else None
+        record = {"type": REPAIRED, "at": at, "torn": torn, "lost": lost}
+        record |= {"head": gone} if gone else {}
         before = TORN_END if rest[-1:] not in (b"", b"\n") else b""
-        record = {"type": REPAIRED, "at": at, "torn": torn, "lost": lost} | (
-            {"head": gone} if gone else {}
-        )
-        mended = self._write_head(
-            self._write(found.replace(size=found.size + len(rest)), record, before)
-        )
+        found = found.replace(size=found.size + len(rest))
+        repaired = self._write_head(self._write(found, record, before))
         if gone:
-            self.tell(
-                "journal.gap",
-                f"the file `head` of `{self.folder}` is {gone}: whether the newest records were removed cannot be told",
-            )
+            why = "hookline cannot tell whether the newest records were removed"
+            self.tell("journal.gap", f"the file `head` of `{self.folder}` is {gone}: {why}")
         if lost:
-            self.tell(
-                "journal.gap",
-                f"records {lost['from']} to {lost['to']} are gone from `{self.folder}`",
-            )
+            numbers = f"records {lost['from']} to {lost['to']}"
+            self.tell("journal.gap", f"{numbers} are gone from `{self.folder}`")
         if torn:
-            why = "a writer was killed, or the disk was full"
-            self.tell(
-                "journal.torn",
-                f"{len(rest)} bytes at the end of `{found.segment}` are no record: {why}",
-            )
-        return mended
+            where = f"{len(rest)} bytes at the end of `{found.segment}` are no record"
+            self.tell("journal.torn", f"{where}: a writer was killed, or the disk was full")
+        return repaired
 
-    def _find_end(self, head: Head | None) -> tuple[Head, bytes]:
-        """Return the last sound record, and the bytes after it."""
-        if (
-            head is not None
-            and head.segment
-            and self._open_existing(head.segment)
-            and self._size() > head.size
-        ):
+    def _scan_end(self, head: Head | None) -> tuple[Head, bytes]:
+        """Return the last sound record in the files, and the bytes after it."""
+        if head is not None and self._open_existing(head.segment) and self._size() > head.size:
             return advance_head(head, self._read(head.size))
         for each in reversed(list_segments(self._folder_file)):
             if self._open_existing(each.name) and self._size():
@@ -200,22 +219,18 @@ class LogFiles:
 
     def _write(self, head: Head, record: Mapping[str, Any], before: bytes = b"") -> Head:
         line, digest = encode_line(record, head.seq + 1, head.hash)
-        if len(line) > _LONGEST_LINE:
-            line, digest = encode_line(summarise(record), head.seq + 1, head.hash)
         data = before + line
         written = os.write(self._segment_file, data)
-        if written != len(
-            data
-        ):  # the disk is full, or a limit is near; writing the rest raises the reason
+        if written < len(data):  # the disk is full, or a limit is near; the rest raises the reason
             written += os.write(self._segment_file, data[written:])
-        if written != len(data):
+        if written < len(data):
             raise OSError(f"{written} of {len(data)} bytes could be written")
         return head.replace(seq=head.seq + 1, hash=digest, size=head.size + len(data))
 
     def _write_head(self, head: Head) -> Head:
         if self.sync:
             os.fdatasync(self._segment_file)
-        os.pwrite(self.head_file, head.to_line(), 0)
+        os.pwrite(self._head_file, head.to_line(), 0)
         return head
 
     def _begin_segment(self, head: Head, at: str) -> Head:
@@ -232,60 +247,34 @@ class LogFiles:
         self._open_segment(name)
         return head.replace(segment=name, size=self._size())
 
-    # -- retention -------------------------------------------------------------------------------------------------
-
     def _retain(self, head: Head, at: str, *, asked: bool = False) -> tuple[Head, list[str]]:
         """Remove the oldest files, after recording where the journal starts from then on. `asked`: a person asked for it now."""
         from hookline.journal.retention import read_first_link, select_expired  # noqa: PLC0415 - once a day, or once in many records
 
-        names = list_segments(self._folder_file)
-        sizes = [os.stat(each.name, dir_fd=self._folder_file).st_size for each in names]
-        gone = select_expired(names, sizes, at[:10], self.keep_days, self.keep_bytes, asked=asked)
+        found = list_segments(self._folder_file)
+        sizes = [os.stat(each.name, dir_fd=self._folder_file).st_size for each in found]
+        gone = select_expired(found, sizes, at[:10], self.keep_days, self.keep_bytes, asked=asked)
         if not gone:
             return head, []
-        kept = next(each for each in names if each not in gone)
-        first = (
-            read_first_link(os.path.join(self.folder, kept.name))
-            if kept.name != head.segment or head.size
-            else None
-        )
-        begins = (
-            {"seq": first.seq, "prev": first.prev}
-            if first
-            else {"seq": head.seq + 1, "prev": head.hash}
-        )
-        record = {"type": CUT, "at": at, "begins": begins, "removed": [each.name for each in gone]}
+        names = [each.name for each in gone]
+        first = read_first_link(os.path.join(self.folder, found[len(gone)].name))
+        begins = {
+            "seq": first.seq if first else head.seq + 1,
+            "prev": first.prev if first else head.hash,
+        }
+        record = {"type": CUT, "at": at, "begins": begins, "removed": names}
         head = self._write_head(self._write(head, record))
-        for each in gone:
-            os.unlink(each.name, dir_fd=self._folder_file)
-        return head, [each.name for each in gone]
+        for name in names:
+            os.unlink(name, dir_fd=self._folder_file)
+        return head, names
 
-    # -- files -----------------------------------------------------------------------------------------------------
-
-    def open_head(self) -> None:
-        """Open the file that carries the lock."""
-        if self.head_file < 0:
-            self._folder_file = open_folder(self.folder)
-            self.head_file = open_file(HEAD, self._folder_file)
-            if not os.fstat(self.head_file).st_size and not list_segments(
-                self._folder_file
-            ):  # else its head was removed
-                os.pwrite(self.head_file, Head().to_line(), 0)
-
-    def has_current_head(self) -> bool:
-        """Return whether the locked file is still the one that others would lock."""
-        try:
-            found = os.stat(f"{self.folder}/{HEAD}", follow_symlinks=False)
-        except OSError:
-            return False
-        return found.st_ino == os.fstat(self.head_file).st_ino
+    # -- segments --------------------------------------------------------------------------------------------------
 
     def _open_existing(self, name: str) -> bool:
-        """Open an existing segment."""
-        if name == self._segment:
-            if os.fstat(self._segment_file).st_nlink:
-                return True
-        elif parse_segment_name(name) is None:
+        """Open an existing segment; return whether there is one of that name."""
+        if name == self._segment and name and os.fstat(self._segment_file).st_nlink:
+            return True
+        if parse_segment_name(name) is None:
             return False
         try:
             os.stat(name, dir_fd=self._folder_file, follow_symlinks=False)

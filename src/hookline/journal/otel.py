@@ -1,6 +1,9 @@
 """OpenTelemetry: exports each event as a span, each hook as its child, and counts of decisions and failures.
 
-It needs only the API package (the extra `otel`); without an SDK it sends nothing and costs almost nothing.
+It needs only the API package (the extra `otel`); without an SDK it sends nothing and costs almost nothing. Names that begin with
+`hooks.` are hookline's own and do not change. Those that begin with `gen_ai.` are drafts of OpenTelemetry (semantic
+conventions for generative AI; guardrails: pull request 427 there), which may still change, so they are used only if the
+environment names them.
 """
 
 from __future__ import annotations
@@ -14,18 +17,16 @@ from opentelemetry.metrics import Observation
 from opentelemetry.trace import Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from hookline.journal import semconv
-from hookline.journal.labels import handler_kind
-from hookline.journal.records import failure_name
+from hookline.journal.records import failure_name, handler_kind
 from hookline.model.event import Generation, Prompt, ToolCall
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from opentelemetry.context import Context
-    from opentelemetry.metrics import CallbackOptions, MeterProvider
+    from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
     from opentelemetry.util.types import AttributeValue
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision, Verdict
 
 _NANO = 1_000_000_000
+_GUARDRAIL = "run_guardrail"
 # The second half of an event's name says whether it comes after the model or the tool.
 _OUTPUTS = frozenset({"after", "failed", "error", "display", "stop"})
 
@@ -57,19 +59,19 @@ class Telemetry:
         released = _version()
         self.tracer = trace.get_tracer("hookline", released, tracer_provider)
         meter = metrics.get_meter("hookline", released, meter_provider)
-        self.drafts = semconv.should_use_drafts(os.environ if environ is None else environ)
+        self.drafts = should_use_drafts(os.environ if environ is None else environ)
         self.clock = clock
-        self._seconds = meter.create_histogram(semconv.RUN_DURATION, "s", "how long a hook took")
+        self._seconds = meter.create_histogram("hooks.run.duration", "s", "how long a hook took")
         self._decisions = meter.create_counter(
-            semconv.DECISIONS, "{decision}", "events, by what was decided"
+            "hooks.decisions", "{decision}", "events, by what was decided"
         )
         self._failures = meter.create_counter(
-            semconv.FAILURES, "{failure}", "hooks that failed, by why"
+            "hooks.failures", "{failure}", "hooks that failed, by why"
         )
         if pending is not None:
             meter.create_observable_gauge(
-                semconv.PENDING,
-                [_observing(pending)],
+                "hooks.pending_approvals",
+                [lambda _: [Observation(pending())]],
                 "{approval}",
                 "approvals that wait for a person",
             )
@@ -83,24 +85,28 @@ class Telemetry:
         """Export one event. Its span ends now and started `decision.seconds` ago."""
         end = int(self.clock() * _NANO)
         began = end - int(decision.seconds * _NANO)
-        specs = [spec_of(verdict.hook_id) for verdict in decision.verdicts]
+        common = {"hooks.event": decision.kind, "hooks.decision": decision.stance.name.lower()}
+        attributes = {
+            **common,
+            "hooks.dialect": decision.dialect,
+            "hooks.duration": decision.seconds,
+            **({"hooks.session": event.session_id} if event.session_id else {}),
+            **(_describe_host(event) if self.drafts else {}),
+        }
         span = self.tracer.start_span(
-            f"{semconv.EVENT_SPAN} {decision.kind}",
+            f"hooks.event {decision.kind}",
             context=extract_parent(event),
-            attributes=dict(self._of_event(event, decision)),
+            attributes=attributes,
             start_time=began,
         )
         within = trace.set_span_in_context(span)
-        for verdict, spec, start in zip(
-            decision.verdicts, specs, _starts(decision, began), strict=True
-        ):
-            self._run(event, decision, verdict, spec, within, start)
+        starts = _find_starts(decision, began)
+        for verdict, start in zip(decision.verdicts, starts, strict=True):
+            self._export_run(event, decision, verdict, spec_of(verdict.hook_id), within, start)
         span.end(end)
-        self._decisions.add(
-            1, {semconv.DECISION: decision.stance.name.lower(), semconv.EVENT: decision.kind}
-        )
+        self._decisions.add(1, common)
 
-    def _run(
+    def _export_run(
         self,
         event: Event,
         decision: Decision,
@@ -109,39 +115,43 @@ class Telemetry:
         within: Context,
         start: int,
     ) -> None:
-        name = semconv.RUN_GUARDRAIL if self.drafts else semconv.RUN_SPAN
-        own = dict(_of_run(verdict, spec))
-        drafts = dict(_of_guardrail(event, decision, verdict, spec)) if self.drafts else {}
+        stance = verdict.stance.name.lower()
+        labels = {
+            "hooks.event": decision.kind,
+            "hooks.hook": verdict.hook_id,
+            "hooks.handler.kind": handler_kind(spec),
+        }
+        attributes: dict[str, AttributeValue] = {
+            **labels,
+            "hooks.duration": verdict.seconds,
+            "hooks.decision": stance,
+            "hooks.shadow": verdict.shadow,
+        }
+        if verdict.exit_code is not None:
+            attributes["hooks.exit_code"] = verdict.exit_code
+        if spec is not None:
+            attributes["hooks.failure_mode"] = spec.on_failure.name.lower()
+        if self.drafts:
+            attributes |= _describe_guardrail(event, decision, verdict, spec)
         span = self.tracer.start_span(
-            f"{name} {verdict.hook_id}",
+            f"{_GUARDRAIL if self.drafts else 'hooks.run'} {verdict.hook_id}",
             context=within,
-            attributes={semconv.EVENT: decision.kind, **own, **drafts},
+            attributes=attributes,
             start_time=start,
         )
-        outcome = verdict.stance.name.lower()
         if verdict.fault is not None:
-            outcome = "failed"
             reason = failure_name(verdict.fault)
             span.set_status(Status(StatusCode.ERROR, reason))
-            self._failures.add(1, {semconv.REASON: reason, semconv.EVENT: decision.kind})
+            self._failures.add(1, {"hooks.reason": reason, "hooks.event": decision.kind})
         span.end(start + int(verdict.seconds * _NANO))
-        labels = {
-            semconv.EVENT: decision.kind,
-            semconv.HOOK: verdict.hook_id,
-            semconv.HANDLER_KIND: handler_kind(spec),
-            semconv.OUTCOME: outcome,
-        }
-        self._seconds.record(verdict.seconds, labels)
+        outcome = stance if verdict.fault is None else "failed"
+        self._seconds.record(verdict.seconds, labels | {"hooks.outcome": outcome})
 
-    def _of_event(self, event: Event, decision: Decision) -> Iterator[tuple[str, AttributeValue]]:
-        yield semconv.EVENT, decision.kind
-        yield semconv.DIALECT, decision.dialect
-        yield semconv.DECISION, decision.stance.name.lower()
-        yield semconv.DURATION, decision.seconds
-        if event.session_id:
-            yield semconv.SESSION, event.session_id
-        if self.drafts:
-            yield from _of_host(event)
+
+def should_use_drafts(environ: Mapping[str, str]) -> bool:
+    """Return whether the environment opts in to names that may still change."""
+    chosen = environ.get("OTEL_SEMCONV_STABILITY_OPT_IN", "").replace(" ", "").split(",")
+    return "gen_ai_latest_experimental" in chosen
 
 
 def extract_parent(event: Event) -> Context | None:
@@ -174,51 +184,44 @@ def _version() -> str:
         return ""
 
 
-# -- attributes --------------------------------------------------------------------------------------------------------
+def _describe_host(event: Event) -> dict[str, AttributeValue]:
+    """Return the drafts' attributes of a session and a tool call."""
+    is_call = isinstance(event.body, ToolCall)
+    found = {
+        "gen_ai.conversation.id": event.session_id,
+        "gen_ai.tool.name": event.tool if is_call else "",
+        "gen_ai.tool.call.id": event.body.value("call_id") if is_call else "",
+        "gen_ai.agent.name": event.body.facts.get("agent_name"),
+    }
+    return {name: value for name, value in found.items() if value and isinstance(value, str)}
 
 
-def _of_run(verdict: Verdict, spec: HookSpec | None) -> Iterator[tuple[str, AttributeValue]]:
-    yield semconv.HOOK, verdict.hook_id
-    yield semconv.HANDLER_KIND, handler_kind(spec)
-    yield semconv.DURATION, verdict.seconds
-    yield semconv.DECISION, verdict.stance.name.lower()
-    yield semconv.SHADOW, verdict.shadow
-    if verdict.exit_code is not None:
-        yield semconv.EXIT_CODE, verdict.exit_code
-    if spec is not None:
-        yield semconv.FAILURE_MODE, spec.on_failure.name.lower()
-
-
-def _of_host(event: Event) -> Iterator[tuple[str, AttributeValue]]:
-    if event.session_id:
-        yield semconv.CONVERSATION, event.session_id
-    if isinstance(event.body, ToolCall):
-        yield semconv.TOOL, event.body.tool
-        if event.body.call_id:
-            yield semconv.TOOL_CALL, event.body.call_id
-    agent = event.body.facts.get("agent_name")
-    if isinstance(agent, str) and agent:
-        yield semconv.AGENT, agent
-
-
-def _of_guardrail(
+def _describe_guardrail(
     event: Event, decision: Decision, verdict: Verdict, spec: HookSpec | None
-) -> Iterator[tuple[str, AttributeValue]]:
-    yield semconv.OPERATION, semconv.RUN_GUARDRAIL
-    yield from _of_host(event)
-    yield semconv.COMPONENT, (spec.name if spec is not None and spec.name else verdict.hook_id)
-    yield semconv.TARGET_TYPE, "output" if event.kind.rpartition(".")[2] in _OUTPUTS else "input"
+) -> dict[str, AttributeValue]:
+    """Return the drafts' attributes of a hook's run."""
+    host = _describe_host(event)
+    kind = _verdict_type(verdict)
+    has_effect = not verdict.shadow and verdict.stance <= decision.stance
+    found: dict[str, AttributeValue] = {
+        "operation.name": _GUARDRAIL,
+        "guardrail.component.name": (spec.name if spec is not None else "") or verdict.hook_id,
+        "guardrail.target.type": (
+            "output" if event.kind.rpartition(".")[2] in _OUTPUTS else "input"
+        ),
+        "guardrail.verdict.type": kind,
+        "guardrail.action.type": kind if has_effect else "allow",
+        "guardrail.security.content.modified": verdict.rewrite is not None and not verdict.shadow,
+    }
     if isinstance(event.body, ToolCall):
-        yield semconv.TARGET_SUBTYPE, "tool_call"
-        if event.body.call_id:
-            yield semconv.TARGET_ID, event.body.call_id
+        found["guardrail.target.subtype"] = "tool_call"
     elif isinstance(event.body, Generation | Prompt):
-        yield semconv.TARGET_SUBTYPE, "llm"
-    yield semconv.VERDICT_TYPE, _verdict_type(verdict)
+        found["guardrail.target.subtype"] = "llm"
+    if "gen_ai.tool.call.id" in host:
+        found["guardrail.target.id"] = host["gen_ai.tool.call.id"]
     if verdict.fault is not None:
-        yield semconv.VERDICT_REASON, failure_name(verdict.fault)
-    yield semconv.ACTION_TYPE, _action(decision, verdict)
-    yield semconv.CONTENT_MODIFIED, verdict.rewrite is not None and not verdict.shadow
+        found["guardrail.verdict.reason"] = failure_name(verdict.fault)
+    return host | {f"gen_ai.{name}": value for name, value in found.items()}
 
 
 def _verdict_type(verdict: Verdict) -> str:
@@ -231,23 +234,9 @@ def _verdict_type(verdict: Verdict) -> str:
     return "warn" if verdict.fault is not None or verdict.for_user else "allow"
 
 
-def _action(decision: Decision, verdict: Verdict) -> str:
-    """Return what happened because of one hook; a shadow hook causes nothing."""
-    if verdict.shadow:
-        return "allow"
-    return _verdict_type(verdict) if verdict.stance <= decision.stance else "allow"
-
-
-def _starts(decision: Decision, began: int) -> Sequence[int]:
+def _find_starts(decision: Decision, began: int) -> Sequence[int]:
     """Return when each hook began: one after the other, if their times fit into the whole; else all at the start."""
     seconds = [verdict.seconds for verdict in decision.verdicts]
     if sum(seconds) > decision.seconds:
         return [began] * len(seconds)
     return [began + int(sum(seconds[:at]) * _NANO) for at in range(len(seconds))]
-
-
-def _observing(pending: Callable[[], int]) -> Callable[[CallbackOptions], Iterable[Observation]]:
-    def observe(_: CallbackOptions) -> Iterable[Observation]:
-        return [Observation(pending())]
-
-    return observe

@@ -10,29 +10,25 @@ from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from hookline.model.spec import HookSpec
 
-POLICIES = ("hash", "masked", "full")
 _LONGEST_TEXT = 2000  # characters of a reason, a fault, a note
-_LARGEST_VALUE = (
-    256 << 10
-)  # bytes of a payload or a rewrite as JSON; of a larger one, only the hash is kept
+# Bytes of a payload or a rewrite as JSON; of a larger one, only the hash is kept.
+_LARGEST_VALUE = 256 << 10
 _DEEPEST = 100
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 
 class PayloadPolicy(Frozen):
-    """How much to keep of values: `hash`, `masked` or `full`; and how to mask values and texts.
+    """How much to keep of values: `hash`, `masked` or `full`.
 
     `environ`: what hooks inherit; the values of variables with secret names are masked in every text.
     """
 
     how: str = "hash"
-    mask: Callable[[Any], Any] | None = None
-    mask_text: Callable[[str], str] | None = None
     environ: Mapping[str, str] = NO_ENV
 
     def keep_value(self, value: Any, hooks: Iterable[HookSpec] = ()) -> dict[str, Any]:
@@ -41,16 +37,18 @@ class PayloadPolicy(Frozen):
         `hooks`: the hooks whose output it is; secrets in their declarations are masked too.
         """
         text = to_canonical_json(value)
-        told: dict[str, Any] = {"sha256": sha256(text.encode("ascii")), "bytes": len(text)}
+        kept: dict[str, Any] = {"sha256": sha256(text.encode("ascii")), "bytes": len(text)}
         if self.how == "hash":
-            return told
+            return kept
         if len(text) > _LARGEST_VALUE:
-            return told | {"cut": True}
+            return kept | {"cut": True}
         try:
-            parsed = json.loads(text)
-            return told | {"value": parsed if self.how == "full" else self._mask(parsed, hooks)}
+            value = json.loads(text)
+            if self.how == "masked":
+                value = self._mask(value, hooks)
         except RecursionError:
-            return told | {"cut": True}
+            return kept | {"cut": True}
+        return kept | {"value": value}
 
     def keep_text(self, text: str, hooks: Iterable[HookSpec] = ()) -> str:
         """Return a hook's text for a person: always kept, with secrets masked, and cut to a maximum length.
@@ -59,51 +57,26 @@ class PayloadPolicy(Frozen):
         """
         if not text:
             return ""
-        if self.how == "full":
-            kept = text[: 2 * _LONGEST_TEXT]
-        else:
-            kept = self._mask_text(
-                _replace_names(text, hooks) if self.how == "hash" else text, hooks, _LONGEST_TEXT
-            )
-        return (
-            f"{kept[:_LONGEST_TEXT]} [{len(text) - _LONGEST_TEXT} more]"
-            if len(text) > _LONGEST_TEXT
-            else kept
-        )
+        more = len(text) - _LONGEST_TEXT
+        if self.how == "hash":
+            for spec in hooks:
+                if spec.name:
+                    text = text.replace(f"`{spec.name}`", f"`{spec.id}`")
+        if self.how != "full":
+            # Mask known secrets before cutting the text, because a half secret would not be recognised.
+            text = self._mask(text[: 4 * _LONGEST_TEXT], hooks)
+        return f"{text[:_LONGEST_TEXT]} [{more} more]" if more > 0 else text
 
     def _mask(self, value: Any, hooks: Iterable[HookSpec]) -> Any:
-        return (
-            self._mask_text(value, hooks, len(value))
-            if hooks and isinstance(value, str)
-            else (self.mask or _masked)(value)
-        )
+        from hookline.text.masking import find_secret_values, mask_secrets, mask_value  # noqa: PLC0415 - its expressions cost 1 ms, and most hooks say nothing
 
-    def _mask_text(self, text: str, hooks: Iterable[HookSpec], longest: int) -> str:
-        from hookline.text.masking import find_secret_values, mask_secrets  # noqa: PLC0415 - its expressions cost 1 ms, and most hooks say nothing
-
-        known = find_secret_values(self.environ)
-        for spec in hooks:
-            known |= (
-                find_secret_values(getattr(spec.handler, "env", None) or {})
-                if type(spec.handler) in (Command, Builtin)
-                else set()
-            )
-        # Mask known secrets before cutting the text, because a half secret would not be recognised.
-        return (self.mask_text or _masked)(mask_secrets(text[: 4 * longest], known)[: 2 * longest])
-
-
-def _replace_names(text: str, hooks: Iterable[HookSpec]) -> str:
-    """Replace the names of hooks in a text by their ids."""
-    for spec in hooks:
-        if spec.name and spec.name != spec.id:
-            text = text.replace(f"`{spec.name}`", f"`{spec.id}`")
-    return text
-
-
-def _masked(value: Any) -> Any:
-    from hookline.text.masking import mask_value  # noqa: PLC0415 - as above
-
-    return mask_value(value)
+        if isinstance(value, str):
+            known = find_secret_values(self.environ)
+            for spec in hooks:
+                if isinstance(spec.handler, Command | Builtin):
+                    known |= find_secret_values(spec.handler.env or {})
+            value = mask_secrets(value, known)
+        return mask_value(value)
 
 
 def to_canonical_json(value: Any) -> str:

@@ -1,18 +1,19 @@
-"""Records: what the journal keeps of an event and of each hook that ran for it.
+"""Records: what the journal keeps of an event, of each hook that ran for it, and of a note.
 
 Of values it keeps the hash, or on request the value itself, masked or in full.
 """
 
 from __future__ import annotations
 
-from hookline.journal.labels import describe_hook
 from hookline.journal.payload_policy import to_canonical_json, to_plain
 from hookline.model.event import ToolCall
+from hookline.model.handler import Broken, Command, InProcess, describe_command
 from hookline.model.outcome import Failure
+from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from hookline.journal.payload_policy import PayloadPolicy
@@ -25,10 +26,31 @@ EVENT, RUN, NOTE = "event", "run", "note"
 # The kinds of notes, by the words that find them.
 NOTES = ("approval", "unanswered")
 _MOST = 100  # notes, lowered effects
-_LONGEST_NAME = 400  # characters of a host's session id, tool name, call id, and of any other name
+_LONGEST_TEXT = 400  # characters of a host's session id, tool name, call id, and of any other name
 _LONGEST_PATH = 4096  # characters; no system accepts a longer one
 _LONGEST_NOTE = 16 << 10  # bytes of a part of a note that is not text
 _SHORT = 16  # characters of a digest; a whole one would look like a secret
+
+_LONGEST_NAME = 80  # characters of a plausible name of a hook or file
+_MOST_FILES = 3
+_MOST_DIGITS = 3  # a text with more digits counts as generated
+_SCRIPTS = (
+    ".py",
+    ".sh",
+    ".bash",
+    ".zsh",
+    ".fish",
+    ".js",
+    ".mjs",
+    ".cjs",
+    ".ts",
+    ".rb",
+    ".pl",
+    ".php",
+    ".lua",
+    ".ps1",
+)
+_AROUND = "\"'`;|&()<>"
 
 
 def event_record(
@@ -45,29 +67,29 @@ def event_record(
     `at` is a time in ISO 8601; `runs` counts the records of its hooks.
     """
     body = event.body
+    # An event made by hand has no raw payload.
+    payload = event.raw or {name: getattr(body, name) for name in type(body).__fields__}
     return {
         "type": EVENT,
         "id": event_id,
         "at": at,
-        "kind": _name(decision.kind),
-        "dialect": _name(decision.dialect),
-        "native_event": _name(decision.native_event),
-        "session": _name(event.session_id),
+        "kind": _cut(decision.kind),
+        "dialect": _cut(decision.dialect),
+        "native_event": _cut(decision.native_event),
+        "session": _cut(event.session_id),
         "cwd": event.cwd[:_LONGEST_PATH],
-        "tool": _name(event.tool),
-        "call": _name(body.call_id) if isinstance(body, ToolCall) else "",
-        "payload": policy.keep_value(_payload(event)),
+        "tool": _cut(event.tool),
+        "call": _cut(body.call_id) if isinstance(body, ToolCall) else "",
+        "payload": policy.keep_value(payload),
         "stance": decision.stance.name.lower(),
         "reason": policy.keep_text(decision.reason, hooks),
         "redo": decision.redo,
         "retry_after": decision.retry_after,
-        "rewrite": _rewrite(decision.rewrite, policy),
-        "effects": _effects(decision, policy),
-        "evidence": _keep_optional(decision.evidence, policy),
+        **_changes(decision, policy),
         "for_agent": [policy.keep_value(text) for text in decision.for_agent[:_MOST]],
         "for_user": [policy.keep_text(text, hooks) for text in decision.for_user[:_MOST]],
         "lowered": [
-            {name: _name(part) for name, part in entry.to_dict().items()}
+            {name: _cut(part) for name, part in entry.to_dict().items()}
             | {"reason": policy.keep_text(entry.reason, hooks)}
             for entry in decision.lowered[:_MOST]
         ],
@@ -85,13 +107,13 @@ def run_record(
     event_id: str,
     at: str,
     policy: PayloadPolicy,
-    known: Mapping[str, Any] | None = None,
+    hook: Mapping[str, Any],
     phase: str = "done",
     printed: Outcome | None = None,
 ) -> dict[str, Any]:
     """Return the record of one hook's run. `phase`: `started` for a detached hook, whose end has a record of its own.
 
-    `known`: an earlier result of `describe_hook`. `printed`: the program's output, if no other record will hold it.
+    `hook`: the result of `describe_hook`. `printed`: the program's output, if no other record will hold it.
     """
     hooks = (spec,) if spec is not None else ()
     record = {
@@ -101,14 +123,12 @@ def run_record(
         "at": at,
         "hook": verdict.hook_id[:_LONGEST_PATH],
         "phase": phase,
-        **(known or describe_hook(spec, policy)),
+        **hook,
         "identity": shorten_digest(verdict.identity),
         "content": verdict.content,
         "stance": verdict.stance.name.lower(),
         "reason": policy.keep_text(verdict.reason, hooks),
-        "rewrite": _rewrite(verdict.rewrite, policy),
-        "effects": _effects(verdict, policy),
-        "evidence": _keep_optional(verdict.evidence, policy),
+        **_changes(verdict, policy),
         "for_agent": policy.keep_value(verdict.for_agent) if verdict.for_agent else None,
         "for_user": policy.keep_text(verdict.for_user, hooks),
         "unsupported": [policy.keep_text(entry, hooks) for entry in verdict.unsupported[:_MOST]],
@@ -117,57 +137,33 @@ def run_record(
         "seconds": verdict.seconds,
         "shadow": verdict.shadow,
     }
-    return record | _describe_output(printed, policy, hooks) if printed is not None else record
-
-
-def _describe_output(
-    outcome: Outcome, policy: PayloadPolicy, hooks: Sequence[HookSpec]
-) -> dict[str, Any]:
-    """Return a program's output, kept by the payload policy; None for an empty stream."""
-    streams = {"stdout": outcome.stdout, "stderr": outcome.stderr}
-    kept = {
-        name: policy.keep_value(text, hooks) if text else None for name, text in streams.items()
-    }
-    return kept | {"truncated": outcome.truncated}
-
-
-def shorten_digest(digest: str) -> str:
-    """Return the start of a digest, by which notes and runs name the same approval."""
-    return digest[:_SHORT]
+    if printed is not None:
+        for name, text in (("stdout", printed.stdout), ("stderr", printed.stderr)):
+            record[name] = policy.keep_value(text, hooks) if text else None
+        record["truncated"] = printed.truncated
+    return record
 
 
 def note_record(
     what: str, fields: Mapping[str, Any], *, note_id: str, at: str, policy: PayloadPolicy
 ) -> dict[str, Any]:
     """Return the record of a note: something besides events that you should find, by its name as if it were an event."""
-    said = {
-        name: policy.keep_text(value) if isinstance(value, str) else _keep_note_value(value)
-        for name, value in fields.items()
-    }
-    own = {"type": NOTE, "id": note_id, "at": at, "native_event": _name(what)}
-    return own | said | own
+    own = {"type": NOTE, "id": note_id, "at": at, "native_event": _cut(what)}
+    kept: dict[str, Any] = {}
+    for name, value in fields.items():
+        if isinstance(value, str):
+            kept[name] = policy.keep_text(value)
+            continue
+        kept[name] = to_plain(value)
+        size = len(to_canonical_json(kept[name]))
+        if size > _LONGEST_NOTE:
+            kept[name] = f"{size} bytes of JSON"
+    return own | kept | own
 
 
-def summarise(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a short form of a record that is too long for a line: all of its fields, with little in each."""
-    return {name: _shorten(value) for name, value in record.items()} | {"cut": True}
-
-
-def _shorten(value: Any) -> Any:
-    match value:
-        case str():
-            return value[:_LONGEST_NAME]
-        case list() | tuple():
-            return []
-        case {"sha256": digest, "bytes": size}:
-            told = (
-                {"target": value["target"][:_LONGEST_NAME], "keys": []} if "target" in value else {}
-            )
-            return told | {"sha256": digest, "bytes": size, "cut": True}
-        case dict():
-            return {}
-        case _:
-            return value
+def shorten_digest(digest: str) -> str:
+    """Return the start of a digest, by which notes and runs name the same approval."""
+    return digest[:_SHORT]
 
 
 def failure_name(fault: str) -> str:
@@ -178,47 +174,111 @@ def failure_name(fault: str) -> str:
     return "exited" if fault.startswith("exited with status") else "answer"
 
 
-def _payload(event: Event) -> Any:
-    """Return what the host sent; for an event made by hand, its body."""
-    if event.raw:
-        return event.raw
-    body = event.body
-    return {name: getattr(body, name) for name in type(body).__fields__}
-
-
-def _keep_note_value(value: Any) -> Any:
-    """Return a part of a note; of a large part, only the length."""
-    said = to_plain(value)
-    size = len(to_canonical_json(said))
-    return said if size <= _LONGEST_NOTE else f"{size} bytes of JSON"
-
-
-def _effects(of: Decision | Verdict, policy: PayloadPolicy) -> dict[str, Any]:
+def _changes(of: Decision | Verdict, policy: PayloadPolicy) -> dict[str, Any]:
+    """Return what a hook or a decision changes and proves, by the payload policy."""
+    effects = list(of.effects.items())[:_MOST]
     return {
-        name[:_LONGEST_NAME]: policy.keep_value(value)
-        for name, value in list(of.effects.items())[:_MOST]
+        "rewrite": _rewrite(of.rewrite, policy) if of.rewrite is not None else None,
+        "effects": {name[:_LONGEST_TEXT]: policy.keep_value(value) for name, value in effects},
+        "evidence": None if of.evidence is None else policy.keep_value(of.evidence),
     }
 
 
-def _name(given: Any) -> str:
-    return given[:_LONGEST_NAME] if isinstance(given, str) else ""
-
-
-def _rewrite(rewrite: Rewrite | None, policy: PayloadPolicy) -> dict[str, Any] | None:
-    if rewrite is None:
-        return None
+def _rewrite(rewrite: Rewrite, policy: PayloadPolicy) -> dict[str, Any]:
     patch = rewrite.patch if rewrite.patch is not None else rewrite.value
+    named = patch if isinstance(patch, dict) else ()
+    keys = sorted(str(key)[:_LONGEST_TEXT] for key in named)[:_MOST]
+    return {"target": _cut(rewrite.target), "keys": keys, **policy.keep_value(rewrite.value)}
+
+
+def _cut(given: Any) -> str:
+    return given[:_LONGEST_TEXT] if isinstance(given, str) else ""
+
+
+# -- the hook ----------------------------------------------------------------------------------------------------------
+
+
+def describe_hook(spec: HookSpec | None, policy: PayloadPolicy) -> dict[str, Any]:
+    """Return the part of a run's record that describes the hook, not the run; empty values for an unknown hook.
+
+    `name`: the hook's name. `command`: what it runs, kept by the payload policy. `fingerprint`: a hash of its declaration.
+    """
     return {
-        "target": _name(rewrite.target),
-        "keys": _keys(patch),
-        **policy.keep_value(rewrite.value),
+        "source": spec.origin.place[:_LONGEST_PATH] if spec else "",
+        "scope": spec.origin.scope if spec else "",
+        "dialect": spec.dialect if spec else "",
+        "handler": handler_kind(spec),
+        "name": _name_hook(spec, policy) if spec else "",
+        "command": policy.keep_value(describe_command(spec.handler), (spec,)) if spec else None,
+        "fingerprint": definition_hash(spec) if spec else "",
     }
 
 
-def _keys(patch: Any) -> list[str]:
-    named: Iterable[Any] = patch if isinstance(patch, dict) else ()
-    return sorted(str(key)[:_LONGEST_NAME] for key in named)[:_MOST]
+def handler_kind(spec: HookSpec | None) -> str:
+    """Return the kind of a hook's handler in one word: `command`, `http`, `builtin`, `inprocess`, `broken` ..."""
+    return type(spec.handler).__name__.lower() if spec else ""
 
 
-def _keep_optional(value: Any, policy: PayloadPolicy) -> Mapping[str, Any] | None:
-    return None if value is None else policy.keep_value(value)
+def definition_hash(spec: HookSpec) -> str:
+    """Return a hash of a hook's declaration. It changes with anything that the hook does. It ignores the content of files."""
+    handler = spec.handler
+    definition = [
+        *(spec.dialect, spec.native_event, handler_kind(spec)),
+        {name: _to_stable(getattr(handler, name)) for name in type(handler).__fields__},
+        [repr(each) for each in spec.conditions],
+        *(spec.rank, spec.timeout, spec.detached, spec.shadow, spec.on_failure.name, spec.strict),
+    ]
+    return sha256(to_canonical_json(definition).encode("ascii"))
+
+
+def _to_stable(value: Any) -> Any:
+    """Return a handler's field in a form that is the same in every process."""
+    if callable(value):
+        name = getattr(value, "__qualname__", type(value).__name__)
+        return f"{getattr(value, '__module__', '')}.{name}"
+    return value if isinstance(value, dict) else repr(value)
+
+
+def _name_hook(spec: HookSpec, policy: PayloadPolicy) -> str:
+    """Return a hook's name.
+
+    A hook without a name is named after its command. With the policy `hash`, the journal may not keep that, so only the names of
+    files in the command are used.
+    """
+    name, handler = spec.name, spec.handler
+    if policy.how != "hash":
+        return policy.keep_text(name[: 5 * _LONGEST_NAME], (spec,))
+    if type(handler) is InProcess:
+        return handler.name[:_LONGEST_NAME]
+    files = (
+        list(dict.fromkeys(_find_files(handler)))[:_MOST_FILES] if type(handler) is Command else []
+    )
+    commands = (
+        describe_command(handler),
+        " ".join(getattr(handler, "argv", ())),
+        getattr(handler, "prompt", ""),
+    )
+    is_command = any(text.strip().startswith(name.removesuffix("…")) for text in commands)
+    # A broken hook has no command to compare with its name.
+    is_own = _is_plain(name, " ") and not is_command and type(handler) is not Broken
+    return " ".join([name, *files] if is_own else files)
+
+
+def _find_files(handler: Command) -> Iterator[str]:
+    """Yield the names of the program and scripts in a command, in order, without its arguments."""
+    lines = handler.script.strip().splitlines() or [""]
+    program = True
+    for word in handler.argv or lines[0].split():
+        if program and "=" in word:  # a variable for the program that follows
+            continue
+        name = word.strip(_AROUND).replace('"', "").replace("'", "").rpartition("/")[2]
+        if "://" not in word and _is_plain(name) and (program or name.endswith(_SCRIPTS)):
+            yield name
+        program = False
+
+
+def _is_plain(name: str, besides: str = "") -> bool:
+    """Return whether a text looks like a name that a person chose."""
+    letters = name.translate(dict.fromkeys(map(ord, f"-_.{besides}")))
+    digits = sum(char.isdigit() for char in name)
+    return letters.isalnum() and len(name) <= _LONGEST_NAME and digits <= _MOST_DIGITS

@@ -10,26 +10,79 @@ from __future__ import annotations
 import json
 import os
 import re
+from datetime import UTC, datetime, timedelta
 
-from hookline.errors import JournalError
+from hookline.errors import ConfigError, JournalError
 from hookline.journal.chain import read_link
-from hookline.journal.query import format_time
 from hookline.journal.records import EVENT, NOTE, RUN
-from hookline.journal.safe_files import open_to_read
-from hookline.journal.segments import list_segments
+from hookline.journal.segments import list_segments, open_to_read
+from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
-
-    from hookline.journal.query import Query
 
     # A line matches only if it contains one of these byte strings.
     Needle: TypeAlias = tuple[bytes, ...]
 
-_MOST_AT_ONCE = 100
 _NUMBER = re.compile(rb'\{"schema":"[^"]*","seq":(\d{1,19}),')
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+
+
+class Query(Frozen):
+    """Filters that must all match; an empty query matches every record.
+
+    `event`: a canonical kind, or a native name. `hook`: a part of a hook's id or name, or of its command where that is
+    kept. `session`: the start of a session id. `since`, `until`: times as records have them. `fault`: a hook failed.
+    `after`: only records with a higher number. `decided`: only events, no notes.
+    """
+
+    event: str = ""
+    tool: str = ""
+    hook: str = ""
+    stance: str = ""
+    session: str = ""
+    since: str = ""
+    until: str = ""
+    fault: bool = False
+    after: int = 0
+    decided: bool = False
+
+    def matches(self, record: Mapping[str, Any]) -> bool:
+        """Return whether a record of an event or note matches.
+
+        `hook` concerns other records, so this function does not check it.
+        """
+        at, faults = _text(record, "at"), record.get("faults")
+        return (
+            (not self.event or self.event in (record.get("kind"), record.get("native_event")))
+            and (not self.tool or record.get("tool") == self.tool)
+            and (not self.stance or record.get("stance") == self.stance)
+            and _text(record, "session").startswith(self.session)
+            and at >= self.since
+            and (not self.until or at < self.until)
+            and (not self.fault or (isinstance(faults, int) and faults > 0))
+            and record.get("seq", 1) > self.after
+            and (not self.decided or bool(record.get("stance")))
+        )
+
+    def needles(self) -> list[Needle]:
+        """Return byte strings of which a line must contain one from each tuple in order to match.
+
+        The rarest come first.
+        """
+        found: list[Needle] = []
+        if self.session:  # the id may continue
+            found.append((_field("session", self.session)[:-1],))
+        if self.tool:
+            found.append((_field("tool", self.tool),))
+        if self.stance:
+            found.append((_field("stance", self.stance),))
+        if self.event:
+            found.append((_field("kind", self.event), _field("native_event", self.event)))
+        return found
 
 
 class Search:
@@ -55,9 +108,14 @@ class Search:
 
     def events(self, query: Query, *, limit: int = 0) -> list[dict[str, Any]]:
         """Return the events and notes that match a query, newest last, at most `limit` (0: all)."""
-        ids = self._events_of_hook(query) if query.hook else None
+        ids: set[str] | None = None
+        if query.hook:
+            runs = self._records((RUN,), [], since=query.since, after=query.after)
+            ids = {_text(run, "event") for run in runs if _names_hook(run, query.hook)}
         found: list[dict[str, Any]] = []
-        for record in self._records((EVENT, NOTE), query.needles(), query):
+        for record in self._records(
+            (EVENT, NOTE), query.needles(), since=query.since, after=query.after
+        ):
             if query.matches(record) and (ids is None or record.get("id") in ids):
                 found.append(record)
                 if len(found) == limit:
@@ -69,45 +127,28 @@ class Search:
         return next(iter(self.events(query.replace(decided=True), limit=1)), None)
 
     def find_by_id(self, beginning: str) -> list[dict[str, Any]]:
-        """Return the events whose id begins with a text, oldest first, at most 100."""
-        needle = (b'"id":' + _encode(beginning)[:-1],)
-        found = [
-            record
-            for record in self._records((EVENT, NOTE), [needle])
-            if str(record.get("id", "")).startswith(beginning)
-        ]
-        return found[: -_MOST_AT_ONCE - 1 : -1]
+        """Return the events whose id begins with a text, oldest first."""
+        found = self._records((EVENT, NOTE), [(_field("id", beginning)[:-1],)])
+        return [each for each in found if _text(each, "id").startswith(beginning)][::-1]
 
     def runs(self, event_id: str) -> list[dict[str, Any]]:
         """Return the records of the hooks that ran for an event, in the order of writing."""
-        needle = (b'"event":' + _encode(event_id),)
-        found = self._records((RUN,), [needle])
-        return [record for record in found if record.get("event") == event_id][::-1]
+        return list(self._with_field(RUN, "event", event_id))[::-1]
 
     def note_about(self, identity: str, before: int) -> dict[str, Any] | None:
         """Return the newest note about a hook that has a smaller number than `before`."""
-        if not identity:
-            return None
-        notes = self._records((NOTE,), [(b'"identity":' + _encode(identity),)])
-        about = (note for note in notes if note.get("identity") == identity)
-        return next((note for note in about if note["seq"] < before), None)
+        notes = self._with_field(NOTE, "identity", identity) if identity else iter(())
+        return next((note for note in notes if note["seq"] < before), None)
 
     def count_runs(self, hook_id: str, since: float) -> int:
         """Count the runs of a hook since a time in seconds since 1970."""
-        start = format_time(since)
-        runs = self._records((RUN,), [(b'"hook":' + _encode(hook_id),)], since=start)
-        return sum(run.get("hook") == hook_id and _text(run, "at") >= start for run in runs)
+        return sum(1 for _ in self._with_field(RUN, "hook", hook_id, since=format_time(since)))
 
     def count_events(self, kind: str, root: str, since: float) -> int:
         """Count the events of a kind in a folder and below, since a time in seconds since 1970."""
-        start, below = format_time(since), f"{root.rstrip('/')}/"
-        events = self._records((EVENT,), [(b'"kind":' + _encode(kind),)], since=start)
-        return sum(
-            event.get("kind") == kind
-            and _text(event, "at") >= start
-            and f"{_text(event, 'cwd')}/".startswith(below)
-            for event in events
-        )
+        below = f"{root.rstrip('/')}/"
+        events = self._with_field(EVENT, "kind", kind, since=format_time(since))
+        return sum(f"{_text(event, 'cwd')}/".startswith(below) for event in events)
 
     def names(self, field: str) -> set[str]:
         """Return every text that some record has in a field, such as `kind`, `hook`, `name`."""
@@ -132,27 +173,22 @@ class Search:
 
     # -- reading ---------------------------------------------------------------------------------
 
-    def _events_of_hook(self, query: Query) -> set[str]:
-        """Return the ids of the events for which a hook ran that the query names."""
-        runs = self._records((RUN,), [], query)
-        return {_text(run, "event") for run in runs if _names_hook(run, query.hook)}
+    def _with_field(
+        self, kind: str, field: str, value: str, *, since: str = ""
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the sound records of a type with that value in a field, newest first."""
+        for record in self._records((kind,), [(_field(field, value),)], since=since):
+            if record.get(field) == value and _text(record, "at") >= since:
+                yield record
 
     def _records(
-        self,
-        types: Sequence[str],
-        needles: Sequence[Needle],
-        query: Query | None = None,
-        *,
-        since: str = "",
+        self, types: Sequence[str], needles: Sequence[Needle], *, since: str = "", after: int = 0
     ) -> Iterator[dict[str, Any]]:
         """Yield the sound records of some types whose lines contain each needle, newest first."""
-        jump, *others = (*needles, tuple(b'"type":' + _encode(each) for each in types))
+        jump, *others = (*needles, tuple(_field("type", each) for each in types))
         odd = 0
         try:
-            for data in self._files(
-                since=query.since if query else since,
-                after=query.after if query else 0,
-            ):
+            for data in self._files(since=since, after=after):
                 for start, end in _lines_with(data, jump):
                     line = data[start:end]
                     if not all(any(each in line for each in needle) for needle in others):
@@ -182,25 +218,46 @@ class Search:
             JournalError: a file cannot be read.
         """
         try:
-            found = list_segments(self.folder)
-            for each, following in zip(reversed(found), [None, *reversed(found)], strict=False):
-                if each.day < since[:10] or (following and following.seq <= after + 1):
+            following = 0  # the number of the first record of the next file
+            for each in reversed(list_segments(self.folder)):
+                if each.day < since[:10] or 0 < following <= after + 1:
                     return
-                yield _complete_lines(os.path.join(self.folder, each.name))
+                following = each.seq
+                with open(open_to_read(os.path.join(self.folder, each.name)), "rb") as file:
+                    data = file.read()
+                yield data[: data.rfind(b"\n") + 1]  # a writer may be at work behind it
         except FileNotFoundError:  # retention removed it, and all that are older
             return
         except OSError as error:
+            why = (error.strerror or "").lower()
             raise JournalError(
-                f"`{self.folder}` cannot be read: {(error.strerror or '').lower()}",
-                name="journal.missing",
+                f"`{self.folder}` cannot be read: {why}", name="journal.missing"
             ) from None
 
 
-def _complete_lines(path: str) -> bytes:
-    """Return a file's content up to its last line break; a writer may be at work behind it."""
-    with open(open_to_read(path), "rb") as file:
-        data = file.read()
-    return data[: data.rfind(b"\n") + 1]
+def parse_time(text: str, now: float) -> str:
+    """Return a time as records have it, from `2026-11-21`, `2026-11-21T10:00` (with a zone, or in local time), or an age such as `2h`.
+
+    Raises:
+        ConfigError: it is none of these.
+    """
+    span = _SPAN.fullmatch(text)
+    try:
+        if span:
+            age = timedelta(seconds=float(span[1]) * _UNITS[span[2]])
+            found = datetime.fromtimestamp(now, UTC) - age
+        else:
+            found = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        hint = "a time such as 2026-11-21T10:00, or an age: 30m, 2h, 7d"
+        raise ConfigError(f"`{text}` is not a time", name="config.option", hint=hint) from None
+    return format_time(found.timestamp())
+
+
+def format_time(seconds: float) -> str:
+    """Return seconds since 1970 as records have them: UTC with milliseconds."""
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _lines_with(data: bytes, needle: Needle) -> Iterator[tuple[int, int]]:
@@ -225,22 +282,19 @@ def _number_before(data: bytes, start: int) -> int:
     return int(found[1]) if found else 0
 
 
-def _names_hook(run: dict[str, Any], word: str) -> bool:
+def _names_hook(run: Mapping[str, Any], word: str) -> bool:
     """Return whether the id, the name or the kept command of a hook contains a word."""
     command = run.get("command")
-    texts = (
-        run.get("hook"),
-        run.get("name"),
-        command.get("value") if isinstance(command, dict) else "",
-    )
-    return any(word.lower() in text.lower() for text in texts if isinstance(text, str))
+    kept = _text(command, "value") if isinstance(command, dict) else ""
+    texts = (_text(run, "hook"), _text(run, "name"), kept)
+    return any(word.lower() in text.lower() for text in texts)
 
 
-def _text(record: dict[str, Any], field: str) -> str:
+def _text(record: Mapping[str, Any], field: str) -> str:
     value = record.get(field)
     return value if isinstance(value, str) else ""
 
 
-def _encode(text: str) -> bytes:
-    """Return a text as records contain it."""
-    return json.dumps(text).encode("ascii")
+def _field(name: str, text: str) -> bytes:
+    """Return a field with a text as lines contain it."""
+    return f'"{name}":{json.dumps(text)}'.encode("ascii")

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.cli.app import app_main
-from hookline.journal.query import Query
-from hookline.journal.search import Search
+from hookline.journal.search import Query, Search
 from tests.unit.cli.support import Told
 from tests.unit.cli.test_schema_files import check
 

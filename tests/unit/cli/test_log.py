@@ -15,8 +15,7 @@ from hookline.cli import log
 from hookline.cli.color import Paint
 from hookline.cli.log_pages import format_event, render_entry
 from hookline.journal.log_files import LogFiles
-from hookline.journal.query import Query
-from hookline.journal.search import Search
+from hookline.journal.search import Query, Search
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 from tests.unit.cli.test_schema_files import check
 

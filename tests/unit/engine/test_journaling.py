@@ -107,9 +107,12 @@ def test_no_place_is_told(wrong: dict[str, str], environ: dict[str, str]) -> Non
 def test_telemetry_is_asked_for_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is, and its package is missing, that is told."""
     told: list[str] = []
-    assert make_telemetry({}, told.append) == ()
+    off = {"OTEL_TRACES_EXPORTER": "otlp", "OTEL_SDK_DISABLED": "true"}
+    for environ in ({}, {"OTEL_TRACES_EXPORTER": "none"}, off):
+        assert make_telemetry(environ, told.append) == ()
     monkeypatch.setattr("hookline.journal.otel.set_up", lambda: True)
-    assert len(make_telemetry({"OTEL_TRACES_EXPORTER": "otlp"}, told.append)) == 1
+    for name in ("OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"):
+        assert len(make_telemetry({name: "otlp"}, told.append)) == 1
     assert told == []
     monkeypatch.setattr("hookline.journal.otel.set_up", lambda: False)
     assert len(make_telemetry({"OTEL_TRACES_EXPORTER": "otlp"}, told.append)) == 1

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import hookline
-from hookline.engine.detached import Finished
 from hookline.errors import JournalError
 from hookline.journal.journal import Journal, default_folder
 from hookline.model.outcome import Outcome
@@ -62,54 +61,17 @@ def test_an_engine_writes_down_every_event(tmp_path: Path, journal: Journal) -> 
     assert kind_of_break(tmp_path / "j") == ""
 
 
-def test_a_note_that_has_an_id_is_written_once(tmp_path: Path, journal: Journal) -> None:
-    """With that id and the time when it was; whoever gives it again is told whether it is written."""
-    done = [
-        journal.note("approval", note_id=each, seconds=0.25, did="approved")
-        for each in ("a", "b", "a")
-    ]
-    found = records(tmp_path / "j")
-
-    assert (done, [(each["id"], each["at"], each["did"]) for each in found]) == (
-        [True, True, True],
-        [
-            ("a", "1970-01-01T00:00:00.250Z", "approved"),
-            ("b", "1970-01-01T00:00:00.250Z", "approved"),
-        ],
-    )
-
-
-def test_a_note_is_not_written_until_it_is(tmp_path: Path) -> None:
-    """While somebody holds the trail it waits, and is not written twice; without a trail it is written nowhere."""
+def test_a_note_is_written_now_or_waits(tmp_path: Path) -> None:
+    """While another process holds the lock it waits; without log files it is written nowhere."""
     journal = Journal.open(str(tmp_path / "j"), wait=0.01)
-    journal.note("x")
+    written = journal.note("x")
     with (tmp_path / "j/head").open("rb") as head:
         fcntl.flock(head, fcntl.LOCK_EX)
-        busy = [journal.note("approval", note_id="a") for _ in range(2)]
+        busy = journal.note("approval")
     journal.close()
 
-    assert (busy, journal.note("approval", note_id="a"), len(records(tmp_path / "j"))) == (
-        [False, False],
-        True,
-        2,
-    )
-    assert not Journal(None).note("approval", note_id="a")
-
-
-def test_a_note_that_was_lost_is_written_when_it_is_given_again(tmp_path: Path) -> None:
-    """A folder that others may write to takes nothing."""
-    journal = Journal.open(str(tmp_path / "j"))
-    journal.note("x")
-    journal.close()
-    (tmp_path / "j").chmod(0o777)
-    lost = journal.note("approval", note_id="a")
-    (tmp_path / "j").chmod(0o700)
-
-    assert (lost, journal.note("approval", note_id="a"), len(records(tmp_path / "j"))) == (
-        False,
-        True,
-        2,
-    )
+    assert (written, busy, len(records(tmp_path / "j"))) == (True, False, 2)
+    assert not Journal(None).note("approval")
 
 
 async def _fire_async(engine: hookline.Engine) -> None:
@@ -187,41 +149,19 @@ def test_what_a_detached_hook_printed_is_in_its_end(payload: str, tmp_path: Path
     assert "stdout" not in found["started"]
 
 
-def test_an_end_before_the_decision_waits_for_it(tmp_path: Path, journal: Journal) -> None:
-    """So that it is found with its event."""
-    event, decision, spec_of = fired(lambda _: None)
-    done = Finished(
-        hook_id="h",
-        outcome=Outcome(),
-        verdict=Verdict(hook_id="h"),
-        kind=event.kind,
-        session_id=event.session_id,
-        ended=1.0,
-    )
-    journal.finished(done, spec_of, event)
-    journal.observe(event, decision, spec_of)
-    journal.finished(done, spec_of)
-    early, _, told, late = sorted(
-        records(tmp_path / "j"),
-        key=lambda record: (record.get("phase") != "finished" or record["seq"] > 3, record["seq"]),
-    )
-
-    assert (early["event"], late["event"]) == (told["id"], told["id"])
-
-
-def test_an_end_without_its_decision_is_written_at_the_end(
+def test_an_end_before_the_decision_is_found_with_its_event(
     tmp_path: Path, journal: Journal
 ) -> None:
-    """Nothing that it was told is lost."""
-    event, _, spec_of = fired(lambda _: None)
-    journal.finished(
-        Finished(hook_id="h", outcome=Outcome(), verdict=Verdict(), kind="x", session_id="y"),
-        spec_of,
-        event,
-    )
-    journal.close()
+    """As is one after it."""
+    event, decision, spec_of = fired(lambda _: None)
+    spec = spec_of(decision.verdicts[0].hook_id)
+    journal.finished(event, spec, Verdict(), Outcome(), 1.0)
+    journal.observe(event, decision, spec_of)
+    journal.finished(event, spec, Verdict(), Outcome(), 2.0)
+    early, _, decided, late = records(tmp_path / "j")
 
-    assert [record["phase"] for record in records(tmp_path / "j")] == ["finished"]
+    assert (early["event"], late["event"]) == (decided["id"], decided["id"])
+    assert (early["at"], early["hook"]) == ("1970-01-01T00:00:01.000Z", spec.id)
 
 
 # -- a journal that cannot write ---------------------------------------------------------------------------------------
@@ -247,7 +187,6 @@ def test_whatever_is_wrong_the_verdict_stands_and_it_is_told_once(tmp_path: Path
 @pytest.mark.parametrize(
     "broken",
     [
-        {"fingerprint_of": lambda _: 1 / 0},
         {"new_id": lambda: 1 / 0},
         {"clock": lambda: float("nan")},
         {"new_id": lambda: float("nan")},

@@ -196,6 +196,20 @@ def test_an_engine_can_be_observed_without_a_journal() -> None:
     assert len(collector.spans()) == 2
 
 
+@pytest.mark.parametrize(
+    ("value", "asked"),
+    [
+        ("", False),
+        ("http", False),
+        ("gen_ai_latest_experimental", True),
+        ("http, gen_ai_latest_experimental", True),
+    ],
+)
+def test_drafts_are_used_where_they_are_named(value: str, asked: object) -> None:
+    """In the variable that OpenTelemetry has for it."""
+    assert otel.should_use_drafts({"OTEL_SEMCONV_STABILITY_OPT_IN": value}) == asked
+
+
 class Configurator:
     """What an SDK brings along to be set up by."""
 

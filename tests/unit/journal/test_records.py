@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.journal.labels import describe_hook
 from hookline.journal.payload_policy import PayloadPolicy
 from hookline.journal.records import (
+    describe_hook,
     event_record,
     failure_name,
     note_record,
     run_record,
     shorten_digest,
-    summarise,
 )
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Verdict
@@ -94,11 +93,6 @@ def test_an_event_is_told_with_all_that_was_decided() -> None:
     assert "look" in record["for_user"]
 
 
-def known(spec: Any) -> dict[str, Any]:
-    """A hook with a short fingerprint."""
-    return describe_hook(spec, PayloadPolicy(), "f")
-
-
 def test_a_hook_is_told_with_what_it_said() -> None:
     """Its source, its fingerprint, its fault, its exit code and its time."""
     event, decision, spec_of = fired(lambda _: hookline.rewrite({"command": "ls"}), lambda _: 1 / 0)
@@ -110,7 +104,7 @@ def test_a_hook_is_told_with_what_it_said() -> None:
             event_id="e",
             at=AT,
             policy=PayloadPolicy(),
-            known=known(spec_of(each.hook_id)),
+            hook=describe_hook(spec_of(each.hook_id), PayloadPolicy()),
         )
         for at, each in enumerate(decision.verdicts)
     ]
@@ -118,15 +112,10 @@ def test_a_hook_is_told_with_what_it_said() -> None:
     assert event.kind == "tool.before"
     assert (runs[0]["rewrite"]["target"], runs[0]["rewrite"]["keys"]) == ("input", ["command"])
     assert "ZeroDivisionError" in runs[1]["fault"]
-    assert [(run["handler"], run["scope"], run["fingerprint"], run["phase"]) for run in runs] == [
-        ("inprocess", "process", "f", "done")
+    assert [(run["handler"], run["scope"], run["phase"]) for run in runs] == [
+        ("inprocess", "process", "done")
     ] * 2
-    assert (
-        run_record(
-            decision.verdicts[0], None, run_id="r", event_id="", at=AT, policy=PayloadPolicy()
-        )["handler"]
-        == ""
-    )
+    assert {len(run["fingerprint"]) for run in runs} == {64}
 
 
 @pytest.mark.parametrize(
@@ -140,24 +129,6 @@ def test_a_hook_is_told_with_what_it_said() -> None:
 def test_a_failure_is_one_of_few_words(fault: str, word: str) -> None:
     """By which they can be counted."""
     assert failure_name(fault) == word
-
-
-def test_a_record_that_is_too_long_is_kept_by_what_identifies_it() -> None:
-    """It says that it was cut, and has every field that its pages read."""
-    record = of_event(PayloadPolicy(how="full"), lambda _: hookline.rewrite({"command": "ls"})) | {
-        "reason": "r" * 9000,
-        "for_user": ["y" * 100],
-    }
-    kept = summarise(record)
-
-    assert set(kept) == {*record, "cut"}
-    assert (kept["cut"], kept["id"], len(kept["reason"]), kept["for_user"]) == (True, "e", 400, [])
-    assert kept["payload"] == {
-        "sha256": record["payload"]["sha256"],
-        "bytes": record["payload"]["bytes"],
-        "cut": True,
-    }
-    assert kept["rewrite"]["target"] == "input"
 
 
 def test_what_a_host_names_is_cut() -> None:
@@ -198,7 +169,9 @@ def test_a_note_is_found_by_what_it_is() -> None:
 def test_a_hook_is_told_with_what_it_was_approved_as() -> None:
     """Short, as notes on approvals have it."""
     verdict = Verdict(hook_id="h", identity="ab" * 32, content="cd" * 32)
-    record = run_record(verdict, None, run_id="r", event_id="", at=AT, policy=PayloadPolicy())
+    record = run_record(
+        verdict, None, run_id="r", event_id="", at=AT, policy=PayloadPolicy(), hook={}
+    )
 
     assert (record["identity"], record["content"]) == (shorten_digest("ab" * 32), "cd" * 32)
     assert len(record["identity"]) == 16
@@ -220,7 +193,14 @@ def test_what_a_hook_printed_is_kept_as_payloads_are(how: str, values: list[str 
     event, decision, spec_of = fired(lambda _: None)
     verdict, keeping = Verdict(hook_id="h"), PayloadPolicy(how=how, environ={"A_TOKEN": "MYVALUE7"})
     spec = spec_of(decision.verdicts[0].hook_id)
-    given = {"run_id": "r", "event_id": "e", "at": AT, "policy": keeping, "phase": "finished"}
+    given = {
+        "run_id": "r",
+        "event_id": "e",
+        "at": AT,
+        "policy": keeping,
+        "hook": {},
+        "phase": "finished",
+    }
     record = run_record(verdict, spec, printed=PRINTED, **given)
 
     assert event.kind == "tool.before"
@@ -232,7 +212,13 @@ def test_what_a_hook_printed_is_kept_as_payloads_are(how: str, values: list[str 
 
 def test_what_a_hook_printed_is_bounded() -> None:
     """Of too much of it there is the hash."""
-    given = {"run_id": "r", "event_id": "e", "at": AT, "policy": PayloadPolicy(how="full")}
+    given = {
+        "run_id": "r",
+        "event_id": "e",
+        "at": AT,
+        "policy": PayloadPolicy(how="full"),
+        "hook": {},
+    }
     record = run_record(Verdict(), None, printed=Outcome(stdout="x" * (1 << 20)), **given)
 
     assert set(record["stdout"]) == {"sha256", "bytes", "cut"}

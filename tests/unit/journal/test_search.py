@@ -12,8 +12,7 @@ from hookline.errors import JournalError
 from hookline.journal.chain import encode_line
 from hookline.journal.journal import Journal
 from hookline.journal.log_files import LogFiles
-from hookline.journal.query import Query
-from hookline.journal.search import Search
+from hookline.journal.search import Query, Search
 from tests.unit.journal.support import AT, files, fired, note, written
 
 

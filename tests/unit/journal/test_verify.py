@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hookline.errors import JournalError
 from hookline.journal.chain import encode_line
-from hookline.journal.scanner import (
+from hookline.journal.verify import (
     EDITED,
     HEADLESS,
     INSERTED,
@@ -23,8 +23,8 @@ from hookline.journal.scanner import (
     REORDERED,
     REPLACED,
     TRUNCATED,
+    parse_head,
 )
-from hookline.journal.verify import parse_head
 from tests.unit.journal.support import checked, files, kind_of_break, lines, note, written
 
 if TYPE_CHECKING:

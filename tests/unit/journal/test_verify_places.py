@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.journal.chain import encode_line
-from hookline.journal.scanner import (
+from hookline.journal.verify import (
     EDITED,
     INSERTED,
     REMOVED,
     REORDERED,
     REPLACED,
     TRUNCATED,
-    Scanner,
+    Scan,
     pair_with_next,
     read_all_lines,
 )
@@ -47,9 +47,9 @@ def found(folder: Path, changed: list[bytes]) -> list[tuple[str, int]]:
     (path,) = files(folder)
     path.write_bytes(b"".join(changed))
     ends = {str(path): path.stat().st_size}
-    walk = Scanner(ends)
+    walk = Scan(ends)
     for line, following in pair_with_next(read_all_lines(ends)):
-        walk.scan(line, following)
+        walk.check(line, following)
     return [(each.kind, each.line) for each in walk.findings]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.journal.query import Query, format_time, parse_time
+from hookline.journal.search import Query, format_time, parse_time
 
 NOW = 1_795_255_200.5  # 2026-11-21T10:00:00.500Z
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import JournalError
-from hookline.journal.safe_files import open_file, open_folder, open_to_read
+from hookline.journal.segments import open_file, open_folder, open_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.journal.labels import definition_hash, describe_hook, handler_kind
 from hookline.journal.payload_policy import PayloadPolicy, to_canonical_json
+from hookline.journal.records import definition_hash, describe_hook, handler_kind
 from hookline.model.handler import Broken
 from hookline.text.digest import sha256
 
