@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import re
 
-from hookline.core.failure import (
-    OVERFLOWED,
-    describe_failure,
-    label,
-    make_failed_verdict,
-    show_failure,
-)
+from hookline.core.failure import describe_failure, label, make_failed_verdict, show_failure
 from hookline.dialects.claude_code.table import EFFECTS, POWERS, REWRITES, SILENT
-from hookline.dialects.kit.answer import Answer, AnswerFormat
+from hookline.dialects.kit.answer import Answer, AnswerFormat, find_text_fault
 from hookline.model.handler import Http, Model
 from hookline.model.outcome import Failure
-from hookline.wire.hookoutput import (
-    UnreadableError,
-    has_object_start,
-    parse_object,
-    split_lines,
-)
+from hookline.wire.hookoutput import UnreadableError, parse_object, split_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +33,7 @@ _BLOCKS = 2
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """Return what a hook means."""
     if outcome.failure is not None:
-        return _failed(outcome, spec, row)
+        return _fail(outcome, spec, row)
     if type(spec.handler) is Model:
         from hookline.dialects.claude_code import prompt_hook  # noqa: PLC0415 - few hooks ask a model
 
@@ -52,70 +41,61 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
     if "rewake" not in spec.facts or outcome.exit_code != _BLOCKS:
         return _decode_output(outcome, spec, row, event)
     # Exit 2 of an `asyncRewake` hook refuses nothing: it wakes the model, with stderr as a reminder.
-    said = spec.facts["rewake"]
-    usual = f"hook `{label(spec)}` wants to be heard"
-    words = (said["message"] or said["summary"] or usual, outcome.stderr.strip())
+    texts = spec.facts["rewake"]
+    message = texts["message"] or texts["summary"] or f"hook `{label(spec)}` has a result"
     verdict = _decode_output(outcome.replace(exit_code=0), spec, row, event)
-    wake = {"message": "\n".join(filter(None, words)), "summary": said["summary"]}
+    wake = {
+        "message": "\n".join(filter(None, (message, outcome.stderr.strip()))),
+        "summary": texts["summary"],
+    }
     return verdict.replace(exit_code=_BLOCKS, effects={**verdict.effects, "wake": wake})
 
 
 def _decode_output(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     answer = Answer(_FORMAT, outcome, spec, row, event)
     text = outcome.stdout.strip().removeprefix("\ufeff").lstrip()
-    printed_json = text.startswith("{") and text.endswith("}")
+    answered = text.startswith("{") and text.endswith("}")
+    fault = "" if answered else find_text_fault(text, outcome, spec)
     try:
-        if printed_json:
+        if answered:
             answer.read(parse_object(text))
     except UnreadableError as error:
-        answer = Answer(_FORMAT, outcome, spec, row, event)
-        return _by_exit(answer, str(error), answered=False)
-    if text and not printed_json and type(spec.handler) is Http:
-        return _failed(outcome, spec, row, "its answer is JSON, but no object")
-    if not printed_json and not outcome.exit_code:
-        if spec.strict and has_object_start(text):
-            return _failed(outcome, spec, row, "its stdout holds JSON, but is not one object")
-        # Text that is no JSON: context on four events, a path on one, elsewhere a log.
-        if row.plain_context:
-            answer.context = text
-        elif text and "worktreePath" in row.reads:
-            answer.effects["path"] = split_lines(text)[-1].strip()
-    return _by_exit(answer, "", answered=printed_json)
-
-
-def _failed(outcome: Outcome, spec: HookSpec, row: EventRow, fault: str = "") -> Verdict:
-    """Return what `on_failure` says of a failure, or more where the event does not forgive it."""
-    unforgiven = SILENT
-    if outcome.failure is Failure.TIMED_OUT:
-        unforgiven = row.timed_out
-    elif outcome.failure is Failure.UNSERIALISABLE:
-        unforgiven = row.unmatched
-    elif outcome.failure in (Failure.NOT_STARTED, Failure.KILLED):
-        unforgiven = row.nonzero
-    # The host shows an error that blocks nothing on every event.
-    closed = spec.replace(on_failure=max(spec.on_failure, unforgiven))
-    return show_failure(make_failed_verdict(closed, outcome, fault), spec)
-
-
-def _by_exit(answer: Answer, unreadable: str, *, answered: bool) -> Verdict:
-    """Return the verdict that goes with the exit code; `unreadable`: why the answer cannot be read."""
-    outcome, spec, row = answer.outcome, answer.spec, answer.row
+        answer, answered, fault = Answer(_FORMAT, outcome, spec, row, event), False, str(error)
+    if text and not answered and type(spec.handler) is Http:
+        return _fail(outcome, spec, row, fault or "its answer is JSON, but no object")
     code, stderr = outcome.exit_code or 0, outcome.stderr.strip()
     if code and (row.nonzero or code == _BLOCKS):
-        words = stderr or ("" if code == _BLOCKS else describe_failure(outcome))
+        reason = stderr or ("" if code == _BLOCKS else describe_failure(outcome))
         if not row.can_block or row.ignores_exit or answer.is_spared:
             answer.unsupported.append("deny")
-            answer.notes += [words] if words else []
+            answer.notes += [reason] if reason else []
         else:
-            answer.claim(row.blocks, words, "deny")
+            answer.claim(row.blocks, reason, "deny")
         return answer.verdict()
-    if unreadable and not code:
-        return _failed(outcome, spec, row, unreadable)
     if code and (not answered or (spec.strict and not answer.claims)):
-        return _failed(outcome, spec, row)
-    if outcome.truncated and not answered:
-        return _failed(outcome, spec, row, OVERFLOWED)
+        return _fail(outcome, spec, row)
+    if fault:
+        return _fail(outcome, spec, row, fault)
+    # Text that is no JSON: context on four events, a path on one, elsewhere a log.
+    if not answered and row.plain_context:
+        answer.context = text
+    elif not answered and text and "worktreePath" in row.reads:
+        answer.effects["path"] = split_lines(text)[-1].strip()
     return answer.verdict()
+
+
+def _fail(outcome: Outcome, spec: HookSpec, row: EventRow, fault: str = "") -> Verdict:
+    """Return what `on_failure` says of a failure, or more where the event does not forgive it."""
+    unforgiven = {
+        Failure.TIMED_OUT: row.timed_out,
+        Failure.UNSERIALISABLE: row.unmatched,
+        Failure.NOT_STARTED: row.nonzero,
+        Failure.KILLED: row.nonzero,
+    }
+    least = SILENT if outcome.failure is None else unforgiven.get(outcome.failure, SILENT)
+    closed = spec.replace(on_failure=max(spec.on_failure, least))
+    # The host shows an error that blocks nothing on every event.
+    return show_failure(make_failed_verdict(closed, outcome, fault), spec)
 
 
 # -- keys that Claude Code reads in its own way --------------------------------------------------------------------------
@@ -135,8 +115,7 @@ def _read_permission(answer: Answer, word: str, given: Mapping[str, Any]) -> Non
     if word not in answer.row.verdicts or (needs_input and given.get("updatedInput") is None):
         answer.unsupported.append(word)
         return
-    reason = given.get("permissionDecisionReason") or answer.reason
-    answer.claim(answer.row.verdicts[word], reason, word)
+    answer.decide(word, answer.row.verdicts, given.get("permissionDecisionReason") or answer.reason)
     if word == "defer":
         answer.effects["defer"] = True
 

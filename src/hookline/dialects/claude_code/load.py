@@ -6,10 +6,9 @@ import json
 
 from hookline.dialects.claude_code.combine import read_flags
 from hookline.dialects.claude_code.table import ROWS, TABLE
-from hookline.dialects.kit.handlers import HookFormat
+from hookline.dialects.kit.handlers import HookFormat, TimeLimit
 from hookline.dialects.kit.load import FileFormat, Place, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.dialects.kit.timeout import TimeLimit
 from hookline.model.conditions import Never
 from hookline.model.verdict import Stance
 from hookline.wire.matchers import NAMES, read_conditions

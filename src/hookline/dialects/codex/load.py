@@ -6,10 +6,9 @@ import re
 
 from hookline.dialects.codex.combine import read_flags
 from hookline.dialects.codex.table import ALIASES, TABLE
-from hookline.dialects.kit.handlers import HookFormat
+from hookline.dialects.kit.handlers import HookFormat, TimeLimit
 from hookline.dialects.kit.load import FileFormat, Place, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.dialects.kit.timeout import TimeLimit
 from hookline.wire.matchers import NAME as NAME_CHARACTERS
 
 TYPE_CHECKING = False

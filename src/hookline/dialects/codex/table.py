@@ -71,6 +71,7 @@ def _row(
         accepts=frozenset(keys.split()),
         reads=dict.fromkeys(specific.split(), ""),
         powers=frozenset(powers.split()),
+        stops=HALT if "halt" in powers.split() else SILENT,
         **{"timeout": DEFAULT_TIMEOUT, **columns},  # type: ignore[arg-type]  # checked by the constructor
     )
 
@@ -89,11 +90,13 @@ _ROWS = (
     _row(
         "PreToolUse", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL} tool_use_id=call_id!text", _DECIDES,
         f"{_CONTEXT} permissionDecision permissionDecisionReason updatedInput", body=ToolCall, subject="tool", blocks=DENY,
-        words={"approve": ALLOW, "block": DENY}, refused=_GATE_REFUSES, powers="deny input context note",
+        words={"approve": ALLOW, "block": DENY}, verdicts={"ask": ASK, "deny": DENY}, refused=_GATE_REFUSES,
+        powers="deny input context note",
     ),
     _row(
         "PermissionRequest", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL}", _INFORMS, "hookEventName decision", body=ToolCall,
-        subject="tool", blocks=DENY, refused=_GATE_REFUSES, powers="allow deny note",
+        subject="tool", blocks=DENY, verdicts={"allow": ALLOW, "deny": DENY}, refused=_GATE_REFUSES,
+        powers="allow deny note",
     ),
     _row(
         "PostToolUse", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL} tool_response=result!null tool_use_id=call_id!text", _DECIDES,

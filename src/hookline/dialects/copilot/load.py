@@ -5,10 +5,9 @@ from __future__ import annotations
 from hookline.dialects.copilot.combine import apply_own_switch, is_settings
 from hookline.dialects.copilot.matcher import read_own_matcher
 from hookline.dialects.copilot.table import CONTRACTS, TABLE
-from hookline.dialects.kit.handlers import HookFormat
+from hookline.dialects.kit.handlers import HookFormat, TimeLimit
 from hookline.dialects.kit.load import FileFormat, Place, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.dialects.kit.timeout import TimeLimit
 from hookline.model.handler import Command
 
 TYPE_CHECKING = False

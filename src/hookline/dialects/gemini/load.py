@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from hookline.dialects.gemini.combine import FLAG_KEYS, FLAGS, read_flags
 from hookline.dialects.gemini.table import TABLE, TICKS_PER_SECOND
-from hookline.dialects.kit.handlers import HookFormat, read_command
+from hookline.dialects.kit.handlers import HookFormat, TimeLimit, read_command
 from hookline.dialects.kit.load import FileFormat, Place, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.dialects.kit.timeout import TimeLimit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

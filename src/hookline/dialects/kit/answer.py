@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 
+from hookline.core.failure import OVERFLOWED
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.verdict import Stance
-from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object, select_typed
+from hookline.wire.hookoutput import (
+    NoObjectError,
+    UnreadableError,
+    has_object_start,
+    parse_object,
+    select_typed,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 _EMPTY: tuple[object, ...] = (None, "", False, [], {})
-_TOP: Mapping[str, type] = {
+TOP: Mapping[str, type] = {
     "continue": bool,
     "stopReason": str,
     "suppressOutput": bool,
@@ -54,8 +61,8 @@ class AnswerFormat(Frozen):
 
     `specific`: keys of `hookSpecificOutput`, and their types. `powers`: key -> the power that it uses, for a key that an
     event does not read. `top`: the host's own keys at the top. `words`: every word of a `decision` -> the power that it
-    uses. `checked`: a value of another type, and an unknown word, makes the answer unreadable; otherwise the host
-    overlooks it. `named`: `hookEventName` must be the event's. `permission_first`: beside a `permissionDecision` the
+    uses, "" for none. `checked`: a value of another type, and an unknown word, makes the answer unreadable; otherwise the
+    host overlooks it. `named`: `hookEventName` must be the event's. `permission_first`: beside a `permissionDecision` the
     `decision` does not count. `escapes`: the host escapes the tags in context. `rewrites`: key -> the target of the
     rewrite. `effects`: key -> the effect that its value is. `readers`: keys that the host reads in its own way.
     """
@@ -94,97 +101,81 @@ class Answer(Claims):
         Raises:
             UnreadableError: a value that the host's own check refuses.
         """
-        top = self._select(given, {**_TOP, **self.form.top})
+        form, reads = self.form, self.row.reads
+        top = self._select(given, {**TOP, **form.top}, {})
         stop, self.reason = top.get("stopReason", ""), top.get("reason", "")
         if top.get("systemMessage"):
             self.notes.append(top["systemMessage"])
         if top.get("continue") is False:
             self.claim(self.row.stops, stop or self.reason, "halt")
-        for key in self.form.top:
+        for key in form.top:
             if top.get(key):
-                self.form.readers[key](self, top[key], top)
+                form.readers[key](self, top[key], top)
         specific = top.get("hookSpecificOutput", {})
-        by_permission = "permissionDecision" in specific and "permissionDecision" in self.row.reads
-        if top.get("decision") and not (self.form.permission_first and by_permission):
-            self.decide(top["decision"], self.row.words, self.form.words, self.reason or stop)
-        if specific:
-            self._read_specific(specific)
+        by_permission = "permissionDecision" in specific and "permissionDecision" in reads
+        if top.get("decision") and not (form.permission_first and by_permission):
+            self.decide(top["decision"], self.row.words, self.reason or stop)
+        if specific and form.named and specific.get("hookEventName") != self.row.native:
+            self.unsupported.append("hookSpecificOutput")
+            return
+        asked = {key: value for key, value in specific.items() if key not in _COMPANIONS}
+        types = {key: form.specific[key] for key in asked if key in reads}
+        for key, value in self._select(asked, types, form.powers).items():
+            if form.checked or value not in _EMPTY:
+                self._read_key(key, value, specific)
 
-    def decide(
-        self, word: str, meanings: Mapping[str, Stance], known: Mapping[str, str], reason: str
-    ) -> None:
-        """Take in the word of a decision; "" in `known` stands for a word that asks for nothing.
+    def _select(
+        self, given: Mapping[str, Any], types: Mapping[str, type], powers: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Return the known keys with a value of their type; what the others ask for is unsupported."""
+        known: dict[str, Any] = {}
+        for key, value in given.items():
+            power = powers.get(key, key)
+            if key == "permissionDecision" and key in powers and value in _PERMISSIONS:
+                power = value
+            if key not in types:
+                self.unsupported += [power] if value not in _EMPTY else []
+            elif self.form.checked or value is None or isinstance(value, types[key]):
+                known[key] = value
+            else:
+                self.unsupported.append(f"{power}: `{key}` must be {_NOUNS[types[key]]}")
+        return select_typed(known, types)
+
+    def decide(self, word: str, meanings: Mapping[str, Stance], reason: str) -> None:
+        """Take in the word of a decision.
 
         Raises:
             UnreadableError: an unknown word, where the host checks it.
         """
+        power = self.form.words.get(word)
         if word in meanings:
-            power = known.get(word) if self.form.checked else word
-            self.claim(meanings[word], reason, power or word)
-        elif word in known:
+            self.claim(meanings[word], reason, (power if self.form.checked else "") or word)
+        elif power is not None:
             self.decided = True
-            self.unsupported += [known[word]] if known[word] else []
+            self.unsupported += [power] if power else []
         elif self.form.checked:
             raise UnreadableError(f"unknown decision `{word}`")
         else:
             self.unsupported.append(f"decision: unknown decision `{word}`")
 
-    def _select(self, given: Mapping[str, Any], types: Mapping[str, type]) -> dict[str, Any]:
-        """Return the known keys with a value of their type; keep the others in mind."""
-        self.unsupported += [
-            key for key, value in given.items() if key not in types and value is not None
-        ]
-        known = {key: value for key, value in given.items() if key in types and value is not None}
-        if self.form.checked:
-            return select_typed(known, types)
-        for key in [key for key, value in known.items() if not isinstance(value, types[key])]:
-            self.unsupported.append(f"{key}: `{key}` must be {_NOUNS[types[key]]}")
-            del known[key]
-        return known
-
-    def _read_specific(self, given: Mapping[str, Any]) -> None:
-        if self.form.named and given.get("hookEventName") != self.row.native:
-            self.unsupported.append("hookSpecificOutput")
-            return
-        for key, value in given.items():
-            if key in _COMPANIONS:
-                continue
-            if key not in self.row.reads:
-                self.unsupported += [self._lost(key, value)] if value not in _EMPTY else []
-            elif value is None or (value in _EMPTY and not self.form.checked):
-                continue
-            elif self.form.checked:
-                self._read_key(key, select_typed({key: value}, self.form.specific)[key], given)
-            elif isinstance(value, self.form.specific[key]):
-                self._read_key(key, value, given)
-            else:
-                noun = _NOUNS[self.form.specific[key]]
-                self.unsupported.append(f"{self._lost(key, value)}: `{key}` must be {noun}")
-
-    def _lost(self, key: str, value: Any) -> str:
-        """Return what a key asks for, in the words of the vocabulary if these have one."""
-        if key == "permissionDecision" and key in self.form.powers and value in _PERMISSIONS:
-            return str(value)
-        return self.form.powers.get(key, key)
-
     def _read_key(self, key: str, value: Any, given: Mapping[str, Any]) -> None:
-        if key in self.form.readers:
-            self.form.readers[key](self, value, given)
+        form = self.form
+        if key in form.readers:
+            form.readers[key](self, value, given)
         elif key == "additionalContext":
-            if self.form.escapes:
+            if form.escapes:
                 # The host escapes them, so that no hook opens or closes a tag around its context.
                 value = value.replace("<", "&lt;").replace(">", "&gt;")
             self.context = value
         elif key == "permissionDecision":
             reason = given.get("permissionDecisionReason") or self.reason
-            self.decide(value, self.row.verdicts or self.row.words, self.form.words, reason)
+            self.decide(value, self.row.verdicts or self.row.words, reason)
         elif key == "decision":
             self._read_request(value)
-        elif key in self.form.rewrites:
-            if self.rewrite is None:
-                self.rewrite = Rewrite(target=self.form.rewrites[key], value=value)
+        elif key in form.rewrites:
+            self.rewrite = self.rewrite or Rewrite(target=form.rewrites[key], value=value)
         elif value:
-            self.effects[self.form.effects[key]] = value
+            self.effects[form.effects[key]] = value
 
     def _read_request(self, given: Mapping[str, Any]) -> None:
         """Take in the decision object of `PermissionRequest`; a new input, and a grant, count with an allow only."""
@@ -222,3 +213,10 @@ def find_object(text: str) -> dict[str, Any] | None:
         return find_object(inner) if is_text else None
     except UnreadableError:
         return None
+
+
+def find_text_fault(text: str, outcome: Outcome, spec: HookSpec) -> str:
+    """Return why output that is no object fails the hook; "" if it does not."""
+    if spec.strict and has_object_start(text):
+        return "its stdout holds JSON, but is not one object"
+    return OVERFLOWED if outcome.truncated else ""

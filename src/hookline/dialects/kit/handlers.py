@@ -1,8 +1,7 @@
-"""Reads what a hook of Claude Code's family runs: a command, an HTTP call or a model, by the hook's `type`."""
+"""Reads what a hook of Claude Code's family runs, by its `type`: a command, an HTTP call or a model; and its time limit."""
 
 from __future__ import annotations
 
-from hookline.dialects.kit.timeout import TimeLimit
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Command
 from hookline.text.suggestions import did_you_mean
@@ -16,6 +15,26 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 
+_LONGEST = 1e9  # seconds; what is longer is a mistake
+
+
+class TimeLimit(Frozen):
+    """How a host's files write a time limit.
+
+    `keys`: where it stands; the first that is there counts. `per_second`: how many of its units are one second. `whole`:
+    only whole numbers. `default`: seconds; 0: as the row or the table says. `raised`: 0 counts as one second.
+    `doubtful`: a smaller number was probably meant in seconds. `seconds_below`: a smaller number is in seconds.
+    """
+
+    keys: tuple[str, ...] = ("timeout",)
+    per_second: int = 1
+    whole: bool = False
+    default: float = 0.0
+    raised: bool = False
+    doubtful: int = 0
+    seconds_below: int = 0
+
+
 class HookFormat(Frozen):
     """How a host declares one hook. A column is one way in which the hosts of the family differ.
 
@@ -25,8 +44,8 @@ class HookFormat(Frozen):
 
     `variables`: a variable of the environment -> what the source calls its value, and the value otherwise ("" for none).
     `substituted`: `${...}` with such a name is replaced in the command too. `host_env` and `drop_env`: as in `Command`.
-    `https_only` and `largest`: limits of HTTP hooks. `command`: reads a command in a host's own way. `prompt`:
-    the module whose `read_prompt_hook` reads a prompt; hookline imports it when a hook needs it.
+    `https_only` and `largest`: limits of HTTP hooks. `command`: reads a command in a host's own way. `prompt`: the module
+    whose `FORMAT` says how a prompt hook is declared; hookline imports it when a hook needs it.
     """
 
     types: Mapping[str, tuple[str, ...]]
@@ -52,10 +71,6 @@ class HookFormat(Frozen):
         """Return the keys that a hook of its type may have."""
         return (*self.common, *self.types.get(self.type_of(hook), ()))
 
-    def limit_of(self, hook: Node) -> TimeLimit:
-        """Return how the time limit of a hook is written."""
-        return self.limits.get(self.type_of(hook), self.limits[""])
-
 
 def read_handler(
     hook: Node, row: EventRow, source: Source, table: Table, form: HookFormat, *, allow_local: bool
@@ -79,9 +94,10 @@ def read_handler(
     if kind == "http":
         return _read_http(hook, row, form, allow_local=allow_local)
     if kind == "prompt":
-        module = __import__(form.prompt, fromlist=["read_prompt_hook"])
-        model: Handler = module.read_prompt_hook(hook, row, allow_local=allow_local)
-        return model
+        from hookline.dialects.kit.prompt_hook import read_prompt  # noqa: PLC0415 - few hooks ask a model
+
+        module = __import__(form.prompt, fromlist=["FORMAT"])
+        return read_prompt(hook, row, module.FORMAT, allow_local=allow_local)
     if form.command is not None:
         return form.command(hook, row, source)
     return read_command(hook, source, form)
@@ -127,3 +143,37 @@ def read_command(hook: Node, source: Source, form: HookFormat) -> Command:
         why = "with `args` there is no shell, so hookline ignores `shell`"
         hook.complain("key.ignored", why, "shell", severity="warning")
     return command.replace(argv=(script, *hook.texts("args")))
+
+
+def read_timeout(hook: Node, row: EventRow, table: Table, form: HookFormat) -> float:
+    """Return the time limit of a hook in seconds."""
+    limit = form.limits.get(form.type_of(hook), form.limits[""])
+    usual = limit.default or row.timeout or table.default_timeout
+    key = next((key for key in limit.keys if hook.value.get(key) is not None), limit.keys[-1])
+    given = hook.integer(key) if limit.whole else hook.number(key)
+    if given is None:
+        return usual
+    seconds = given / limit.per_second
+    if not (given > 0 or (limit.raised and given == 0)) or seconds > _LONGEST:
+        unit = "seconds" if limit.per_second == 1 else "milliseconds"
+        hint = f"whole {unit}, 1 or more" if limit.whole else f"{unit}, more than 0"
+        hook.complain("value.range", f"`{key}: {given}` is no time to wait", key, hint=hint)
+        return usual
+    why = hint = ""
+    if given == 0:
+        why, hint = f"`{key}: 0` is taken as 1 second", "write whole seconds, 1 or more"
+        seconds = 1.0
+    elif given < limit.seconds_below:
+        why = f"`{key}: {given}` is {given} seconds; older releases wait {given} milliseconds"
+        hint = f"for {given} seconds in every release write {given * limit.per_second}"
+        seconds = float(given)
+    elif given < limit.doubtful:
+        why = f"`{key}: {given}` is {given} milliseconds"
+        hint = f"for {given} seconds write {given * limit.per_second}"
+    elif row.longest and seconds > row.longest:
+        why = f"the host ends a hook of `{row.native}` after {row.longest:g} seconds"
+        hint = f"write {row.longest:g} or less"
+        seconds = row.longest
+    if why:
+        hook.complain("value.range", why, key, hint=hint, severity="warning")
+    return float(seconds)

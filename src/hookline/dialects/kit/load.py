@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.kit.handlers import HookFormat, read_handler
+from hookline.dialects.kit.handlers import HookFormat, read_handler, read_timeout
 from hookline.dialects.kit.matcher import MatcherFormat, read_matcher
-from hookline.dialects.kit.timeout import read_timeout
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Http
 from hookline.model.kinds import kind
@@ -244,7 +243,7 @@ class _Loader:
         texts = (hook.value.get(key) for key in form.named_by)
         text = next((text for text in texts if isinstance(text, str)), "")
         fields: dict[str, object] = {
-            "timeout": read_timeout(hook, row, form.hook.limit_of(hook), form.table),
+            "timeout": read_timeout(hook, row, form.table, form.hook),
             "name": hook_name(called or text),
             "on_failure": self._on_failure(hook, row),
             "facts": {fact: said for key, fact in form.kept.items() if (said := hook.text(key))},

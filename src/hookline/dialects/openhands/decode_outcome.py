@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
-from hookline.dialects.kit.claims import to_verdict
-from hookline.dialects.openhands.table import SILENT
+from hookline.core.failure import make_failed_verdict
+from hookline.dialects.kit.answer import find_text_fault
+from hookline.dialects.kit.claims import Claims
 from hookline.model.handler import Model
 from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object
 
@@ -25,64 +25,44 @@ _KNOWN = ("decision", "reason", "additionalContext", "continue")
 _MEANT: Mapping[str, str] = {"block": "deny", "ask": "ask"}
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """Return what a hook means. The host reads an object on stdout at every exit code."""
     if outcome.failure is not None:
         return make_failed_verdict(spec, outcome)
+    claims = Claims(outcome, spec, row, event)
     if type(spec.handler) is Model:
         from hookline.dialects.openhands.prompt_hook import decode_reply  # noqa: PLC0415 - few hooks ask a model
 
-        return decode_reply(outcome, spec, row)
-    given, unread = _object(outcome.stdout)
-    if given is None and outcome.truncated:
-        return make_failed_verdict(spec, outcome, OVERFLOWED)
-    if given is None and spec.strict and has_object_start(outcome.stdout):
-        return make_failed_verdict(spec, outcome, "its stdout holds JSON, but is not one object")
-    answer = given or {}
+        return decode_reply(claims)
+    answer: dict[str, Any] = {}
+    try:
+        answer = parse_object(outcome.stdout) if outcome.stdout.strip() else {}
+    except UnreadableError as error:
+        if fault := find_text_fault(outcome.stdout, outcome, spec):
+            return make_failed_verdict(spec, outcome, fault)
+        if has_object_start(outcome.stdout):
+            claims.unsupported.append(f"stdout: {error}")
     word = answer.get("decision", "")
     if not isinstance(word, str):
         return make_failed_verdict(spec, outcome, "`decision` must be text")
-    blocks = (
-        outcome.exit_code == _BLOCKED or word.lower() == "deny" or not answer.get("continue", True)
-    )
-    context = str(answer.get("additionalContext", ""))
-    reason = str(answer.get("reason", "")) or outcome.stderr.strip()
-    if outcome.exit_code and not blocks:
-        return make_failed_verdict(spec, outcome).replace(
-            for_agent=context if "context" in row.powers else ""
-        )
-    unsupported = [*unread, *_unsupported(answer, row)]
-    if blocks and row.blocks is SILENT:
-        unsupported.append(f"deny: `{row.native}` cannot be blocked")
-    if blocks and "context" not in row.powers:
-        reason = context or reason  # a refused stop tells the agent the context instead
-    elif context and "context" not in row.powers:
-        unsupported.append("context")
-    stance = row.blocks if blocks else SILENT
-    return to_verdict(
-        spec,
-        outcome,
-        stance=stance,
-        reason=(reason or f"blocked by hook `{label(spec)}`") if stance else "",
-        for_agent=context if "context" in row.powers else "",
-        unsupported=tuple(unsupported),
-        ends=bool(stance),
-    )
+    refuses = word.lower() == "deny" or not answer.get("continue", True)
+    context, reads_context = str(answer.get("additionalContext", "")), "context" in row.powers
+    claims.context = context if reads_context else ""
+    if outcome.exit_code not in (0, _BLOCKED) and not refuses:
+        return make_failed_verdict(spec, outcome).replace(for_agent=claims.context)
+    claims.unsupported += _list_unread(answer, word.lower(), row)
+    if refuses or outcome.exit_code == _BLOCKED:
+        reason = str(answer.get("reason", "")) or outcome.stderr.strip()
+        # A refused stop tells the agent the context instead.
+        reason = reason if reads_context else context or reason
+        claims.claim(row.blocks, reason, f"deny: `{row.native}` cannot be blocked")
+    elif context and not reads_context:
+        claims.unsupported.append("context")
+    return claims.verdict(ends=bool(claims.stance))
 
 
-def _object(stdout: str) -> tuple[dict[str, Any] | None, list[str]]:
-    """Return the object that the hook printed, and why JSON that it printed is not read."""
-    if not stdout.strip():
-        return None, []
-    try:
-        return parse_object(stdout), []
-    except UnreadableError as error:
-        return None, [f"stdout: {error}"] if has_object_start(stdout) else []
-
-
-def _unsupported(answer: Mapping[str, Any], row: EventRow) -> Iterator[str]:
+def _list_unread(answer: Mapping[str, Any], word: str, row: EventRow) -> Iterator[str]:
     """Yield what the host does not read."""
-    word = str(answer.get("decision", "")).lower()
     if word not in ("", "allow", "deny"):
         yield f"{_MEANT.get(word, 'decision')}: OpenHands knows no decision `{word}`"
     for key, value in answer.items():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hookline.dialects.kit.handlers import HookFormat, read_command
+from hookline.dialects.kit.handlers import HookFormat, TimeLimit, read_command
 from hookline.dialects.kit.load import FileFormat, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.dialects.kit.timeout import TimeLimit
 from hookline.dialects.openhands.table import ALIASES, NAME, ROWS, TABLE
 from hookline.wire.disable_flags import make_disable_flag
 

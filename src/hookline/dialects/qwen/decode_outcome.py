@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import OVERFLOWED, make_failed_verdict
-from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object
+from hookline.core.failure import make_failed_verdict
+from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object, find_text_fault
 from hookline.dialects.qwen.table import DENY
 from hookline.model.handler import Model
-from hookline.wire.hookoutput import UnreadableError, has_object_start
+from hookline.wire.hookoutput import UnreadableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
         return make_failed_verdict(spec, outcome)
     answer = Answer(_FORMAT, outcome, spec, row, event)
     if type(spec.handler) is Model:
-        return _of_model(outcome, spec, answer)
+        return _decode_reply(answer)
     stderr = outcome.stderr.strip()
     blocks = outcome.exit_code == _BLOCKED
     text = stderr if blocks else outcome.stdout.strip() or stderr
@@ -63,25 +63,19 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
         return answer.verdict()
     if outcome.exit_code and not answer.decided:
         return make_failed_verdict(spec, outcome)
-    return answer.verdict() if given is not None else _plain(text, outcome, spec, answer)
-
-
-def _plain(text: str, outcome: Outcome, spec: HookSpec, answer: Answer) -> Verdict:
-    """Return what text means that is no object: a message to the user."""
-    if outcome.truncated:
-        return make_failed_verdict(spec, outcome, OVERFLOWED)
-    if spec.strict and has_object_start(text):
-        return make_failed_verdict(spec, outcome, "its stdout holds JSON, but is not one object")
-    answer.notes += [text] if text else []
+    if given is None:
+        if fault := find_text_fault(text, outcome, spec):
+            return make_failed_verdict(spec, outcome, fault)
+        answer.notes += [text] if text else []
     return answer.verdict()
 
 
-def _of_model(outcome: Outcome, spec: HookSpec, answer: Answer) -> Verdict:
+def _decode_reply(answer: Answer) -> Verdict:
     """Return what the reply of a model means."""
-    from hookline.dialects.qwen.prompt_hook import read_reply  # noqa: PLC0415 - few hooks ask a model
+    from hookline.dialects.qwen.prompt_hook import read_output  # noqa: PLC0415 - few hooks ask a model
 
     try:
-        answer.read(read_reply(outcome.stdout))
+        answer.read(read_output(answer.outcome.stdout))
     except UnreadableError as error:
-        return make_failed_verdict(spec, outcome, str(error))
+        return make_failed_verdict(answer.spec, answer.outcome, str(error))
     return answer.verdict()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from hookline.dialects.kit.combine import ALL_OFF, read_switches
-from hookline.dialects.kit.handlers import HookFormat
+from hookline.dialects.kit.handlers import HookFormat, TimeLimit
 from hookline.dialects.kit.load import FileFormat, Place, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.dialects.kit.timeout import TimeLimit
 from hookline.dialects.qwen.table import DISPLAYED, NAME, TABLE, TICKS_PER_SECOND
 from hookline.errors import ConfigError
 
