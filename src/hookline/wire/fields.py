@@ -231,7 +231,7 @@ class Node:
         if isinstance(value, dict) and all(
             isinstance(item, str | int | float) for item in value.values()
         ):
-            return {name: _as_text(item) for name, item in value.items()}
+            return {name: as_text(item) for name, item in value.items()}
         self._wrong_type(key, value, "a mapping of texts")
         return {}
 
@@ -250,13 +250,14 @@ def describe_value(value: Any) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, bool | int | float):
-        return f"`{_as_text(value):.40}`"
+        return f"`{as_text(value):.40}`"
     if isinstance(value, str):
         return f"the text `{value:.40}`"
     return "a list" if isinstance(value, list) else "a mapping"
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """Return a value as a configuration file would write it."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
 
 

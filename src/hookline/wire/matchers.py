@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.errors import ConfigError
+from hookline.text.regex import compile_regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
+    from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
 
 
@@ -35,6 +37,19 @@ def read_conditions(
         if error.name == "config.too-large":  # the whole file is then too large
             raise
         node.complain(error.name, error.message, key, hint=error.hint)
+        return None
+
+
+def read_regex(node: Node, key: str, text: str, what: str) -> Regex | None:
+    """Return the expression under a key, compiled; None and a problem if it is invalid. `what`: the noun for it."""
+    if "\b" in text:
+        hint = "in double quotes `\\b` is that control character; write the text in single quotes"
+        why = f"{what} has a backspace in it"
+        node.complain("matcher.control", why, key, hint=hint, severity="warning")
+    try:
+        return compile_regex(text)
+    except ConfigError as error:
+        node.complain(error.name, f"{what}: {error.message}", key, hint=error.hint)
         return None
 
 

@@ -1,121 +1,187 @@
-"""Combining: hooks of one name from several levels become one, and a copy that cannot be used replaces nothing."""
+"""Combines the hooks of all levels: of one name only one counts, and the settings of each level change what is left."""
 
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.agenthooks.table import SETTINGS
+from hookline.core.failure import label
+from hookline.dialects.agenthooks.fields import CANNOT_BLOCK, apply_options
+from hookline.dialects.agenthooks.table import SETTINGS, TABLE
 from hookline.model.handler import Broken
 from hookline.model.problem import Problem
-from hookline.model.spec import SCOPES
+from hookline.model.spec import CLONED, MANAGED, SCOPES, USER, nearness
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from hookline.core.dialect import Table
+    from hookline.core.dialect import EventRow
+    from hookline.dialects.agenthooks.settings import Change
+    from hookline.model.problem import Origin
     from hookline.model.spec import HookSpec
 
-_LEVELS = {scope: level for level, scope in enumerate(SCOPES)}
 
+def combine(specs: tuple[HookSpec, ...]) -> Loaded:
+    """Return the hooks that remain, by level and directory, and why the others do not (docs/formats/agenthooks.md 3).
 
-def combine(specs: tuple[HookSpec, ...], table: Table) -> Loaded:
-    """The hooks that remain, by level and directory, and why the others do not (docs/formats/agenthooks.md 3).
-
-    The key is the name in the front matter. Nothing replaces a managed hook, and an untrusted hook replaces nothing: it
-    stays listed beside the one that it would have replaced.
+    The key is the name in the front matter. Nothing replaces a managed hook. A hook replaces only hooks that are
+    approved as it is, and observed as it is: one that you have not approved stays beside the one of its name.
     """
-    ordered = in_load_order(spec for spec in specs if spec.native_event != SETTINGS)
+    ordered = sorted(
+        (spec for spec in specs if spec.native_event != SETTINGS),
+        key=lambda spec: (SCOPES.index(spec.origin.scope), str(spec.facts.get("directory", ""))),
+    )
+    copies: dict[tuple[object, ...], list[HookSpec]] = {}
+    for spec in ordered:
+        if spec.name and spec.origin.scope != MANAGED:
+            key = (spec.name, spec.trusted, spec.trusted and spec.shadow)
+            copies.setdefault(key, []).append(spec)
     problems: list[Problem] = []
     replaced: set[int] = set()
-    for shadow in (False, True):  # what is only observed replaces nothing that counts
-        for copies in _by_name(spec for spec in ordered if spec.trusted and spec.shadow is shadow):
-            replaced |= _settle(copies, problems, table)
-    for copies in _by_name(spec for spec in ordered if not spec.trusted):
-        replaced |= _settle(copies, problems, table)
-        problems += _powerless(copies[-1], ordered)
+    for group in copies.values():
+        winner = _find_winner(group)
+        losers = [spec for spec in group if spec is not winner]
+        replaced |= {id(spec) for spec in losers}
+        problems += [_report_replaced(spec, winner) for spec in losers]
+        if not winner.trusted:
+            problems += _report_unapproved(winner, ordered)
     left = [spec for spec in ordered if id(spec) not in replaced]
-    problems += [_skipped(spec) for spec in left if "refused" in spec.facts]
-    hooks = tuple(spec for spec in left if table.row(spec.native_event))
-    files = [spec for spec in specs if spec.native_event == SETTINGS]
-    if not files:
-        return Loaded(specs=hooks, problems=tuple(problems))
-    from hookline.dialects.agenthooks.settings_rules import applied  # noqa: PLC0415 - few folders have settings
+    problems += [
+        _warn(
+            "hook.skipped", f"`{_name(spec)}` cannot be loaded, so it is skipped", spec.origin, spec
+        )
+        for spec in left
+        if isinstance(spec.handler, Broken) and not spec.handler.absent
+    ]
+    files = sorted(
+        (spec for spec in specs if spec.native_event == SETTINGS),
+        key=lambda file: nearness(file.origin.scope),
+    )
+    changes = [change for file in files for change in file.facts["changes"]]
+    problems += _report_unknown_names(changes, [spec.name for spec in ordered])
+    kept = [
+        changed
+        for spec in left
+        if TABLE.row(spec.native_event)
+        for changed in _apply_settings(spec, files, problems)
+    ]
+    return Loaded(specs=tuple(kept), problems=tuple(problems))
 
-    after = applied(hooks, files, table, [spec.name for spec in ordered])
-    return after.replace(problems=(*problems, *after.problems))
 
-
-def in_load_order(specs: Iterable[HookSpec]) -> list[HookSpec]:
-    """Hooks by level, and inside a level by directory."""
-    return sorted(
-        specs, key=lambda spec: (_LEVELS[spec.origin.scope], str(spec.facts.get("directory", "")))
+def _find_winner(group: list[HookSpec]) -> HookSpec:
+    """Return the last copy that can run; else the last one that has an event; else the last one."""
+    return max(
+        reversed(group),
+        key=lambda spec: (
+            not isinstance(spec.handler, Broken),
+            TABLE.row(spec.native_event) is not None,
+        ),
     )
 
 
-def _by_name(specs: Iterable[HookSpec]) -> Iterable[list[HookSpec]]:
-    named: dict[str, list[HookSpec]] = {}
-    for spec in specs:
-        if spec.name and spec.origin.scope != "managed":
-            named.setdefault(spec.name, []).append(spec)
-    return named.values()
-
-
-def _settle(copies: list[HookSpec], problems: list[Problem], table: Table) -> set[int]:
-    """Which copies give way: to the last one that can run, or, when none can, to the last one that has an event."""
-    runnable = [spec for spec in copies if not isinstance(spec.handler, Broken)]
-    missed = [spec for spec in copies if table.row(spec.native_event)]
-    winner = next(iter((*reversed(runnable), *reversed(missed), *reversed(copies))))
-    losers = [spec for spec in copies if spec is not winner]
-    problems += [_given_way(spec, winner) for spec in losers]
-    return {id(spec) for spec in losers}
-
-
-def _given_way(spec: HookSpec, winner: HookSpec) -> Problem:
+def _report_replaced(spec: HookSpec, winner: HookSpec) -> Problem:
     if isinstance(spec.handler, Broken) and not isinstance(winner.handler, Broken):
-        message = (
-            f"this copy of `{spec.name}` cannot run; the one of {_whose(winner)} stays in force"
-        )
-        return Problem(
-            name="hook.skipped",
-            message=message,
-            severity="warning",
-            origin=spec.origin,
-            hook=spec.name,
-        )
-    name = "hook.duplicate" if spec.origin.scope == winner.origin.scope else "hook.override"
-    message = f"`{spec.name}` of {_whose(winner)} replaces the one of {_whose(spec)}"
-    return Problem(
-        name=name, message=message, severity="warning", origin=winner.origin, hook=spec.name
-    )
+        why = f"this copy of `{spec.name}` cannot run; the one of {_level(winner)} stays in force"
+        return _warn("hook.skipped", why, spec.origin, spec)
+    is_same_level = spec.origin.scope == winner.origin.scope
+    name = "hook.duplicate" if is_same_level else "hook.override"
+    why = f"`{spec.name}` of {_level(winner)} replaces the one of {_level(spec)}"
+    return _warn(name, why, winner.origin, spec)
 
 
-def _skipped(spec: HookSpec) -> Problem:
-    """A word about a hook that cannot be loaded, and that no other copy stands in for."""
-    label = spec.name or spec.id.partition("/")[2]
-    message = f"`{label}` cannot be loaded, so it is skipped"
-    return Problem(
-        name="hook.skipped", message=message, severity="warning", origin=spec.origin, hook=label
-    )
-
-
-def _powerless(spec: HookSpec, everything: list[HookSpec]) -> Iterable[Problem]:
-    """A word about an untrusted hook that bears the name of a trusted one."""
-    for other in everything:
+def _report_unapproved(spec: HookSpec, hooks: list[HookSpec]) -> Iterator[Problem]:
+    for other in hooks:
         if other.name == spec.name and other.trusted:
-            message = f"`{spec.name}` is not approved, so the hook of that name of {_whose(other)} stays in force"
-            yield Problem(
-                name="hook.skipped",
-                message=message,
-                severity="warning",
-                origin=spec.origin,
-                hook=spec.name,
-            )
+            why = f"`{spec.name}` is not approved, so the hook of that name of {_level(other)} stays in force"
+            yield _warn("hook.skipped", why, spec.origin, spec)
             return
 
 
-def _whose(spec: HookSpec) -> str:
-    return (
-        f"the {spec.origin.scope} level ({spec.origin.file})"
-        if spec.origin.file
-        else f"the {spec.origin.scope} level"
-    )
+def _report_unknown_names(changes: list[Change], names: list[str]) -> Iterator[Problem]:
+    """Yield a problem for each entry of settings that names no hook."""
+    for change in changes:
+        if change.name and change.name not in names:
+            yield Problem(
+                name="value.choice",
+                message=f"no hook is called `{change.name:.80}`",
+                hint=did_you_mean(change.name, filter(None, names)),
+                severity="warning",
+                origin=change.origin,
+                hook=change.name,
+            )
+
+
+# -- settings ----------------------------------------------------------------------------------------------------------
+
+
+def _apply_settings(
+    spec: HookSpec, files: list[HookSpec], problems: list[Problem]
+) -> Iterator[HookSpec]:
+    """Yield the hook as the settings change it; nothing if they switch it off.
+
+    Policy's settings count last, and only they reach a managed hook. Settings that are only observed reach only hooks
+    that are. What a file says about a hook by name counts after what any file says about all hooks.
+    """
+    changes = [
+        change
+        for file in files
+        if file.shadow is spec.shadow
+        and (spec.origin.scope != MANAGED or file.origin.scope == MANAGED)
+        for change in file.facts["changes"]
+        if change.name in ("", spec.name)
+    ]
+    row = TABLE.row(spec.native_event)
+    off: Origin | None = None
+    reports: list[Problem] = []
+    for change in sorted(changes, key=lambda change: bool(change.name)):
+        if "enabled" in change.options:
+            off = None if change.options["enabled"] else change.origin
+        elif "debug" in change.options:
+            spec = spec.replace(facts={**spec.facts, **change.options})
+        elif row is not None and "stated" in spec.facts:  # otherwise its file could not be read
+            own = () if change.name else spec.facts["stated"]
+            options = {key: value for key, value in change.options.items() if key not in own}
+            before, spec = spec, apply_options(spec, options, row)
+            reports += _report_change(before, spec, change.origin, options, row)
+    if off is None:
+        problems += reports
+        yield spec
+    else:
+        why = f"{_describe(spec)} is switched off by {_place(off)}"
+        problems.append(_warn("hook.never-runs", why, off, spec))
+
+
+def _report_change(
+    before: HookSpec, after: HookSpec, origin: Origin, options: Iterable[str], row: EventRow
+) -> Iterator[Problem]:
+    """Yield what a person must know: a project changes a hook of the user, or a change has no effect."""
+    if before != after and before.origin.scope == USER and origin.scope in CLONED:
+        listed = ", ".join(f"`{key}`" for key in options)
+        why = f"{_describe(before)} has another {listed} by {_place(origin)}"
+        yield _warn("hook.override", why, origin, before)
+    if after.detached and not before.detached and row.decisive:
+        yield _warn("async.cannot-block", CANNOT_BLOCK.format(row.native), origin, before)
+    if "matcher" in options and not row.subject:
+        why = f"`{row.native}` has no tool, so the matcher is ignored"
+        yield _warn("matcher.not-applicable", why, origin, before)
+
+
+def _warn(name: str, message: str, origin: Origin, spec: HookSpec) -> Problem:
+    return Problem(name=name, message=message, severity="warning", origin=origin, hook=_name(spec))
+
+
+def _name(spec: HookSpec) -> str:
+    return spec.name or spec.id.partition("/")[2]
+
+
+def _describe(spec: HookSpec) -> str:
+    return f"`{label(spec)}` of the {spec.origin.scope} level"
+
+
+def _level(spec: HookSpec) -> str:
+    file = f" ({spec.origin.file})" if spec.origin.file else ""
+    return f"the {spec.origin.scope} level{file}"
+
+
+def _place(origin: Origin) -> str:
+    return f"`{origin.pointer}` in {origin.file or SETTINGS}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from hookline.core.dialect import Written
@@ -10,7 +11,6 @@ from hookline.wire.writers import list_long_timeouts, to_search_pattern, to_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     from hookline.core.dialect import Declaration
@@ -52,17 +52,15 @@ def _sheet(declaration: Declaration, name: str, at: int) -> dict[str, Any]:
 
 
 def _slug(text: str) -> str:
-    """A text as a name of the format: lower case, letters and digits, single `-` between them."""
+    """Return a text as a name of the format: lower case, letters and digits, single `-` between them."""
     plain = unicodedata.normalize("NFKC", text).lower()
-    words = "".join(char if char.isalnum() else " " for char in plain).split()
-    return "-".join(words)[:_LONGEST_NAME].strip("-")
+    return re.sub(r"[\W_]+", "-", plain)[:_LONGEST_NAME].strip("-")
 
 
 def _unique(wanted: str, taken: set[str]) -> str:
-    numbered: Iterable[str] = (
-        wanted if count == 1 else f"{wanted[: _LONGEST_NAME - 5]}-{count}"
-        for count in range(1, len(taken) + 2)
-    )
-    name = next(name for name in numbered if name not in taken)
+    name, count = wanted, 1
+    while name in taken:
+        count += 1
+        name = f"{wanted[: _LONGEST_NAME - 5]}-{count}"
     taken.add(name)
     return name

@@ -1,17 +1,15 @@
-"""Fields: what the front matter of a HOOK.md declares, read with every tolerance that the format asks for."""
+"""What a HOOK.md or a `hooks.toml` declares: each field with its type, range, default, and the weight of each mistake."""
 
 from __future__ import annotations
 
-import json
-import re
+import unicodedata
 
 from hookline.dialects.agenthooks.table import PRIORITY, TIMEOUT
-from hookline.errors import ConfigError
 from hookline.model.conditions import Leaves, Pattern
-from hookline.model.frozen import Frozen
-from hookline.text.regex import compile_regex
+from hookline.model.verdict import Stance
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.fields import describe_value
+from hookline.wire.fields import as_text, describe_value
+from hookline.wire.matchers import read_regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,348 +17,248 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Table
-    from hookline.dialects.agenthooks.findings import Findings
     from hookline.model.conditions import Condition
+    from hookline.model.spec import HookSpec
+    from hookline.text.re2_regex import Regex
+    from hookline.wire.fields import Node
 
-FIELDS = (
-    "name",
-    "description",
-    "trigger",
-    "matcher",
-    "timeout",
-    "async",
-    "async_",
-    "priority",
-    "metadata",
-)
-SETTABLE = ("timeout", "async")  # what a level's settings may give another default
-FAIL_MODE = "fail-mode"
+LINT = "lint"  # beside the modes of a source, `fidelity` and `strict`
+LEGACY = "trigger.legacy"  # reported by lint only
+# The table of docs/formats/agenthooks.md 4. What is in neither set is an error.
+WARNINGS = frozenset({
+    "description.missing", "name.case", "name.chars", "name.dir-mismatch", LEGACY, "matcher.not-applicable", "matcher.control",
+    "async.cannot-block", "async.type", "entry.missing", "frontmatter.escape", "trust.untrusted",
+})  # fmt: skip
+# Errors in lint only, except that an unknown field is one in strict mode too.
+TOLERATED = frozenset({
+    "description.empty", "description.length", "name.length", "name.hyphen-edge", "name.hyphen-double", "timeout.range",
+    "priority.range", "metadata.type", "metadata.fail-mode", "field.unknown", "matcher.unknown-field",
+})  # fmt: skip
 CANNOT_BLOCK = "an asynchronous hook on `{}` can neither block nor rewrite"
 _LONGEST_NAME = 64
 _LONGEST_DESCRIPTION = 1024
-_WHOLE = re.compile(r"[+-]?[0-9]{1,100}")
+_FAIL_MODE = "fail-mode"
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
-_CONDITIONS: Mapping[str, Callable[[str, Any], Condition]] = {
-    "tool": lambda source, regex: Pattern(field="tool", source=source, regex=regex),
-    "pattern": lambda source, regex: Leaves(source=source, regex=regex),
+# Field -> default, least, most, and what to write.
+_NUMBERS: Mapping[str, tuple[int, int, int, str]] = {
+    "timeout": (*TIMEOUT, "whole milliseconds, without a unit"),
+    "priority": (*PRIORITY, "a whole number; higher runs first"),
+}
+_CONDITIONS: Mapping[str, Callable[[str, Regex], Condition]] = {
+    "tool": lambda text, regex: Pattern(field="tool", source=text, regex=regex),
+    "pattern": lambda text, regex: Leaves(source=text, regex=regex),
 }
 
 
-class Declared(Frozen):
-    """What a front matter declares. `native` is the trigger as written; `row` is None where that is no event.
+def weigh(node: Node, mark: int, mode: str, hook: str) -> str:
+    """Give the problems filed since `mark` their severity and the name of their hook.
 
-    `timeout` is in milliseconds and, like `priority`, inside its range. `said`: the fields with a default that it states.
+    Args:
+        node: any node of the file.
+        mark: from `Node.mark`.
+        mode: `lint`, or the mode in which the file is loaded.
+        hook: the hook that the problems are about; empty where they name theirs, or none.
+
+    Returns:
+        The errors among them as the reason why the hook is broken; empty if there are none.
     """
-
-    name: str
-    description: str
-    native: str
-    row: EventRow | None
-    matcher: Mapping[str, str]
-    conditions: tuple[Condition, ...]
-    timeout: int
-    priority: int
-    detached: bool
-    metadata: Mapping[str, Any]
-    said: tuple[str, ...]
-
-
-def read_fields(
-    given: Mapping[str, Any], table: Table, directory: str, found: Findings
-) -> Declared:
-    """Every field of a front matter; all that is wrong with it is found at once."""
-    only(given, FIELDS, "field.unknown", "front matter", found)
-    native, row = _trigger(given, table, found)
-    matcher, conditions = matcher_of(given, row, found)
-    return Declared(
-        name=_name(given, directory, found),
-        description=_description(given, found),
-        native=native,
-        row=row,
-        matcher=matcher,
-        conditions=conditions,
-        timeout=timeout_of(given, found),
-        priority=priority_of(given, found),
-        detached=detached_of(given, row, found),
-        metadata=metadata_of(given, found),
-        said=tuple(
-            key
-            for key in SETTABLE
-            if given.get(key) is not None or (key == "async" and given.get("async_") is not None)
-        ),
-    )
-
-
-def only(
-    given: Iterable[Any],
-    known: tuple[str, ...],
-    finding: str,
-    what: str,
-    found: Findings,
-    *path: str,
-) -> None:
-    """File a finding for each key that is not known."""
-    for key in given:
-        if key not in known:
-            hint = did_you_mean(str(key), known) or f"known fields: {', '.join(known)}"
-            found.add(finding, f"unknown field `{key}` in the {what}", *path, str(key), hint=hint)
-
-
-# -- name and description ----------------------------------------------------------------------------------------------
-
-
-def _name(given: Mapping[str, Any], directory: str, found: Findings) -> str:
-    if given.get("name") is None:
-        found.add(
-            "name.missing", "the field `name` is missing", hint=f"name: {directory or 'my-hook'}"
+    found, node.problems[mark:] = node.problems[mark:], []
+    for problem in found:
+        is_unknown = problem.name in ("field.unknown", "matcher.unknown-field")
+        is_tolerated = problem.name in TOLERATED and mode != LINT
+        is_warning = problem.name in WARNINGS or (
+            is_tolerated and not (is_unknown and mode == "strict")
         )
-        return ""
-    name = as_text(given["name"]).strip()
-    if not name:
-        found.add("name.empty", "`name` is blank", "name", hint=f"name: {directory or 'my-hook'}")
-    for finding, wrong in _style(name, directory):
-        found.add(finding, f"the name `{name:.80}` {wrong}", "name")
+        severity = "warning" if is_warning else problem.severity
+        if problem.name != LEGACY or mode == LINT:
+            node.problems.append(problem.replace(severity=severity, hook=hook or problem.hook))
+    return node.errors_since(mark)
+
+
+def check_known(node: Node, known: Iterable[str], name: str, what: str) -> None:
+    """File a problem `name` about each key of a mapping that is not known."""
+    for key in node.value:
+        if key not in known:
+            hint = did_you_mean(key, known) or f"known fields: {', '.join(known)}"
+            node.complain(name, f"unknown field `{key}` in the {what}", key, hint=hint)
+
+
+# -- what identifies a hook --------------------------------------------------------------------------------------------
+
+
+def read_name(node: Node, directory: str) -> str:
+    """Return the name of a hook, stripped; empty if there is none."""
+    given, hint = node.value.get("name"), f"name: {directory or 'my-hook'}"
+    name = "" if given is None else as_text(given).strip()
+    if given is None:
+        node.complain("name.missing", "the field `name` is missing", hint=hint)
+    elif not name:
+        node.complain("name.empty", "`name` is blank", "name", hint=hint)
+    else:
+        _check_style(node, name, directory)
     return name
 
 
-def _style(name: str, directory: str) -> Iterable[tuple[str, str]]:
-    """Every rule of style that a name breaks (docs/formats/agenthooks.md 4)."""
-    if not name:
-        return
-    normal = _nfkc(name)
-    if len(normal) > _LONGEST_NAME:
-        yield "name.length", f"is longer than {_LONGEST_NAME} characters"
-    if normal != normal.lower():
-        yield "name.case", "is not in lower case"
-    if not all(char.isalnum() or char == "-" for char in normal):
-        yield "name.chars", "has characters other than letters, digits and `-`"
-    if normal.startswith("-") or normal.endswith("-"):
-        yield "name.hyphen-edge", "begins or ends with `-`"
-    if "--" in normal:
-        yield "name.hyphen-double", "has a double `-`"
-    if directory and normal != _nfkc(directory):
-        yield "name.dir-mismatch", f"differs from its directory `{directory}`"
+def _check_style(node: Node, name: str, directory: str) -> None:
+    normal = unicodedata.normalize("NFKC", name)
+    is_plain = all(char.isalnum() or char == "-" for char in normal)
+    is_other = directory and normal != unicodedata.normalize("NFKC", directory)
+    for finding, is_wrong, why in (
+        ("length", len(normal) > _LONGEST_NAME, f"is longer than {_LONGEST_NAME} characters"),
+        ("case", normal != normal.lower(), "is not in lower case"),
+        ("chars", not is_plain, "has characters other than letters, digits and `-`"),
+        ("hyphen-edge", normal != normal.strip("-"), "begins or ends with `-`"),
+        ("hyphen-double", "--" in normal, "has a double `-`"),
+        ("dir-mismatch", is_other, f"differs from its directory `{directory}`"),
+    ):
+        if is_wrong:
+            node.complain(f"name.{finding}", f"the name `{name:.80}` {why}", "name")
 
 
-def _nfkc(text: str) -> str:
-    if text.isascii():
-        return text
-    import unicodedata  # noqa: PLC0415 - most names do not need its tables
-
-    return unicodedata.normalize("NFKC", text)
-
-
-def _description(given: Mapping[str, Any], found: Findings) -> str:
-    if given.get("description") is None:
-        found.add("description.missing", "the field `description` is missing")
+def read_description(node: Node) -> str:
+    """Return the description of a hook, stripped; empty if there is none."""
+    if node.value.get("description") is None:
+        node.complain("description.missing", "the field `description` is missing")
         return ""
-    raw = as_text(given["description"])
-    if not raw.strip():
-        found.add("description.empty", "`description` is blank", "description")
-    elif len(raw) > _LONGEST_DESCRIPTION:
-        found.add(
-            "description.length",
-            f"`description` is longer than {_LONGEST_DESCRIPTION} characters",
-            "description",
-        )
-    return raw.strip()
+    text = as_text(node.value["description"])
+    if not text.strip():
+        node.complain("description.empty", "`description` is blank", "description")
+    elif len(text) > _LONGEST_DESCRIPTION:
+        why = f"`description` is longer than {_LONGEST_DESCRIPTION} characters"
+        node.complain("description.length", why, "description")
+    return text.strip()
 
 
-# -- trigger and matcher -----------------------------------------------------------------------------------------------
+def read_trigger(node: Node, table: Table) -> tuple[str, EventRow | None]:
+    """Return the event as the file spells it, and its row; None for an event that the format does not have."""
+    native, events = as_text(node.value.get("trigger") or ""), f"one of {', '.join(table.rows)}"
+    row = table.row(native)
+    if not native:
+        node.complain("trigger.missing", "the field `trigger` is missing", hint=events)
+    elif row is None:
+        hint = did_you_mean(native, (*table.rows, *table.aliases)) or events
+        node.complain("trigger.unknown", f"unknown trigger `{native:.80}`", "trigger", hint=hint)
+    elif native != row.native:
+        why = f"`{native}` is the older name of `{row.native}`"
+        node.complain(LEGACY, why, "trigger", hint=f"trigger: {row.native}")
+    return native, row
 
 
-def _trigger(
-    given: Mapping[str, Any], table: Table, found: Findings
-) -> tuple[str, EventRow | None]:
-    native = given.get("trigger")
-    if native is None or native == "":
-        found.add(
-            "trigger.missing",
-            "the field `trigger` is missing",
-            hint=f"one of {', '.join(table.rows)}",
-        )
-        return "", None
-    row = table.row(native) if isinstance(native, str) else None
-    if row is None:
-        text = as_text(native)
-        hint = (
-            did_you_mean(text, (*table.rows, *table.aliases)) or f"one of {', '.join(table.rows)}"
-        )
-        found.add("trigger.unknown", f"unknown trigger `{text:.80}`", "trigger", hint=hint)
-        return text, None
-    if native != row.native:
-        found.add(
-            "trigger.legacy",
-            f"`{native}` is the older name of `{row.native}`",
-            "trigger",
-            hint=f"trigger: {row.native}",
-        )
-    return str(native), row
+# -- what settings can change, too -------------------------------------------------------------------------------------
 
 
-def matcher_of(
-    given: Mapping[str, Any], row: EventRow | None, found: Findings
-) -> tuple[Mapping[str, str], tuple[Condition, ...]]:
-    """The expressions of the matcher, and the conditions that they make."""
-    matcher = given.get("matcher")
-    if matcher is None:
-        return {}, ()
+def read_options(node: Node, keys: Iterable[str], row: EventRow | None = None) -> dict[str, Any]:
+    """Return the options that a mapping states, of those named by `keys`; file what is wrong with them.
+
+    `row`: the event of the hook; None where it is not known yet. A wrong value counts as the default.
+    """
+    options: dict[str, Any] = {}
+    for key in keys:
+        spelled = "async_" if key == "async" and node.value.get(key) is None else key
+        if node.value.get(spelled) is not None:
+            options[key] = _READERS[key](node, spelled, row)
+    return options
+
+
+def apply_options(spec: HookSpec, options: Mapping[str, Any], row: EventRow | None) -> HookSpec:
+    """Return the hook with these options in place of its own; metadata is added key by key.
+
+    A failure goes on, unless the metadata or strict mode says otherwise. An asynchronous hook never decides
+    (docs/formats/agenthooks.md 9).
+    """
+    metadata = {**spec.facts.get("metadata", {}), **options.get("metadata", {})}
+    detached = options.get("async", spec.detached)
+    closes = spec.strict and row is not None and not row.feedback
+    if metadata.get(_FAIL_MODE) in ("open", "closed"):
+        closes = metadata[_FAIL_MODE] == "closed"
+    return spec.replace(
+        timeout=options["timeout"] / 1000 if "timeout" in options else spec.timeout,
+        rank=-options["priority"] if "priority" in options else spec.rank,
+        detached=detached,
+        conditions=options["matcher"]
+        if "matcher" in options and row and row.subject
+        else spec.conditions,
+        on_failure=Stance.DENY if closes and not detached else Stance.SILENT,
+        facts={**spec.facts, "metadata": metadata},
+    )
+
+
+def _read_matcher(node: Node, key: str, row: EventRow | None) -> tuple[Condition, ...]:
     if row is not None and not row.subject:
-        found.add(
-            "matcher.not-applicable",
-            f"`{row.native}` has no tool, so the matcher is ignored",
-            "matcher",
-        )
-        return {}, ()
-    if not isinstance(matcher, dict):
-        found.add(
-            "matcher.type",
-            f"`matcher` must be a mapping, not {describe_value(matcher)}",
-            "matcher",
-            hint="with `tool` and `pattern`",
-        )
-        return {}, ()
-    only(matcher, tuple(_CONDITIONS), "matcher.unknown-field", "matcher", found, "matcher")
-    texts = {key: text for key in _CONDITIONS if (text := _expression(matcher, key, found))}
-    conditions = (_condition(key, text, found) for key, text in texts.items())
-    return texts, tuple(condition for condition in conditions if condition is not None)
+        why = f"`{row.native}` has no tool, so the matcher is ignored"
+        node.complain("matcher.not-applicable", why, key)
+        return ()
+    matcher = node.child(key)
+    if not matcher.is_mapping("`matcher`", "matcher.type"):
+        return ()
+    check_known(matcher, tuple(_CONDITIONS), "matcher.unknown-field", "matcher")
+    found = [_read_condition(matcher, part) for part in _CONDITIONS]
+    return tuple(condition for condition in found if condition is not None)
 
 
-def _expression(matcher: Mapping[str, Any], key: str, found: Findings) -> str:
-    """The text of an expression; an empty one is none, because over-matching is the safe side for a guard."""
-    value = matcher.get(key)
-    if value is None:
-        return ""
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        found.add(
-            "matcher.type",
-            f"`{key}` of the matcher must be text, not {describe_value(value)}",
-            "matcher",
-            key,
-        )
-        return ""
-    text = str(value)
-    if "\b" in text:
-        hint = "in double quotes `\\b` is that control character; write the text in single quotes"
-        found.add(
-            "matcher.control",
-            f"`{key}` of the matcher has a backspace in it",
-            "matcher",
-            key,
-            hint=hint,
-        )
-    return text
-
-
-def _condition(key: str, text: str, found: Findings) -> Condition | None:
-    try:
-        return _CONDITIONS[key](text, compile_regex(text))
-    except ConfigError as error:
-        found.add(
-            "matcher.regex",
-            f"`{key}` of the matcher: {error.message}",
-            "matcher",
-            key,
-            hint=error.hint,
-        )
+def _read_condition(matcher: Node, key: str) -> Condition | None:
+    """Return the condition of an expression; None for an empty one, because a guard rather matches too much."""
+    value = matcher.value.get(key)
+    if value is None or value == "":
         return None
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        why = f"`{key}` of the matcher must be text, not {describe_value(value)}"
+        matcher.complain("matcher.type", why, key)
+        return None
+    regex = read_regex(matcher, key, str(value), f"`{key}` of the matcher")
+    return None if regex is None else _CONDITIONS[key](str(value), regex)
 
 
-# -- the rest ----------------------------------------------------------------------------------------------------------
-
-
-def timeout_of(given: Mapping[str, Any], found: Findings) -> int:
-    """The timeout in milliseconds, within its range; the default where there is none, or none that can be read."""
-    return _integer(given, "timeout", TIMEOUT, found, "whole milliseconds, without a unit")
-
-
-def priority_of(given: Mapping[str, Any], found: Findings) -> int:
-    """The priority, within its range; the default where there is none, or none that can be read."""
-    return _integer(given, "priority", PRIORITY, found, "a whole number; higher runs first")
-
-
-def _integer(
-    given: Mapping[str, Any], key: str, limits: tuple[int, int, int], found: Findings, hint: str
-) -> int:
-    default, least, most = limits
-    value = given.get(key)
-    if value is None:
-        return default
-    number = _whole(value)
+def _read_number(node: Node, key: str, _row: EventRow | None) -> int:
+    default, least, most, hint = _NUMBERS[key]
+    value = node.value[key]
+    try:
+        number = None if isinstance(value, bool | float) else int(value)
+    except (TypeError, ValueError):
+        number = None
     if number is None:
-        found.add(
-            f"{key}.type",
-            f"`{key}` must be a whole number, not {describe_value(value)}",
-            key,
-            hint=hint,
-        )
+        why = f"`{key}` must be a whole number, not {describe_value(value)}"
+        node.complain(f"{key}.type", why, key, hint=hint)
         return default
     if not least <= number <= most:
-        found.add(f"{key}.range", f"`{key}: {value!s:.40}` is not within {least} and {most}", key)
+        why = f"`{key}: {value!s:.40}` is not within {least} and {most}"
+        node.complain(f"{key}.range", why, key)
     return min(max(number, least), most)
 
 
-def _whole(value: Any) -> int | None:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    return int(value) if isinstance(value, str) and _WHOLE.fullmatch(value.strip()) else None
-
-
-def detached_of(given: Mapping[str, Any], row: EventRow | None, found: Findings) -> bool:
-    """What `async`, or `async_`, says; false where there is neither, or no word for it (docs/formats/agenthooks.md 4)."""
-    key = "async" if given.get("async") is not None else "async_"
-    value = given.get(key)
-    if value is None:
-        return False
+def _read_async(node: Node, key: str, row: EventRow | None) -> bool:
+    value = node.value[key]
     word = as_text(value).strip().lower()
     if word not in _TRUE + _FALSE:
-        found.add(
-            "async.type",
-            f"`{key}` must be true or false, not {describe_value(value)}; it counts as false",
-            key,
-        )
+        why = f"`{key}` must be true or false, not {describe_value(value)}; it counts as false"
+        node.complain("async.type", why, key)
     if word in _TRUE and row is not None and row.decisive:
         hint = "leave `async` out, so that the hook is waited for"
-        found.add("async.cannot-block", CANNOT_BLOCK.format(row.native), key, hint=hint)
+        node.complain("async.cannot-block", CANNOT_BLOCK.format(row.native), key, hint=hint)
     return word in _TRUE
 
 
-def metadata_of(given: Mapping[str, Any], found: Findings) -> Mapping[str, Any]:
+def _read_metadata(node: Node, key: str, _row: EventRow | None) -> Mapping[str, Any]:
     """Return the metadata with the types that the file gives them; only the fail mode is read as text."""
-    value = given.get("metadata")
-    if value is None:
+    given = node.child(key)
+    if not given.is_mapping("`metadata`", "metadata.type"):
         return {}
-    if not isinstance(value, dict):
-        found.add(
-            "metadata.type",
-            f"`metadata` must be a mapping, not {describe_value(value)}",
-            "metadata",
-        )
-        return {}
-    metadata = {str(key): part for key, part in value.items()}
-    if FAIL_MODE in metadata:
-        metadata[FAIL_MODE] = as_text(metadata[FAIL_MODE])
-    if metadata.get(FAIL_MODE, "open") not in ("open", "closed"):
-        found.add(
-            "metadata.fail-mode",
-            f"unknown fail mode `{metadata[FAIL_MODE]:.40}`",
-            "metadata",
-            FAIL_MODE,
-            hint="`closed` or `open`",
-        )
+    metadata = dict(given.value)
+    if _FAIL_MODE in metadata:
+        word = metadata[_FAIL_MODE] = as_text(metadata[_FAIL_MODE])
+        if word not in ("open", "closed"):
+            why, hint = f"unknown fail mode `{word:.40}`", "`closed` or `open`"
+            given.complain("metadata.fail-mode", why, _FAIL_MODE, hint=hint)
     return metadata
 
 
-def as_text(value: Any) -> str:
-    """A value as text: texts as they are, anything else as JSON writes it."""
-    if isinstance(value, str):
-        return value
-    try:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    except (
-        ValueError,
-        TypeError,
-        RecursionError,
-    ):  # a tree that contains itself, or keys that are no texts
-        return describe_value(value)
+_READERS: Mapping[str, Callable[[Node, str, EventRow | None], Any]] = {
+    "matcher": _read_matcher,
+    "timeout": _read_number,
+    "async": _read_async,
+    "priority": _read_number,
+    "metadata": _read_metadata,
+}
+OPTIONS = tuple(_READERS)
+DEFAULTABLE = ("timeout", "async")  # what settings may give another default

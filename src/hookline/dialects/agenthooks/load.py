@@ -1,101 +1,110 @@
-"""Reading one HOOK.md: lenient when it is loaded, strict when it is linted; a guard never vanishes in silence."""
+"""Loads a HOOK.md and the script beside it: lint reports every mistake, load tolerates what it can run."""
 
 from __future__ import annotations
 
 import posixpath
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.agenthooks.entry_point import entry_point, without_entry_point
-from hookline.dialects.agenthooks.fields import FAIL_MODE, read_fields
-from hookline.dialects.agenthooks.findings import LINT, Findings, manner_of
-from hookline.dialects.agenthooks.frontmatter import read_front
-from hookline.dialects.agenthooks.table import GATE, NAME, SETTINGS, table
+from hookline.dialects.agenthooks.fields import (
+    DEFAULTABLE,
+    LINT,
+    OPTIONS,
+    apply_options,
+    check_known,
+    read_description,
+    read_name,
+    read_options,
+    read_trigger,
+    weigh,
+)
+from hookline.dialects.agenthooks.settings import read_settings
+from hookline.dialects.agenthooks.table import GATE, NAME, PRIORITY, SETTINGS, table
+from hookline.errors import ConfigError
 from hookline.model import kinds
 from hookline.model.conditions import Never
 from hookline.model.handler import Broken, Command
+from hookline.model.problem import Origin, Problem
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
-from hookline.wire.fields import explain_errors
+from hookline.wire.fields import Node, describe_value, explain_errors, to_problem
+from hookline.wire.front_matter import FRONT_LIMIT
+from hookline.wire.parsers import Tree, parse_yaml
+from hookline.wire.sources import read_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
-    from hookline.core.dialect import EventRow, Source, Table
-    from hookline.dialects.agenthooks.fields import Declared
+    from hookline.core.dialect import Source, Table
     from hookline.model.handler import Handler
-    from hookline.model.problem import Problem
 
 _SHOWN = 80
-_FAIL_MODES = {"closed": Stance.DENY, "open": Stance.SILENT}
+_FIELDS = ("name", "description", "trigger", *OPTIONS, "async_")
+_MOST_REPAIRS = 100  # unknown escapes in one file
+_BINARY = "\x7fELF"
+# The scripts that may be the entry point, in order, and what runs one that has no shebang.
+_INTERPRETERS: Mapping[str, tuple[str, ...]] = {
+    "scripts/run": (),
+    "scripts/run.sh": ("{shell}",),
+    "scripts/run.py": ("{python}",),
+}
+_LISTED = ", ".join(f"`{path}`" for path in _INTERPRETERS)
 
 
 def lint(source: Source) -> tuple[Problem, ...]:
-    """Everything that the format holds against a HOOK.md, all at once (docs/formats/agenthooks.md 4, column lint); or against settings."""
-    found = Findings(source, LINT)
-    if _is_settings(source):
-        from hookline.dialects.agenthooks.settings import read_settings  # noqa: PLC0415 - few folders have any
-
-        read_settings(source, found)
-        return tuple(found.problems)
-    front = read_front(source, found)
-    declared = (
-        read_fields(front.value, table(approver=False), _directory(source), found)
-        if front
-        else None
-    )
-    entry_point(source, _folder(source), found)
-    return found.named(declared.name if declared and declared.name else _directory(source))
-
-
-# No approval is of a file of settings: it says nothing that runs.
-_UNHEARD = f"read it first; then `--trust all` lets it count, or say it in your own ~/.config/agents/hooks/{SETTINGS}"
+    """Return everything that is wrong with a HOOK.md or a `hooks.toml` by the strict rules of docs/formats/agenthooks.md 4."""
+    source = source.replace(mode=LINT, trusted=True)
+    return load(source, facts=table(approver=False)).problems
 
 
 def load(source: Source, *, facts: Table) -> Loaded:
-    """The hook of a HOOK.md, and everything that was tolerated, or not (docs/formats/agenthooks.md 4, column load); or the settings of a level."""
-    found = Findings(source, manner_of(source))
-    if _is_settings(source):
-        return _settings(source, facts, found)
-    front = read_front(source, found)
-    if front is None:
-        return Loaded(
-            specs=(_unreadable(source, facts, found),), problems=found.named(_directory(source))
+    """Return the hook of a HOOK.md, or the settings of a level, and everything that is wrong with it."""
+    is_settings = posixpath.basename(source.file) == SETTINGS
+    problems: list[Problem] = []
+    try:
+        if is_settings:
+            spec = read_settings(source, problems)
+        else:
+            spec = _read_hook(_read_front_matter(source, problems), source, facts)
+    except ConfigError as error:
+        wrong = to_problem(error, source.file, source.scope)
+        hook = "" if is_settings else _directory(source)
+        problems = [problem.replace(hook=hook) for problem in (*problems, wrong)]
+        spec = _make_unreadable(source, facts, problems[-1], hook)
+    if is_settings and not source.trusted:
+        # An approval covers no settings, because they run nothing.
+        hint = f"read it, then use `--trust all`, or write it into your own ~/.config/agents/hooks/{SETTINGS}"
+        message = f"`{SETTINGS}` is not approved, so it is ignored"
+        origin = Origin(file=source.file, line=1, column=1, scope=source.scope)
+        untrusted = Problem(
+            name="trust.untrusted", message=message, hint=hint, severity="warning", origin=origin
         )
-    declared = read_fields(front.value, facts, _directory(source), found)
-    argv = entry_point(source, _folder(source), found)
-    problems = found.named(declared.name or _directory(source))
-    return Loaded(
-        specs=(_spec(source, declared, _handler(source, declared, argv, found), found),),
-        problems=problems,
+        return Loaded(problems=(*problems, untrusted))
+    return Loaded(specs=(spec,), problems=tuple(problems))
+
+
+def _make_unreadable(source: Source, facts: Table, wrong: Problem, hook: str) -> HookSpec:
+    """Return what stands for a file that cannot be read. It may have guarded the tools, so there every decision reports it."""
+    row = facts.rows[GATE]
+    name = hook or posixpath.basename(source.file) or "HOOK.md"
+    return HookSpec(
+        id=f"{NAME}/{name}",
+        dialect=NAME,
+        kind=row.kind,
+        native_event=row.native,
+        handler=Broken(reason=explain_errors((wrong,))),
+        timeout=facts.default_timeout,
+        shadow=source.shadow,
+        on_failure=Stance.DENY if source.mode == "strict" else Stance.SILENT,
+        strict=source.mode == "strict",
+        origin=wrong.origin,
+        facts={"directory": _directory(source)},
+        trusted=source.trusted,
     )
-
-
-def _is_settings(source: Source) -> bool:
-    return posixpath.basename(source.file) == SETTINGS
-
-
-def _settings(source: Source, facts: Table, found: Findings) -> Loaded:
-    """A level's `hooks.toml`, as a hook that never runs: `combine` sees hooks only."""
-    from hookline.dialects.agenthooks.settings import carrier, read_settings  # noqa: PLC0415 - few folders have any
-
-    settings = read_settings(source, found)
-    if not source.trusted:
-        found.add(
-            "trust.untrusted", f"`{SETTINGS}` is not approved, so it is ignored", hint=_UNHEARD
-        )
-        return Loaded(problems=tuple(found.problems))
-    spec = (
-        _unreadable(source, facts, found, name=SETTINGS)
-        if settings is None
-        else carrier(source, settings, found)
-    )
-    return Loaded(specs=(spec,), problems=tuple(found.problems))
 
 
 def _folder(source: Source) -> str:
-    """The hook's directory: what the reader of the file says, else the folder in the file's name."""
+    """Return the hook's directory: what the reader of the file says, else the folder in the file's name."""
     return source.names.get("folder") or posixpath.dirname(source.file)
 
 
@@ -103,21 +112,124 @@ def _directory(source: Source) -> str:
     return posixpath.basename(_folder(source))
 
 
-def _handler(source: Source, declared: Declared, argv: tuple[str, ...], found: Findings) -> Handler:
-    refusal = found.refusal()
-    if refusal:
-        return Broken(reason=explain_errors(found.problems))
+def _read_hook(front: Node, source: Source, facts: Table) -> HookSpec:
+    """Return the hook. With an unknown trigger it never runs, but `combine` knows its name."""
+    directory = _directory(source)
+    check_known(front, _FIELDS, "field.unknown", "front matter")
+    name, description = read_name(front, directory), read_description(front)
+    native, row = read_trigger(front, facts)
+    options = read_options(front, OPTIONS, row)
+    handler = _read_handler(front, source, name)
+    reason = weigh(front, 0, source.mode, name or directory)
+    spec = HookSpec(
+        id=f"{NAME}/{directory or name}",
+        dialect=NAME,
+        kind=row.kind if row else kinds.unknown_kind(NAME, native[:_SHOWN] or "trigger"),
+        native_event=native,
+        handler=Broken(reason=reason) if reason else handler,
+        conditions=() if row else (Never(reason="its trigger is no event"),),
+        rank=-PRIORITY[0],
+        timeout=facts.default_timeout,
+        shadow=source.shadow,
+        strict=source.mode == "strict",
+        origin=front.origin(),
+        name=name,
+        facts={
+            "directory": directory,
+            "description": description,
+            "stated": tuple(key for key in DEFAULTABLE if key in options),
+        },
+        trusted=source.trusted,
+    )
+    return apply_options(spec, options, row)
+
+
+# -- front matter ------------------------------------------------------------------------------------------------------
+
+
+def split_front_matter(text: str, file: str) -> tuple[str, str]:
+    """Return the text between the fences, and the text below them, stripped (docs/formats/agenthooks.md 4).
+
+    Raises:
+        ConfigError: a fence is missing, or the front matter is too long.
+    """
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    fences = [at for at, line in enumerate(lines) if line.rstrip(" \t") == "---"]
+    place = f"{file}:1:1"
+    if fences[:1] != [0]:
+        message, hint = "the file does not begin with front matter", "begin the file with `---`"
+        raise ConfigError(message, name="frontmatter.absent", place=place, hint=hint)
+    if len(fences) == 1:
+        message, hint = "the front matter has no end", "end it with a line `---`"
+        raise ConfigError(message, name="frontmatter.unclosed", place=place, hint=hint)
+    front = "\n".join(lines[1 : fences[1]]) + "\n"
+    if len(front) > FRONT_LIMIT:
+        message, hint = "the front matter is larger than 64 KiB", "put long texts below it"
+        raise ConfigError(message, name="config.too-large", place=place, hint=hint)
+    return front, "\n".join(lines[fences[1] + 1 :]).strip()
+
+
+def _read_front_matter(source: Source, problems: list[Problem]) -> Node:
+    if source.text is None:
+        node = read_tree(source, problems)
+    else:
+        front, _ = split_front_matter(source.text, source.file)
+        tree = _parse_leniently(front, source, problems)
+        node = Node(tree, source.file, source.scope, problems)
+    if not isinstance(node.value, dict):
+        message = f"the front matter must be a mapping, not {describe_value(node.value)}"
+        hint = "lines such as `name: my-hook`"
+        name = "frontmatter.not-mapping"
+        raise ConfigError(message, name=name, place=source.file, hint=hint)
+    return node
+
+
+def _parse_leniently(front: str, source: Source, problems: list[Problem]) -> Tree:
+    """Return the YAML as a tree; an unknown escape in double quotes is kept literally, with a warning for each line.
+
+    The format's own sample has such escapes.
+    """
+    warned: set[int] = set()
+    repairs = 0
+    while True:
+        try:
+            return parse_yaml(front, source.file, first_line=2)
+        except ConfigError as error:
+            wrong = to_problem(error, source.file, source.scope)
+            line = wrong.origin.line
+            before = front.split("\n")[: line - 2]
+            at = sum(len(text) + 1 for text in before) + wrong.origin.column - 1
+            is_escape = "unknown escape" in error.message and front[at - 1 : at] == "\\"
+            if not is_escape or repairs == _MOST_REPAIRS:
+                raise ConfigError(
+                    error.message, name="frontmatter.yaml", hint=error.hint, place=error.place
+                ) from None
+        if line not in warned:
+            message = f"`\\{front[at]}` is no escape of YAML; its backslash is kept"
+            hint, name = "write the text in single quotes", "frontmatter.escape"
+            problems.append(
+                wrong.replace(name=name, message=message, hint=hint, severity="warning")
+            )
+        warned.add(line)
+        repairs += 1
+        front = f"{front[:at]}\\{front[at:]}"
+
+
+# -- what it runs ------------------------------------------------------------------------------------------------------
+
+
+def _read_handler(front: Node, source: Source, name: str) -> Handler:
+    folder = _folder(source)
+    argv = _find_entry_point(front, source, folder)
     if not argv:
-        why = without_entry_point(source.names.get("scripts", ""))
-        return Broken(reason=f"{found.origin().place or NAME}: {why}", absent=True)
+        place = front.origin().place or NAME
+        return Broken(reason=f"{place}: {_explain_missing_script(source)}", absent=True)
     return Command(
         argv=argv,
         env={
-            "AGENT_HOOK_DIR": _folder(source),
+            "AGENT_HOOK_DIR": folder,
             # Escapes in YAML can say what no environment can hold.
-            "AGENT_HOOK_NAME": declared.name.replace("\0", "")
-            .encode("utf-8", "replace")
-            .decode("utf-8"),
+            "AGENT_HOOK_NAME": name.replace("\0", "").encode("utf-8", "replace").decode("utf-8"),
             "AGENT_PROJECT_DIR": "${event.project}",
             "AGENT_SESSION_ID": "${event.session_id}",
         },
@@ -125,63 +237,31 @@ def _handler(source: Source, declared: Declared, argv: tuple[str, ...], found: F
     )
 
 
-def _spec(source: Source, declared: Declared, handler: Handler, found: Findings) -> HookSpec:
-    """The hook; without an event of the format it is a name that never runs, for `combine` to know of."""
-    row = declared.row
-    strict = source.mode == "strict"
-    return HookSpec(
-        id=f"{NAME}/{_directory(source) or declared.name}",
-        dialect=NAME,
-        kind=row.kind if row else kinds.unknown_kind(NAME, declared.native[:_SHOWN] or "trigger"),
-        native_event=declared.native,
-        handler=handler,
-        conditions=declared.conditions if row else (Never(reason="its trigger is no event"),),
-        rank=-declared.priority,
-        timeout=declared.timeout / 1000,
-        detached=declared.detached,
-        shadow=source.shadow,
-        on_failure=on_failure(
-            declared.metadata,
-            detached=declared.detached,
-            closes=strict and row is not None and not row.feedback,
-        ),
-        strict=strict,
-        origin=found.origin(),
-        name=declared.name,
-        facts={
-            "directory": _directory(source),
-            "description": declared.description,
-            "matcher": declared.matcher,
-            "metadata": declared.metadata,
-            "said": declared.said,
-            **({"refused": refusal} if (refusal := found.refusal()) else {}),
-        },
-        trusted=source.trusted,
-    )
+def _find_entry_point(front: Node, source: Source, folder: str) -> tuple[str, ...]:
+    """Return the program to run and its arguments, without a shell; nothing if there is none (docs/formats/agenthooks.md 6)."""
+    companions = source.companions
+    script = next((companions[path] for path in _INTERPRETERS if path in companions), None)
+    if script is None:
+        why = f"the hook does not run: {_explain_missing_script(source)}"
+        front.complain("entry.missing", why)
+        return ()
+    path = posixpath.join(folder, script.path)
+    # The kernel splits a shebang into the interpreter and one argument.
+    shebang = script.head[2:].strip().split(maxsplit=1) if script.head.startswith("#!") else ()
+    # Text without a shebang is no program to the system, executable or not.
+    interpreter = tuple(shebang) or _INTERPRETERS[script.path]
+    is_program = shebang or not interpreter or script.head.startswith(_BINARY)
+    if script.executable and is_program:
+        return (path,)
+    if not interpreter:
+        why = f"the entry point `{script.path}` is not executable and has no shebang"
+        front.complain("entry.not-executable", why, hint=f"chmod +x {script.path}")
+        return ()
+    return (*interpreter, path)
 
 
-def on_failure(metadata: Mapping[str, Any], *, detached: bool, closes: bool) -> Stance:
-    """Fail open, unless the hook or the mode (`closes`) says otherwise; what is not waited for never decides (docs/formats/agenthooks.md 9)."""
-    if detached:
-        return Stance.SILENT
-    return _FAIL_MODES.get(metadata.get(FAIL_MODE, ""), Stance.DENY if closes else Stance.SILENT)
-
-
-def _unreadable(source: Source, facts: Table, found: Findings, name: str = "") -> HookSpec:
-    """What stands for a file of which nothing can be read: it may have guarded the tools, so it is missed aloud there."""
-    row: EventRow = facts.rows[GATE]
-    problem = [each for each in found.problems if each.severity == "error"][-1]
-    return HookSpec(
-        id=f"{NAME}/{name or _directory(source) or 'HOOK.md'}",
-        dialect=NAME,
-        kind=row.kind,
-        native_event=row.native,
-        handler=Broken(reason=explain_errors((problem,))),
-        timeout=facts.default_timeout,
-        shadow=source.shadow,
-        on_failure=Stance.DENY if source.mode == "strict" else Stance.SILENT,
-        strict=source.mode == "strict",
-        origin=problem.origin,
-        facts={"directory": _directory(source), "refused": problem.message},
-        trusted=source.trusted,
-    )
+def _explain_missing_script(source: Source) -> str:
+    others = source.names.get("scripts", "")
+    if others:
+        return f"its script is `{others}`, and the format runs only {_LISTED}: rename it"
+    return f"it has no script yet: the format runs {_LISTED}"

@@ -1,189 +1,109 @@
-"""Settings: the `hooks.toml` of a level, which switches hooks off and changes what they declare (docs/formats/agenthooks.md 3)."""
+"""Reads the `hooks.toml` of a level, which switches hooks off and changes their options (docs/formats/agenthooks.md 3)."""
 
 from __future__ import annotations
 
 from hookline.dialects.agenthooks.fields import (
-    SETTABLE,
-    as_text,
-    detached_of,
-    matcher_of,
-    metadata_of,
-    only,
-    priority_of,
-    timeout_of,
+    DEFAULTABLE,
+    OPTIONS,
+    check_known,
+    read_options,
+    weigh,
 )
 from hookline.dialects.agenthooks.table import NAME, SETTINGS
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.wire.disable_flags import make_disable_flag
-from hookline.wire.fields import describe_value, to_problem
+from hookline.wire.fields import as_text, describe_value
 from hookline.wire.sources import read_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from hookline.core.dialect import Source
-    from hookline.dialects.agenthooks.findings import Findings
-    from hookline.model.problem import Origin
+    from hookline.model.problem import Origin, Problem
     from hookline.model.spec import HookSpec
+    from hookline.wire.fields import Node
 
-_KEYS = ("enabled", "debug", "defaults", "disable", "override")
-# Field of an override or of the defaults -> how it is read, by the rules of front matter.
-_READ: Mapping[str, Callable[[Mapping[str, Any], Findings], Any]] = {
-    "timeout": timeout_of,
-    "async": lambda given, found: detached_of(given, None, found),
-    "priority": priority_of,
-    "matcher": lambda given, found: matcher_of(given, None, found),
-    "metadata": metadata_of,
-}
+_FLAGS = ("enabled", "debug")
+_LISTS: Mapping[str, tuple[str, ...]] = {"disable": (), "override": OPTIONS}
 
 
 class Change(Frozen):
-    """What one part of a settings file says: of the hook of that name, or, without a name, of every hook."""
+    """What one part of a file says: about the hook of that name, or, without a name, about every hook.
+
+    `options`: as `read_options` returns them, and `enabled` and `debug`.
+    """
 
     origin: Origin
     name: str = ""
-    fields: Mapping[str, Any] = {}
+    options: Mapping[str, Any] = {}
 
 
-class Settings(Frozen):
-    """What one file says. `enabled` and `debug` are None where it does not say."""
+def read_settings(source: Source, problems: list[Problem]) -> HookSpec:
+    """Return the changes as a fact of a hook that never runs, because `combine` receives only hooks.
 
-    enabled: bool | None = None
-    debug: bool | None = None
-    defaults: tuple[Change, ...] = ()
-    disabled: tuple[Change, ...] = ()
-    overrides: tuple[Change, ...] = ()
+    A part with an error in it says nothing.
 
-    def __str__(self) -> str:
-        """What it says, for whoever has it shown."""
-        flags = [
-            f"{key}: {str(value).lower()}"
-            for key, value in (("enabled", self.enabled), ("debug", self.debug))
-            if value is not None
-        ]
-        lists = (
-            ("defaults of", self.defaults),
-            ("disables", self.disabled),
-            ("overrides", self.overrides),
-        )
-        parts = [
-            f"{what} {', '.join(change.name or ', '.join(change.fields) for change in part)}"
-            for what, part in lists
-            if part
-        ]
-        return "; ".join([*flags, *parts]) or "nothing"
+    Raises:
+        ConfigError: the file cannot be read at all.
+    """
+    root = read_tree(source, problems)
+    if not isinstance(root.value, dict) or not isinstance(root.value.get("hooks", {}), dict):
+        message, place = f"`{SETTINGS}` must hold a table `hooks`", root.origin().place
+        raise ConfigError(message, name="config.type", place=place, hint="[hooks]")
+    check_known(root, ("hooks",), "field.unknown", "settings")
+    hooks = root.child("hooks") if "hooks" in root.value else None
+    facts = {"changes": tuple(_read_changes(hooks, source.mode)) if hooks else ()}
+    weigh(root, 0, source.mode, "")
+    flag = make_disable_flag(source, NAME, SETTINGS, root.origin(), facts)
+    return flag.replace(id=f"{NAME}/{SETTINGS}")
 
 
-def carrier(source: Source, settings: Settings, found: Findings) -> HookSpec:
-    """The settings as a hook that never runs, which is how they travel to `combine`."""
-    carried = make_disable_flag(
-        source, NAME, SETTINGS, found.origin("hooks", "enabled"), {"settings": settings}
-    )
-    return carried.replace(id=f"{NAME}/{SETTINGS}")
+def _read_changes(hooks: Node, mode: str) -> Iterator[Change]:
+    check_known(hooks, (*_FLAGS, "defaults", *_LISTS), "field.unknown", "table `hooks`")
+    for key in _FLAGS:
+        flag = hooks.flag(key)
+        if isinstance(hooks.value.get(key), bool):
+            yield Change(origin=hooks.origin(key), options={key: flag})
+    if hooks.value.get("defaults") is not None:
+        part = hooks.child("defaults")
+        if part.is_mapping("`defaults`"):
+            yield from _read_change(part, DEFAULTABLE, "defaults", mode)
+    for key, options in _LISTS.items():
+        for change in _read_entries(hooks, key, options, mode):
+            yield change if options else change.replace(options={"enabled": False})
 
 
-def read_settings(source: Source, found: Findings) -> Settings | None:
-    """What a `hooks.toml` says, or None when it cannot be read at all; a part with an error in it says nothing."""
-    try:
-        found.tree = read_tree(source, found.problems).tree
-    except ConfigError as error:
-        found.problems.append(to_problem(error, source.file, source.scope))
-        return None
-    root = found.tree.value
-    if not isinstance(root, dict) or not isinstance(root.get("hooks", {}), dict):
-        found.add("config.type", f"`{SETTINGS}` must hold a table `hooks`", hint="[hooks]")
-        return None
-    only(root, ("hooks",), "field.unknown", "settings", found)
-    given, part = root.get("hooks", {}), found.below("hooks")
-    only(given, _KEYS, "field.unknown", "table `hooks`", part)
-    return Settings(
-        enabled=_flag(given, "enabled", part),
-        debug=_flag(given, "debug", part),
-        defaults=tuple(_defaults(given, part)),
-        disabled=tuple(_entries(given, "disable", (), part)),
-        overrides=tuple(_entries(given, "override", tuple(_READ), part)),
-    )
-
-
-def _flag(given: Mapping[str, Any], key: str, found: Findings) -> bool | None:
-    value = given.get(key)
-    if value is None or isinstance(value, bool):
-        return value
-    found.add("value.type", f"`{key}` must be true or false, not {describe_value(value)}", key)
-    return None
-
-
-def _defaults(given: Mapping[str, Any], found: Findings) -> Iterator[Change]:
-    value = given.get("defaults")
-    if isinstance(value, dict):
-        change = _change(value, SETTABLE, "defaults", found.below("defaults"))
-        if change is not None:
-            yield change
-    elif value is not None:
-        found.add(
-            "value.type",
-            f"`defaults` must be a table, not {describe_value(value)}",
-            "defaults",
-            hint="[hooks.defaults]",
-        )
-
-
-def _entries(
-    given: Mapping[str, Any], key: str, fields: tuple[str, ...], found: Findings
-) -> Iterator[Change]:
-    """The entries of a list of tables, each with the name of a hook."""
-    value = given.get(key)
-    if value is not None and not isinstance(value, list):
-        found.add(
-            "value.type",
-            f"`{key}` must be a list of tables, not {describe_value(value)}",
-            key,
-            hint=f"[[hooks.{key}]]",
-        )
+def _read_entries(hooks: Node, key: str, options: tuple[str, ...], mode: str) -> Iterator[Change]:
+    """Yield the entries of a list of tables, each with the name of a hook."""
+    if hooks.value.get(key) is None:
         return
-    for at, entry in enumerate(value or ()):
-        part = found.below(key, at)
-        if isinstance(entry, dict):
-            yield from _entry(entry, key, fields, part)
+    entries, hint = hooks.child(key), f"[[hooks.{key}]]"
+    if not isinstance(entries.value, list):
+        why = f"`{key}` must be a list of tables, not {describe_value(entries.value)}"
+        entries.complain("value.type", why, hint=hint)
+        return
+    what = f"entry of `{key}`"
+    for entry in entries.children():
+        if not entry.is_mapping(f"an {what}"):
+            continue
+        name = as_text(entry.value.get("name", "")).strip()
+        if name:
+            yield from _read_change(entry, options, what, mode, name)
         else:
-            part.add(
-                "value.type",
-                f"an entry of `{key}` must be a table, not {describe_value(entry)}",
-                hint=f"[[hooks.{key}]] and below it `name`",
-            )
+            why = f"an {what} needs the `name` of a hook"
+            entry.complain("name.missing", why, hint='name = "my-hook"')
 
 
-def _entry(
-    given: Mapping[str, Any], key: str, fields: tuple[str, ...], found: Findings
+def _read_change(
+    part: Node, options: tuple[str, ...], what: str, mode: str, name: str = ""
 ) -> Iterator[Change]:
-    name = as_text(given["name"]).strip() if given.get("name") is not None else ""
-    if not name:
-        found.add(
-            "name.missing",
-            f"an entry of `{key}` needs the `name` of a hook",
-            hint='name = "my-hook"',
-        )
-        return
-    before = len(found.problems)
-    change = _change(given, ("name", *fields), f"entry of `{key}`", found)
-    found.problems[before:] = [problem.replace(hook=name) for problem in found.problems[before:]]
-    if change is not None:
-        yield change.replace(name=name)
-
-
-def _change(
-    given: Mapping[str, Any], fields: tuple[str, ...], what: str, found: Findings
-) -> Change | None:
-    """The fields of one part; None where one of them is an error."""
-    before = found.mark()
-    only(
-        given, (*fields, *(("async_",) if "async" in fields else ())), "field.unknown", what, found
-    )
-    told = {
-        "async" if key == "async_" else key for key, value in given.items() if value is not None
-    }
-    read = {key: _READ[key](given, found) for key in fields if key in _READ and key in told}
-    return None if found.wrong_since(before) else Change(origin=found.origin(), fields=read)
+    """Yield the change that one part asks for; nothing if one of its options is wrong."""
+    mark = part.mark()
+    known = (*(("name",) if name else ()), *options, *(("async_",) if options else ()))
+    check_known(part, known, "field.unknown", what)
+    stated = read_options(part, options)
+    if not weigh(part, mark, mode, name):
+        yield Change(origin=part.origin(), name=name, options=stated)

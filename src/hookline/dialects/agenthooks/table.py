@@ -75,9 +75,16 @@ _BASE = (
 
 def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
     """The table of a host that has somebody to ask, or not (docs/formats/agenthooks.md 8: then an ask is a denial, or what one says)."""
+    ask = Stance.ASK if approver else unanswered
     rows = [
         row.replace(
             powers=row.powers | {"ask"} if approver and row.asks else row.powers,
+            # An allow is what happens anyway and vouches for nothing: no other host skips its prompt because of it.
+            words={
+                "allow": Stance.SILENT,
+                "deny": Stance.DENY,
+                "ask": ask if row.asks else Stance.DENY,
+            },
         )
         for _, row in _ROWS
     ]

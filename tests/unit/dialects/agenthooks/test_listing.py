@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from hookline.dialects.agenthooks import available_hooks
-from hookline.model.handler import Broken
+from hookline.dialects.agenthooks import AgentHooks
+from hookline.dialects.agenthooks.fields import _CONDITIONS
+from hookline.model.handler import Broken, Command
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
+from hookline.text.regex import compile_regex
+
+DIALECT = AgentHooks()
 
 
 def spec(name: str, matcher: dict[str, str] | None = None, file: str = "/h/HOOK.md") -> HookSpec:
@@ -14,16 +18,19 @@ def spec(name: str, matcher: dict[str, str] | None = None, file: str = "/h/HOOK.
         dialect="agenthooks",
         kind="tool.before",
         native_event="before_tool",
-        handler=Broken(reason=""),
+        handler=Command(argv=("/h/run",)),
+        conditions=tuple(
+            _CONDITIONS[key](text, compile_regex(text)) for key, text in (matcher or {}).items()
+        ),
         origin=Origin(file=file),
         name=name,
-        facts={"description": "a < b & c", "matcher": matcher or {}},
+        facts={"description": "a < b & c"},
     )
 
 
 def test_every_text_is_escaped_the_location_too() -> None:
     """A folder's name cannot close a tag."""
-    assert available_hooks(
+    assert DIALECT.available_hooks(
         [spec("guard", {"tool": "Shell", "pattern": "a>b"}, "/x</location>/HOOK.md")]
     ) == (
         "<available_hooks>\n<hook>\n<name>guard</name>\n<description>a &lt; b &amp; c</description>\n<trigger>before_tool</trigger>\n"
@@ -34,7 +41,7 @@ def test_every_text_is_escaped_the_location_too() -> None:
 
 def test_the_order_given_is_kept() -> None:
     """Hooks are not sorted."""
-    listed = available_hooks([spec("z"), spec("a")])
+    listed = DIALECT.available_hooks([spec("z"), spec("a")])
 
     assert listed.index("<name>z</name>") < listed.index("<name>a</name>")
     assert "<matcher>" not in listed
@@ -42,4 +49,16 @@ def test_the_order_given_is_kept() -> None:
 
 def test_no_hooks_is_an_empty_block() -> None:
     """The tags stand also around nothing."""
-    assert available_hooks([]) == "<available_hooks>\n</available_hooks>"
+    assert DIALECT.available_hooks([]) == "<available_hooks>\n</available_hooks>"
+
+
+def test_hooks_that_do_not_count_are_left_out() -> None:
+    """A model learns nothing of a hook that is broken, not approved or only observed."""
+    good = spec("a")
+    others = (
+        good.replace(handler=Broken(reason="")),
+        good.replace(trusted=False),
+        good.replace(shadow=True),
+    )
+
+    assert DIALECT.available_hooks(others) == DIALECT.available_hooks([])

@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 
 from hookline.core.dialect import Source
 from hookline.dialects.agenthooks import AgentHooks, lint
-from hookline.dialects.agenthooks.findings import LOAD, Findings
-from hookline.dialects.agenthooks.settings import Settings, read_settings
+from hookline.dialects.agenthooks.settings import Change, read_settings
+from hookline.errors import ConfigError
+from hookline.wire.fields import to_problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.model.problem import Problem
 
 WHOLE = """\
 [hooks]
@@ -36,23 +41,30 @@ def source(text: str | None, **more: object) -> Source:
     return Source(**{"file": "/h/hooks.toml", "text": text, "scope": "user", **more})
 
 
-def read(text: str) -> tuple[Settings | None, list[str]]:
-    """What a file says, and its problems as they are printed."""
-    found = Findings(source(text), LOAD)
-    told = read_settings(source(text), found)
-    return told, [str(problem) for problem in found.problems]
+def read(given: Source) -> tuple[list[Change] | None, list[Problem]]:
+    """The changes that a file asks for, and its problems."""
+    problems: list[Problem] = []
+    try:
+        return list(read_settings(given, problems).facts["changes"]), problems
+    except ConfigError as error:
+        return None, [to_problem(error, given.file, given.scope)]
+
+
+def printed(text: str) -> list[str]:
+    """The problems of a file as they are printed."""
+    return [str(problem) for problem in read(source(text))[1]]
 
 
 def test_every_key_is_read() -> None:
-    """Switches, defaults, names that are off, and what counts instead of a hook's own words."""
-    told, problems = read(WHOLE)
+    """Switches, defaults, names that are off, and what counts in place of a hook's own options."""
+    changes, problems = read(source(WHOLE))
 
     assert problems == []
-    assert told is not None
-    assert (told.enabled, told.debug) == (True, False)
-    assert [change.fields for change in told.defaults] == [{"timeout": 5000, "async": False}]
-    assert [change.name for change in told.disabled] == ["noisy"]
-    assert [(change.name, change.fields) for change in told.overrides] == [
+    assert [(change.name, change.options) for change in changes or ()] == [
+        ("", {"enabled": True}),
+        ("", {"debug": False}),
+        ("", {"timeout": 5000, "async": False}),
+        ("noisy", {"enabled": False}),
         (
             "guard",
             {
@@ -61,24 +73,8 @@ def test_every_key_is_read() -> None:
                 "async": True,
                 "metadata": {"fail-mode": "closed", "level": 3},
             },
-        )
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        (
-            WHOLE,
-            "enabled: true; debug: false; defaults of timeout, async; disables noisy; overrides guard",
         ),
-        ("[[hooks.disable]]\nname = 'a'\n[[hooks.disable]]\nname = 'b'\n", "disables a, b"),
-        ("[hooks]\n", "nothing"),
-    ],
-)
-def test_settings_can_be_shown(text: str, shown: str) -> None:
-    """In a line, as `hookline show` does."""
-    assert str(read(text)[0]) == shown
+    ]
 
 
 @pytest.mark.parametrize(
@@ -94,10 +90,8 @@ def test_settings_can_be_shown(text: str, shown: str) -> None:
 )
 def test_what_is_no_settings_file_says_nothing(text: str, problem: str) -> None:
     """It cannot be read at all."""
-    told, problems = read(text)
-
-    assert told is None
-    assert [said[: len(problem)] for said in problems] == [problem]
+    assert read(source(text))[0] is None
+    assert [each[: len(problem)] for each in printed(text)] == [problem]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +104,7 @@ def test_what_is_no_settings_file_says_nothing(text: str, problem: str) -> None:
         ("[hooks]\ndebug = 1\n", "2:1: HKL1401 `debug` must be true or false, not `1`"),
         (
             "[hooks]\ndefaults = 3\n",
-            "2:1: HKL1401 `defaults` must be a table, not `3` ([hooks.defaults])",
+            "2:1: HKL1401 `defaults` must be a mapping, not `3`",
         ),
         (
             "[hooks.defaults]\npriority = 3\n",
@@ -122,7 +116,7 @@ def test_what_is_no_settings_file_says_nothing(text: str, problem: str) -> None:
         ),
         (
             "[hooks]\ndisable = ['x']\n",
-            "2:12: HKL1401 an entry of `disable` must be a table, not the text `x` ",
+            "2:12: HKL1401 an entry of `disable` must be a mapping, not the text `x`",
         ),
         (
             "[hooks]\ndisable = 'x'\n",
@@ -142,7 +136,7 @@ def test_what_is_no_settings_file_says_nothing(text: str, problem: str) -> None:
         ),
         (
             "[[hooks.override]]\nname = 'g'\nmatcher = 'Shell'\n",
-            "3:1: HKL1504 `matcher` must be a mapping, not the text `Shell` ",
+            "3:1: HKL1504 `matcher` must be a mapping, not the text `Shell`",
         ),
         (
             "[[hooks.override]]\nname = 'g'\nmatcher = {tools = 'x'}\n",
@@ -156,19 +150,16 @@ def test_what_is_no_settings_file_says_nothing(text: str, problem: str) -> None:
 )
 def test_a_mistake_is_named_where_it_stands(text: str, problem: str) -> None:
     """In words for the person who wrote it."""
-    _, problems = read(text)
+    wanted = f"/h/hooks.toml:{problem}"
 
-    assert [said[: len(f"/h/hooks.toml:{problem}")] for said in problems] == [
-        f"/h/hooks.toml:{problem}"
-    ]
+    assert [each[: len(wanted)] for each in printed(text)] == [wanted]
 
 
 def test_problems_of_an_entry_name_its_hook() -> None:
     """Every diagnostic carries the name of the hook that it is about (docs/formats/agenthooks.md 4)."""
-    found = Findings(source(""), LOAD)
-    read_settings(source("[[hooks.override]]\nname = 'guard'\npriority = 2000\nx = 1\n"), found)
+    _, problems = read(source("[[hooks.override]]\nname = 'guard'\npriority = 2000\nx = 1\n"))
 
-    assert [(problem.name, problem.hook) for problem in found.problems] == [
+    assert [(problem.name, problem.hook) for problem in problems] == [
         ("field.unknown", "guard"),
         ("priority.range", "guard"),
     ]
@@ -193,10 +184,9 @@ def test_settings_are_a_hook_that_never_runs() -> None:
 
 def test_a_tree_is_read_like_a_file() -> None:
     """It has no lines."""
-    found = Findings(source(None), LOAD)
-    told = read_settings(source(None, tree={"hooks": {"enabled": False}}), found)
+    changes, _ = read(source(None, tree={"hooks": {"enabled": False}}))
 
-    assert told == Settings(enabled=False)
+    assert [change.options for change in changes or ()] == [{"enabled": False}]
 
 
 VALUES = st.recursive(

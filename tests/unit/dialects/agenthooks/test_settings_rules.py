@@ -105,7 +105,7 @@ def test_a_matcher_takes_the_place_of_the_hooks_own() -> None:
     (spec,) = combined(hook("matcher: {tool: Shell}"), override("matcher = {pattern = 'rm'}")).specs
 
     assert [type(condition) for condition in spec.conditions] == [Leaves]
-    assert spec.facts["matcher"] == {"pattern": "rm"}
+    assert "<pattern>rm</pattern>" in AgentHooks().available_hooks([spec])
     (kept,) = combined(hook("matcher: {tool: Shell}"), override("priority = 3")).specs
     assert [type(condition) for condition in kept.conditions] == [Pattern]
 

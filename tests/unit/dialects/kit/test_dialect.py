@@ -18,8 +18,6 @@ OPTIONAL = {"combine": 1, "decode_event": 2, "encode_event": 3, "export": 1}
 # Functions that take an option of the dialect as well, which the class of that dialect adds.
 OF_THE_CLASS = {
     ("docker-agent", "decode_outcome"),
-    ("agenthooks", "decode_outcome"),
-    ("agenthooks", "combine"),
 }
 DIALECTS = [name for name in NAMES if isinstance(make_dialect(name), FolderDialect)]
 
