@@ -100,8 +100,7 @@ class EventRow(Frozen):
     Of payloads: `payload_name`: the name that hooks are sent. `section`: the key under which the fields stand. `snake`: the
     payload is spelled in snake case. `tells`: sets of fields by which a payload without a name is known. `tool` and
     `made_of`: the tool that the event is about where no field names one, and the fields that are its input. `texts`:
-    fields that hold JSON as text. `cut`: field -> so many characters are sent. `withheld`: fields that are not sent.
-    `omits_zeros`: zeros and false are not sent. `sessionless`: it carries no session.
+    fields that hold JSON as text. `cut`: field -> so many characters are sent. `sessionless`: it carries no session.
 
     Of what a hook prints: `accepts`: keys that the top of an answer may have. `reads`: keys that count (in
     `hookSpecificOutput`, where there is one) -> the power that each uses, "" for none. `refused`: known keys that make a
@@ -115,6 +114,8 @@ class EventRow(Frozen):
     at exit 2 the model is told stdout. `spared`: a fact, and the value of it for which a block is ignored. `timed_out`:
     what a timeout means. `unmatched`: what it means that a matcher cannot be applied, or a payload not be written.
     `always_denies`: a failure denies whatever the hook says. `all_run`: a block does not keep other hooks from running.
+    `lenient`: unreadable output, and most exit codes, are no failure. `exact`: the host's own program, without hookline's
+    deviations.
     """
 
     native: str
@@ -156,8 +157,6 @@ class EventRow(Frozen):
     made_of: tuple[str, ...] = ()
     texts: frozenset[str] = frozenset()
     cut: Mapping[str, int] = {}
-    withheld: frozenset[str] = frozenset()
-    omits_zeros: bool = False
     sessionless: bool = False
     # What a hook prints.
     accepts: frozenset[str] = frozenset()
@@ -184,6 +183,8 @@ class EventRow(Frozen):
     unmatched: Stance = Stance.SILENT
     always_denies: bool = False
     all_run: bool = False
+    lenient: bool = False
+    exact: bool = False
 
     @property
     def can_block(self) -> bool:

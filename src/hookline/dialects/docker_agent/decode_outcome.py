@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import describe_failure, label
-from hookline.dialects.kit.claims import to_verdict
+from hookline.core.failure import OVERFLOWED, describe_failure, label
+from hookline.dialects.docker_agent.table import OUTPUT_KEYS
+from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Prompt, Rewrite
-from hookline.model.frozen import Frozen
 from hookline.model.handler import Http, Model
 from hookline.model.outcome import BARRED, Failure
 from hookline.model.verdict import Stance, Verdict
@@ -24,206 +24,165 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
-_TOP: Mapping[str, type | tuple[type, ...]] = {
+_TOP: Mapping[str, type] = {
     "continue": bool, "stop_reason": str, "suppress_output": bool, "system_message": str, "decision": str, "reason": str,
     "hook_specific_output": dict,
 }  # fmt: skip
-_SPECIFIC: Mapping[str, type | tuple[type, ...]] = {
+_SPECIFIC: Mapping[str, type] = {
     "hook_event_name": str, "permission_decision": str, "permission_decision_reason": str, "updated_input": dict,
     "updated_messages": list, "updated_tool_response": str, "additional_context": str, "instruction_context": list,
     "summary": str, "metadata": dict, "transition": dict,
 }  # fmt: skip
+# Keys whose empty value counts.
+_EMPTY_COUNTS = ("updated_input", "updated_tool_response", "transition")
 _BLOCK = 2  # exit code
 _DECISIONS = ("allow", "ask", "deny")
-# Output key -> what a rewrite of it changes.
-_REWRITES = {
-    "updated_input": "input",
-    "updated_messages": "messages",
-    "updated_tool_response": "output",
-    "summary": "summary",
-}
 
 
-class Manner(Frozen):
-    """In what the two profiles, and upstream's program, read differently.
-
-    `forgives_exits`: an exit other than 0 and 2 only warns, unless `on_error: block`. `forgives_output`: unreadable JSON
-    and unknown verdicts are ignored. `camel`: camelCase keys are read (X2). `reason_from_stdout`: X4. `whole_names`: X6.
-    `explains`: a block without a reason names its hook, and a failure repeats the first line of stderr. `redacts`: an
-    `updated_input` with a text `prompt` rewrites the prompt of an event that carries one.
-    """
-
-    forgives_exits: bool
-    forgives_output: bool
-    camel: bool
-    reason_from_stdout: bool
-    whole_names: bool
-    explains: bool
-    redacts: bool
-
-
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, manner: Manner) -> Verdict:
-    """The verdict of one hook (docs/formats/docker-agent.md 5)."""
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
+    """Return the verdict of one hook (docs/formats/docker-agent.md 5)."""
     try:
-        return _Reader(outcome, spec, row, manner).verdict()
+        return _Reader(outcome, spec, row, event).read()
     except UnreadableError as error:
-        # A reader of its own, because nothing that a failed hook said counts.
-        return _Reader(outcome, spec, row, manner).failed(str(error))
+        # A new reader, because nothing that a failed hook returned counts.
+        return _Reader(outcome, spec, row, event).fail(str(error))
 
 
-class _Reader:
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow, manner: Manner) -> None:
-        self.outcome = outcome
-        self.spec = spec
-        self.row = row
-        self.manner = manner
+class _Reader(Claims):
+    """Reads one outcome. `row.lenient` is profile d1; `row.exact` is the upstream program."""
+
+    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> None:
+        super().__init__(outcome, spec, row, event)
         self.strict = row.always_strict or bool(spec.facts.get("strict_output"))
-        self.name = (
-            escape_text(spec.name, lines=True) if manner.whole_names and spec.name else label(spec)
-        )
-        self.notes = (
-            [f'hook "{self.name}" left a background process behind that holds its output']
-            if outcome.leftovers
-            else []
-        )
-        self.unsupported: list[str] = []
-        self.blocks: list[str] = []
+        self.evidence: Any = None
+        whole = row.exact and spec.name  # X6
+        self.name = escape_text(spec.name, lines=True) if whole else label(spec)
+        if outcome.leftovers:
+            self.notes.append(
+                f'hook "{self.name}" left a background process behind that holds its output'
+            )
 
-    def verdict(self) -> Verdict:
-        outcome = self.outcome
-        if isinstance(self.spec.handler, Http) and outcome.failure not in BARRED | {
-            Failure.UNSERIALISABLE
-        }:
-            # `http_post` tells somebody: what comes back, and that nothing did, is for the log only (docs/formats/docker-agent.md 8).
-            return self._said(fault=describe_failure(outcome) if outcome.failure else None)
+    def read(self) -> Verdict:
+        """Return the verdict.
+
+        Raises:
+            UnreadableError: the output cannot be read.
+        """
+        outcome, handler = self.outcome, self.spec.handler
+        barred = outcome.failure in BARRED or outcome.failure is Failure.UNSERIALISABLE
+        if isinstance(handler, Http) and not barred:
+            # The answer of `http_post`, and a missing one, decide nothing (docs/formats/docker-agent.md 8).
+            return self.verdict(fault=describe_failure(outcome) if outcome.failure else None)
         if outcome.failure is Failure.TIMED_OUT:
-            return self.failed(f"timed out after {self.spec.timeout:g} s")
+            return self.fail(f"timed out after {self.spec.timeout:g} s")
         if outcome.failure is not None:
-            return self.failed(describe_failure(outcome))
+            return self.fail(describe_failure(outcome))
         if outcome.truncated:
-            return self.failed("its output exceeds the limit of 1 MiB a stream")
+            return self.fail(OVERFLOWED)
         if outcome.exit_code == _BLOCK:
             return self._block_by_exit()
         if outcome.exit_code != 0:
-            return self._other_exit()
-        if isinstance(self.spec.handler, Model):
-            return self._judged(self.spec.handler)
-        return self._output(outcome.stdout.strip())
+            return self._fail_by_exit()
+        if isinstance(handler, Model):
+            from hookline.dialects.docker_agent.model_hook import read_reply  # noqa: PLC0415 - few hooks ask a model
 
-    def _judged(self, asked: Model) -> Verdict:
-        from hookline.dialects.docker_agent.model_hook import output  # noqa: PLC0415 - few hooks ask a model
+            return self._read_object(*read_reply(outcome.stdout, handler, self.name))
+        return self._read_text(outcome.stdout.strip())
 
-        return self._answer(*output(self.outcome.stdout, asked, self.name))
+    # -- exit codes and failures -----------------------------------------------------------------------------------
 
-    # -- failures --------------------------------------------------------------------------------------------------
-
-    def failed(self, words: str) -> Verdict:
-        """A failure: a denial where the event or `on_error` says so, else a warning unless it is to be ignored."""
-        text = f'{self.row.payload_name} hook failed to execute: hook "{self.name}": {words}'
+    def fail(self, why: str) -> Verdict:
+        """Return a failure: a denial where the event or `on_error` says so, else a warning unless that is ignored."""
+        text = f'{self.row.payload_name} hook failed to execute: hook "{self.name}": {why}'
         stance = self.spec.on_failure
         # Whatever `on_error` says: step 9 of docs/formats/docker-agent.md 5, and a block whose output went over the limit.
         if self.outcome.failure is Failure.UNSERIALISABLE or self.outcome.exit_code == _BLOCK:
             stance = max(stance, self.row.blocks)
-        if stance is not Stance.SILENT:
-            return self._said(stance=stance, reason=text, fault=words)
-        self._warn(text)
-        return self._said(fault=words)
+        if stance is Stance.SILENT:
+            return self._warn(text, why)
+        return self.verdict(stance=stance, reason=text, fault=why)
 
-    def _warn(self, text: str) -> None:
+    def _warn(self, text: str, why: str) -> Verdict:
         if self.spec.facts.get("on_error") != "ignore":
             self.notes.append(text)
+        return self.verdict(fault=why)
 
-    def _other_exit(self) -> Verdict:
-        shown = self.outcome if self.manner.explains else self.outcome.replace(stderr="")
-        words = describe_failure(shown)
-        explicit = self.spec.facts.get("on_error") == "block" or self.spec.strict
-        if not self.manner.forgives_exits or explicit:
-            return self.failed(words)
-        self._warn(f'Hook execution error: hook "{self.name}": {words}')
-        return self._said(fault=words)
+    def _fail_by_exit(self) -> Verdict:
+        shown = self.outcome.replace(stderr="") if self.row.exact else self.outcome
+        why = describe_failure(shown)
+        blocks = self.spec.facts.get("on_error") == "block" or self.spec.strict
+        if self.row.lenient and not blocks:
+            return self._warn(f'Hook execution error: hook "{self.name}": {why}', why)
+        return self.fail(why)
 
     def _block_by_exit(self) -> Verdict:
+        if not self.row.can_block:
+            self.notes.append(f'hook "{self.name}" returned exit 2, but this event cannot block')
+            self.unsupported.append("deny")
+            return self.verdict()
         reason = self.outcome.stderr.strip()
-        if not reason and self.manner.reason_from_stdout:
-            reason = self._reason_on_stdout()
-        if self.row.can_block:
-            return self._said(stance=self.row.blocks, reason=reason or self._unexplained())
-        self.notes.append(f'hook "{self.name}" returned exit 2, but this event cannot block')
-        self.unsupported.append("deny")
-        return self._said()
+        if not reason and not self.row.exact:  # X4
+            reason = self._find_reason_on_stdout()
+        return self.verdict(stance=self.row.blocks, reason=reason or self._unexplained())
 
-    def _reason_on_stdout(self) -> str:
+    def _find_reason_on_stdout(self) -> str:
         try:
-            top, specific, _ = self._keys(parse_object(self.outcome.stdout))
+            top, specific, _ = self._normalise(parse_object(self.outcome.stdout))
         except UnreadableError:
             return ""
-        found = (
-            top.get("reason")
-            or specific.get("permission_decision_reason")
-            or top.get("stop_reason")
-            or ""
-        )
-        return str(found)
+        reasons = (top.get("reason"), specific.get("permission_decision_reason"))
+        return next(filter(None, reasons), "") or top.get("stop_reason", "")
 
     def _unexplained(self) -> str:
-        return f'blocked by hook "{self.name}"' if self.manner.explains else ""
+        return "" if self.row.exact else f'blocked by hook "{self.name}"'
 
     # -- output ----------------------------------------------------------------------------------------------------
 
-    def _output(self, text: str) -> Verdict:
+    def _read_text(self, text: str) -> Verdict:
         if not text.startswith("{"):
-            return self._plain(text)
+            return self._read_plain(text)
         try:
-            top, specific, strange = self._keys(parse_object(text))
+            top, specific, strange = self._normalise(parse_object(text))
         except UnreadableError:
-            if self.manner.forgives_output and not self.strict:
-                return self._plain(text)
+            if self.row.lenient and not self.strict:
+                return self._read_plain(text)
             raise
-        self._check(top, specific, strange)
-        return self._answer(top, specific)
-
-    def _plain(self, text: str) -> Verdict:
-        if text and self.strict:
-            raise UnreadableError("strict output is one JSON object or nothing")
-        if self.spec.strict and has_object_start(text):
-            raise UnreadableError("stdout holds JSON, but is not one object")
-        return self._said(for_agent=text if self.row.plain_context else "")
-
-    def _keys(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-        top, strange = normalise_keys(given, _TOP, camel=self.manner.camel)
-        top = select_typed(top, _TOP)
-        specific, inner = normalise_keys(
-            top.get("hook_specific_output", {}), _SPECIFIC, camel=self.manner.camel
-        )
-        specific = select_typed(specific, _SPECIFIC)
-        if not all(isinstance(text, str) for text in _instructions(specific)):
-            raise UnreadableError(
-                "`instruction_context` must hold texts, or objects whose `content` is text"
-            )
-        return top, specific, strange + inner
-
-    def _check(
-        self, top: Mapping[str, Any], specific: Mapping[str, Any], strange: list[str]
-    ) -> None:
-        name = specific.get("hook_event_name")
         if self.strict:
+            named = specific.get("hook_event_name") or self.row.payload_name
             if strange:
                 raise UnreadableError(f"unknown output key `{strange[0]}`")
             if "suppress_output" in top:
                 raise UnreadableError(
                     "`suppress_output` has no effect and is refused by strict output"
                 )
-            if name and name != self.row.payload_name:
+            if named != self.row.payload_name:
                 raise UnreadableError(
-                    f"`hook_event_name` is `{name}`, not `{self.row.payload_name}`"
+                    f"`hook_event_name` is `{named}`, not `{self.row.payload_name}`"
                 )
-        # Upstream ignores them in silence; here they are listed beside what the event does not honour.
         self.unsupported += strange
+        return self._read_object(top, specific)
 
-    def _answer(self, top: Mapping[str, Any], specific: Mapping[str, Any]) -> Verdict:
+    def _read_plain(self, text: str) -> Verdict:
+        if text and self.strict:
+            raise UnreadableError("strict output is one JSON object or nothing")
+        if self.spec.strict and has_object_start(text):
+            raise UnreadableError("stdout holds JSON, but is not one object")
+        return self.verdict(for_agent=text if self.row.plain_context else "")
+
+    def _normalise(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+        """Return the top of an output object, its event's part, and the unknown keys of both."""
+        camel = not self.row.exact  # X2
+        top, strange = normalise_keys(given, _TOP, camel=camel)
+        top = select_typed(top, _TOP)
+        inner = top.get("hook_specific_output", {})
+        specific, strange_inside = normalise_keys(inner, _SPECIFIC, camel=camel)
+        return top, select_typed(specific, _SPECIFIC), strange + strange_inside
+
+    def _read_object(self, top: Mapping[str, Any], specific: Mapping[str, Any]) -> Verdict:
         if top.get("system_message"):
             self.notes.append(top["system_message"])
         if top.get("continue") is False:
@@ -232,127 +191,76 @@ class _Reader:
         if decision == "block":
             self._block(top.get("reason", ""))
         elif decision:
-            self._odd(f"unknown decision `{decision}`, only `block` is one")
-        stance, reason = self._permission(specific)
-        if self.blocks:
-            reasons = [*self.blocks, *([reason] if stance is Stance.DENY and reason else [])]
-            stance, reason = self.row.blocks, "\n".join(text for text in reasons if text)
-        return self._said(
-            stance=stance,
-            reason=self._unexplained() if stance >= Stance.DENY and not reason else reason,
-            rewrite=self._rewrite(specific),
-            for_agent=self._context(specific),
-            evidence=self._metadata(specific),
-            effects=self._transition(specific),
-        )
+            self._overlook(f"unknown decision `{decision}`, only `block` is one")
+        word = specific.get("permission_decision", "")
+        if word in self.row.verdicts:
+            reason = specific.get("permission_decision_reason", "")
+            self.claims.append((self.row.verdicts[word], reason))
+        elif word in _DECISIONS:
+            self._lose(word, f"the permission decision `{word}`")
+        elif word:
+            self._overlook(f"unknown permission decision `{word}`")
+        for power, key in OUTPUT_KEYS.items():
+            value = specific.get(key)
+            if key == "instruction_context":
+                value = _join_instructions(value or [])
+            if value or (value is not None and key in _EMPTY_COUNTS):
+                self._use(key, power, value)
+        reason = "\n".join(text for stance, text in self.claims if stance is self.stance and text)
+        if self.stance >= Stance.DENY and not reason:
+            reason = self._unexplained()
+        return self.verdict(reason=reason, evidence=self.evidence)
 
     def _block(self, reason: str) -> None:
         if self.row.can_block:
-            self.blocks.append(reason)
+            self.claims.append((self.row.blocks, reason))
         else:
-            self._lost("deny", "a block")
+            self._lose("deny", "a block")
 
-    def _permission(self, specific: Mapping[str, Any]) -> tuple[Stance, str]:
-        word = specific.get("permission_decision", "")
-        if not word:
-            return Stance.SILENT, ""
-        if word not in _DECISIONS:
-            self._odd(f"unknown permission decision `{word}`")
-            return Stance.SILENT, ""
-        if word not in self.row.verdicts:
-            self._lost(word, f"the permission decision `{word}`")
-            return Stance.SILENT, ""
-        return self.row.verdicts[word], specific.get("permission_decision_reason", "")
+    def _use(self, key: str, power: str, value: Any) -> None:
+        """Take in one key of the event's part."""
+        # The format has no key for a new prompt. Whether the host can replace one is decided later.
+        is_prompt = key == "updated_input" and self.row.body is Prompt and list(value) == ["prompt"]
+        if is_prompt and not self.row.exact and isinstance(value["prompt"], str):
+            self.rewrite = Rewrite(target="text", value=value["prompt"])
+        elif power not in self.row.powers:
+            self._lose(power, f"`{key}`")
+        elif power in ("context", "instruction_context"):
+            self.context = f"{self.context}\n{value}" if self.context else value
+        elif power == "metadata":
+            self.evidence = value
+        elif power == "transition":
+            self.effects["transition"] = self._read_route(value)
+        else:
+            self.rewrite = Rewrite(target=power, value=value, merge=power == "input")
 
-    def _rewrite(self, specific: Mapping[str, Any]) -> Rewrite | None:
-        """The rewrite that the event has room for; a row has one target at most, and every other is said to be lost."""
-        found = None
-        for key, target in _REWRITES.items():
-            value = specific.get(key)
-            if value is None or (value in ([], "") and key != "updated_tool_response"):
-                continue
-            prompt = self._prompt(value) if key == "updated_input" else None
-            if prompt is not None:
-                found = Rewrite(target="text", value=prompt)
-            elif target in self.row.powers:
-                found = Rewrite(target=target, value=value, merge=target == "input")
-            else:
-                self._lost(target, f"`{key}`")
-        return found
-
-    def _prompt(self, patch: Mapping[str, Any]) -> str | None:
-        """Return the prompt that a patch puts in place of the user's; None where the event has none, or the patch is not one.
-
-        The event itself has no room for it. Whether the host can replace a prompt is decided later; if not, it is lowered.
-        """
-        prompt = patch.get("prompt")
-        is_one = self.manner.redacts and self.row.body is Prompt and list(patch) == ["prompt"]
-        return prompt if is_one and isinstance(prompt, str) else None
-
-    def _context(self, specific: Mapping[str, Any]) -> str:
-        said = {
-            "context": [specific.get("additional_context", "")],
-            "instruction_context": _instructions(specific),
-        }
-        parts: list[str] = []
-        for power, texts in said.items():
-            if power in self.row.powers:
-                parts += texts
-            elif any(texts):
-                self._lost(power, "`additional_context`" if power == "context" else f"`{power}`")
-        return "\n".join(part for part in parts if part)
-
-    def _metadata(self, specific: Mapping[str, Any]) -> dict[str, Any] | None:
-        metadata: dict[str, Any] | None = specific.get("metadata")
-        if metadata and "metadata" not in self.row.powers:
-            self._lost("metadata", "`metadata`")
-            return None
-        return metadata or None
-
-    def _transition(self, specific: Mapping[str, Any]) -> Mapping[str, Any]:
-        transition = specific.get("transition")
-        if transition is None:
-            return {}
-        if "transition" not in self.row.powers:
-            self._lost("transition", "`transition`")
-            return {}
-        route, strange = normalise_keys(transition, ("action", "agent"), camel=self.manner.camel)
+    def _read_route(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        route, strange = normalise_keys(given, ("action", "agent"), camel=not self.row.exact)
         if strange:
             raise UnreadableError(f"unknown key `{strange[0]}` in `transition`")
-        if (
-            route.get("action") != "route"
-            or not isinstance(route.get("agent"), str)
-            or not route["agent"]
-        ):
+        agent = route.get("agent")
+        if route.get("action") != "route" or not isinstance(agent, str) or not agent:
             raise UnreadableError("a transition must be `action: route` with an agent")
-        return {"transition": route}
+        return route
 
-    def _odd(self, words: str) -> None:
-        if not self.manner.forgives_output or self.strict:
-            raise UnreadableError(words)
+    def _overlook(self, why: str) -> None:
+        if self.strict or not self.row.lenient:
+            raise UnreadableError(why)
 
-    def _lost(self, effect: str, what: str) -> None:
-        """An effect that the contract lacks is a warning, never an effect."""
+    def _lose(self, power: str, what: str) -> None:
+        """Warn of an effect that the contract lacks; it never counts."""
         if self.strict:
             raise UnreadableError(f"{what} is not supported on this event")
-        self.unsupported.append(effect)
+        self.unsupported.append(power)
         self.notes.append(
             f'hook "{self.name}" returned {what}, which `{self.row.payload_name}` does not support'
         )
 
-    def _said(self, **fields: Any) -> Verdict:
-        return to_verdict(
-            self.spec,
-            self.outcome,
-            for_user="\n".join(self.notes),
-            unsupported=tuple(self.unsupported),
-            **fields,
-        )
 
-
-def _instructions(specific: Mapping[str, Any]) -> list[Any]:
-    """The texts of instruction sources: plain texts, or objects with `content`."""
-    return [
-        entry.get("content") or "" if isinstance(entry, dict) else entry
-        for entry in specific.get("instruction_context", [])
-    ]
+def _join_instructions(sources: list[Any]) -> str:
+    """Return the texts of instruction sources: plain texts, or objects with `content`."""
+    texts = [each.get("content") or "" if isinstance(each, dict) else each for each in sources]
+    if not all(isinstance(text, str) for text in texts):
+        why = "`instruction_context` must hold texts, or objects whose `content` is text"
+        raise UnreadableError(why)
+    return "\n".join(filter(None, texts))

@@ -1,4 +1,4 @@
-"""What a docker-agent hook is sent: what has a value and nothing else, so that a script may test for a key."""
+"""What a docker-agent hook receives: the fields that have a value and no others, so that a script may test for a key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 _ALWAYS = frozenset({"session_id", "cwd", "hook_event_name"})
-# Upstream sends these as soon as they are set: a tool that printed nothing, and a call that cost nothing.
+# Upstream sends these even when empty: a tool that printed nothing, and a call that cost nothing.
 _ALSO_EMPTY = frozenset({"tool_response", "cost"})
 
 
@@ -28,27 +28,22 @@ def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str
     if response is None:
         given["tool_response"] = ""
     if "tool_error" in given:
-        # Other hosts tell what went wrong, or say so in the response itself; these hooks learn whether something did.
-        failed = isinstance(response, dict) and response.get("is_error") is True
-        given["tool_error"] = bool(given["tool_error"]) or failed
+        # Other hosts describe the error, or flag it in the response; here it is true or false.
+        flagged = isinstance(response, dict) and response.get("is_error") is True
+        given["tool_error"] = bool(given["tool_error"]) or flagged
+    kept = _ALWAYS | _ALSO_EMPTY
+    if row.exact and row.native == "tool_response_transform":
+        given.pop("tool_error", None)  # X9
+    if not row.exact:
+        # An empty value of these fields says something: a sub-agent that failed, a call without arguments.
+        kept |= {"tool_input", *(each.native for each in row.fields if each.default is not ABSENT)}
+    if not isinstance(given.get("tool_input"), dict):
+        given.pop("tool_input", None)
     return {
         key: value
         for key, value in given.items()
-        if key in _ALWAYS or (key not in row.withheld and _counts(key, value, row))
+        # Upstream drops zeros and false (X5).
+        if value
+        or (key in kept and value is not None)
+        or (isinstance(value, int | float) and not row.exact)
     }
-
-
-def _counts(key: str, value: Any, row: EventRow) -> bool:
-    """Whether a field says something: null never does, zero and false do but for upstream, which drops them (X5)."""
-    if value is None or (key == "tool_input" and not isinstance(value, dict)):
-        return False
-    if value or key in _ALSO_EMPTY:
-        return True
-    if row.omits_zeros:
-        return False
-    return isinstance(value, int | float) or key == "tool_input" or key in _always_sent(row)
-
-
-def _always_sent(row: EventRow) -> frozenset[str]:
-    """Fields of which an empty text is a value: a tool that printed nothing, a sub-agent that failed."""
-    return frozenset(field.native for field in row.fields if field.default is not ABSENT)

@@ -1,46 +1,45 @@
-"""Writing a hooks file of docker-agent: the events at the top of a drop-in (docs/formats/docker-agent.md 3)."""
+"""Hooks of other dialects as a hooks file of docker-agent: the events at the top of a drop-in (docs/formats/docker-agent.md 3)."""
 
 from __future__ import annotations
 
 from hookline.core.dialect import Written
-from hookline.wire.writers import group_by_matcher, round_timeout, to_full_pattern, to_yaml
+from hookline.wire.writers import (
+    group_by_matcher,
+    list_lost_denials,
+    round_timeout,
+    to_full_pattern,
+    to_yaml,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Declaration, EventRow
+    from hookline.core.dialect import Declaration
 
 _LONGEST = 1 << 31
 
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
-    """Hooks as a drop-in file; events of tools have groups, the others flat lists."""
-    tree: dict[str, Any] = group_by_matcher(declarations, _hook, to_full_pattern)
-    for native, groups in tree.items():
-        if not _row_of(declarations, native).grouped:
-            tree[native] = [hook for group in groups for hook in group["hooks"]]
-    lost = [
-        (at, "that a failure of the hook denies")
-        for at, given in enumerate(declarations)
-        if given.closed and not (given.row.can_block or given.row.always_denies)
-    ]
+    """Return hooks as a drop-in file; events of tools have groups, the others flat lists."""
+    tree = group_by_matcher(declarations, _write_hook, to_full_pattern)
+    flat = {given.row.native for given in declarations if not given.row.grouped}
+    for native in flat:
+        tree[native] = [hook for group in tree[native] for hook in group["hooks"]]
+    lost = list_lost_denials(
+        declarations, where=lambda each: not (each.row.can_block or each.row.always_denies)
+    )
     return Written(files={"hooks.yaml": to_yaml({"hooks": tree})}, lost=tuple(lost))
 
 
-def _row_of(declarations: tuple[Declaration, ...], native: str) -> EventRow:
-    return next(given.row for given in declarations if given.row.native == native)
-
-
-def _hook(declaration: Declaration) -> dict[str, Any]:
+def _write_hook(declaration: Declaration) -> dict[str, Any]:
     row = declaration.row
-    hook: dict[str, Any] = {
+    hook: dict[str, Any] = {"name": declaration.name} if declaration.name else {}
+    hook |= {
         "type": "command",
         "command": declaration.command,
         "timeout": round_timeout(declaration, _LONGEST),
     }
-    if declaration.name:
-        hook = {"name": declaration.name, **hook}
     if declaration.closed and row.can_block and not row.always_denies:
         hook["on_error"] = "block"
     return hook

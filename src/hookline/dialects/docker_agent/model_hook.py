@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.dialects.docker_agent.table import TABLE
 from hookline.model.handler import Model
 from hookline.model.spec import CLONED
 from hookline.text.suggestions import did_you_mean
@@ -41,16 +42,14 @@ _UNEXPLAINED = "no reason provided"
 _CLONED_HINT = "name the address in the environment, as in OPENAI_BASE_URL"
 
 
-def model(hook: Node, row: EventRow, models: Node | None, *, allow_local: bool) -> Model:
-    """The handler that `model`, `prompt` and `schema` declare; what is wrong with them is filed as problems.
+def read_model(hook: Node, row: EventRow, models: Node | None, *, allow_local: bool) -> Model:
+    """Return the handler that `model`, `prompt` and `schema` declare, and report their mistakes.
 
-    `models`: the file's own names of models. `allow_local`: an address may be a name for this machine or a private network.
+    `models`: the names that the file gives to models. `allow_local`: an address may be a name for this machine or a private
+    network.
     """
-    name, prompt, shape = (
-        hook.text("model", required=True),
-        hook.text("prompt", required=True),
-        hook.text("schema"),
-    )
+    name, prompt = hook.text("model", required=True), hook.text("prompt", required=True)
+    shape = hook.text("schema")
     if shape not in _SCHEMAS:
         hint = did_you_mean(shape, [DECISION]) or f"`{DECISION}`, or none for free text"
         hook.complain("handler.model", f"unknown schema `{shape}`", "schema", hint=hint)
@@ -58,7 +57,7 @@ def model(hook: Node, row: EventRow, models: Node | None, *, allow_local: bool) 
         why = f"`{row.payload_name}` takes no decision, so what `{shape}` says is lost there"
         hook.complain("key.ignored", why, "schema", severity="warning")
     _check_prompt(hook, prompt, row)
-    made = Model(
+    model = Model(
         names=(name.strip(),),
         prompt=prompt,
         system=_SYSTEM,
@@ -66,110 +65,92 @@ def model(hook: Node, row: EventRow, models: Node | None, *, allow_local: bool) 
         shape=shape,
         allow_local=allow_local,
     )
-    entry = models.child(name) if models is not None and name in models.value else None
-    if entry is not None:
-        return _named(hook, entry, made) if entry.is_mapping(f"the model `{name}`") else made
-    _check_model(hook, name, made, models)
-    return made
+    known = models.value if models is not None else {}
+    if models is not None and name in known:
+        entry = models.child(name)
+        return (
+            _describe_named(hook, entry, model)
+            if entry.is_mapping(f"the model `{name}`")
+            else model
+        )
+    if name.strip():
+        why, hint = explain_model_fault(model)
+    else:
+        given = isinstance(hook.value.get("model"), str)
+        why, hint = "a model hook needs a non-empty `model`" if given else "", ""
+    if why:
+        hook.complain("handler.model", why, "model", hint=did_you_mean(name, known) or hint)
+    return model
 
 
 def _check_prompt(hook: Node, prompt: str, row: EventRow) -> None:
     wrong = find_template_faults(prompt)
     if wrong.error:
-        hook.complain(
-            "handler.template",
-            f"the prompt is no template: {wrong.error}",
-            "prompt",
-            hint=wrong.hint,
-        )
-    known = {
-        "session_id",
-        "cwd",
-        "hook_event_name",
-        "agent_name",
-        *(field.native for field in row.fields),
-    }
+        why = f"the prompt is no template: {wrong.error}"
+        hook.complain("handler.template", why, "prompt", hint=wrong.hint)
+    fields = [field.native for field in (*TABLE.base, *row.fields)]
+    spelled = {field.replace("_", "") for field in fields}
     for field in wrong.fields:
-        if field.replace("_", "").lower() not in {name.replace("_", "") for name in known}:
+        if field.replace("_", "").lower() not in spelled:
             why = f"the prompt names `{field}`, which is no field of `{row.payload_name}`"
-            hint = did_you_mean(field, known)
+            hint = did_you_mean(field, fields)
             hook.complain("handler.template", why, "prompt", hint=hint, severity="warning")
 
 
-def _check_model(hook: Node, name: str, made: Model, models: Node | None) -> None:
-    why, hint = explain_model_fault(made) if name.strip() else ("", "")
-    if isinstance(hook.value.get("model"), str) and not name.strip():
-        why, hint = "a model hook needs a non-empty `model`", ""
-    if why:
-        hook.complain(
-            "handler.model",
-            why,
-            "model",
-            hint=(did_you_mean(name, models.value) if models is not None else "") or hint,
-        )
-
-
-def _named(hook: Node, entry: Node, made: Model) -> Model:
-    """A model that the file has a name for. What a clone brings along chooses neither an address nor a key."""
+def _describe_named(hook: Node, entry: Node, model: Model) -> Model:
+    """Return a model that the file has a name for. A file of a project chooses neither an address nor a key."""
+    cloned = entry.scope in CLONED
     for key in ("base_url", "token_key"):
-        if entry.value.get(key) is not None and entry.scope in CLONED:
+        if cloned and entry.value.get(key) is not None:
             why = f"`{key}` of a model is not taken from a file that comes along with a project"
             hook.complain("handler.model", why, "model", hint=_CLONED_HINT)
-    most = entry.integer("max_tokens")
-    if most is not None and most <= 0:
-        entry.complain(
-            "value.range", f"`max_tokens: {most}` leaves no room for a reply", "max_tokens"
-        )
-    found = made.replace(
-        names=(f"{entry.text('provider', required=True)}/{entry.text('model', required=True)}",),
+    most = entry.integer("max_tokens", model.most_tokens) or 0
+    if most <= 0:
+        why = f"`max_tokens: {most}` leaves no room for a reply"
+        entry.complain("value.range", why, "max_tokens")
+    provider, name = entry.text("provider", required=True), entry.text("model", required=True)
+    model = model.replace(
+        names=(f"{provider}/{name}",),
         base_url=entry.text("base_url").rstrip("/"),
         key=entry.text("token_key"),
-        most_tokens=most if most is not None and most > 0 else made.most_tokens,
+        most_tokens=most,
     )
-    why, hint = explain_model_fault(found)
+    why, hint = explain_model_fault(model)
     if why:
         hook.complain("handler.model", why, "model", hint=hint)
-    if entry.scope not in CLONED and (odd := explain_borrowed_key(found)):
-        entry.complain(
-            "handler.model",
-            odd,
-            "token_key",
-            hint="name the variable with this provider's own key",
-            severity="warning",
-        )
-    return found
+    if not cloned and (odd := explain_borrowed_key(model)):
+        hint = "name the variable with this provider's own key"
+        entry.complain("handler.model", odd, "token_key", hint=hint, severity="warning")
+    return model
 
 
-def output(reply: str, asked: Model, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A model's reply as the output object of a hook: its top, and what is specific to the event.
+def read_reply(reply: str, model: Model, hook: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a model's reply as the output object of a hook: its top, and what is specific to the event.
 
     Free text is context. A decision is announced to the user; of several in one reply the strongest counts, and `allow` only
     where it is the whole reply.
 
     Raises:
-        UnreadableError: the reply is empty, holds no object, decides nothing that there is, or allows amid other text.
+        UnreadableError: the reply is empty, holds no object, has an unknown decision, or allows amid other text.
     """
-    if asked.shape != DECISION:
+    if model.shape != DECISION:
         return {}, {"additional_context": reply.strip()}
-    chosen, _ = read_judgement(
-        reply, "decision", _strength, missing="invalid decision: the model's reply has none"
+    missing = "invalid decision: the model's reply has none"
+    chosen, _ = read_judgement(reply, "decision", _weigh, missing=missing)
+    word, given = _read_word(chosen), chosen.get("reason")
+    reason = (given.strip() if isinstance(given, str) else "") or _UNEXPLAINED
+    return (
+        {"system_message": f'model hook "{hook}" ({model.names[0]}) says {word}: {reason}'},
+        {"permission_decision": word, "permission_decision_reason": reason},
     )
-    word = _word(chosen)
-    said = chosen.get("reason")
-    reason = said.strip() if isinstance(said, str) and said.strip() else _UNEXPLAINED
-    note = f'model hook "{name}" ({asked.names[0]}) says {word}: {reason}'
-    return {"system_message": note}, {
-        "permission_decision": word,
-        "permission_decision_reason": reason,
-    }
 
 
-def _strength(given: Mapping[str, Any]) -> int:
-    word = _word(given)
+def _weigh(given: Mapping[str, Any]) -> int:
+    word = _read_word(given)
     if word not in _STRENGTH:
         raise UnreadableError(f"invalid decision `{word:.40}` in the model's reply")
     return _STRENGTH[word]
 
 
-def _word(given: Mapping[str, Any]) -> str:
+def _read_word(given: Mapping[str, Any]) -> str:
     return str(given["decision"]).strip().lower()

@@ -10,7 +10,7 @@ from hookline.core.dialect import Loaded, Source
 from hookline.core.interpretation import interpret
 from hookline.core.registry import Registry
 from hookline.dialects.docker_agent import DockerAgent
-from hookline.dialects.docker_agent.builtins import MISSING, POST, SHIPPED
+from hookline.dialects.docker_agent.handlers import MISSING, POST, SHIPPED
 from hookline.dialects.docker_agent.load import _GROUP_KEYS, _HOOK_KEYS
 from hookline.errors import ConfigError
 from hookline.handlers.builtins import REGISTRY
@@ -217,7 +217,7 @@ def test_a_builtin_that_hookline_lacks_is_missed_aloud(name: str, event: str) ->
 
 def test_an_unknown_profile_is_refused() -> None:
     """With the profiles that there are."""
-    with pytest.raises(ConfigError, match="unknown profile `d3`"):
+    with pytest.raises(ConfigError, match="unknown `profile: d3`"):
         DockerAgent(profile="d3")
 
 
