@@ -5,16 +5,21 @@ The caller vouches that a person typed the text: text from a model or a web page
 
 from __future__ import annotations
 
+import os
+
 from hookline.chat.advice import append_hint, find_hint
-from hookline.chat.commands import ChatCommand
+from hookline.chat.commands import run_command
+from hookline.config.project_env import drop_project_env
+from hookline.engine.engine import Engine
+from hookline.engine.journaling import open_journal
+from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import HookError
+from hookline.sessions.store import Sessions
 from hookline.text.terminal_escape import escape_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from hookline.engine.engine import Engine
+    from collections.abc import Mapping
 
 __all__ = ["command"]
 
@@ -35,16 +40,28 @@ def command(
     It raises nothing for what is typed or for the content of files (docs/formats/starchild.md 6.2).
     """
     try:
-        with ChatCommand(cwd, who, environ, engine) as talk:
-            return _to_text(talk.answer(text))
+        if engine is None:
+            lines = _run_in_folder(text, cwd, who, environ)
+        else:
+            engine.reload_if_changed()
+            lines = run_command(engine, text, who)
     except HookError as error:
-        return _to_text(
-            [append_hint(f"✗ {error.code} {error.message}", find_hint(error.name, error.hint))]
-        )
+        hint = find_hint(error.name, error.hint)
+        lines = [append_hint(f"✗ {error.code} {error.message}", hint)]
     except OSError as error:
-        return _to_text([f"✗ {(error.strerror or str(error)).lower()}"])
-
-
-def _to_text(lines: Iterable[str]) -> str:
+        lines = [f"✗ {(error.strerror or str(error)).lower()}"]
     # Each line separately: text from a file may contain line breaks, and must not start a line of its own.
     return "\n".join(map(escape_line, lines)).rstrip("\n")
+
+
+def _run_in_folder(text: str, cwd: str, who: str, environ: Mapping[str, str] | None) -> list[str]:
+    """Run a command with an engine for the hooks found from a folder."""
+    given = drop_project_env(os.environ, cwd).environ if environ is None else environ
+    notes: list[str] = []
+    journal = open_journal(given, notes.append)
+    gate = LazyGate(cwd, given, write_record=note_approvals(journal))
+    with Engine.discover(
+        cwd, environ=given, journal=journal, gate=gate, sessions=Sessions.of(given)
+    ) as engine:
+        lines = run_command(engine, text, who)
+    return [*lines, *(f"note: {line}" for line in notes)]

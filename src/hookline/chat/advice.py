@@ -36,8 +36,8 @@ _INSTEAD: Mapping[str, str] = {
     "trust.self-approve": f"take it out of the settings; a person approves: {NAME} approve",
     "trust.unapproved-caller": f"look at it, then: {NAME} approve {{command}}",
 }
-# Messages that replace those with shell commands.
-SAID: Mapping[str, str] = {"check.off": "it is switched off"}
+# Stands for the message of `check.off`, which names shell commands.
+OFF_MESSAGE = "it is switched off"
 
 
 def find_hint(name: str, own: str, *, command: str = "<command>", closes: str = "") -> str:

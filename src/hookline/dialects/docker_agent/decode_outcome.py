@@ -185,6 +185,19 @@ class _Reader(Claims):
     def _read_object(self, top: Mapping[str, Any], specific: Mapping[str, Any]) -> Verdict:
         if top.get("system_message"):
             self.notes.append(top["system_message"])
+        self._read_stance(top, specific)
+        for power, key in OUTPUT_KEYS.items():
+            value = specific.get(key)
+            if key == "instruction_context":
+                value = _join_instructions(value or [])
+            if value or (value is not None and key in _EMPTY_COUNTS):
+                self._use(key, power, value)
+        reason = "\n".join(text for stance, text in self.claims if stance is self.stance and text)
+        if self.stance >= Stance.DENY and not reason:
+            reason = self._unexplained()
+        return self.verdict(reason=reason, evidence=self.evidence)
+
+    def _read_stance(self, top: Mapping[str, Any], specific: Mapping[str, Any]) -> None:
         if top.get("continue") is False:
             self._block(top.get("stop_reason", ""))
         decision = top.get("decision", "")
@@ -200,16 +213,6 @@ class _Reader(Claims):
             self._lose(word, f"the permission decision `{word}`")
         elif word:
             self._overlook(f"unknown permission decision `{word}`")
-        for power, key in OUTPUT_KEYS.items():
-            value = specific.get(key)
-            if key == "instruction_context":
-                value = _join_instructions(value or [])
-            if value or (value is not None and key in _EMPTY_COUNTS):
-                self._use(key, power, value)
-        reason = "\n".join(text for stance, text in self.claims if stance is self.stance and text)
-        if self.stance >= Stance.DENY and not reason:
-            reason = self._unexplained()
-        return self.verdict(reason=reason, evidence=self.evidence)
 
     def _block(self, reason: str) -> None:
         if self.row.can_block:
