@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.cli.answer import answer_main
 from hookline.engine.declared_hooks import explain_absence, list_hooks
 from hookline.engine.engine import Engine
 from hookline.engine.notices import (
@@ -27,14 +23,16 @@ from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict
 from hookline.sessions.store import Sessions
 from hookline.trust.commands import approve, find_states
-from tests.unit.trust.support import World, hook
+from tests.unit.engine.notice_world import Clone, decided
+from tests.unit.trust.support import hook
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# -- single notices --------------------------------------------------------------------------------
 
 GUARD = {"hooks": [{"type": "command", "command": "pwd >&2; exit 2"}]}
+
+
 NO_FOLDER = "the working folder `/nowhere` does not exist, so hooks ran in"
 
 
@@ -62,19 +60,23 @@ def test_where_an_event_has_no_notices_the_loss_is_listed() -> None:
     ]
 
 
-# -- hooks that a file switches off ----------------------------------------------------------------
-
 MINE, THEIRS = "exit 0", "exit 0 # theirs"
+
+
 EVENTS = {
     "claude-code": ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls"}}),
     "gemini": ("BeforeTool", {"tool_name": "run_shell_command", "tool_input": {"command": "ls"}}),
     "copilot": ("preToolUse", {"toolName": "bash", "toolArgs": "{}"}),
 }
+
+
 FILES = {
     "claude-code": ".claude/settings.json",
     "gemini": ".gemini/settings.json",
     "copilot": ".github/copilot/settings.json",
 }
+
+
 USERS = FILES | {"copilot": ".copilot/settings.json"}
 
 
@@ -129,6 +131,8 @@ ALL, OFF, NAMED = (
     {"hooksConfig": {"enabled": False}},
     {"hooksConfig": {"disabled": [MINE, THEIRS]}},
 )
+
+
 ROWS = [
     # host, what is said where, whose hooks are left
     ("claude-code", {"project": ALL}, {MINE}),
@@ -222,79 +226,6 @@ def test_without_state_a_process_tells_it_once(tmp_path: Path) -> None:
     ]
 
 
-# -- removed guards --------------------------------------------------------------------------------
-
-DENIES = "#!/bin/sh\necho no >&2\nexit 2\n"
-AT = "a hook of this project (`.claude/settings.json`, PreToolUse)"
-REVIEW = "To review it: `hookline approve`"
-MISSED = (
-    "hookline: an approved guard is not declared any more: `./one.sh`."
-    " To review what changed: `hookline approve`"
-)
-
-
-class Clone(World):
-    """A project with two guards, whose host asks by `hookline answer`."""
-
-    def __init__(
-        self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
-    ) -> None:
-        super().__init__(folder)
-        self.patch, self.capture = patch, capture
-        self.file = self.project / ".claude/settings.json"
-        (self.project / ".git").mkdir()
-        self.file.parent.mkdir()
-        for name in ("one.sh", "two.sh", "new.sh"):
-            self.write_guard(name)
-        for name in (
-            "XDG_CONFIG_HOME",
-            "CLAUDE_CONFIG_DIR",
-            "CLAUDE_PROJECT_DIR",
-            "HOOKLINE",
-            "HOOKLINE_FIRING",
-        ):
-            patch.delenv(name, raising=False)
-        for name in ("HOME", "XDG_STATE_HOME"):
-            patch.setenv(name, self.environ[name])
-        self.declare("./one.sh")
-
-    def write_guard(self, name: str, more: str = "") -> None:
-        """Write a script that denies."""
-        self.script("x", path=self.project / name).write_text(DENIES + more, encoding="utf-8")
-
-    def declare(
-        self, *commands: str, matcher: str = "Bash", event: str = "PreToolUse", **fields: Any
-    ) -> None:
-        """Declare these commands, and no others."""
-        hooks = [{"type": "command", "command": command, **fields} for command in commands]
-        self.file.write_text(
-            json.dumps({"hooks": {event: [{"matcher": matcher, "hooks": hooks}]}}), encoding="utf-8"
-        )
-
-    def approve(self) -> None:
-        """Approve all that is declared."""
-        gate = self.gate()
-        engine = Engine.discover(self.project, environ=self.environ, gate=gate)
-        approve(gate, find_states(gate, engine.hooks))
-
-    def answer(self, *words: str, session: str = "s", tool: str = "Bash") -> tuple[str, str]:
-        """Return the notice that the host shows, and what is decided."""
-        call = {
-            "hook_event_name": "PreToolUse",
-            "session_id": session,
-            "cwd": str(self.project),
-            "tool_name": tool,
-            "tool_input": {"command": "ls"},
-        }
-        stdin = io.TextIOWrapper(io.BytesIO(json.dumps(call).encode()), encoding="utf-8")
-        self.patch.setattr(sys, "stdin", stdin)
-        assert answer_main(["claude-code", *words]) == 0
-        out = self.capture.readouterr().out
-        said = json.loads(out) if out else {}
-        specific = said.get("hookSpecificOutput", {})
-        return said.get("systemMessage", ""), specific.get("permissionDecision", "")
-
-
 @pytest.fixture
 def clone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -303,129 +234,12 @@ def clone(
     return Clone(tmp_path, monkeypatch, capsys)
 
 
-@pytest.mark.process
-def test_a_changed_guard_asks_at_each_action_and_another_one_decides(clone: Clone) -> None:
-    """Until both changed, the second one denies."""
-    clone.declare("./one.sh", "./two.sh")
-    clone.approve()
-    assert clone.answer() == ("", "deny")
-
-    clone.write_guard("one.sh", "#")
-    assert clone.answer()[1] == "deny"
-    clone.write_guard("two.sh", "#")
-    assert [clone.answer()[1] for _ in range(2)] == ["ask", "ask"]
-
-
-@pytest.mark.process
-@pytest.mark.parametrize(
-    "commands", [("./one.sh", "./new.sh"), ("./new.sh", "./one.sh")], ids=["after", "before"]
-)
-def test_a_new_hook_beside_an_approved_guard_changes_nothing(
-    clone: Clone, commands: tuple[str, ...]
-) -> None:
-    """One notice a session, in strict mode too."""
-    clone.approve()
-    clone.declare(*commands)
-    skipped = f"hookline skipped {AT} because you have not approved it. {REVIEW}"
-
-    assert clone.answer() == (skipped, "deny")
-    assert clone.answer() == ("", "deny")
-    assert clone.answer("--mode", "strict", session="t") == (skipped, "deny")
-
-
-@pytest.mark.process
-@pytest.mark.parametrize(
-    "change", ["narrowed", "edited", "another event", "another limit", "emptied", "deleted"]
-)
-def test_a_removed_guard_is_missed_at_each_action_of_its_kind(clone: Clone, change: str) -> None:
-    """In strict mode the call waits for a person (docs/explanation/trust.md 4)."""
-    clone.approve()
-    {
-        "narrowed": lambda: clone.declare("./one.sh", matcher="Edit"),
-        "edited": lambda: clone.declare("./one.sh "),
-        "another event": lambda: clone.declare("./one.sh", event="PostToolUse"),
-        "another limit": lambda: clone.declare("./one.sh", timeout=7),
-        "emptied": lambda: clone.file.write_text("{}", encoding="utf-8"),
-        "deleted": clone.file.unlink,
-    }[change]()
-
-    for tool in ("Bash", "Bash", "Read"):
-        note, decided = clone.answer(tool=tool)
-        assert (MISSED.removeprefix("hookline: ") in note, decided) == (True, "")
-    assert clone.answer("--mode", "strict")[1] == "ask"
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("change", ["nothing", "reordered", "written otherwise", "one more"])
-def test_what_a_pull_usually_does_removes_no_guard(clone: Clone, change: str) -> None:
-    """While the approved hooks are all declared."""
-    clone.declare("./one.sh", "./two.sh")
-    clone.approve()
-    {
-        "nothing": bool,
-        "reordered": lambda: clone.declare("./two.sh", "./one.sh"),
-        "written otherwise": lambda: clone.file.write_text(
-            json.dumps(json.loads(clone.file.read_text(encoding="utf-8")), indent=3),
-            encoding="utf-8",
-        ),
-        "one more": lambda: clone.declare("./one.sh", "./two.sh", "./new.sh"),
-    }[change]()
-    note, decided = clone.answer()
-
-    assert (decided, "not declared any more" in note) == ("deny", False)
-
-
-@pytest.mark.process
-def test_another_project_and_named_files_miss_no_guard(clone: Clone, tmp_path: Path) -> None:
-    """An approval is of one project; who names a file looks for no others."""
-    clone.approve()
-    clone.file.unlink()
-    (tmp_path / "x.json").write_text('{"hooks": {}}', encoding="utf-8")
-
-    assert clone.answer("-c", str(tmp_path / "x.json")) == ("", "")
-    clone.project = tmp_path / "other"
-    (clone.project / ".git").mkdir(parents=True)
-    assert clone.answer() == ("", "")
-
-
-@pytest.mark.process
-def test_where_nothing_was_approved_nothing_of_trust_is_loaded(clone: Clone) -> None:
-    """An event without hooks stays fast."""
-    clone.file.unlink()
-    code = (
-        "import sys; from hookline.cli.answer import answer_main; answer_main(['claude-code']);"
-        " print([name for name in sys.modules"
-        " if name in ('hookline.trust.gate', 'hookline.trust.resolver')])"
-    )
-    call = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(clone.project),
-            "tool_name": "Bash", "tool_input": {}}  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        input=json.dumps(call),
-        env=clone.environ,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-
-    assert done.stdout == "[]\n"
-
-
-def test_an_engine_without_a_gate_misses_no_guard(clone: Clone) -> None:
-    """No approval counts there."""
-    clone.approve()
-    clone.file.unlink()
-    engine = Engine.discover(clone.project, environ=clone.environ)
-    call = {"tool_name": "Bash", "tool_input": {}, "cwd": str(clone.project), "session_id": "s"}
-
-    assert engine.fire("PreToolUse", call, dialect="claude-code").for_user == ()
-
-
-# -- unknown events --------------------------------------------------------------------------------
-
 GATE = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}
+
+
 WATCH = {"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}
+
+
 TYPO = {
     "hook_event_name": "PreToolUze",
     "session_id": "s",
@@ -433,6 +247,8 @@ TYPO = {
     "tool_name": "Bash",
     "tool_input": {"command": "ls"},
 }
+
+
 TOLD = "HKL4002 unknown event `PreToolUze` of claude-code, so no hook was asked (did you mean `PreToolUse`?)"
 
 
@@ -507,22 +323,13 @@ def test_an_event_that_somebody_listens_to_is_known() -> None:
     assert engine.answer("claude-code", TYPO) == Reply()
 
 
-# -- what a host has no room for -------------------------------------------------------------------
-
 WHY = Lowered(effect="deny", reason="the event cannot be refused", hook="h")
+
+
 FAULT = Verdict(hook_id="h", stance=Stance.SILENT, fault="timed out after 1 s")
+
+
 NOTED = Verdict(hook_id="h", stance=Stance.SILENT, for_user="a note")
-
-
-def decided(*verdicts: Verdict, lowered: tuple[Lowered, ...] = ()) -> Decision:
-    """A decision that some hooks led to."""
-    return Decision(
-        kind="tool.after",
-        dialect="kimi",
-        native_event="PostToolUse",
-        verdicts=verdicts,
-        lowered=lowered,
-    )
 
 
 @pytest.mark.parametrize(

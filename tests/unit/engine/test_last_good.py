@@ -1,0 +1,224 @@
+"""The last good version: what a reload does not take, and what stays in force instead."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline import Engine
+from tests.unit.engine.files import (
+    BROKEN,
+    Machine,
+    claude,
+    codes,
+    commands,
+    docker,
+    write,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """A home and a project."""
+    return Machine(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", [BROKEN, "", "[]", '{"hooks": 1}', claude("a").replace("command", "comand"), "\x00"]
+)
+def test_an_invalid_change_keeps_the_last_good_version_and_says_so(
+    machine: Machine, text: str
+) -> None:
+    """Of the project too: whoever can write into it must not disarm a guard by making its file unreadable."""
+    write(machine.own, claude("guard"))
+    os.utime(machine.own, (0, 0))
+    engine = machine.engine()
+    write(machine.own, text)
+
+    done = engine.reload()
+
+    assert commands(engine) == ["guard"]
+    assert not done.anything
+    assert codes(engine)[-1] == "config.last-good"
+    assert len(codes(engine)) >= 2
+    assert (
+        engine.problems[-1].message
+        == f"the last good version of `{machine.own}` is in force, from 1970-01-01T00:00:00Z"
+    )
+    assert done.refused == engine.problems
+    assert not engine.loader.is_stale()
+
+
+def test_what_was_mended_is_taken_and_no_longer_complained_about(machine: Machine) -> None:
+    """Whether it is new or what was in force all the time."""
+    for mended in ("guard", "other"):
+        write(machine.own, claude("guard"))
+        engine = machine.engine()
+        write(machine.own, BROKEN)
+        engine.reload()
+        write(machine.own, claude(mended))
+        engine.reload()
+
+        assert (commands(engine), engine.problems) == ([mended], ())
+
+
+def test_the_other_files_are_taken_nevertheless(machine: Machine) -> None:
+    """Each file for itself."""
+    write(machine.user, claude("a"))
+    write(machine.own, claude("b"))
+    engine = machine.engine()
+    write(machine.own, BROKEN)
+    write(machine.user, claude("new"))
+    engine.reload()
+
+    assert commands(engine) == ["new", "b"]
+
+
+def test_a_file_that_was_never_good_is_as_when_it_is_loaded(machine: Machine) -> None:
+    """There is nothing better to go back to; once it is good, it counts."""
+    write(machine.own, BROKEN)
+    engine = machine.engine()
+    write(machine.own, BROKEN + " ")
+    engine.reload()
+    still = codes(engine)
+    write(machine.own, claude("a"))
+    engine.reload()
+
+    assert still == ["config.syntax"]
+    assert (commands(engine), engine.problems) == (["a"], ())
+
+
+def test_a_flawed_file_may_get_better_and_not_worse(machine: Machine) -> None:
+    """One error of two mended is taken; a third error is not."""
+    flawed = {
+        "hooks": {
+            "PreToolUse": [
+                {"hooks": [{"type": "command", "command": "a"}, {"type": "x"}, {"type": "y"}]}
+            ]
+        }
+    }
+    write(machine.own, str(flawed).replace("'", '"'))
+    engine = machine.engine()
+    errors = len(engine.problems)
+    write(machine.own, str(flawed).replace("'", '"').replace('{"type": "x"}, ', ""))
+    engine.reload()
+    better = len(engine.problems)
+    write(machine.own, BROKEN)
+    engine.reload()
+
+    assert (errors, better) == (2, 1)
+    assert "a" in commands(engine)
+    assert codes(engine)[-1] == "config.last-good"
+
+
+def test_policy_that_vanishes_stays_in_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To cut it must not disarm it; where it stood is where it stays."""
+    machine = Machine(tmp_path)
+    policy = write(tmp_path / "etc/managed-settings.json", claude("policy"))
+    more = write(tmp_path / "etc/managed-settings.d/10.json", claude("more"))
+    _policy_is_at(tmp_path / "etc", monkeypatch)
+    write(machine.user, claude("mine"))
+    engine = machine.engine()
+    policy.unlink()
+    more.unlink()
+    more.parent.rmdir()
+
+    done = engine.reload()
+
+    assert commands(engine) == ["policy", "more", "mine"]
+    assert [problem.code for problem in done.refused] == ["HKL1011", "HKL1011"]
+    assert "is gone; its last good version is in force" in str(done)
+    assert not engine.loader.is_stale()
+
+
+def test_policy_that_becomes_a_folder_or_a_pipe_stays_in_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe is not even opened, which could take for ever."""
+    machine = Machine(tmp_path)
+    policy = write(tmp_path / "etc/managed-settings.json", claude("policy"))
+    _policy_is_at(tmp_path / "etc", monkeypatch)
+    engine = machine.engine()
+    policy.unlink()
+    policy.mkdir()
+    engine.reload()
+    folder = commands(engine)
+    policy.rmdir()
+    os.mkfifo(policy)
+    engine.reload()
+
+    assert (folder, commands(engine)) == (["policy"], ["policy"])
+
+
+def test_a_file_that_was_named_and_is_gone_stays_in_force(tmp_path: Path) -> None:
+    """Somebody meant it; without it the engine would not have started."""
+    file = write(tmp_path / "hooks.yaml", docker("guard"))
+    engine = Engine.load(file)
+    file.unlink()
+    engine.reload()
+
+    assert (commands(engine), codes(engine)) == (["guard"], ["config.gone"])
+    assert not engine.loader.is_stale()
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_what_may_no_longer_be_read_stays_in_force(what: str) -> None:
+    """Whether the file lost its permission or the folder above it, so that nobody can tell whether it is there."""
+    import tempfile  # noqa: PLC0415 - the folders above `tmp_path` are closed to others
+    from pathlib import Path  # noqa: PLC0415 - as above
+
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        folder.chmod(0o755)
+        machine = Machine(folder)
+        write(machine.user, claude("guard"))
+        engine = machine.engine()
+        closed = machine.user if what == "file" else machine.user.parent
+        before = os.geteuid()
+        closed.chmod(0)
+        try:
+            if before == 0:
+                os.seteuid(65534)
+            done = engine.reload()
+        finally:
+            os.seteuid(before)
+            closed.chmod(0o755)
+
+    assert commands(engine) == ["guard"]
+    assert [problem.name for problem in done.refused] == ["config.unreadable", "config.last-good"]
+
+
+def test_a_file_that_is_being_written_waits(machine: Machine) -> None:
+    """It is as it was, or not there yet; and it counts as changed until it was taken."""
+    write(machine.user, claude("a"))
+    engine = machine.engine()
+    write(machine.user, "{}")
+    write(machine.own, claude("half"))
+    held = [(str(machine.user), "claude-code"), (str(machine.own), "claude-code")]
+
+    waiting = engine.reload(held)
+    before = commands(engine)
+    taken = engine.reload()
+
+    assert before == ["a"]
+    assert [problem.name for problem in waiting.refused] == ["config.last-good"]
+    assert "is being written" in waiting.refused[0].message
+    assert (commands(engine), taken.refused) == (["half"], ())
+
+
+def _policy_is_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if `/etc/claude-code` were there."""
+    from hookline.config import places  # noqa: PLC0415 - its table is what is changed
+
+    here = [
+        place.replace(path=place.path.replace("/etc/claude-code", str(folder)))
+        for place in places.PLACES
+    ]
+    monkeypatch.setattr(places, "PLACES", tuple(here))
