@@ -11,8 +11,8 @@ from hookline.model.verdict import Lowered
 from tests.unit.engine.background import (
     MESSAGE,
     REWAKE,
-    denied,
     an_engine,
+    denied,
     fired,
     prompt,
     said,

@@ -14,8 +14,8 @@ from hookline.model.event import Prompt, Stop
 from tests.unit.engine.background import (
     MESSAGE,
     REWAKE,
-    denied,
     an_engine,
+    denied,
     prompt,
     said,
     stop,
