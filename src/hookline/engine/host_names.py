@@ -11,7 +11,7 @@ from time import monotonic
 from urllib.parse import urlsplit
 
 from hookline.errors import HandlerError
-from hookline.handlers.name_resolution import resolve_addresses
+from hookline.handlers.checked_connection import resolve_addresses
 from hookline.model.handler import Http
 from hookline.model.problem import Problem
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.engine.engine import Engine
-    from hookline.handlers.name_resolution import Resolve
+    from hookline.handlers.checked_connection import Resolve
     from hookline.model.spec import HookSpec
 
 SECONDS = 2.0  # for all names together

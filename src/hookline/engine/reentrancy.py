@@ -37,16 +37,15 @@ def enter_event(
 ) -> Token[tuple[_Key, ...]] | None:
     """Mark an event as being asked about, and return the token that ends it; None if it may not be.
 
-    That is so where a hook on this very event raised it again in this process, for any event of a
-    language model that a hook asks, and where hooks start agents that have hooks without an end. In a
-    process that a hook started, only that hook is left out.
+    That is so where a hook on this very event raised it again in this process, and where hooks start
+    agents that have hooks without an end. In a process that a hook started, only that hook is left out.
 
     Args:
         inside: the hooks that this process was started by, if it was.
         key: the engine, the kind of event and the session.
     """
     active = recursion_guard.ACTIVE_EVENTS.get()
-    if key in active or recursion_guard.MODEL_CALL in active or explain_depth(inside, key[1]):
+    if key in active or explain_depth(inside, key[1]):
         return None
     return recursion_guard.ACTIVE_EVENTS.set((*active, key))
 

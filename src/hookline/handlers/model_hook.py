@@ -1,37 +1,34 @@
-"""Model hooks: asks a language model one question, from the template to the reply, within one time limit.
+"""Model hooks: asks a language model one question over its provider's API, and returns the text of the reply.
 
-The time limit covers the look-up, the connection and the reply; there are no retries. It does not cover loading the client
-library, which takes some seconds once per process: `prepare` does that before the time starts. The whole question runs on the
-calling thread, so that nothing of it can block a caller that gave up.
+The request goes to the configured address, after a check of each resolved one, with the key for that address. There are no
+retries, and nothing of the environment is sent but what the hook names.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
+import re
 import socket
 import threading
 import time
+from contextlib import contextmanager
 
 from hookline.errors import HandlerError
-from hookline.handlers.recursion_guard import ACTIVE_EVENTS, MODEL_CALL
+from hookline.handlers.http import LARGEST, CallError, send_request
+from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.outcome import Failure, Outcome
-from hookline.wire.providers import resolve_endpoint
-from hookline.wire.templates import INSTALL, TEMPLATE, fill_prompt
+from hookline.wire.providers import ANTHROPIC, OPENAI, resolve_endpoint
+from hookline.wire.templates import fill_prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
 
-    import httpx2
-
-    from hookline.handlers.deadline_connection import DeadlineConnection
-    from hookline.handlers.name_resolution import Resolve
+    from hookline.handlers.checked_connection import Resolve
     from hookline.model.handler import Model
     from hookline.wire.providers import Endpoint
 
-LARGEST = 1 << 20  # bytes of a provider's answer
 MOST_AT_ONCE = 16  # concurrent questions of this process
 # The share of its time that a question waits for its turn. In a loop of questions the innermost one never gets its turn. It gives
 # up while the others still have time, so that each of them gets an answer and none runs in its place.
@@ -39,6 +36,23 @@ _WAIT = 0.5
 MOST_CALLS = 200  # per session, unless the environment says otherwise
 CALLS_VARIABLE = "HOOKLINE_MODEL_CALLS"
 _MOST_SESSIONS = 1000
+_ANTHROPIC_VERSION = "2026-10-21"
+_TEMPLATE = "Reply with one JSON object that fits this JSON Schema, and with nothing else:\n\n"
+# The beginnings of models that refuse a temperature.
+_NO_TEMPERATURE = (
+    *("o1", "o3", "o4", "gpt-5"),
+    *("claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "claude-haiku-5-5"),
+    *("claude-fable", "claude-mythos"),
+)
+# The beginnings of models whose reply cannot be bound to a schema.
+_UNBOUND = (
+    "claude-3",
+    "claude-opus-4-0",
+    "claude-opus-4-2",
+    "claude-sonnet-4-0",
+    "claude-sonnet-4-2",
+)
+_THOUGHTS = re.compile(r"<think>.*?</think>\s*", re.DOTALL)
 
 
 class CallCounter:
@@ -73,15 +87,8 @@ def make_budget_error(most: int) -> HandlerError:
     )
 
 
-_TALLY = CallCounter()
+_COUNTER = CallCounter()
 _TURNS = threading.BoundedSemaphore(MOST_AT_ONCE)
-
-
-def prepare(models: Iterable[Model], environ: Mapping[str, str]) -> None:
-    """Load the libraries that these hooks need; errors are reported when a hook asks."""
-    for model in models:
-        with contextlib.suppress(HandlerError):
-            _load(model, resolve_endpoint(model, environ))
 
 
 def ask_model(
@@ -92,57 +99,56 @@ def ask_model(
     environ: Mapping[str, str],
     largest: int = LARGEST,
     opened: Callable[[socket.socket], object] = lambda _: None,
-    clock: Callable[[], float] = time.monotonic,
-    tally: CallCounter = _TALLY,
+    counter: CallCounter = _COUNTER,
     turns: threading.Semaphore = _TURNS,
     resolve: Resolve = socket.getaddrinfo,
-    transport: httpx2.AsyncBaseTransport | None = None,
 ) -> Outcome:
     """Ask a model about a payload and return its reply as `stdout`; raises nothing for faults of the other side.
 
-    `seconds` is the total time once everything is loaded; only the look-up of the name cannot be cut short. `largest`: the most
-    bytes of the provider's answer. `opened` is called with each socket; shutting it ends the call. During the call no engine runs
-    hooks. The same holds for a hookline server that the provider calls, if it passes on the request's mark. A provider inside this
-    process may fire events on its own thread, which cannot be told from others; `turns` limits those.
+    `seconds`, `largest`, `opened` and `resolve` are as in `http.call`. A hookline server that the provider calls runs no hooks, if
+    the provider passes on the request's mark. A provider inside this process may fire events, which cannot be told from others;
+    `turns` limits those.
     """
-    began = clock()
-    inside = ACTIVE_EVENTS.set((*ACTIVE_EVENTS.get(), MODEL_CALL))
+    began = time.monotonic()
     try:
-        whom = resolve_endpoint(model, environ)
-        _load(model, whom)
-        began = clock()
-        prompt = (
-            fill_prompt(model, payload, late=lambda: clock() - began > seconds)
-            .encode("utf-8", "replace")
-            .decode()
-        )
-        with _take_turn(turns, _WAIT * (began + seconds - clock())):
-            tally.count(_session(payload), read_call_limit(environ))
-            line = _line(began + seconds, clock, opened, resolve)
-            return _perform(
-                _Question(whom, model, prompt, largest, transport),
-                line,
-                seconds,
-                lambda: clock() - began,
+        endpoint = resolve_endpoint(model, environ)
+        prompt = fill_prompt(model, payload, late=lambda: time.monotonic() - began > seconds)
+        path, headers, body = make_request(endpoint, model, prompt)
+        with _take_turn(turns, _WAIT * (began + seconds - time.monotonic())):
+            counter.count(_session(payload), read_call_limit(environ))
+            answer = send_request(
+                endpoint.base_url.rstrip("/") + path,
+                "POST",
+                json.dumps(body).encode("utf-8"),
+                headers,
+                seconds=seconds,
+                largest=largest,
+                opened=opened,
+                allow_local=endpoint.local,
+                only_local=bool(endpoint.key) and endpoint.base_url.startswith("http:"),
+                resolve=resolve,
             )
+        reply = read_reply(answer, model.most_tokens)
     except HandlerError as error:
-        return Outcome(failure=Failure.NOT_STARTED, detail=str(error), seconds=clock() - began)
-    finally:
-        ACTIVE_EVENTS.reset(inside)
+        failure, detail = Failure.NOT_STARTED, str(error)
+    except CallError as error:
+        failure, detail = error.failure, error.detail
+    else:
+        return Outcome(exit_code=0, stdout=reply, seconds=time.monotonic() - began)
+    return Outcome(failure=failure, detail=detail, seconds=time.monotonic() - began)
 
 
-@contextlib.contextmanager
+@contextmanager
 def _take_turn(turns: threading.Semaphore, seconds: float) -> Iterator[None]:
-    """Wait for a question's turn.
+    """Hold a question's turn.
 
     Raises:
         HandlerError: the turn did not come in time.
     """
     if not turns.acquire(timeout=max(0.0, seconds)):
-        hint = "does one of them lead to itself?"
         raise HandlerError(
             f"this process has {MOST_AT_ONCE} questions to models under way, and none came to its end",
-            hint=hint,
+            hint="does one of them lead to itself?",
         )
     try:
         yield
@@ -150,86 +156,78 @@ def _take_turn(turns: threading.Semaphore, seconds: float) -> Iterator[None]:
         turns.release()
 
 
-def _line(
-    until: float,
-    clock: Callable[[], float],
-    opened: Callable[[socket.socket], object],
-    resolve: Resolve,
-) -> DeadlineConnection:
-    from hookline.handlers.deadline_connection import DeadlineConnection  # noqa: PLC0415 - as below
-    from hookline.handlers.http import HEAD  # noqa: PLC0415 - as below
+def make_request(
+    endpoint: Endpoint, model: Model, prompt: str
+) -> tuple[str, dict[str, str], dict[str, Any]]:
+    """Return the path, the headers and the body of a question, as the provider's API has them.
 
-    return DeadlineConnection(until, most=HEAD, clock=clock, opened=opened, resolve=resolve)
-
-
-class _Question:
-    """What to ask, which endpoint, and over which transport."""
-
-    def __init__(
-        self,
-        whom: Endpoint,
-        model: Model,
-        prompt: str,
-        largest: int,
-        transport: httpx2.AsyncBaseTransport | None,
-    ) -> None:
-        self.whom = whom
-        self.model = model
-        self.prompt = prompt
-        self.largest = largest
-        self.transport = transport
-
-    async def ask(self, line: DeadlineConnection, seconds: float) -> str:
-        """Return the reply, or raise TimeoutError when the time is over."""
-        from hookline.handlers.model_client import ask  # noqa: PLC0415 - only model hooks pay for some seconds of loading
-        from hookline.handlers.model_transport import ConnectionTransport  # noqa: PLC0415 - as above
-
-        wire = self.transport or ConnectionTransport(
-            line, self.whom, seconds=seconds, largest=self.largest
-        )
-        async with asyncio.timeout(max(0.0, line.until - line.clock())):
-            return await ask(
-                self.whom, self.model, self.prompt, largest=self.largest, transport=wire
-            )
-
-
-def _perform(
-    question: _Question, line: DeadlineConnection, seconds: float, elapsed: Callable[[], float]
-) -> Outcome:
-    from hookline.handlers.model_transport import ReplyError  # noqa: PLC0415 - as above
-
-    try:
-        reply = asyncio.run(question.ask(line, seconds))
-    except ReplyError as error:
-        return Outcome(failure=error.failure, detail=error.detail, seconds=elapsed())
-    except TimeoutError:
-        return Outcome(failure=Failure.TIMED_OUT, detail=f"after {seconds:g} s", seconds=elapsed())
-    finally:
-        line.hang_up()
-    return Outcome(exit_code=0, stdout=reply, seconds=elapsed())
+    A reply is bound to the schema where the provider can, and the schema is a part of the instructions elsewhere.
+    """
+    prompt = prompt.encode("utf-8", "replace").decode()
+    is_bound = bool(model.schema) and endpoint.binds and not endpoint.model.startswith(_UNBOUND)
+    system = [model.system] if model.system else []
+    if model.schema and not is_bound:
+        system.append(_TEMPLATE + json.dumps(model.schema))
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    headers |= {"User-Agent": "hookline", MODEL_CALL_HEADER: "1"}
+    if endpoint.key:
+        headers["Authorization"] = f"Bearer {endpoint.key}"
+    body: dict[str, Any] = {"model": endpoint.model, "stream": False}
+    if not endpoint.model.startswith(_NO_TEMPERATURE):
+        body["temperature"] = 0.0
+    if endpoint.speaks == ANTHROPIC:
+        headers["Anthropic-Version"] = _ANTHROPIC_VERSION
+        body["max_tokens"] = model.most_tokens
+        if system:
+            body["system"] = [_text_block(text) for text in system]
+        body["messages"] = [{"role": "user", "content": [_text_block(prompt)]}]
+        if is_bound:
+            form = {"type": "json_schema", "schema": model.schema}
+            body["output_config"] = {"format": form}
+        return "/v1/messages", headers, body
+    body["max_completion_tokens" if endpoint.provider == OPENAI else "max_tokens"] = (
+        model.most_tokens
+    )
+    body["messages"] = [
+        *({"role": "system", "content": text} for text in system),
+        {"role": "user", "content": prompt},
+    ]
+    if is_bound:
+        schema = {"name": model.shape, "schema": model.schema, "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return "/chat/completions", headers, body
 
 
-def _load(model: Model, whom: Endpoint) -> None:
-    """Load the libraries that a question needs.
+def _text_block(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def read_reply(answer: str, most_tokens: int) -> str:
+    """Return the text of a reply that the model finished by itself, from the answer of either API, without its thoughts.
 
     Raises:
-        HandlerError: one of them is not installed.
+        CallError: there is no such reply.
     """
-    try:
-        from hookline.handlers import model_client  # noqa: PLC0415 - as above
+    match json.loads(answer or "null"):
+        case {"choices": [{"message": {"content": (str() | None) as text}, **rest}, *_]}:
+            reason = rest.get("finish_reason")
+        case {"content": [*parts], "stop_reason": reason}:
+            text = "".join(_text_of(part) for part in parts)
+        case _:
+            raise CallError(Failure.UNREADABLE, "no reply of a model")
+    if reason in ("length", "max_tokens"):
+        message = f"the model's reply was cut off at {most_tokens:,} tokens"
+        raise CallError(Failure.UNREADABLE, message)
+    if reason not in (None, "stop", "end_turn", "stop_sequence"):
+        raise CallError(Failure.UNREADABLE, "the model's reply did not come to its end")
+    return _THOUGHTS.sub("", text or "")
 
-        model_client.load_client(whom.speaks)
-        if model.language == TEMPLATE:
-            from hookline.wire import sandbox  # noqa: F401, PLC0415 - only such prompts need jinja2
-    except ImportError as error:
-        raise HandlerError(
-            f"model hooks need `{error.name or 'pydantic_ai'}`, which is not installed",
-            hint=INSTALL,
-        ) from None
-    if whom.base_url.startswith("https:"):
-        from hookline.handlers.deadline_connection import make_tls_context  # noqa: PLC0415 - local endpoints need no TLS
 
-        make_tls_context()
+def _text_of(part: object) -> str:
+    match part:
+        case {"type": "text", "text": str(text)}:
+            return text
+    return ""
 
 
 def read_call_limit(environ: Mapping[str, str]) -> int:
@@ -238,12 +236,12 @@ def read_call_limit(environ: Mapping[str, str]) -> int:
     Raises:
         HandlerError: the variable is not a number.
     """
-    said = environ.get(CALLS_VARIABLE, "").strip()
-    if not said:
+    text = environ.get(CALLS_VARIABLE, "").strip()
+    if not text:
         return MOST_CALLS
-    if not said.isascii() or not said.isdigit():
-        raise HandlerError(f"`{CALLS_VARIABLE}={said:.40}` is no number of calls")
-    return int(said[:9])
+    if not text.isascii() or not text.isdigit():
+        raise HandlerError(f"`{CALLS_VARIABLE}={text:.40}` is no number of calls")
+    return int(text[:9])
 
 
 def _session(payload: str) -> str:

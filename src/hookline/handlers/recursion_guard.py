@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 ACTIVE_EVENTS: ContextVar[tuple[tuple[int, str, str], ...]] = ContextVar(
     "hookline_firing", default=()
 )
-# A model call for a hook is under way: within it, no engine runs hooks.
-MODEL_CALL = (0, "", "")
-# The same across processes: a header, or metadata, of each model request. A server that receives it runs no hooks.
+# A header, or metadata, of each model request. A server that receives it runs no hooks.
 MODEL_CALL_HEADER = "hookline-judging"
 # The variable that names the events whose hooks are running, outermost first, each as `kind:process:start:hook:seal`.
 VARIABLE = "HOOKLINE_FIRING"

@@ -36,18 +36,18 @@ def perform_all(
     takes over a program that goes to the background; without it, no program may.
     """
     given = os.environ if environ is None else environ
-    calls = [run for run in runs if type(run.spec.handler) in _CALLS]
+    calls = [run for run in runs if type(run.spec.handler) in (Http, Model)]
     if not calls:
         return _perform_local(runs, limits, cancel, given, keep)
     from hookline.handlers import process_spec  # noqa: PLC0415 - as below
     from hookline.handlers.concurrent_http import ConcurrentCalls  # noqa: PLC0415 - few hooks need sockets
 
     with ConcurrentCalls(
-        calls, limits or process_spec.Limits(), given, perform=_performer(calls, given)
+        calls, limits or process_spec.Limits(), given, perform=_perform_call
     ) as under_way:
         here = iter(
             _perform_local(
-                [run for run in runs if type(run.spec.handler) not in _CALLS],
+                [run for run in runs if type(run.spec.handler) not in (Http, Model)],
                 limits,
                 cancel,
                 given,
@@ -55,38 +55,18 @@ def perform_all(
             )
         )
         there = iter(under_way.outcomes(cancel))
-    return [next(there) if type(run.spec.handler) in _CALLS else next(here) for run in runs]
+    return [next(there) if type(run.spec.handler) in (Http, Model) else next(here) for run in runs]
 
 
-def _http(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Outcome]:  # noqa: ARG001 - all entries of the table have one signature
-    from hookline.handlers.http import call  # noqa: PLC0415 - as above
+def _perform_call(handler: Any, *args: Any, **options: Any) -> Outcome:
+    """Perform one call of an HTTP hook or a model hook, on a thread of `ConcurrentCalls`."""
+    if isinstance(handler, Http):
+        from hookline.handlers.http import call  # noqa: PLC0415 - few hooks need sockets
 
-    return call
+        return call(handler, *args, **options)
+    from hookline.handlers.model_hook import ask_model  # noqa: PLC0415 - as above
 
-
-def _model(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Outcome]:
-    from hookline.handlers.model_hook import ask_model, prepare  # noqa: PLC0415 - as above
-
-    prepare([run.spec.handler for run in calls if isinstance(run.spec.handler, Model)], environ)
-    return ask_model
-
-
-# Kind of handler -> what prepares its calls, before any of their time limits starts, and returns the function that performs one.
-_CALLS: Mapping[type, Callable[[Sequence[Run], Mapping[str, str]], Callable[..., Outcome]]] = {
-    Http: _http,
-    Model: _model,
-}
-
-
-def _performer(calls: Sequence[Run], environ: Mapping[str, str]) -> Callable[..., Outcome]:
-    """Return the function that performs each of these calls, by the kind of its handler."""
-    kinds = {type(run.spec.handler) for run in calls}
-    performers = {kind: make(calls, environ) for kind, make in _CALLS.items() if kind in kinds}
-
-    def perform(handler: Any, payload: str, **options: Any) -> Outcome:
-        return performers[type(handler)](handler, payload, **options)
-
-    return perform
+    return ask_model(handler, *args, **options)
 
 
 def _perform_local(

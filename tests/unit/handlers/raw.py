@@ -11,9 +11,10 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from hookline.handlers.concurrent_http import ConcurrentCalls
 from hookline.handlers.http import call
-from hookline.model.handler import Http
-from tests.unit.handlers.serving import LOCAL, PATIENCE
+from hookline.handlers.process_spec import Limits
+from tests.unit.handlers.serving import LOCAL, PATIENCE, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,19 +152,25 @@ def called(
     url: str, *, seconds: float = PATIENCE, payload: str = PAYLOAD, **options: Any
 ) -> Outcome:
     """What came of a call, whose every socket is closed afterwards; and whose time was not exceeded by more than a slow machine's."""
-    opened: list[socket.socket] = []
-    handler = Http(url=url, allow_local=True)
-    outcome = call(
-        handler,
-        payload,
-        seconds=seconds,
-        environ={},
-        largest=LARGEST,
-        opened=opened.append,
-        **options,
-    )
+    sockets: list[socket.socket] = []
+    ended = threading.Event()
 
-    assert [sock.fileno() for sock in opened] == [-1] * len(opened)
+    def perform(*args: Any, opened: Callable[[socket.socket], object], **given: Any) -> Outcome:
+        def both(sock: socket.socket) -> None:
+            sockets.append(sock)
+            opened(sock)
+
+        try:
+            return call(*args, opened=both, **given, **options)
+        finally:
+            ended.set()
+
+    limits = Limits(kept=LARGEST)
+    with ConcurrentCalls([run(url, payload, timeout=seconds)], limits, {}, perform) as calls:
+        (outcome,) = calls.outcomes()
+        assert ended.wait(PATIENCE)
+
+    assert [sock.fileno() for sock in sockets] == [-1] * len(sockets)
     assert outcome.seconds < seconds + PATIENCE
     return outcome
 

@@ -11,6 +11,7 @@ import pytest
 from hookline.core.dispatch import Run
 from hookline.engine.detached import Detached
 from hookline.handlers.concurrent_http import MOST_HELD, ConcurrentCalls
+from hookline.handlers.http import call
 from hookline.handlers.process_spec import Cancel, Limits
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
@@ -77,7 +78,7 @@ def test_a_look_up_that_does_not_end_holds_nobody_up() -> None:
         run("http://quick.example/", "1\n"),
         run("http://stuck.example/", timeout=0.05),
     ]
-    with ConcurrentCalls(runs, Limits(at_once=1), {}, perform=perform) as calls:
+    with ConcurrentCalls(runs, Limits(at_once=1), {}, perform) as calls:
         outcomes = calls.outcomes()
     released.set()
 
@@ -94,14 +95,14 @@ def test_held_threads_are_bounded() -> None:
         return Outcome(exit_code=0)
 
     runs = [run("http://stuck.example/", timeout=0.05)] * MOST_HELD
-    with ConcurrentCalls(runs, Limits(at_once=MOST_HELD), {}, perform=stuck) as calls:
+    with ConcurrentCalls(runs, Limits(at_once=MOST_HELD), {}, stuck) as calls:
         outcomes = calls.outcomes()
-    (refused,) = ConcurrentCalls(runs[:1], Limits(), {}, perform=stuck).outcomes()
+    (refused,) = ConcurrentCalls(runs[:1], Limits(), {}, stuck).outcomes()
     released.set()
     for thread in threading.enumerate():
         if thread.name == "hookline http":
             thread.join(PATIENCE)
-    (after,) = ConcurrentCalls(runs[:1], Limits(), {}, perform=stuck).outcomes()
+    (after,) = ConcurrentCalls(runs[:1], Limits(), {}, stuck).outcomes()
 
     assert after.failure is None
     assert {outcome.failure for outcome in outcomes} == {Failure.TIMED_OUT}
@@ -123,7 +124,7 @@ def test_a_fault_is_the_failure_of_its_hook() -> None:
         [run("http://odd.example/"), run("http://policy.example/")],
         Limits(at_once=1),
         {},
-        perform=perform,
+        perform,
     ) as calls:
         outcomes = calls.outcomes()
 
@@ -169,7 +170,7 @@ def test_who_leaves_early_leaves_nothing_behind() -> None:
             seen.set()
 
     with serving(answer) as service:
-        with ConcurrentCalls([run(service.url(), timeout=60.0)], Limits(), {}) as calls:
+        with ConcurrentCalls([run(service.url(), timeout=60.0)], Limits(), {}, call) as calls:
             assert asked_for.wait(PATIENCE)
 
         assert seen.wait(PATIENCE)

