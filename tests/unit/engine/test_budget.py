@@ -11,8 +11,8 @@ import pytest
 
 from hookline import Engine, Sessions
 from hookline.model.verdict import Stance
+from tests.unit.handlers.asking import at, chat
 from tests.unit.handlers.serving import saying, serving
-from tests.unit.handlers.test_model_hook import at, chat
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ from hookline.dialects.claude_code.table import ROWS
 from hookline.engine.engine import Engine
 from hookline.model.handler import Model
 from hookline.model.verdict import Stance
+from tests.unit.handlers.asking import at, chat, message
 from tests.unit.handlers.serving import saying, serving
-from tests.unit.handlers.test_model_hook import at, chat, message
 
 STOP = {
     "session_id": "s1",

@@ -16,8 +16,8 @@ from hookline.engine.engine import Engine
 from hookline.model.handler import Model
 from hookline.model.spec import SCOPES
 from hookline.model.verdict import Stance
+from tests.unit.handlers.asking import at, chat
 from tests.unit.handlers.serving import Asked, saying, serving
-from tests.unit.handlers.test_model_hook import at, chat
 
 if TYPE_CHECKING:
     from pathlib import Path
