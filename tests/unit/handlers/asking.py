@@ -8,7 +8,6 @@ from hookline.core.dispatch import Run
 from hookline.handlers.model_hook import CallCounter, ask_model
 from hookline.model.event import Event
 from hookline.model.handler import Command, Model
-from hookline.model.outcome import Outcome
 from hookline.model.spec import HookSpec
 from tests.unit.handlers.serving import (
     PATIENCE,
@@ -17,6 +16,8 @@ from tests.unit.handlers.serving import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from hookline.model.outcome import Outcome
 
 
 SCHEMA = {
