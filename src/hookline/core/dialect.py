@@ -98,9 +98,9 @@ class EventRow(Frozen):
     describes what its denial does.
 
     Of payloads: `payload_name`: the name that hooks are sent. `section`: the key under which the fields stand. `snake`: the
-    payload is spelled in snake case. `tells`: sets of fields by which a payload without a name is known. `tool` and
-    `made_of`: the tool that the event is about where no field names one, and the fields that are its input. `texts`:
-    fields that hold JSON as text. `cut`: field -> so many characters are sent. `sessionless`: it carries no session.
+    payload is spelled in snake case. `tells`: words, the fields by which a payload without a name is known. `tool` and
+    `made_of`: the tool that the event is about where no field names one, and the fields that are its input. `cut`: field ->
+    so many characters are sent. `sessionless`: it carries no session.
 
     Of what a hook prints: `accepts`: keys that the top of an answer may have. `reads`: keys that count (in
     `hookSpecificOutput`, where there is one) -> the power that each uses, "" for none. `refused`: known keys that make a
@@ -152,10 +152,9 @@ class EventRow(Frozen):
     payload_name: str = ""
     section: str = ""
     snake: bool = False
-    tells: tuple[tuple[str, ...], ...] = ()
+    tells: str = ""
     tool: str = ""
     made_of: tuple[str, ...] = ()
-    texts: frozenset[str] = frozenset()
     cut: Mapping[str, int] = {}
     sessionless: bool = False
     # What a hook prints.

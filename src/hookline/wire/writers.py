@@ -82,6 +82,20 @@ def group_by_matcher(
     return events
 
 
+def list_by_event(
+    declarations: tuple[Declaration, ...],
+    hook: Callable[[Declaration], Any],
+    matcher: Callable[[Declaration], str],
+) -> dict[str, Any]:
+    """Return the tree `event -> list of hooks`, where a hook of a tool has its matcher among its keys."""
+    events: dict[str, list[Any]] = {}
+    for declaration in declarations:
+        text = matcher(declaration) if declaration.row.subject == "tool" else ""
+        entry = {**hook(declaration), "matcher": text} if text else hook(declaration)
+        events.setdefault(declaration.row.native, []).append(entry)
+    return events
+
+
 def round_timeout(declaration: Declaration, longest: int) -> int:
     """Return the timeout in whole seconds, rounded up, at least 1 and at most `longest`."""
     return min(max(1, -int(-declaration.timeout // 1)), longest)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from hookline.dialects.cline.table import NAME, TABLE, row_of
+import shlex
+
+from hookline.dialects.cline.table import NAME, TABLE
 from hookline.errors import CodecError
 from hookline.model.event import ToolCall
 from hookline.model.tools import list_names
@@ -16,20 +18,13 @@ if TYPE_CHECKING:
     from hookline.model.event import Event, Json
 
 _KEYS = {"native": "hookName", "session_id": "taskId", "cwd": "cwd"}
-# Sections that only the command line program sends, and the facts that their keys are: they keep a tool's values as they are.
-_WHOLE: Mapping[str, Mapping[str, str]] = {
-    "tool_call": {"name": "toolName", "input": "parameters", "id": "call_id"},
-    "tool_result": {
-        "name": "toolName",
-        "input": "parameters",
-        "id": "call_id",
-        "output": "result",
-        "error": "error",
-        "durationMs": "executionTimeMs",
-    },
+# Keys of `tool_call` and `tool_result`, which only the command line program sends -> the extension's.
+_SHORT: Mapping[str, str] = {
+    "name": "toolName",
+    "input": "parameters",
+    "output": "result",
+    "durationMs": "executionTimeMs",
 }
-
-
 # Keys of a shell tool's input that say what it runs.
 _OF_COMMANDS = ("command", "commands", "args")
 
@@ -40,16 +35,12 @@ def decode_event(payload: Json, native: str = "") -> Event:
     Raises:
         CodecError: the payload cannot be understood.
     """
-    if not isinstance(payload, dict):
-        return decode(payload, TABLE, native, _KEYS)  # which refuses it
-    flat, call = _flattened(payload, native)
-    event = decode(flat, TABLE, native, _KEYS)
-    changes = {key: call[key] for key in ("call_id", "error") if call.get(key) is not None}
-    if isinstance(event.body, ToolCall):
-        changes["input"] = plain_input(event.body.tool, event.body.input)
-    if changes:
-        event = event.replace(body=event.body.replace(**changes))
-    return event.replace(raw=payload)
+    flat = _flatten(payload, native) if isinstance(payload, dict) else payload
+    event = decode(flat, TABLE, native, _KEYS).replace(raw=payload)
+    if not isinstance(event.body, ToolCall):
+        return event
+    given = plain_input(event.tool, event.input)
+    return event.replace(body=event.body.replace(input=given))
 
 
 def plain_input(tool: str, given: Any) -> Any:
@@ -73,41 +64,27 @@ def _line(entry: Any) -> str:
     """Return one entry of a list of commands as a line for a shell."""
     if not isinstance(entry, dict):
         return str(entry)
-    words = [entry.get("command", ""), *(entry.get("args") or [])]
-    if len(words) == 1:
-        return str(words[0])
-    import shlex  # noqa: PLC0415 - few calls name a program with its arguments
-
-    return shlex.join(map(str, words))
+    command, arguments = str(entry.get("command", "")), entry.get("args")
+    return shlex.join([command, *map(str, arguments)]) if arguments else command
 
 
-def _flattened(payload: Mapping[str, Any], native: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """Return the payload with the fields of its section beside the others, and what belongs to a tool call.
+def _flatten(payload: Mapping[str, Any], native: str) -> dict[str, Any]:
+    """Return the payload with the fields of its sections beside the others.
+
+    The section of the command line program counts before the extension's, because it keeps a tool's values as they are.
 
     Raises:
         CodecError: a section is no object, or the folders are no list of texts.
     """
-    name = native or payload.get("hookName")
-    row = row_of(name) if isinstance(name, str) else None
     roots = payload.get("workspaceRoots") or [""]
-    roots = [roots] if isinstance(roots, str) else roots
     if not isinstance(roots, list) or not isinstance(roots[0], str):
         raise CodecError(f"`workspaceRoots` of a {NAME} payload must be a list of texts")
     flat: dict[str, Any] = {**payload, "cwd": roots[0]}
-    if row is not None and row.section:
-        flat |= _section(payload, row.section)
-    call: dict[str, Any] = {}
-    for key, facts in _WHOLE.items():
-        if row is not None and key == row.called:
-            given = _section(payload, key)
-            call = {facts[name]: value for name, value in given.items() if name in facts}
-    return flat | {key: value for key, value in call.items() if key != "error"}, call
-
-
-def _section(payload: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = payload.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise CodecError(f"`{key}` of a {NAME} payload must be an object")
-    return value
+    row = TABLE.row(str(native or payload.get("hookName")))
+    sections = {row.section: {}, row.called: _SHORT} if row is not None else {}
+    for key, names in sections.items():
+        section = payload.get(key)
+        if section is not None and not isinstance(section, dict):
+            raise CodecError(f"`{key}` of a {NAME} payload must be an object")
+        flat |= {names.get(name, name): value for name, value in (section or {}).items()}
+    return flat

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from hookline.core.dialect import Written
-from hookline.dialects.cline.table import TIMEOUT
+from hookline.dialects.cline.table import TABLE
 from hookline.wire.writers import list_long_timeouts, list_lost_denials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.dialect import Declaration
 
-_SECOND = "Cline runs one file of an event in a folder, and another hook is in it"
-
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Return one script for each event. A file can neither name tools nor hold a second hook."""
     files: dict[str, str] = {}
     left_out: dict[int, str] = {}
-    lost = [*list_long_timeouts(declarations, TIMEOUT), *list_lost_denials(declarations)]
+    longest = TABLE.default_timeout
+    lost = [*list_long_timeouts(declarations, longest), *list_lost_denials(declarations)]
     for at, given in enumerate(declarations):
-        path = given.row.native
-        if path in files:
-            left_out[at] = _SECOND
+        if given.row.native in files:
+            left_out[at] = "Cline runs one file of an event in a folder, and another hook is in it"
             continue
-        files[path] = f"#!/bin/sh\n{given.command}\n"
+        files[given.row.native] = f"#!/bin/sh\n{given.command}\n"
         if given.tools or given.pattern:
             lost.append((at, "for which tools it runs: it runs for every tool"))
     kept = tuple(entry for entry in lost if entry[0] not in left_out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from hookline.core.dialect import Companion, Loaded
-from hookline.dialects.cline.table import NAME, ROWS, TIMEOUT
+from hookline.dialects.cline.table import NAME, TABLE
 from hookline.model import kinds
 from hookline.model.conditions import Never
 from hookline.model.handler import Broken, Command
@@ -37,35 +37,36 @@ _PROGRAMS: Mapping[str, tuple[str, ...]] = {
     ".py": ("python3",),
     ".ps1": ("pwsh", "-File"),
 }
-_EVENTS = {native.lower(): row for native, row in ROWS.items()}
+_EVENTS = {native.lower(): row for native, row in TABLE.rows.items()}
 # Folders whose files the command line program runs and the extension does not.
 _OF_THE_PROGRAM = "/.cline/"
 
 
 def load(source: Source) -> Loaded:
-    """Return the one hook of a file, and every problem of the file."""
+    """Return the one hook of a file, and every problem of the file. A file that never runs is a broken hook."""
     name = posixpath.basename(source.file)
     stem, ending = posixpath.splitext(name)
-    origin = Origin(file=source.file, line=1, column=1, scope=source.scope)
     row = _EVENTS.get(stem.lower())
-    if row is None or ending.lower() not in _PROGRAMS:
-        return _refused(source, origin, name, stem, row)
-    found = source.companions.get(name, Companion(path=name, head=_first_line(source.text)))
-    problems = _problems(found, ending, origin)
-    handler: Command | Broken = Broken(reason=explain_errors(problems))
-    if not found.fault:
-        handler = Command(
-            argv=_command(source, name, ending.lower(), found),
-            kill_leftovers=source.mode == "strict",
-        )
+    head = (source.text or "").partition("\n")[0].rstrip("\r")
+    found = source.companions.get(name, Companion(path=name, head=head))
+    origin = Origin(file=source.file, line=1, column=1, scope=source.scope)
+    problem = _find_problem(row, name, found, origin)
+    handler: Command | Broken
+    if problem is not None and problem.severity == "error":
+        handler = Broken(reason=explain_errors((problem,)))
+    else:
+        argv = _command(source, name, ending.lower(), found)
+        handler = Command(argv=argv, kill_leftovers=source.mode == "strict")
+    native = row.native if row is not None else stem or "file"
     spec = HookSpec(
-        id=f"{name}#{row.native}",
+        id=f"{name}#{native}",
         dialect=NAME,
-        kind=row.kind,
-        native_event=row.native,
+        kind=row.kind if row is not None else kinds.unknown_kind(NAME, native),
+        native_event=native,
         handler=handler,
-        timeout=TIMEOUT,
-        on_failure=resolve_failure(row, source.mode),
+        conditions=() if row is not None or problem is None else (Never(reason=problem.message),),
+        timeout=TABLE.default_timeout,
+        on_failure=resolve_failure(row, source.mode) if row is not None else Stance.SILENT,
         strict=source.mode == "strict",
         origin=origin,
         name=name,
@@ -73,55 +74,34 @@ def load(source: Source) -> Loaded:
         trusted=source.trusted,
         facts={"by_program": bool(ending) or _OF_THE_PROGRAM in source.file},
     )
-    return Loaded(specs=(spec,), problems=problems)
+    return Loaded(specs=(spec,), problems=(problem,) if problem is not None else ())
 
 
-def _refused(source: Source, origin: Origin, name: str, stem: str, row: EventRow | None) -> Loaded:
-    """Return a hook that never runs, and why: the name of its file is none of the format."""
-    why = (
-        f"`{stem}` is no event of Cline, so this file never runs"
-        if row is None
-        else f"Cline runs no file whose name ends like `{name}`"
-    )
-    hint = (
-        did_you_mean(stem, ROWS) or f"its events: {', '.join(ROWS)}"
-        if row is None
-        else f"one of {', '.join(f'`{ending}`' for ending in _PROGRAMS if ending)}, or no ending"
-    )
-    problem = Problem(name="event.unknown", message=why, hint=hint, origin=origin)
-    spec = HookSpec(
-        id=f"{name}#{stem or 'file'}",
-        dialect=NAME,
-        kind=row.kind if row else kinds.unknown_kind(NAME, stem or "file"),
-        native_event=row.native if row else stem,
-        handler=Broken(reason=explain_errors((problem,))),
-        conditions=() if row else (Never(reason=why),),
-        on_failure=resolve_failure(row, source.mode) if row else Stance.SILENT,
-        origin=origin,
-        name=name,
-        shadow=source.shadow,
-        trusted=source.trusted,
-        strict=source.mode == "strict",
-    )
-    return Loaded(specs=(spec,), problems=(problem,))
-
-
-def _problems(found: Companion, ending: str, origin: Origin) -> tuple[Problem, ...]:
-    if found.fault:
-        hint = f"make it readable: chmod +r {origin.file}"
-        return (Problem(name="config.unreadable", message=found.fault, hint=hint, origin=origin),)
-    if found.executable or ending:
-        return ()
-    why = "the VS Code extension runs only files that are executable"
-    return (
-        Problem(
-            name="handler.command",
-            message=why,
-            hint=f"chmod +x {origin.file}",
-            severity="warning",
-            origin=origin,
-        ),
-    )
+def _find_problem(
+    row: EventRow | None, name: str, found: Companion, origin: Origin
+) -> Problem | None:
+    """Return what is wrong with a file, if anything is; one that is not executable is a warning."""
+    stem, ending = posixpath.splitext(name)
+    code, severity = "event.unknown", "error"
+    if row is None:
+        why = f"`{stem}` is no event of Cline, so this file never runs"
+        hint = did_you_mean(stem, TABLE.rows) or f"its events: {', '.join(TABLE.rows)}"
+    elif ending.lower() not in _PROGRAMS:
+        why = f"Cline runs no file whose name ends like `{name}`"
+        hint = f"one of {', '.join(f'`{each}`' for each in _PROGRAMS if each)}, or no ending"
+    elif found.fault:
+        code, why, hint = (
+            "config.unreadable",
+            found.fault,
+            f"make it readable: chmod +r {origin.file}",
+        )
+    elif not found.executable and not ending:
+        code, severity = "handler.command", "warning"
+        why = "the VS Code extension runs only files that are executable"
+        hint = f"chmod +x {origin.file}"
+    else:
+        return None
+    return Problem(name=code, message=why, hint=hint, severity=severity, origin=origin)
 
 
 def _command(source: Source, name: str, ending: str, found: Companion) -> tuple[str, ...]:
@@ -132,10 +112,5 @@ def _command(source: Source, name: str, ending: str, found: Companion) -> tuple[
     is_binary = "\0" in found.head or "\x7f" in found.head
     if (found.executable and is_script) or is_binary:
         return (path,)
-    if is_script and (words := found.head[2:].split()):
-        return (*words, path)
-    return (*_PROGRAMS[ending], path)
-
-
-def _first_line(text: str | None) -> str:
-    return (text or "").partition("\n")[0].rstrip("\r")
+    words = found.head[2:].split() if is_script else []
+    return (*(words or _PROGRAMS[ending]), path)

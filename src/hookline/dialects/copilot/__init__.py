@@ -23,5 +23,5 @@ class Copilot(FolderDialect):
 
     def __init__(self, *, allow_local: bool = False) -> None:
         local = read_switch(NAME, "allow_local", allow_local)
-        own = "combine decode_event encode_event export"
+        own = "combine decode_event encode_event"
         super().__init__(__name__, TABLE, own, rows=CONTRACTS, allow_local=local)

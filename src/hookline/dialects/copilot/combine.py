@@ -29,20 +29,17 @@ def apply_own_switch(
     root: Node, source: Source, specs: tuple[HookSpec, ...]
 ) -> tuple[HookSpec, ...]:
     """Return a file's hooks as its own switch leaves them; the switch of a settings file travels to `combine`."""
-    if ALL_OFF not in root.value:
-        return specs
-    if is_settings(source) and source.scope != MANAGED:
+    managed = source.scope == MANAGED
+    if is_settings(source) and not managed:
         return (*read_switches(root, source, NAME), *specs)
-    on = root.flag(ALL_OFF)
-    if source.scope == MANAGED:
-        if on:
-            why = f"`{ALL_OFF}` does not reach hooks of a policy"
-            root.complain("key.ignored", why, ALL_OFF, severity="warning")
+    if not root.flag(ALL_OFF):
         return specs
-    root.problems += report_disabled_hooks(
-        root.origin(ALL_OFF), f"`{ALL_OFF}`", specs if on else ()
-    )
-    return () if on else specs
+    if managed:
+        why = f"`{ALL_OFF}` does not reach hooks of a policy"
+        root.complain("key.ignored", why, ALL_OFF, severity="warning")
+        return specs
+    root.problems += report_disabled_hooks(root.origin(ALL_OFF), f"`{ALL_OFF}`", specs)
+    return ()
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.failure import (
-    OVERFLOWED,
-    describe_failure,
-    label,
-    make_failed_verdict,
-    show_failure,
-)
+from hookline.core.failure import OVERFLOWED, make_failed_verdict, show_failure
 from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT, POWERS, SILENT
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
@@ -32,43 +26,40 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Stance, Verdict
+    from hookline.model.verdict import Verdict
 
-_TYPES: Mapping[str, type] = {
-    "permissionDecision": str, "permissionDecisionReason": str, "modifiedArgs": dict, "modifiedResult": dict,
-    "modifiedPrompt": str, "modifiedTransformedPrompt": str, "modifiedResponse": str, "additionalContext": str,
-    "behavior": str, "message": str, "interrupt": bool, "decision": str, "reason": str,
-}  # fmt: skip
-# Key that decides -> its words, and the key of the reason.
-_DECIDING: Mapping[str, tuple[Mapping[str, Stance], str]] = {
-    "permissionDecision": ({"allow": ALLOW, "ask": ASK, "deny": DENY}, "permissionDecisionReason"),
-    "behavior": ({"allow": ALLOW, "deny": DENY}, "message"),
-    "decision": ({"allow": SILENT, "block": DENY}, "reason"),
+# Keys whose value is no text.
+_TYPES: Mapping[str, type] = {"modifiedArgs": dict, "modifiedResult": dict, "interrupt": bool}
+# Key that decides -> the key of its reason, and its words.
+_DECIDING = {
+    "permissionDecision": ("permissionDecisionReason", {"allow": ALLOW, "ask": ASK, "deny": DENY}),
+    "behavior": ("message", {"allow": ALLOW, "deny": DENY}),
+    "decision": ("reason", {"allow": SILENT, "block": DENY}),
 }
+# Keys by which hooks of other hosts ask for something, and which the CLI reads on no event -> the power.
+_UNREAD = {**POWERS, "updatedInput": "input", "systemMessage": "note", "continue": "halt"}
 # Output keys that only explain another.
 _COMPANIONS = ("permissionDecisionReason", "message", "reason", "hookEventName", "interrupt")
-_REWRITES = ("modifiedArgs", "modifiedTransformedPrompt")
-_NESTED = "hookSpecificOutput"
 _REFUSES = 2
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
-    """The verdict of one hook."""
-    if outcome.failure is Failure.TIMED_OUT and not spec.strict:
-        # A timeout fails open on every event, `preToolUse` and policy included (docs/formats/comparison.md 4).
-        return show_failure(make_failed_verdict(spec.replace(on_failure=SILENT), outcome), spec)
+    """Return the verdict of one hook."""
+    claims = Claims(outcome, spec, row, event)
     if outcome.failure is not None:
-        return show_failure(make_failed_verdict(spec, outcome), spec)
-    reader = _Reader(outcome, spec, row, event)
-    text = _without_progress(outcome.stdout).strip().removeprefix("\ufeff").strip()
-    return reader.by_exit(text) if outcome.exit_code else reader.output(text)
+        # A timeout fails open on every event, `preToolUse` and policy included (docs/formats/comparison.md 4).
+        return _fail(claims, opens=outcome.failure is Failure.TIMED_OUT)
+    lines = (line for line in split_lines(outcome.stdout) if not _is_progress(line))
+    text = "\n".join(lines).strip().removeprefix("\ufeff").strip()
+    return _read_exit(claims, text) if outcome.exit_code else _read_output(claims, text)
 
 
-def _without_progress(stdout: str) -> str:
-    """The output without the lines that tell how the hook is getting on, which are over by the time that it is read."""
-    if '"progress"' not in stdout:
-        return stdout
-    return "\n".join(line for line in split_lines(stdout) if not _is_progress(line))
+def _fail(claims: Claims, fault: str = "", *, opens: bool = False) -> Verdict:
+    """Return the verdict of a failed hook, which the host shows on every event. `opens`: only strict mode refuses."""
+    spec = claims.spec
+    if opens and not spec.strict:
+        spec = spec.replace(on_failure=SILENT)
+    return show_failure(make_failed_verdict(spec, claims.outcome, fault), spec)
 
 
 def _is_progress(line: str) -> bool:
@@ -78,147 +69,94 @@ def _is_progress(line: str) -> bool:
         return False
 
 
-class _Reader(Claims):
-    """Reads one outcome."""
-
-    # -- exit codes ------------------------------------------------------------------------------------------------
-
-    def by_exit(self, text: str) -> Verdict:
-        """The verdict of a hook that ended with another code than 0."""
-        refuses = self.outcome.exit_code == _REFUSES
-        if self._refuses(on_purpose=refuses):
-            return self._refused(text, told=refuses)
-        if refuses and self.row.shows:
-            return self.verdict(for_agent=text)
-        verdict = make_failed_verdict(self.spec, self.outcome)
-        words = self.outcome.stderr.strip()
-        if refuses and words and verdict.stance is SILENT:
-            return verdict.replace(for_user=words)
-        return show_failure(verdict, self.spec)
-
-    def _refuses(self, *, on_purpose: bool) -> bool:
-        """Whether a code other than 0 refuses: 2, which is on purpose, or any."""
-        return (
-            (self.row.can_block and not self.row.ignores_exit)
-            if on_purpose
-            else bool(self.row.nonzero)
-        )
-
-    def _refused(self, text: str, *, told: bool) -> Verdict:
-        """A refusal by exit code: what was printed, with a denial merged into it. `told`: on purpose, and no crash."""
-        key = next(key for key in ("permissionDecision", "behavior") if key in self.row.reads)
+def _read_exit(claims: Claims, text: str) -> Verdict:
+    """Return what an exit code means: 2 refuses on purpose, and where a failure denies any other code refuses too."""
+    row, stderr, failed = claims.row, claims.outcome.stderr.strip(), _fail(claims)
+    refuses = claims.outcome.exit_code == _REFUSES
+    key = next((key for key in ("permissionDecision", "behavior") if key in row.reads), "")
+    if key and (refuses or row.fails is DENY):
         try:
-            given = parse_object(text) if text else {}
+            given = parse_object(text)
         except UnreadableError:
             given = {}
-        self._answer({**given, key: "deny"})
-        self.rewrite = None
-        stance, reason = self.claims[0]
-        if not reason and not told:
-            reason = f"hook `{label(self.spec)}` failed: {describe_failure(self.outcome)}"
-        elif not reason and key == "permissionDecision":  # the other event ignores stderr
-            reason = self.outcome.stderr.strip()
-        self.claims = [(stance, reason)]
-        return self.verdict(fault=None if told else describe_failure(self.outcome))
+        _read_answer(claims, {**given, key: "deny"})
+        claims.rewrite = None
+        ((stance, reason),) = claims.claims
+        otherwise = stderr if key == "permissionDecision" else ""  # the other event ignores stderr
+        claims.claims = [(stance, reason or (otherwise if refuses else failed.reason))]
+        return claims.verdict(fault=None if refuses else failed.fault)
+    if refuses and row.shows:
+        return claims.verdict(for_agent=text)
+    if refuses and stderr and failed.stance is SILENT:
+        return failed.replace(for_user=stderr)
+    return failed
 
-    # -- the answer ------------------------------------------------------------------------------------------------
 
-    def output(self, text: str) -> Verdict:
-        """The verdict of exit 0: what is no JSON object is no answer."""
-        try:
-            self._answer(parse_object(text) if text else {})
-        except UnreadableError as error:
-            if self.outcome.truncated:
-                return self._unread(OVERFLOWED)
-            if has_object_start(text) or isinstance(error, NoObjectError):
-                return self._unread(str(error))
-        return self.verdict()
+def _read_output(claims: Claims, text: str) -> Verdict:
+    """Return what exit 0 means. To the host, what is no JSON object is no answer; in strict mode it is no yes either."""
+    try:
+        _read_answer(claims, parse_object(text) if text else {})
+    except UnreadableError as error:
+        fault = OVERFLOWED if claims.outcome.truncated else str(error)
+        if fault is OVERFLOWED or has_object_start(text) or isinstance(error, NoObjectError):
+            return _fail(claims, fault, opens=True)
+    return claims.verdict()
 
-    def _unread(self, words: str) -> Verdict:
-        """An answer that cannot be read: to the host none at all, and in strict mode no yes."""
-        spec = self.spec if self.spec.strict else self.spec.replace(on_failure=SILENT)
-        return show_failure(make_failed_verdict(spec, self.outcome, words), self.spec)
 
-    def _answer(self, given: Mapping[str, Any]) -> None:
-        top = dict(given)
+def _read_answer(claims: Claims, given: Mapping[str, Any]) -> None:
+    """Take in an output object."""
+    if claims.row.native == claims.row.called and isinstance(given.get("hookSpecificOutput"), dict):
         # Files with PascalCase keys are Claude's and VS Code's as well, and so is what their hooks print.
-        nested = top.pop(_NESTED, None) if self.row.native == self.row.called else None
-        if isinstance(nested, dict):
-            top = {**nested, **top}
-        read = {key: value for key, value in top.items() if self._counts(key, value)}
-        for key, (words, reason) in _DECIDING.items():
-            if key in read:
-                self._decide(
-                    read[key], words, str(read.get(reason, "")), halts=read.get("interrupt") is True
-                )
-        for key in _REWRITES:
-            if key in read:
-                self.rewrite = Rewrite(target=POWERS[key], value=read[key])
-        if "modifiedResult" in read:
-            self._result(read["modifiedResult"])
-        if read.get("modifiedResponse"):
-            self._response(read["modifiedResponse"])
-        self.context = str(read.get("additionalContext", ""))
-
-    def _counts(self, key: str, value: Any) -> bool:
-        """Whether a key says something here; what says something that nobody hears is kept in mind."""
-        if value is None:
-            return False
-        if key not in self.row.reads:
-            if key not in _COMPANIONS and value not in ("", False, [], {}):
-                self.unsupported.append(_unread_key(key, value))
-            return False
-        if not isinstance(value, _TYPES[key]):
-            self.unsupported.append(
-                f"{POWERS.get(key, key)}: `{key}` has a value of the wrong type"
-            )
-            return False
-        if key == "modifiedTransformedPrompt" and not value:
-            self.unsupported.append(
-                "text: an empty prompt is refused, so the prompt stays as it is"
-            )
-            return False
-        return True
-
-    def _decide(self, word: str, words: Mapping[str, Stance], reason: str, *, halts: bool) -> None:
-        if word not in words:
-            self.unsupported.append(f"{word}: `{word}` is no decision here")
-            return
-        stance = words[word]
-        if stance is not SILENT:
-            self.claims.append((HALT if stance is DENY and halts else stance, reason))
-
-    def _result(self, given: Mapping[str, Any]) -> None:
-        """A new result: its text; and that it is a failure after all, which raises `postToolUseFailure` in the host."""
-        text = given.get("textResultForLlm", given.get("text_result_for_llm"))
-        if not isinstance(text, str):
-            self.unsupported.append("output: `modifiedResult` needs `textResultForLlm`, a text")
-            return
-        self.rewrite = Rewrite(target="output", value=text)
-        kind = given.get("resultType", given.get("result_type", "success"))
-        if kind != "success":
-            self.effects["result_type"] = kind
-
-    def _response(self, text: str) -> None:
-        if any(stance is DENY for stance, _ in self.claims):
-            self.unsupported.append(
-                "response: an agent that goes on has no last word to be rewritten"
-            )
+        given = {**given["hookSpecificOutput"], **given, "hookSpecificOutput": None}
+    read = {key: value for key, value in given.items() if _counts(claims, key, value)}
+    for key in read.keys() & _DECIDING.keys():
+        companion, words = _DECIDING[key]
+        stance = words.get(read[key])
+        if stance is None:
+            claims.unsupported.append(f"{read[key]}: `{key}` has no such decision")
+        elif stance is not SILENT:
+            halts = stance is DENY and read.get("interrupt", False)
+            claims.claims.append((HALT if halts else stance, read.get(companion, "")))
+    for key in ("modifiedArgs", "modifiedTransformedPrompt"):
+        if key in read:
+            claims.rewrite = Rewrite(target=POWERS[key], value=read[key])
+    if "modifiedResult" in read:
+        _read_result(claims, read["modifiedResult"])
+    if read.get("modifiedResponse"):
+        if claims.stance is DENY:
+            claims.unsupported.append("response: an agent that goes on has no last response")
         else:
-            self.effects["response"] = text
+            claims.effects["response"] = read["modifiedResponse"]
+    claims.context = read.get("additionalContext", "")
 
 
-# What hooks of other hosts ask for in keys that the CLI does not read -> the effect.
-_ELSEWHERE: Mapping[str, str] = {
-    "updatedInput": "input",
-    "systemMessage": "note",
-    "continue": "halt",
-}
+def _counts(claims: Claims, key: str, value: Any) -> bool:
+    """Return whether a key counts here; what asks for something in vain is unsupported."""
+    if value is None:
+        return False
+    power = _UNREAD.get(key, key)
+    if key not in claims.row.reads:
+        if key not in _COMPANIONS and value not in ("", False, [], {}):
+            if key in _DECIDING and isinstance(value, str):
+                power = "deny" if value == "block" else value
+            claims.unsupported.append(f"{power}: `{key}` is not read on this event")
+        return False
+    why = ""
+    if not isinstance(value, _TYPES.get(key, str)):
+        why = f"`{key}` has a value of the wrong type"
+    elif key == "modifiedTransformedPrompt" and not value:
+        why = "an empty prompt is refused, so the prompt stays as it is"
+    claims.unsupported += [f"{power}: {why}"] if why else []
+    return not why
 
 
-def _unread_key(key: str, value: Any) -> str:
-    """What a key asked for that the event does not read, in the words of the vocabulary where these have one."""
-    if key in _DECIDING and isinstance(value, str):
-        word = "deny" if value == "block" else value
-        return f"{word}: `{key}` is not read on this event"
-    return f"{POWERS.get(key) or _ELSEWHERE.get(key, key)}: `{key}` is not read on this event"
+def _read_result(claims: Claims, given: Mapping[str, Any]) -> None:
+    """Take in a new result: its text; and that it is a failure after all, which raises `postToolUseFailure` in the host."""
+    text = given.get("textResultForLlm", given.get("text_result_for_llm"))
+    if not isinstance(text, str):
+        claims.unsupported.append("output: `modifiedResult` needs `textResultForLlm`, a text")
+        return
+    claims.rewrite = Rewrite(target="output", value=text)
+    kind = given.get("resultType", given.get("result_type", "success"))
+    if kind != "success":
+        claims.effects["result_type"] = kind

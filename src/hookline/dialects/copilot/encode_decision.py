@@ -4,128 +4,82 @@ from __future__ import annotations
 
 import json
 
-from hookline.dialects.copilot.table import ALLOW, ASK, CONTEXT_LIMIT, DENY, HALT
+from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT
 from hookline.model.reply import Reply
 from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, TypeAlias
+    from typing import Any
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
-    Object: TypeAlias = dict[str, Any]
-
 _WORDS = {ALLOW: "allow", ASK: "ask", DENY: "deny"}
+# The most of context that the model is given, in bytes (docs/formats/copilot.md 5).
+_CONTEXT_LIMIT = 10 << 10
 
 
 def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
-    """The reply of a command hook. An exit code would be read instead of the answer, or be a mere warning, so it is 0."""
+    """Return the reply of a command hook. The host would read an exit code instead of the answer, so it is 0.
+
+    A progress line is for the user; the host takes it out of the output before it reads the rest.
+    """
     notes = list(decision.for_user)
-    said: Object = {}
-    if row is not None:
-        for key, say in _SAY.items():
-            if key in row.reads:
-                said |= say(decision, notes)
-    return Reply(stdout="".join(map(_progress, notes)) + to_json_line(said))
-
-
-def _progress(text: str) -> str:
-    """A line for the user, which the host takes out of the output before it reads the rest."""
-    return json.dumps({"type": "progress", "message": text}, ensure_ascii=False) + "\n"
-
-
-def _permission(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - the ways share one shape
-    word = _WORDS.get(decision.stance)
-    if not word:
-        return {}
-    return {
-        "permissionDecision": word,
-        **({"permissionDecisionReason": decision.reason} if decision.reason else {}),
+    words = {
+        **_stance(decision),
+        **_rewrite(decision),
+        "additionalContext": _context(decision, notes),
     }
+    reads = row.reads if row is not None else {}
+    words = {key: value for key, value in words.items() if key in reads and value not in ("", None)}
+    if "modifiedTransformedPrompt" in reads and decision.rewrite is not None and not words:
+        notes.append(
+            "a hook gave the model an empty prompt, which Copilot refuses; the model gets the prompt as it was"
+        )
+    progress = [to_json_line({"type": "progress", "message": note}) for note in notes]
+    return Reply(stdout="".join(progress) + to_json_line(words))
 
 
-def _behavior(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
-    if decision.stance is ALLOW:
-        return {"behavior": "allow"}
+def _stance(decision: Decision) -> dict[str, Any]:
+    """Return the stance by the keys of all events."""
+    stance, reason = decision.stance, decision.reason
+    words: dict[str, Any] = {}
+    if word := _WORDS.get(stance):
+        words = {"permissionDecision": word, "permissionDecisionReason": reason}
+    if stance is ALLOW:
+        words["behavior"] = "allow"
+    if stance >= DENY:
+        words |= {"behavior": "deny", "message": reason, "decision": "block", "reason": reason}
+    if stance is HALT:
+        words["interrupt"] = True
+    return words
+
+
+def _rewrite(decision: Decision) -> dict[str, Any]:
+    """Return what is new; there are no arguments of a call that does not happen, and no last word of an agent that goes on."""
+    words: dict[str, Any] = {}
+    rewrite = decision.rewrite
+    target, value = (rewrite.target, rewrite.value) if rewrite is not None else ("", None)
     if decision.stance < DENY:
-        return {}
-    return {
-        "behavior": "deny",
-        "message": decision.reason,
-        **({"interrupt": True} if decision.stance is HALT else {}),
-    }
+        words["modifiedResponse"] = decision.effects.get("response")
+        if target == "input":
+            words["modifiedArgs"] = value
+    if target == "output":
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        kind = decision.effects.get("result_type", "success")
+        words["modifiedResult"] = {"resultType": kind, "textResultForLlm": text}
+    if target == "text" and isinstance(value, str):
+        words["modifiedTransformedPrompt"] = value
+    return words
 
 
-def _decision(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
-    return {"decision": "block", "reason": decision.reason} if decision.stance is DENY else {}
-
-
-def _arguments(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
-    """The new arguments, whole; those of a call that does not happen are not sent."""
-    rewrite = decision.rewrite
-    if rewrite is None or rewrite.target != "input" or decision.stance >= DENY:
-        return {}
-    return {"modifiedArgs": rewrite.value}
-
-
-def _result(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
-    """The new result; of one that is no text, its JSON."""
-    rewrite = decision.rewrite
-    if rewrite is None or rewrite.target != "output":
-        return {}
-    text = (
-        rewrite.value
-        if isinstance(rewrite.value, str)
-        else json.dumps(rewrite.value, ensure_ascii=False)
-    )
-    kind = decision.effects.get("result_type", "success")
-    return {"modifiedResult": {"resultType": kind, "textResultForLlm": text}}
-
-
-def _prompt(decision: Decision, notes: list[str]) -> Object:
-    rewrite = decision.rewrite
-    if rewrite is None or rewrite.target != "text":
-        return {}
-    if not rewrite.value or not isinstance(rewrite.value, str):
+def _context(decision: Decision, notes: list[str]) -> str:
+    """Return what the model is told, joined as the host joins it, and cut where the host would cut it."""
+    raw = "\n\n".join(decision.for_agent).encode("utf-8", "replace")
+    if len(raw) > _CONTEXT_LIMIT:
         notes.append(
-            "a hook wanted the model to get no prompt at all, which cannot be; it gets the prompt as it was"
+            f"hooks gave {len(raw)} bytes of context, of which the model is given {_CONTEXT_LIMIT}"
         )
-        return {}
-    return {"modifiedTransformedPrompt": rewrite.value}
-
-
-def _response(decision: Decision, notes: list[str]) -> Object:  # noqa: ARG001 - as above
-    """The new last word; of an agent that goes on there is none."""
-    text = decision.effects.get("response")
-    return {"modifiedResponse": text} if text and decision.stance < DENY else {}
-
-
-def _context(decision: Decision, notes: list[str]) -> Object:
-    """What the model is told, joined as the host joins it, and cut where the host would cut it."""
-    text = "\n\n".join(decision.for_agent)
-    if not text:
-        return {}
-    raw = text.encode("utf-8", "replace")
-    if len(raw) > CONTEXT_LIMIT:
-        notes.append(
-            f"hooks gave {len(raw)} bytes of context, of which the model is given {CONTEXT_LIMIT}"
-        )
-        text = raw[:CONTEXT_LIMIT].decode("utf-8", "ignore")
-    return {"additionalContext": text}
-
-
-# Key that an event reads -> how a decision is said by it, and by the keys that go with it.
-_SAY: Mapping[str, Callable[[Decision, list[str]], Object]] = {
-    "permissionDecision": _permission,
-    "behavior": _behavior,
-    "decision": _decision,
-    "modifiedArgs": _arguments,
-    "modifiedResult": _result,
-    "modifiedTransformedPrompt": _prompt,
-    "modifiedResponse": _response,
-    "additionalContext": _context,
-}
+    return raw[:_CONTEXT_LIMIT].decode("utf-8", "ignore")

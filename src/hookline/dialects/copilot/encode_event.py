@@ -3,93 +3,74 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
-from hookline.dialects.copilot.decode_event import RESULT_KEYS, TIME, to_iso_time, unpack_object
-from hookline.dialects.copilot.table import CONTRACTS, NAME, TABLE
-from hookline.dialects.copilot.tool_names import claude_name, runtime_name
+from hookline.dialects.copilot.decode_event import to_iso_time
+from hookline.dialects.copilot.table import (
+    CLAUDE_NAMES,
+    CONTRACTS,
+    NAME,
+    TABLE,
+    runtime_names,
+)
+from hookline.dialects.kit.json_text import close_json
 from hookline.model.event import ToolCall
 from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
 
-_ARGUMENTS = ("toolArgs", "tool_input", "toolInput")
-
 
 def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
-    """What a hook is sent, in the spelling of the key that it stands under.
+    """Return what a hook is sent, in the spelling of the key that it stands under.
 
     Raises:
-        TypeError, ValueError, RecursionError: it holds something that JSON cannot say.
+        TypeError, ValueError, RecursionError: it holds something that JSON cannot express.
     """
     if row is None:
         return encode(event, TABLE, None, spec.native_event)
-    sent = _sent(event, row)
+    # A payload of another host, or of the other spelling, has other keys.
+    source = CONTRACTS.get(event.native_name, row)
+    sent = event.raw if event.dialect == NAME and source.fields == row.fields else {}
     given = encode(event.replace(raw=sent), TABLE, row, spec.native_event)
-    if TIME in given:
-        given[TIME] = sent[TIME] if TIME in sent else _time(given[TIME], row)
-    if isinstance(event.body, ToolCall):
-        _call(given, event.body, row, sent)
+    if "timestamp" in given:
+        given["timestamp"] = sent.get("timestamp", _time(given["timestamp"], row))
+    if not isinstance(event.body, ToolCall):
+        return given
+    keys = {field.fact: field.native for field in row.fields}
+    given[keys["tool"]] = _tool_name(event.body.tool, row)
+    if keys["input"] == "toolArgs" and not isinstance(sent.get("toolArgs"), dict):
+        given["toolArgs"] = close_json(given["toolArgs"], sent.get("toolArgs"))
+    if "result" in keys:
+        given[keys["result"]] = _result(event.body.result, sent.get(keys["result"]), row)
     return given
 
 
-def _sent(event: Event, row: EventRow) -> Mapping[str, Any]:
-    """What the host sent, as far as it is in this row's words: neither another host's payload nor one of the other spelling is."""
-    if event.dialect != NAME:
-        return {}
-    source = CONTRACTS.get(event.native_name)
-    return event.raw if source is None or source.fields == row.fields else {}
-
-
-def _call(given: dict[str, Any], body: ToolCall, row: EventRow, sent: Mapping[str, Any]) -> None:
-    """Name, arguments and result of a tool call, in the row's words."""
-    name = "tool_name" if row.snake else "toolName"
-    given[name] = claude_name(body.tool) if row.snake else runtime_name(body.tool)
-    for key in _ARGUMENTS:
-        if key in given:
-            given[key] = _arguments(given[key], sent.get(key), as_text=key == "toolArgs")
-    result = "tool_result" if row.snake else "toolResult"
-    if result in given:
-        given[result] = _result(body.result, sent.get(result), row)
-
-
-def _arguments(value: Json, sent: Json, *, as_text: bool) -> Json:
-    """Arguments as the host writes them: verbatim where nobody changed them, else as a JSON text or an object."""
-    if sent is not None and unpack_object(sent) == value:
-        return sent
-    if not as_text or isinstance(value, str) or isinstance(sent, dict):
-        return value
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+def _tool_name(tool: str, row: EventRow) -> str:
+    return CLAUDE_NAMES.get(tool, tool) if row.snake else next(iter(runtime_names(tool)), tool)
 
 
 def _result(value: Json, sent: Json, row: EventRow) -> dict[str, Any]:
-    """A result with its kind, success unless the host said otherwise, and with its text; of no text, its JSON."""
-    kind, key = RESULT_KEYS[row.snake]
-    text = (
-        value
-        if isinstance(value, str)
-        else ""
-        if value is None
-        else json.dumps(value, ensure_ascii=False, allow_nan=False)
-    )
+    """Return a result with its kind, success unless the host said otherwise, and with its text; of no text, its JSON."""
+    kind, key = "resultType", "textResultForLlm"
+    if row.snake:
+        kind, key = "result_type", "text_result_for_llm"
+    text = "" if value is None else value
+    if not isinstance(text, str):
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return {kind: "success", **(sent if isinstance(sent, dict) else {}), key: text}
 
 
 def _time(value: Json, row: EventRow) -> Json:
-    """A time in the row's words: ISO with milliseconds for VS Code's payload, else milliseconds since 1970."""
-    if not isinstance(value, str):
-        return value
-    from datetime import UTC, datetime  # noqa: PLC0415 - as above
-
+    """Return a time in the row's unit: ISO with milliseconds for VS Code's payload, else milliseconds since 1970."""
     try:
         when = datetime.fromisoformat(value)
-    except ValueError:
+    except (TypeError, ValueError):
         return value
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
     milliseconds = round(when.timestamp() * 1000)

@@ -6,7 +6,7 @@ from hookline.dialects.copilot.combine import apply_own_switch, is_settings
 from hookline.dialects.copilot.matcher import read_own_matcher
 from hookline.dialects.copilot.table import CONTRACTS, TABLE
 from hookline.dialects.kit.handlers import HookFormat, TimeLimit
-from hookline.dialects.kit.load import FileFormat, Place, load_file
+from hookline.dialects.kit.load import FileFormat, Place, check_version, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.model.handler import Command
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Loaded, Source
     from hookline.wire.fields import Node
 
-_VERSION = 1
 # Keys that VS Code reads in the same files, and the CLI does not.
 _OF_VSCODE = ("windows", "linux", "osx")
 # Key -> the interpreters of its text; the first key that is there counts. `command` is for whatever machine it is.
@@ -26,29 +25,17 @@ _SHELLS: Mapping[str, tuple[str, ...]] = {
     "command": ("bash", "sh"),
     "powershell": ("pwsh", "powershell"),
 }
-# Where files lie in a project, as seen from its folder.
-_IN_PROJECT = ("/.github/hooks", "/.github/copilot")
 
 
 def load(source: Source, *, allow_local: bool = False) -> Loaded:
     """Return the hooks of a source. `allow_local`: HTTP hooks may be on this machine or in a private network."""
-    form = _FORMAT.replace(keys=()) if is_settings(source) else _FORMAT
+    form = FORMAT.replace(keys=()) if is_settings(source) else FORMAT
     return load_file(source, form, allow_local=allow_local)
 
 
 def _check(root: Node, source: Source) -> bool:
     """Return whether a file of hooks is of the version that the host reads."""
-    if is_settings(source):
-        return True
-    version = root.value.get("version")
-    if "version" not in root.value:
-        why = "the key `version` is missing"
-        root.complain("key.missing", why, hint="`version: 1`", severity="warning")
-    elif version != _VERSION or isinstance(version, bool):
-        why = f"`version: {version}` is not known"
-        root.complain("value.choice", why, "version", hint="this format is version 1")
-        return False
-    return True
+    return is_settings(source) or check_version(root, "error")
 
 
 def _fields(hook: Node, place: Place) -> Mapping[str, object]:
@@ -67,7 +54,12 @@ def _command(hook: Node, _row: EventRow, source: Source) -> Command:
     folder = source.names.get("folder", "")
     common = Command(
         env=hook.mapping("env"),
-        host_env={**_HOST_ENV, **({"COPILOT_HOOK_DIR": folder} if folder else {})},
+        host_env={
+            "COPILOT_CLI": "1",
+            "COPILOT_PROJECT_DIR": "${event.project}",
+            "CLAUDE_PROJECT_DIR": "${event.project}",
+            **({"COPILOT_HOOK_DIR": folder} if folder else {}),
+        },
         expand="shell",
         working_dir=_directory(hook, folder),
         kill_leftovers=source.mode == "strict",
@@ -92,30 +84,23 @@ def _command(hook: Node, _row: EventRow, source: Source) -> Command:
 def _directory(hook: Node, folder: str) -> str:
     """Return `cwd`: absolute, or relative to the project, which for a file in no project is where the event happens."""
     path = hook.text("cwd")
-    ending = next((each for each in _IN_PROJECT if folder.endswith(each)), None)
-    root = folder.removesuffix(ending) if ending else ""
-    return f"{root}/{path}" if path and root and not path.startswith("/") else path
+    project, in_project, _ = folder.rpartition("/.github/")
+    return f"{project}/{path}" if path and in_project and not path.startswith("/") else path
 
 
-def _takes_groups(row: EventRow) -> bool:
-    """Return whether an event takes groups: under a PascalCase key, as Claude Code's files have them."""
-    return row.native == row.called
-
-
-# What the host sets for every hook.
-_HOST_ENV = {
-    "COPILOT_CLI": "1",
-    "COPILOT_PROJECT_DIR": "${event.project}",
-    "CLAUDE_PROJECT_DIR": "${event.project}",
-}
-_FORMAT = FileFormat(
+FORMAT = FileFormat(
     table=TABLE,
     what="a file of hooks",
+    file="hooks/hooks.json",
     keys=("version", "disableAllHooks", "hooks", "description", "$schema"),
     flat=True,
-    groups_in=_takes_groups,
+    groups_in=lambda row: (
+        row.native == row.called
+    ),  # under a PascalCase key, as in Claude Code's files
     rows=CONTRACTS,
-    matcher=MatcherFormat(flavour=TABLE.regex_flavour, everything=("",), read=read_own_matcher),
+    matcher=MatcherFormat(
+        flavour=TABLE.regex_flavour, everything=("",), full=True, read=read_own_matcher
+    ),
     hook=HookFormat(
         types={
             "command": ("bash", "powershell", "command", "exec", "args", "cwd", "env"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.dialects.copilot.table import TABLE
-from hookline.dialects.copilot.tool_names import claude_name, names_of, runtime_names
+from hookline.dialects.copilot.table import CLAUDE_NAMES, OLDER_NAMES, TABLE, runtime_names
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.text.regex import compile_regex
@@ -12,13 +11,12 @@ from hookline.wire.matchers import list_exact_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Any
 
     from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
-    from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
 
-_EVERYTHING = ("*", "**")
 _EVERY_TOOL = "leave the matcher out to take everything"
 
 
@@ -28,71 +26,52 @@ def read_own_matcher(node: Node, row: EventRow, text: str, mode: str) -> tuple[C
     Raises:
         ConfigError: `matcher.regex`, an expression that cannot be compiled.
     """
-    if row.native == row.called:
-        return _as_in_claude(text, row.subject)
-    if text == "*" and mode != "strict":
+    pascal, of_tools = row.native == row.called, row.subject == "tool"
+    if pascal and text in ("*", "**"):
+        return ()
+    if text == "*":
         why = "`*` is no expression, so Copilot never runs this hook"
+        if mode == "strict":
+            raise ConfigError(why, name="matcher.regex", hint=_EVERY_TOOL)
         node.complain("hook.never-runs", why, "matcher", hint=_EVERY_TOOL, severity="warning")
         return (Never(reason=why),)
-    regex = _expression(text)
-    if row.subject == "tool":
+    if pascal and (names := list_exact_names(text)) is not None:
+        known = _all_names(names) if of_tools else names
+        return (OneOf(field=row.subject, names=known),)
+    regex: Any = compile_regex(text, TABLE.regex_flavour)
+    if of_tools:
         # A host with a PascalCase key sends Claude's name, and a hook with a camelCase key must run all the same.
-        regex = _by_name(regex, lambda tool: (tool, *runtime_names(tool)))
-    return (Pattern(field=row.subject, source=text, regex=regex, full=True),)
+        names_of = (
+            (lambda tool: (_claude_name(tool),))
+            if pascal
+            else (lambda tool: (tool, *runtime_names(tool)))
+        )
+        regex = _OverNames(regex, names_of)
+    return (Pattern(field=row.subject, source=text, regex=regex, full=not pascal),)
 
 
-def _expression(text: str) -> Regex:
-    try:
-        return compile_regex(text, TABLE.regex_flavour)
-    except ConfigError as error:
-        if text != "*":
-            raise
-        raise ConfigError(error.message, name=error.name, hint=_EVERY_TOOL) from None
+def _all_names(names: Iterable[str]) -> frozenset[str]:
+    """Return every name that an event may give to these tools: Claude's stands for all of the runtime's."""
+    found = set(names)
+    for name in names:
+        found |= {OLDER_NAMES.get(name, _claude_name(name)), *runtime_names(name)}
+    return frozenset(found)
 
 
-def _as_in_claude(text: str, subject: str) -> tuple[Condition, ...]:
-    """A list of exact names, or an expression that is found anywhere; a tool answers to Claude's name."""
-    if text in _EVERYTHING:
-        return ()
-    names = list_exact_names(text)
-    if names is not None:
-        known = [names_of(name) if subject == "tool" else (name,) for name in names]
-        return (OneOf(field=subject, names=frozenset().union(*known)),)
-    regex = compile_regex(text, TABLE.regex_flavour)
-    return (
-        Pattern(
-            field=subject,
-            source=text,
-            regex=_by_name(regex, lambda tool: (claude_name(tool),))
-            if subject == "tool"
-            else regex,
-        ),
-    )
+def _claude_name(tool: str) -> str:
+    return CLAUDE_NAMES.get(tool, tool)
 
 
-def _by_name(regex: Regex, names: Callable[[str], Iterable[str]]) -> Regex:
-    return _ByName(regex, names)  # type: ignore[return-value]  # asked alike
-
-
-class _ByName:
+class _OverNames:
     """An expression that is asked about other names of a tool than the event's own."""
 
-    __slots__ = ("_names", "_regex", "source")
-
-    def __init__(self, regex: Regex, names: Callable[[str], Iterable[str]]) -> None:
-        self.source = regex.source
-        self._regex = regex
-        self._names = names
-
-    @property
-    def may_time_out(self) -> bool:
-        """Whether a match may raise `MatchTimeoutError`."""
-        return self._regex.may_time_out
-
-    @property
-    def portable(self) -> bool:
-        """Whether RE2 runs the expression."""
-        return self._regex.portable
+    def __init__(self, regex: Any, names: Callable[[str], Iterable[str]]) -> None:
+        self.source, self.may_time_out, self.portable = (
+            regex.source,
+            regex.may_time_out,
+            regex.portable,
+        )
+        self._regex, self._names = regex, names
 
     def is_full_match(self, tool: str) -> bool:
         """Whether the expression matches the whole of one of the names."""
@@ -103,7 +82,7 @@ class _ByName:
         return any(map(self._regex.has_match_in, self._names(tool)))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByName) and other.source == self.source
+        return isinstance(other, _OverNames) and other.source == self.source
 
     def __hash__(self) -> int:
         return hash(self.source)

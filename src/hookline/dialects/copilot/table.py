@@ -5,22 +5,23 @@ Facts: docs/formats/comparison.md; docs/formats/copilot.md 3; docs/formats/compa
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, Field, Table, column
-from hookline.model import kinds
-from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
+from functools import partial
+
+from hookline.core.dialect import Field, Table
+from hookline.dialects.kit.rows import make_row
+from hookline.model.event import Compaction, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.model.event import Body
+    from hookline.core.dialect import EventRow
 
 NAME = "copilot"
-DEFAULT_TIMEOUT = 30.0  # seconds (docs/formats/comparison.md 3)
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
-# Output key -> the power that it uses; `permissionDecision`, `behavior` and `decision` use those that they name.
+# Output key -> the power that it uses; those that hold a decision use the stance that they name.
 POWERS: Mapping[str, str] = {
     "modifiedArgs": "input",
     "modifiedResult": "output",
@@ -32,129 +33,89 @@ POWERS: Mapping[str, str] = {
 
 
 _BASE = "sessionId=@session_id! timestamp cwd=@cwd!"
-_TOOL = "toolName=tool toolArgs=input!{}"
+_TOOL = f"{_BASE} toolName=tool toolArgs=input!object"
 _STOP = "stopReason=ending!end_turn"
 _COUNTS = "stop_block_count stop_block_limit"  # our engine's own count (docs/architecture.md 4.12); a host sends neither
-_VERDICTS = {
-    "permissionDecision": {"allow", "ask", "deny"},
-    "behavior": {"allow", "deny", "halt"},
-    "decision": {"deny"},
-}
 # What VS Code's payload calls otherwise than by the same words in snake case.
 _OTHERWISE = {"toolArgs": "tool_input", "response": "last_assistant_message"}
 
 
-def _row(
-    native: str,
-    spelling: str,
-    fields: str,
-    *,
-    body: type[Body] = Lifecycle,
-    reads: str = "",
-    base: str = _BASE,
-    **columns: object,
-) -> EventRow:
-    """One row; its powers follow from what it reads. A note is a progress line, which every event may print.
+# Hooks run one after another, in file order (1.7). A note is a progress line, which every event may print.
+_row = partial(make_row, NAME, POWERS, does="note", parallel=False)
 
-    They go beyond the canonical kind in `response`, and in `result_type`: a hook may declare a tool's success a failure.
-    """
-    keys = frozenset(reads.split())
-    powers = {"note", *(POWERS[key] for key in keys if key in POWERS)}
-    powers |= {stance for key in keys for stance in _VERDICTS.get(key, ())}
-    powers |= {"result_type"} if "modifiedResult" in keys else set()
-    return EventRow(
-        native=native,
-        kind=kinds.native_names(NAME)[native],
-        called=spelling,
-        body=body,
-        fields=column(f"{base} {fields}"),
-        powers=frozenset(powers),
-        reads={key: POWERS.get(key, "") for key in keys},
-        parallel=False,  # one after another, in file order (1.7)
-        **columns,  # type: ignore[arg-type]  # checked by the constructor
-    )
-
-
-# In the order of a session, a turn and a call; `tells` is looked at in this order, too.
+# In the order of a session, a turn and a call. Of events whose `tells` are in a payload, the one with the most counts.
 _ROWS = (
     _row(
-        "sessionStart", "SessionStart", "source initialPrompt=initial_prompt", reads="additionalContext", tells=(("source",),),
+        "sessionStart", f"{_BASE} source initialPrompt=initial_prompt", reads="additionalContext", called="SessionStart", tells="source",
     ),
     # Whatever a configured hook prints here is dropped; `modifiedPrompt` is the SDK's alone.
-    _row("userPromptSubmitted", "UserPromptSubmit", "prompt", body=Prompt, tells=(("prompt",),)),
+    _row("userPromptSubmitted", f"{_BASE} prompt", body=Prompt, called="UserPromptSubmit", tells="prompt"),
     # The text that is rewritten is the one that the model gets; what the user typed goes along.
     _row(
-        "userPromptTransformed", "", "prompt=submitted transformedPrompt=prompt", body=Prompt,
-        reads="modifiedTransformedPrompt", tells=(("prompt", "transformedPrompt"),),
+        "userPromptTransformed", f"{_BASE} prompt=submitted transformedPrompt=prompt", body=Prompt,
+        reads="modifiedTransformedPrompt", tells="prompt transformedPrompt",
     ),
     # Command hooks fail closed here, and nowhere else (docs/formats/comparison.md 4).
     _row(
-        "preToolUse", "PreToolUse", _TOOL, body=ToolCall, subject="tool", blocks=DENY, fails=DENY, nonzero=DENY,
-        reads="permissionDecision permissionDecisionReason modifiedArgs", tells=(("toolName",), ("toolName", "toolArgs")),
+        "preToolUse", _TOOL, body=ToolCall, subject="tool", does="note allow ask deny", fails=DENY,
+        reads="permissionDecision permissionDecisionReason modifiedArgs", called="PreToolUse", tells="toolName toolArgs",
     ),
     # The one event that is sent its name, and raw tool names in camelCase, under either spelling of the key.
     _row(
-        "permissionRequest", "PermissionRequest", "toolName=tool toolInput=input!{} permissionSuggestions=suggestions![]",
-        base=f"hookName=@raw!permissionRequest {_BASE}", body=ToolCall, subject="tool", blocks=DENY,
-        reads="behavior message interrupt", tells=(("toolName", "toolInput"),),
+        "permissionRequest",
+        f"hookName=@raw!permissionRequest {_BASE} toolName=tool toolInput=input!object permissionSuggestions=suggestions!list",
+        body=ToolCall, subject="tool", does="note allow deny halt",
+        reads="behavior message interrupt", called="PermissionRequest", tells="toolName toolInput",
     ),
     _row(
-        "postToolUse", "PostToolUse", f"{_TOOL} toolResult=result!", body=ToolCall, subject="tool",
-        reads="modifiedResult additionalContext",
-        tells=(("toolName", "toolResult"), ("toolName", "toolArgs", "toolResult")),
+        "postToolUse", f"{_TOOL} toolResult=result!", body=ToolCall, subject="tool", does="note result_type",
+        reads="modifiedResult additionalContext", called="PostToolUse", tells="toolName toolArgs toolResult",
     ),
     _row(
-        "postToolUseFailure", "PostToolUseFailure", f"{_TOOL} error!", body=ToolCall, shows=True,
-        reads="additionalContext", tells=(("toolName", "error"), ("toolName", "toolArgs", "error")),
+        "postToolUseFailure", f"{_TOOL} error!", body=ToolCall, shows=True,
+        reads="additionalContext", called="PostToolUseFailure", tells="toolName toolArgs error",
+    ),
+    _row("errorOccurred", f"{_BASE} error errorContext=context recoverable", called="ErrorOccurred", tells="error"),
+    _row(
+        "notification", f"{_BASE} hook_event_name=@raw!Notification message=text title notification_type=kind", body=Message,
+        subject="kind", reads="additionalContext", called="Notification", tells="notification_type",
     ),
     _row(
-        "errorOccurred", "ErrorOccurred", "error errorContext=context recoverable", tells=(("errorContext",), ("error",)),
+        "subagentStart",
+        f"{_BASE} transcriptPath=transcript_path agentName=agent_type agentDisplayName=display_name agentDescription=description",
+        subject="agent_type", reads="additionalContext", called="SubagentStart", tells="agentName",
     ),
     _row(
-        "notification", "Notification", "hook_event_name=@raw!Notification message=text title notification_type=kind", body=Message,
-        subject="kind", reads="additionalContext", tells=(("notification_type",),),
-    ),
-    _row(
-        "subagentStart", "SubagentStart",
-        "transcriptPath=transcript_path agentName=agent_type agentDisplayName=display_name agentDescription=description",
-        subject="agent_type", reads="additionalContext", tells=(("agentName",),),
-    ),
-    _row(
-        "subagentStop", "SubagentStop",
-        "transcriptPath=transcript_path agentId=agent_id agentType=agent_type agentName=agent_name "
+        "subagentStop",
+        f"{_BASE} transcriptPath=transcript_path agentId=agent_id agentType=agent_type agentName=agent_name "
         f"agentDisplayName=display_name response=last_message {_STOP} {_COUNTS}",
-        body=Stop, blocks=DENY, ignores_exit=True, reads="decision reason modifiedResponse", tells=(("agentName", "stopReason"), ("agentName", "response")),
+        body=Stop, does="note deny", reads="decision reason modifiedResponse", called="SubagentStop", tells="agentName stopReason",
     ),
     _row(
-        "agentStop", "Stop", f"transcriptPath=transcript_path {_STOP} stop_hook_active!false {_COUNTS}", body=Stop, blocks=DENY, ignores_exit=True,
-        reads="decision reason", tells=(("stopReason",),),
+        "agentStop", f"{_BASE} transcriptPath=transcript_path {_STOP} stop_hook_active!false {_COUNTS}", body=Stop, does="note deny",
+        reads="decision reason", called="Stop", tells="stopReason",
     ),
     _row(
-        "preCompact", "PreCompact", "transcriptPath=transcript_path trigger customInstructions=instructions", body=Compaction,
-        subject="trigger", tells=(("trigger",),),
+        "preCompact", f"{_BASE} transcriptPath=transcript_path trigger customInstructions=instructions", body=Compaction,
+        subject="trigger", called="PreCompact", tells="trigger",
     ),
-    _row("sessionEnd", "SessionEnd", "reason", tells=(("reason",),)),
+    _row("sessionEnd", f"{_BASE} reason", called="SessionEnd", tells="reason"),
 )  # fmt: skip
 
 
-def _snake(name: str) -> str:
-    return _OTHERWISE.get(name) or "".join(
-        f"_{char.lower()}" if char.isupper() else char for char in name
-    )
+def to_snake_case(name: str) -> str:
+    """Return a key of a camelCase payload as VS Code's payload has it."""
+    words = "".join(f"_{char.lower()}" if char.isupper() else char for char in name)
+    return _OTHERWISE.get(name, words)
 
 
 def _spelled(row: EventRow) -> EventRow:
-    """A row as its PascalCase key has it: VS Code's payload, where the event has one."""
-    if any(
-        field.fact == "@raw" for field in row.fields
-    ):  # a payload with a name in it is the same under both keys
+    """Return a row as its PascalCase key has it: VS Code's payload, unless the payload holds a name itself."""
+    if any(field.fact == "@raw" for field in row.fields):
         return row.replace(native=row.called)
-    fields = tuple(field.replace(native=_snake(field.native)) for field in row.fields)
-    return row.replace(
-        native=row.called,
-        snake=True,
-        fields=(Field(native="hook_event_name", fact="@native"), *fields),
-    )
+    fields = (field.replace(native=to_snake_case(field.native)) for field in row.fields)
+    name = Field(native="hook_event_name", fact="@native")
+    return row.replace(native=row.called, snake=True, fields=(name, *fields))
 
 
 # Every spelling that a key may have -> its contract.
@@ -168,9 +129,9 @@ TABLE = Table(
     unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
     regex_flavour="javascript",
     rows={row.native: row for row in _ROWS},
-    # Both spellings are one event: their hooks run once a moment, together in file order, and everybody else's once.
+    # Both spellings are one event: their hooks run once a moment, together in file order, and hooks of other dialects once.
     aliases={row.called: row.native for row in _ROWS if row.called},
-    default_timeout=DEFAULT_TIMEOUT,
+    default_timeout=30.0,  # seconds (docs/formats/comparison.md 3)
     compact=True,
     redo_limit=8,
     names_event=("hookName", "hook_event_name"),
@@ -179,5 +140,31 @@ TABLE = Table(
 # Payloads are read and written by the spelling of the key, so here each spelling is a row of its own.
 SPELLINGS = TABLE.replace(rows=CONTRACTS, aliases={})
 
-# The most of context that the model is given, in bytes (docs/formats/copilot.md 5).
-CONTEXT_LIMIT = 10 << 10
+# The runtime's name of a tool -> Claude's, by which a PascalCase key knows it (docs/formats/comparison.md 12). A tool that is not here has one name.
+CLAUDE_NAMES: Mapping[str, str] = {
+    "bash": "Bash",
+    "powershell": "Bash",
+    "view": "Read",
+    "create": "Write",
+    "edit": "Edit",
+    "str_replace_editor": "Edit",
+    "apply_patch": "Edit",
+    "grep": "Grep",
+    "rg": "Grep",
+    "glob": "Glob",
+    "web_fetch": "WebFetch",
+    "web_search": "WebSearch",
+    "ask_user": "AskUserQuestion",
+    "update_todo": "TodoWrite",
+    "task": "Agent",
+}
+
+
+# Claude's older name of a tool -> the present one. Matchers know it, payloads do not use it.
+OLDER_NAMES: Mapping[str, str] = {"Task": "Agent"}
+
+
+def runtime_names(tool: str) -> tuple[str, ...]:
+    """Return the runtime's names of a tool that is called by Claude's; none for any other."""
+    claude = OLDER_NAMES.get(tool, tool)
+    return tuple(name for name, other in CLAUDE_NAMES.items() if other == claude)

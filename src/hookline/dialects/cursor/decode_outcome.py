@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
-from hookline.dialects.cursor.decode_event import loops
-from hookline.dialects.cursor.table import ALLOW, ASK, DENY, MCP, NAME, POWERS, SILENT, WORDS
-from hookline.dialects.kit.claims import to_verdict
+from hookline.dialects.cursor.decode_event import count_loops
+from hookline.dialects.cursor.table import ASK, DENY, MCP, NAME, POWERS, SILENT, WORDS
+from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
 from hookline.model.kinds import ACTIONS
 from hookline.wire.hookoutput import UnreadableError, parse_object, select_typed
@@ -33,180 +33,115 @@ _REFUSES = 2
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
-    """The verdict of one hook."""
-    if outcome.failure is not None:
+    """Return the verdict of one hook."""
+    if outcome.failure is not None or outcome.exit_code not in (None, 0, _REFUSES):
         return make_failed_verdict(spec, outcome)
-    reader = _Reader(outcome, spec, row, event)
+    claims = Claims(outcome, spec, row, event)
     if outcome.exit_code == _REFUSES:
-        return reader.refused()
-    if outcome.exit_code:
-        return make_failed_verdict(spec, outcome)
+        return _refuse(claims)
     text = outcome.stdout.strip()
-    if not text:
-        # 1.5: with `failClosed`, silence is an error of the hook.
+    if not text and spec.facts.get("fail_closed"):
+        # docs/formats/comparison.md 5
         silence = "it printed nothing, and with `failClosed` silence is an error"
-        return (
-            make_failed_verdict(spec, outcome, silence)
-            if spec.facts.get("fail_closed")
-            else reader.said()
-        )
+        return make_failed_verdict(spec, outcome, silence)
     try:
-        reader.answer(parse_object(text))
+        return _read_answer(claims, _parse(text) if text else {})
     except UnreadableError as error:
         return make_failed_verdict(spec, outcome, OVERFLOWED if outcome.truncated else str(error))
-    return reader.said()
 
 
-def _renamed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The object with the current names of its keys; where both names of a key are there, the current one counts."""
-    return {
-        name: value
-        for key, value in given.items()
-        if (name := _OLDER.get(key, key)) == key or name not in given
-    }
+def _parse(text: str) -> dict[str, Any]:
+    """Return the object that a hook printed, under the current names of its keys.
+
+    Raises:
+        UnreadableError: the text is no object, or a value is of another type than its key wants.
+    """
+    given = parse_object(text)
+    for older, key in _OLDER.items():
+        if older in given:
+            given.setdefault(key, given.pop(older))
+    return select_typed(given, _KEYS)
 
 
-class _Reader:
-    """Collects what one hook claims."""
+def _refuse(claims: Claims) -> Verdict:
+    """Return what exit 2 means: a denial. Its words are those of stderr, else those of what the hook printed."""
+    try:
+        printed = _parse(claims.outcome.stdout)
+    except UnreadableError:
+        printed = {}
+    agent = claims.outcome.stderr.strip() or printed.get("agent_message", "")
+    user = printed.get("user_message", "")
+    if claims.row.can_block and "followup_message" not in claims.row.reads:
+        return _explain(claims, DENY, user, agent)
+    claims.unsupported.append("deny")
+    return _explain(claims, SILENT, user or agent, "")
 
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> None:
-        self.outcome = outcome
-        self.spec = spec
-        self.row = row
-        self.event = event
-        self.stance: Stance = SILENT
-        self.user = ""
-        self.agent = ""
-        self.context = ""
-        self.rewrite: Rewrite | None = None
-        self.effects: dict[str, Any] = {}
-        self.unsupported: list[str] = []
-        self.redo_limit: int | None = None
 
-    # -- exit 2 ----------------------------------------------------------------------------------------------------
+def _read_answer(claims: Claims, given: Mapping[str, Any]) -> Verdict:
+    """Return what an output object means.
 
-    def refused(self) -> Verdict:
-        """Exit 2 denies; the words are stderr's, else those of what it printed."""
-        try:
-            printed = select_typed(_renamed(parse_object(self.outcome.stdout)), _KEYS)
-        except UnreadableError:
-            printed = {}
-        self.agent = self.outcome.stderr.strip() or printed.get("agent_message", "")
-        self.user = printed.get("user_message", "")
-        if self.row.blocks is SILENT or self.row.ignores_exit:
-            self.unsupported.append("deny")
-            self.user, self.agent = self.user or self.agent, ""
-        else:
-            self.stance = DENY
-        return self.said()
-
-    # -- the answer ------------------------------------------------------------------------------------------------
-
-    def answer(self, given: dict[str, Any]) -> None:
-        """Take in an output object.
-
-        Raises:
-            UnreadableError: a value that the host cannot take.
-        """
-        read = select_typed(_renamed(given), _KEYS)
-        self.unsupported += [
-            POWERS.get(key, key) for key, value in read.items() if self._is_lost(key, value)
-        ]
-        read = {
-            key: value
-            for key, value in read.items()
-            if key in self.row.reads or key == "permission"
-        }
-        if word := read.get("permission"):
-            self._permission(word)
-        if read.get("continue") is False:
-            self.stance = DENY
-        self.user, self.agent = read.get("user_message", ""), read.get("agent_message", "")
-        self.context = read.get("additional_context", "")
-        self._rewrite(read)
-        self._effects(read)
-        if message := read.get("followup_message"):
-            self._follow_up(message)
-
-    def _is_lost(self, key: str, value: Any) -> bool:
-        """Whether a key asks for something that the event does not read; `continue: true` asks for nothing."""
-        if key == "permission" or key in self.row.reads or (key == "continue" and value):
-            return False
-        return key == "continue" or value not in ("", False, [], {})
-
-    def _permission(self, word: str) -> None:
+    Raises:
+        UnreadableError: a value that the host cannot take.
+    """
+    row = claims.row
+    for key, value in given.items():
+        # `continue: true` asks for nothing.
+        asks = not value if key == "continue" else value not in ("", False, [], {})
+        if asks and key not in row.reads and key != "permission":
+            claims.unsupported.append(POWERS.get(key, key))
+    read = {key: value for key, value in given.items() if key in row.reads}
+    stance = SILENT if read.get("continue", True) else DENY
+    if word := given.get("permission"):
         if word not in WORDS:
             raise UnreadableError(f"unknown permission `{word}`")
-        if word in self.row.verdicts or (word == "ask" and self.row.kind in ACTIONS):
-            self.stance = WORDS[word]
+        real = word in row.powers if "permission" in row.reads else False
+        if real or (word == "ask" and row.kind in ACTIONS):
+            stance = WORDS[word]
         else:
-            self.unsupported.append(word)
+            claims.unsupported.append(word)
+    claims.context = read.get("additional_context", "")
+    _read_values(claims, read)
+    user, agent = read.get("user_message", ""), read.get("agent_message", "")
+    message = read.get("followup_message")
+    if not message:
+        return _explain(claims, stance, user, agent)
+    # The agent goes on with the message as its next instruction, as often as the hook may have that.
+    limit, count = claims.spec.facts.get("loop_limit", None), count_loops(claims.event.body.facts)
+    if limit is not None and count >= limit:
+        name = label(claims.spec)
+        message = f"hook `{name}` sent the agent back {count} times, which is its limit; the agent may stop now"
+        verdict = _explain(claims, SILENT, message, "")
+    else:
+        verdict = _explain(claims, DENY, "", message)
+    # Another host has a limit of its own.
+    own = claims.event.dialect == NAME
+    return verdict.replace(redo_limit=limit or 0) if own else verdict
 
-    def _rewrite(self, read: Mapping[str, Any]) -> None:
-        if "updated_input" in read:
-            self.rewrite = Rewrite(target="input", value=read["updated_input"], merge=True)
-        if "updated_mcp_tool_output" not in read:
-            return
-        if self.row.only_for and not self.event.tool.startswith(_MCP_TOOLS):
-            self.unsupported.append("output: only the output of an MCP tool can be rewritten")
+
+def _read_values(claims: Claims, read: Mapping[str, Any]) -> None:
+    """Take in a rewrite, and the effects."""
+    if "updated_input" in read:
+        claims.rewrite = Rewrite(target="input", value=read["updated_input"], merge=True)
+    if "updated_mcp_tool_output" in read:
+        if claims.row.only_for and not claims.event.tool.startswith(_MCP_TOOLS):
+            claims.unsupported.append("output: only the output of an MCP tool can be rewritten")
         else:
-            self.rewrite = Rewrite(target="output", value=read["updated_mcp_tool_output"])
+            claims.rewrite = Rewrite(target="output", value=read["updated_mcp_tool_output"])
+    env, paths = read.get("env", {}), read.get("pluginPaths", [])
+    if not all(isinstance(text, str) for text in (*env.values(), *paths)):
+        raise UnreadableError("`env` and `pluginPaths` hold texts only")
+    claims.effects = {key: value for key, value in (("env", env), ("plugin_paths", paths)) if value}
 
-    def _effects(self, read: Mapping[str, Any]) -> None:
-        env, paths = read.get("env", {}), read.get("pluginPaths", [])
-        if not all(isinstance(text, str) for text in (*env.values(), *paths)):
-            raise UnreadableError("`env` and `pluginPaths` hold texts only")
-        self.effects = {
-            name: value for name, value in (("env", env), ("plugin_paths", paths)) if value
-        }
 
-    def _follow_up(self, message: str) -> None:
-        """The agent goes on with the message as its next instruction, as often as the hook may have that."""
-        limit = self.spec.facts.get("loop_limit", None)
-        count = loops(self.event.body.facts)
-        if limit is not None and count >= limit:
-            self.user = f"hook `{self._label}` sent the agent back {count} times, which is its limit; the agent may stop now"
-        else:
-            self.stance, self.agent = DENY, message
-        if self.event.dialect == NAME:  # another host has a limit of its own
-            self.redo_limit = limit or 0
-
-    # -- the verdict -----------------------------------------------------------------------------------------------
-
-    @property
-    def _label(self) -> str:
-        return label(self.spec)
-
-    def said(self) -> Verdict:
-        """The verdict, with each message where it belongs: a denial is explained to the agent, a question to the user."""
-        reason, for_user, for_agent = "", self.user, self.agent
-        if self.stance is DENY:
-            reason, for_user, for_agent = (
-                self.agent or self.user,
-                self.user if self.agent else "",
-                "",
-            )
-        elif self.stance is ASK:
-            reason, for_user, for_agent = (
-                self.user or self.agent,
-                "",
-                self.agent if self.user else "",
-            )
-        if self.stance > ALLOW and not reason:
-            reason = (
-                f"blocked by hook `{self._label}`"
-                if self.stance is DENY
-                else f"hook `{self._label}` asks"
-            )
-        return to_verdict(
-            self.spec,
-            self.outcome,
-            stance=self.stance,
-            reason=reason,
-            rewrite=self.rewrite,
-            for_agent="\n".join(text for text in (for_agent, self.context) if text),
-            for_user="" if for_user == reason else for_user,
-            effects=self.effects,
-            unsupported=tuple(self.unsupported),
-            redo_limit=self.redo_limit,
-        )
+def _explain(claims: Claims, stance: Stance, user: str, agent: str) -> Verdict:
+    """Return the verdict with each message where it belongs: a denial is explained to the agent, a question to the user."""
+    reason = ""
+    if stance is DENY:
+        reason, user, agent = agent or user, user if agent else "", ""
+    elif stance is ASK:
+        reason, user, agent = user or agent, "", agent if user else ""
+        reason = reason or f"hook `{label(claims.spec)}` asks"
+    claims.claims = [(stance, reason)]
+    claims.context = "\n".join(text for text in (agent, claims.context) if text)
+    claims.notes = [user] if user and user != reason else []
+    return claims.verdict()

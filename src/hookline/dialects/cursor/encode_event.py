@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hookline.dialects.cursor.decode_event import close_json, loops
+from hookline.dialects.cursor.decode_event import count_loops
 from hookline.dialects.cursor.table import MCP, NAME, TABLE
+from hookline.dialects.kit.json_text import close_json
 from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
@@ -14,14 +15,12 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
 
-_PACKED = ("tool_input", "tool_output", "result_json")
-
 
 def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
-    """The payload of a hook that is declared under `native` (docs/formats/cursor.md 4).
+    """Return the payload of a hook (docs/formats/cursor.md 4).
 
     Raises:
-        TypeError, ValueError, RecursionError: JSON cannot say a value that must be sent as text.
+        TypeError, ValueError, RecursionError: JSON cannot express a value that must be sent as text.
     """
     given = encode(event, TABLE, row, spec.native_event)
     if row is None:
@@ -29,31 +28,26 @@ def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str
     if isinstance(event.input, dict):
         given |= {key: event.input[key] for key in row.made_of if key in event.input}
     if event.dialect != NAME:
-        given |= _of_another_host(event, given)
-    return given | {
-        key: close_json(given[key], event.raw.get(key))
-        for key in _PACKED
-        if key in given and _as_text(key, event, row)
-    }
+        given |= _translate(event, given)
+    sent = event.raw if event.dialect == NAME else {}
+    for key in ("tool_input", "tool_output", "result_json"):
+        # The host's own event goes as it came. Otherwise an input is text for an MCP server only.
+        is_text = key != "tool_input" or row.kind.startswith("mcp.") or event.tool.startswith(MCP)
+        if key in given and (isinstance(sent[key], str) if key in sent else is_text):
+            given[key] = close_json(given[key], sent.get(key))
+    return given
 
 
-def _as_text(key: str, event: Event, row: EventRow) -> bool:
-    """Whether a field goes as text: as the host sent it, and for the event of another host as this one would."""
-    if event.dialect == NAME and key in event.raw:
-        return isinstance(event.raw[key], str)
-    return key in row.texts or (key == "tool_input" and event.tool.startswith(MCP))
-
-
-def _of_another_host(event: Event, given: dict[str, Any]) -> dict[str, Any]:
-    """What the facts of another host's event are called here."""
-    filled: dict[str, Any] = {}
-    if event.cwd and not given["workspace_roots"]:
-        filled["workspace_roots"] = [event.cwd]
+def _translate(event: Event, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the facts of another host's event are called here."""
+    words: dict[str, Any] = {}
+    if event.cwd:
+        words["workspace_roots"] = given["workspace_roots"] or [event.cwd]
     if "session_id" in given:
-        filled["session_id"] = event.session_id
+        words["session_id"] = event.session_id
     if "loop_count" in given:
-        filled["loop_count"] = loops(event.body.facts)
+        words["loop_count"] = count_loops(event.body.facts)
     server = event.body.facts.get("server")
     if isinstance(server, str) and event.kind.startswith("mcp."):
-        filled["url" if "://" in server else "command"] = server
-    return filled
+        words["url" if "://" in server else "command"] = server
+    return words

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from hookline.dialects.cursor.table import DEFAULT_LOOP_LIMIT, MCP, TABLE
 from hookline.dialects.kit.handlers import HookFormat, read_command
-from hookline.dialects.kit.load import FileFormat, Place, load_file
+from hookline.dialects.kit.load import FileFormat, Place, can_close, check_version, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.model.kinds import kind
-from hookline.wire.fields import describe_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,9 +16,6 @@ if TYPE_CHECKING:
     from hookline.model.handler import Command
     from hookline.wire.fields import Node
 
-# A file of these scopes has no project: its commands start beside it.
-_OWN_FOLDER = ("managed", "user")
-
 
 def load(source: Source) -> Loaded:
     """Return the hooks of a source, in declared order, and every problem of the source."""
@@ -29,18 +24,10 @@ def load(source: Source) -> Loaded:
 
 def _check(root: Node, _source: Source) -> bool:
     """Warn about a file without hooks, and about its version."""
-    has_events = any(key in TABLE.rows for key in root.value)
-    if root.value.get("hooks") is None and not has_events:
-        hint = "they stand under `hooks`"
-        root.complain("key.missing", "no hooks here", hint=hint, severity="warning")
-    version = root.value.get("version")
-    if "version" not in root.value:
-        why, hint = "the key `version` is missing", 'add `"version": 1`'
+    if not root.value.keys() & {"hooks", *TABLE.rows}:
+        why, hint = "no hooks here", "they stand under `hooks`"
         root.complain("key.missing", why, hint=hint, severity="warning")
-    elif version != 1 or isinstance(version, bool):
-        why = f"`version` is {describe_value(version)}, which is not known"
-        root.complain("value.choice", why, "version", hint="it is `1`", severity="warning")
-    return True
+    return check_version(root, "warning")
 
 
 def _warn_of_reads(
@@ -65,26 +52,20 @@ def _command(hook: Node, _row: EventRow, source: Source) -> Command:
         why = "`://` in a command makes Cursor drop the whole file"
         hint = "put the address into a script"
         hook.complain("hook.never-runs", why, "command", hint=hint, severity="warning")
-    folder, project = _places(source)
+    folder, project = source.names.get("folder", ""), source.names.get("project_dir", "")
+    own = source.scope in ("managed", "user") or folder == f"{source.names.get('home')}/.cursor"
+    if not own and folder.endswith("/.cursor"):
+        project = folder.removesuffix("/.cursor")
     where = project or "${event.project}"
     env = {"CURSOR_PROJECT_DIR": where, "CLAUDE_PROJECT_DIR": where, **command.env}
-    return command.replace(env=env, working_dir=folder or project)
-
-
-def _places(source: Source) -> tuple[str, str]:
-    """Return the folder that a file's commands start in, where it is the file's own, and the project of the file."""
-    folder = source.names.get("folder", "")
-    if not folder.endswith("/.cursor"):
-        return (folder if source.scope in _OWN_FOLDER else ""), source.names.get("project_dir", "")
-    if source.scope in _OWN_FOLDER or folder == f"{source.names.get('home')}/.cursor":
-        return folder, ""
-    return "", folder.removesuffix("/.cursor")
+    # A file that belongs to no project has its commands start beside it.
+    return command.replace(env=env, working_dir=folder if own else project)
 
 
 def _fields(hook: Node, place: Place) -> Mapping[str, object]:
     row = place.row
     facts: dict[str, object] = {}
-    if hook.value.get("failClosed") is True and row.can_block and not kind(row.kind).redo:
+    if hook.value.get("failClosed") is True and can_close(row):
         facts["fail_closed"] = True
     if "followup_message" in row.reads:
         facts["loop_limit"] = _loop_limit(hook)
@@ -96,22 +77,19 @@ def _fields(hook: Node, place: Place) -> Mapping[str, object]:
 
 def _loop_limit(hook: Node) -> int | None:
     """Return how often a hook may send the agent back; None for as often as it likes."""
-    if hook.value.get("loop_limit", 0) is None:
-        return None
-    limit = hook.integer("loop_limit", DEFAULT_LOOP_LIMIT)
-    if limit is None or limit < 0:
-        why, hint = (
-            f"`loop_limit: {limit}` is no number of times",
-            "0 or more, or null for no limit",
-        )
-        hook.complain("value.range", why, "loop_limit", hint=hint)
+    if "loop_limit" not in hook.value:
         return DEFAULT_LOOP_LIMIT
+    limit = hook.integer("loop_limit")
+    if limit is not None and limit < 0:
+        why = f"`loop_limit: {limit}` is no number of times"
+        hook.complain("value.range", why, "loop_limit", hint="0 or more, or null for no limit")
     return limit
 
 
 FORMAT = FileFormat(
     table=TABLE,
     what="a hooks file",
+    file="hooks.json",
     code="config.type",
     keys=("version", "hooks", "$schema"),
     flat=True,

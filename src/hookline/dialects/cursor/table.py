@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, FoldRule, Table, column
-from hookline.model import kinds
-from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
+from functools import partial
+
+from hookline.core.dialect import FoldRule, Table, column
+from hookline.dialects.kit.rows import make_row
+from hookline.model.event import Compaction, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
-
-    from hookline.model.event import Body
 
 NAME = "cursor"
-DEFAULT_TIMEOUT = 60.0  # seconds; "the platform's" (docs/formats/comparison.md 3)
 DEFAULT_LOOP_LIMIT = 5
 MCP = "MCP:"  # how the names of an MCP server's tools begin on the tool events (20)
 SILENT, ALLOW, ASK, DENY, HALT = Stance
@@ -35,70 +33,40 @@ POWERS: Mapping[str, str] = {
 WORDS: Mapping[str, Stance] = {"allow": ALLOW, "ask": ASK, "deny": DENY}
 
 
-_BASE = column(
-    "conversation_id=@session_id! generation_id! model! model_id model_params hook_event_name=@native cursor_version! "
-    "workspace_roots![] user_email!null transcript_path!null",
-)
 _CALL = "tool_name=tool tool_input=input!{}"
 _SUBAGENT = "subagent_id=agent_id subagent_type=agent_type"
-_SAYS = "user_message agent_message"
+_SAYS = "permission user_message agent_message"
+_row = partial(make_row, NAME, POWERS)
 
-
-def _row(
-    native: str,
-    fields: str = "",
-    *,
-    body: type[Body] = Lifecycle,
-    reads: str = "",
-    may: str = "",
-    **columns: Any,
-) -> EventRow:
-    """One row; its powers follow from what it reads, from the permissions that are real (`may`).
-
-    They go beyond the canonical kind in this: a permission may be `allow` wherever there is one, a message for the agent goes
-    with every permission for a command or a call, and `workspaceOpen` names plugins.
-    """
-    keys, words = frozenset(reads.split()), frozenset(may.split())
-    return EventRow(
-        native=native,
-        kind=kinds.native_names(NAME)[native],
-        body=body,
-        fields=column(fields),
-        powers=frozenset(POWERS[key] for key in keys if key in POWERS) | words,
-        reads={key: POWERS.get(key, "") for key in keys} | ({"permission": ""} if words else {}),
-        verdicts={word: WORDS[word] for word in words},
-        **columns,
-    )
-
-
-# In the order of a session, a turn and a call.
+# In the order of a session, a turn and a call. Powers go beyond the canonical kind in this: a permission may be `allow` wherever there
+# is one, a message for the agent goes with every permission for a command or a call, and `workspaceOpen` names plugins.
 _ROWS = (
     _row("workspaceOpen", reads="pluginPaths"),
     _row("sessionStart", "session_id=session! is_background_agent!false composer_mode", reads="env additional_context"),
     _row(
-        "beforeSubmitPrompt", "prompt attachments![]", body=Prompt, reads="continue user_message", blocks=DENY,
+        "beforeSubmitPrompt", "prompt attachments![]", body=Prompt, reads="continue user_message",
         constant="UserPromptSubmit",
     ),
     # An `ask` is read here and enforced nowhere: it is real for shell and MCP only.
     _row(
         "preToolUse", f"{_CALL} tool_use_id=call_id cwd=@cwd agent_message", body=ToolCall, subject="tool",
-        reads=f"{_SAYS} updated_input", may="allow deny", blocks=DENY,
+        reads=f"{_SAYS} updated_input", does="allow deny",
     ),
     _row(
         "beforeShellExecution", "command! cwd=@cwd sandbox!false", subject="command", tool="Shell", made_of=("command",),
-        reads=_SAYS, may="allow ask deny", blocks=DENY,
+        reads=_SAYS, does="allow ask deny",
     ),
     _row(
-        "beforeMCPExecution", f"{_CALL} url command", body=ToolCall, subject="tool", texts=frozenset({"tool_input"}),
-        reads=_SAYS, may="allow ask deny", blocks=DENY,
+        "beforeMCPExecution", f"{_CALL} url command", body=ToolCall, subject="tool",
+        reads=_SAYS, does="allow ask deny",
     ),
     _row(
         "beforeReadFile", "file_path=path! content! attachments![]", subject="tool", tool="Read", made_of=("file_path",),
-        reads="user_message", may="allow deny", blocks=DENY,
+        reads="permission user_message", does="allow deny",
     ),
     _row(
         "beforeTabFileRead", "file_path=path! content!", subject="tool", tool="TabRead", made_of=("file_path",),
-        may="allow deny", blocks=DENY,
+        reads="permission", does="allow deny",
     ),
     _row(
         "afterShellExecution", "command! output=result! duration=duration_ms!0 sandbox!false", subject="command", tool="Shell",
@@ -106,13 +74,13 @@ _ROWS = (
     ),
     _row(
         "afterMCPExecution", f"{_CALL} result_json=result! duration=duration_ms!0", body=ToolCall, subject="tool",
-        texts=frozenset({"tool_input", "result_json"}), reads="updated_mcp_tool_output",
+        reads="updated_mcp_tool_output",
     ),
     _row("afterFileEdit", "file_path=path! edits![]", subject="tool", tool="Write", made_of=("file_path", "edits")),
     _row("afterTabFileEdit", "file_path=path! edits![]", subject="tool", tool="TabWrite", made_of=("file_path", "edits")),
     _row(
         "postToolUse", f"{_CALL} tool_output=result! tool_use_id=call_id cwd=@cwd duration=duration_ms!0", body=ToolCall,
-        subject="tool", texts=frozenset({"tool_output"}), reads="additional_context updated_mcp_tool_output", only_for={"output": MCP},
+        subject="tool", reads="additional_context updated_mcp_tool_output", only_for={"output": MCP},
     ),
     _row(
         "postToolUseFailure",
@@ -122,13 +90,13 @@ _ROWS = (
     _row(
         "subagentStart",
         f"{_SUBAGENT} task! parent_conversation_id tool_call_id=call_id subagent_model is_parallel_worker!false git_branch",
-        subject="agent_type", reads="user_message", may="allow deny", blocks=DENY,
+        subject="agent_type", reads="permission user_message", does="allow deny",
     ),
     _row(
         "subagentStop",
         f"{_SUBAGENT} status!completed task! description summary=last_message! duration_ms!0 message_count!0 tool_call_count!0 "
         "loop_count!0 modified_files![] agent_transcript_path!null",
-        body=Stop, subject="agent_type", reads="followup_message", blocks=DENY, ignores_exit=True,
+        body=Stop, subject="agent_type", reads="followup_message",
     ),
     _row("afterAgentResponse", "text!", body=Message, constant="AgentResponse"),
     _row("afterAgentThought", "text! duration_ms", body=Message, constant="AgentThought"),
@@ -139,20 +107,21 @@ _ROWS = (
         body=Compaction, reads="user_message",
     ),
     # Only a follow-up keeps the agent going; exit 2 has nothing to refuse.
-    _row("stop", "status!completed loop_count!0", body=Stop, reads="followup_message", blocks=DENY, ignores_exit=True, constant="Stop"),
+    _row("stop", "status!completed loop_count!0", body=Stop, reads="followup_message", constant="Stop"),
     _row("sessionEnd", "session_id=session! reason duration_ms is_background_agent!false final_status error_message"),
 )  # fmt: skip
-
-ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
 
 TABLE = Table(
     name=NAME,
     unknown_keys={"file": "ignored", "hook": "ignored"},
     regex_flavour="javascript",
-    rows=ROWS,
-    base=_BASE,
+    rows={row.native: row for row in _ROWS},
+    base=column(
+        "conversation_id=@session_id! generation_id! model! model_id model_params hook_event_name=@native cursor_version! "
+        "workspace_roots![] user_email!null transcript_path!null",
+    ),
     project_variables=("CURSOR_PROJECT_DIR",),
-    default_timeout=DEFAULT_TIMEOUT,
+    default_timeout=60.0,  # seconds; "the platform's" (docs/formats/comparison.md 3)
     redo_limit=DEFAULT_LOOP_LIMIT,
     fold=FoldRule(input_keys=frozenset({"add"})),
     # The folder of a command may be any; that of an answer's files is the project's.

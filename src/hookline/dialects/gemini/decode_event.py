@@ -12,22 +12,17 @@ if TYPE_CHECKING:
 
 
 def decode_event(payload: Json, native: str) -> Event:
-    """A payload of the host as an event. What is inside `llm_request` is the event's model and messages too.
+    """Return a payload of the host as an event. What is inside `llm_request` is the event's model and messages too.
 
     Raises:
         CodecError: it cannot be understood.
     """
     event = decode(payload, TABLE, native, TABLE.attribute_keys())
-    request = event.body.value("llm_request")
-    if not isinstance(event.body, Generation) or not isinstance(request, dict):
+    body = event.body
+    request = body.value("llm_request")
+    if not isinstance(body, Generation) or not isinstance(request, dict):
         return event
     known = {"params": request.get("config"), "tools": request.get("toolConfig")}
-    facts = {
-        **event.body.facts,
-        **{fact: value for fact, value in known.items() if value is not None},
-    }
-    return event.replace(
-        body=event.body.replace(
-            model=request.get("model"), messages=request.get("messages"), facts=facts
-        )
-    )
+    facts = {**body.facts, **{fact: value for fact, value in known.items() if value is not None}}
+    model, messages = request.get("model"), request.get("messages")
+    return event.replace(body=body.replace(model=model, messages=messages, facts=facts))

@@ -25,64 +25,56 @@ _WARNS = 1
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """Return what a hook means.
 
-    The host looks for an object on stdout or, where that is empty, on stderr, whatever the exit code. An object that
-    decides nothing, and any other text, leave the matter to the exit code.
+    The host looks for an object on stdout or, where that is empty, on stderr, whatever the exit code. A decision of the
+    object stands against any exit code; in strict mode none lifts a refusal, or makes a failure a yes.
     """
     if outcome.failure is not None:
-        return _failed(outcome, spec)
+        return _fail(outcome, spec)
+    answer = Answer(_FORMAT, outcome, spec, row, event)
     stderr = outcome.stderr.strip()
     text = outcome.stdout.strip() or stderr
     given = find_object(text)
-    answer = Answer(_FORMAT, outcome, spec, row, event)
-    if given is None:
-        return _by_exit(answer, text, answered=False)
-    answer.read(given)
-    return _by_exit(answer, "" if text == stderr else stderr, answered=True)
-
-
-def _failed(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -> Verdict:
-    """Return what `on_failure` says; the host shows a failure that blocks nothing on every event."""
-    verdict = show_failure(make_failed_verdict(spec, outcome, fault), spec)
-    return verdict.replace(for_user=note) if note and verdict.stance is SILENT else verdict
-
-
-def _by_exit(answer: Answer, text: str, *, answered: bool) -> Verdict:
-    """Return the verdict that goes with the exit code; `text` stands beside the answer, or in its place.
-
-    A decision of the answer stands against any exit code. In strict mode none lifts a refusal, or makes a failure a yes.
-    """
-    code, row = answer.outcome.exit_code or 0, answer.row
-    if not code:
-        return answer.verdict() if answered else _plain(answer, text)
-    if answer.decided and not answer.spec.strict:
+    if given is None and not outcome.exit_code:
+        return _read_text(answer, text)
+    if given is not None:
+        answer.read(given)
+        text = "" if text == stderr else stderr
+    if not outcome.exit_code or (answer.decided and not spec.strict):
         return answer.verdict()
-    if code == _WARNS:
-        return _warned(answer, text, answered=answered)
-    words = answer.reason or text or ("" if answered else describe_failure(answer.outcome))
+    if outcome.exit_code == _WARNS:
+        return _warn(answer, text, answered=given is not None)
+    failure = describe_failure(outcome) if given is None else ""
+    words = answer.reason or text or failure
     answer.claim(row.blocks, words, "deny")
     if not row.can_block and words:
         answer.notes.append(words)
     return answer.verdict()
 
 
-def _plain(answer: Answer, text: str) -> Verdict:
+def _fail(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -> Verdict:
+    """Return what `on_failure` says; the host shows a failure that blocks nothing on every event."""
+    verdict = show_failure(make_failed_verdict(spec, outcome, fault), spec)
+    return verdict.replace(for_user=note) if note and verdict.stance is SILENT else verdict
+
+
+def _read_text(answer: Answer, text: str) -> Verdict:
     """Return what text at exit 0 means: what is on stdout is for the user, what is on stderr is a log."""
     outcome, spec = answer.outcome, answer.spec
     if spec.strict and has_object_start(text):
-        return _failed(outcome, spec, "its output holds JSON, but is not one object")
+        return _fail(outcome, spec, "its output holds JSON, but is not one object")
     if outcome.truncated:
-        return _failed(outcome, spec, OVERFLOWED)
+        return _fail(outcome, spec, OVERFLOWED)
     answer.notes += [text] if outcome.stdout.strip() else []
     return answer.verdict()
 
 
-def _warned(answer: Answer, text: str, *, answered: bool) -> Verdict:
+def _warn(answer: Answer, text: str, *, answered: bool) -> Verdict:
     """Return what exit 1 means: the host goes on, shows the text, and takes what an object asks for beside a decision."""
     if answer.claims and answer.stance >= answer.spec.on_failure:
         return answer.verdict()
     warning = f"Warning: {text}" if text else ""
     if not answered or answer.spec.on_failure is not SILENT:
-        return _failed(answer.outcome, answer.spec, note=warning)
+        return _fail(answer.outcome, answer.spec, note=warning)
     answer.notes += [warning] if warning else []
     return answer.verdict(fault=describe_failure(answer.outcome))
 
@@ -112,7 +104,7 @@ def _read_request(answer: Answer, request: Mapping[str, Any], _given: Mapping[st
 
 def _read_response(answer: Answer, response: Mapping[str, Any], _given: Mapping[str, Any]) -> None:
     """Take in a reply: in the model's place, or instead of its own; without a candidate that says something, none."""
-    if not _speaks(response):
+    if not _has_parts(response):
         _lose(answer, "llm_response", "has no candidate with `content.parts`")
     elif answer.row.reads["llm_response"] == "text":
         answer.rewrite = Rewrite(target="text", value=response)
@@ -120,11 +112,12 @@ def _read_response(answer: Answer, response: Mapping[str, Any], _given: Mapping[
         answer.effects["return"] = response
 
 
-def _speaks(response: Mapping[str, Any]) -> bool:
-    candidates = response.get("candidates")
-    first = candidates[0] if isinstance(candidates, list) and candidates else None
-    content = first.get("content") if isinstance(first, dict) else None
-    parts = content.get("parts") if isinstance(content, dict) else None
+def _has_parts(response: Mapping[str, Any]) -> bool:
+    """Return whether the first candidate of a reply holds anything."""
+    try:
+        parts = response["candidates"][0]["content"]["parts"]
+    except (LookupError, TypeError):
+        return False
     return isinstance(parts, list) and bool(parts)
 
 

@@ -7,7 +7,6 @@ from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Any
 
     from hookline.core.dialect import EventRow
@@ -16,55 +15,36 @@ if TYPE_CHECKING:
 
 
 def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
-    """The payload that a hook is sent, the host's own objects rebuilt from what the event says now."""
+    """Return the payload that a hook is sent, the host's own objects rebuilt from what the event holds now."""
     payload = encode(event, TABLE, row, spec.native_event)
-    for key, shaped in _SHAPES.items():
-        if key in payload and row is not None:
-            payload[key] = shaped(event, payload[key])
+    if row is None:
+        return payload
+    foreign = event.dialect != NAME
+    request, response = payload.get("llm_request"), payload.get("llm_response")
+    if isinstance(request, dict):
+        usual = {"model": "", "messages": []} if foreign else {}
+        now = {key: event.body.value(key) for key in ("model", "messages")}
+        now = {key: value for key, value in now.items() if value is not None}
+        payload["llm_request"] = usual | request | now
+    if response is not None:
+        payload["llm_response"] = to_response(response)
+    if foreign and "tool_response" in payload:
+        payload["tool_response"] = _to_tool_response(event, payload["tool_response"])
     return payload
 
 
-def _request(event: Event, given: Any) -> Any:
-    """`llm_request`: as the host sent it, with the messages and the model as they are now."""
-    if not isinstance(given, dict):
-        return given
-    ours = event.dialect == NAME
-    now = {"model": event.body.value("model"), "messages": event.body.value("messages")}
-    return (
-        ({} if ours else {"model": "", "messages": []})
-        | given
-        | {key: value for key, value in now.items() if value is not None}
-    )
+def to_response(reply: Any) -> Any:
+    """Return a model's reply as an `llm_response`; a text becomes its only candidate's only part."""
+    if not isinstance(reply, str):
+        return reply
+    candidate = {"content": {"role": "model", "parts": [reply]}, "finishReason": "STOP"}
+    return {"text": reply, "candidates": [candidate]}
 
 
-def _response(event: Event, given: Any) -> Any:
-    return response(given) if event.dialect != NAME or isinstance(given, str) else given
-
-
-def response(said: Any) -> Any:
-    """A model's reply as an `llm_response`; a text becomes its only candidate's only part."""
-    if not isinstance(said, str):
-        return said
-    return {
-        "text": said,
-        "candidates": [{"content": {"role": "model", "parts": [said]}, "finishReason": "STOP"}],
-    }
-
-
-def _tool_response(event: Event, given: Any) -> Any:
-    """`tool_response`: what another host calls a result is both what the model and what the user is shown."""
-    if event.dialect == NAME or (isinstance(given, dict) and "llmContent" in given):
-        return given
+def _to_tool_response(event: Event, result: Any) -> Any:
+    """Return another host's result as what both the model and the user are shown."""
+    if isinstance(result, dict) and "llmContent" in result:
+        return result
+    response = {"llmContent": result, "returnDisplay": result}
     error = event.body.value("error")
-    return {
-        "llmContent": given,
-        "returnDisplay": given,
-        **({"error": error} if error is not None else {}),
-    }
-
-
-_SHAPES: Mapping[str, Callable[[Event, Any], Any]] = {
-    "llm_request": _request,
-    "llm_response": _response,
-    "tool_response": _tool_response,
-}
+    return response if error is None else {**response, "error": error}

@@ -29,10 +29,7 @@ def _check(root: Node, _source: Source) -> bool:
     """Report the keys of `hooksConfig` that stand among the events."""
     hooks = root.value.get("hooks") or {}
     for key in [key for key in FLAG_KEYS if key in hooks]:
-        why, hint = (
-            f"`{key}` is no event, and the host does not read it here",
-            f"put it below `{FLAGS}`",
-        )
+        why, hint = f"the host does not read `{key}` among the events", f"put it below `{FLAGS}`"
         root.child("hooks").complain("key.misplaced", why, key, hint=hint)
     return True
 

@@ -6,6 +6,7 @@ from hookline.core.dialect import Written
 from hookline.dialects.kit.load import can_close
 from hookline.wire.writers import (
     group_by_matcher,
+    list_by_event,
     list_lost_denials,
     round_timeout,
     to_full_pattern,
@@ -15,6 +16,7 @@ from hookline.wire.writers import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from hookline.core.dialect import Declaration
@@ -22,12 +24,21 @@ if TYPE_CHECKING:
 
 _LONGEST = 10**9  # seconds
 _SEPARATORS = " ,|"
+_NONE: Mapping[int, str] = {}
 
 
-def export_groups(declarations: tuple[Declaration, ...], form: FileFormat) -> Written:
-    """Return the hooks as one file of matcher groups.
+def export_groups(
+    declarations: tuple[Declaration, ...], form: FileFormat, left_out: Mapping[int, str] = _NONE
+) -> Written:
+    """Return the hooks as one file of matcher groups, or of flat hooks.
 
-    A hook keeps that its failure denies where the host has a key for that, and the event can be refused.
+    A hook keeps that its failure denies where the host has a key for that, and the event can be refused, or where every
+    failure denies.
+
+    Args:
+        declarations: the hooks.
+        form: how the host writes hooks.
+        left_out: the positions of hooks that the file cannot hold -> why.
     """
     key, closed = form.closes
 
@@ -36,17 +47,21 @@ def export_groups(declarations: tuple[Declaration, ...], form: FileFormat) -> Wr
         hook: dict[str, Any] = {"name": declaration.name} if named else {}
         hook |= {
             "type": "command",
-            "command": declaration.command,
-            "timeout": _write_timeout(declaration, form),
+            form.named_by[0]: declaration.command,
+            form.hook.limits[""].keys[0]: _write_timeout(declaration, form),
         }
-        return hook | ({key: closed} if declaration.closed and keeps_denial(declaration) else {})
+        closes = key and declaration.closed and can_close(declaration.row)
+        return hook | ({key: closed} if closes else {})
 
     def keeps_denial(declaration: Declaration) -> bool:
-        return bool(key) and can_close(declaration.row)
+        return bool(key and can_close(declaration.row)) or bool(declaration.row.fails)
 
-    groups = group_by_matcher(declarations, write_hook, lambda each: _write_matcher(each, form))
+    write = list_by_event if form.flat else group_by_matcher
+    kept = tuple(given for at, given in enumerate(declarations) if at not in left_out)
+    tree = {"hooks": write(kept, write_hook, lambda each: _write_matcher(each, form))}
     lost = list_lost_denials(declarations, where=lambda each: not keeps_denial(each))
-    return Written(files={form.file: to_json({"hooks": groups})}, lost=tuple(lost))
+    text = to_json({"version": 1, **tree} if "version" in form.keys else tree)
+    return Written(files={form.file: text}, lost=tuple(lost), left_out=left_out)
 
 
 def _write_timeout(declaration: Declaration, form: FileFormat) -> float:

@@ -314,3 +314,19 @@ class _Loader:
             trusted=source.trusted,
             **{**defaults, **fields},  # type: ignore[arg-type]  # checked by the constructor
         )
+
+
+def check_version(root: Node, severity: str) -> bool:
+    """Report a file without `version: 1`, and return whether the host reads it; one that names no version it does."""
+    if "version" not in root.value:
+        why, hint = "the key `version` is missing", 'add `"version": 1`'
+        root.complain("key.missing", why, hint=hint, severity="warning")
+        return True
+    version = root.value["version"]
+    if version == 1 and not isinstance(version, bool):
+        return True
+    why = f"`version: {version}` is not known"
+    root.complain(
+        "value.choice", why, "version", hint="this format is version 1", severity=severity
+    )
+    return severity != "error"

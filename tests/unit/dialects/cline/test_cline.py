@@ -13,7 +13,7 @@ from hookline.config.read import list_files, read_source
 from hookline.core.dialect import Declaration, Source
 from hookline.dialects.cline import Cline
 from hookline.dialects.cline.load import _PROGRAMS
-from hookline.dialects.cline.table import ROWS, TABLE
+from hookline.dialects.cline.table import TABLE
 from hookline.model.event import Event, Prompt, ToolCall
 from hookline.model.verdict import Stance
 
@@ -32,7 +32,7 @@ def _script(path: Path, text: str, *, executable: bool = True) -> Path:
 
 def test_the_folder_knows_the_events_and_endings_of_the_loader() -> None:
     """Both tables name the same files."""
-    assert LAYOUTS["cline"].stems == frozenset(native.lower() for native in ROWS)
+    assert LAYOUTS["cline"].stems == frozenset(native.lower() for native in TABLE.rows)
     assert set(LAYOUTS["cline"].endings) == set(_PROGRAMS)
 
 

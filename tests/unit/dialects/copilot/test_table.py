@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.dialects.copilot.table import CONTRACTS, TABLE
-from hookline.dialects.copilot.tool_names import claude_name, names_of, runtime_name, runtime_names
+from hookline.dialects.copilot.table import CONTRACTS, TABLE, runtime_names
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 
@@ -62,25 +61,17 @@ def test_a_payload_has_session_folder_and_time(native: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "claude", "runtime"),
+    ("tool", "runtime"),
     [
-        ("bash", "Bash", "bash"),
-        ("powershell", "Bash", "powershell"),
-        ("Bash", "Bash", "bash"),
-        ("Edit", "Edit", "edit"),
-        ("Task", "Task", "task"),
-        ("github-search", "github-search", "github-search"),
+        ("Bash", ("bash", "powershell")),
+        ("bash", ()),
+        ("Edit", ("edit", "str_replace_editor", "apply_patch")),
+        ("Task", ("task",)),
+        ("x", ()),
     ],
 )
-def test_a_tool_has_a_name_for_each_spelling(tool: str, claude: str, runtime: str) -> None:
-    """A name that is already of that spelling, or of no other, stays."""
-    assert (claude_name(tool), runtime_name(tool)) == (claude, runtime)
-
-
-def test_names_of_a_tool_are_all_that_an_event_may_say() -> None:
-    """Claude's name stands for all of the runtime's, one of those for no other."""
-    assert runtime_names("Bash") == ("bash", "powershell")
-    assert names_of("Bash") == {"Bash", "bash", "powershell"}
-    assert names_of("bash") == {"Bash", "bash"}
-    assert names_of("Task") == {"Task", "Agent", "task"}
-    assert names_of("x") == {"x"}
+def test_claude_s_name_of_a_tool_stands_for_all_of_the_runtime_s(
+    tool: str, runtime: tuple[str, ...]
+) -> None:
+    """A name of the runtime stands for no other."""
+    assert runtime_names(tool) == runtime

@@ -45,5 +45,5 @@ def test_what_the_host_would_misread_is_lost_aloud() -> None:
     assert written.lost == ((0, "that a failure of the hook denies"),)
     assert written.left_out == {1: "a command with `://` in it makes the host drop the whole file"}
     assert json.loads(written.files["hooks.json"])["hooks"] == {
-        "preToolUse": [{"command": "./h.sh", "timeout": 60.0}]
+        "preToolUse": [{"type": "command", "command": "./h.sh", "timeout": 60.0}]
     }
