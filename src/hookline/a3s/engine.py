@@ -6,20 +6,21 @@ import asyncio
 import threading
 import time
 from collections import deque
+from copy import deepcopy
 from itertools import count
 
-from hookline.a3s.background import Background
 from hookline.a3s.definitions import Hook, read_definition
 from hookline.a3s.events import HookEvent
 from hookline.a3s.handlers import make_handler, make_in_process
 from hookline.core.match import explain_mismatch
 from hookline.core.plan import sort_hooks
-from hookline.core.registry import Registry
 from hookline.dialects.a3s import A3S, NAME
 from hookline.dialects.a3s.encode_decision import to_result
 from hookline.dialects.a3s.response import BLOCK
 from hookline.dialects.a3s.table import TABLE
+from hookline.engine.detached import make_finished
 from hookline.engine.engine import Engine
+from hookline.handlers.inprocess import call_async
 from hookline.handlers.workers import WorkerBudget
 from hookline.model.handler import InProcess
 from hookline.model.problem import Problem
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from hookline.a3s.definitions import ReadDefinition
     from hookline.a3s.events import Payload
     from hookline.a3s.handlers import HookHandler
+    from hookline.core.dispatch import Run
     from hookline.dialects.a3s.encode_decision import HookResult
     from hookline.engine.detached import Finished
     from hookline.model.event import Event
@@ -61,15 +63,8 @@ class HookEngine:
         invalid_regex: str = "refuse",
         observe: Callable[[Event, Decision], None] | None = None,
     ) -> None:
-        self._background = Background(self._handle_end)
-        options = {"invalid_regex": invalid_regex}
-        self._engine = Engine.from_config(
-            {"hooks": []},
-            dialect=NAME,
-            options=options,
-            cwd=cwd,
-            observe=observe,
-            detach=self._background.start,
+        self._engine = Engine(
+            cwd=cwd, observe=observe, detach=self._start, finished=self._report_failure
         )
         self._dialect = A3S(invalid_regex=invalid_regex)
         self._definitions: dict[str, ReadDefinition] = {}
@@ -79,6 +74,7 @@ class HookEngine:
         self._unhandled: set[str] = set()
         self._budget = WorkerBudget()
         self._channel: EventChannel | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
         self._problems: deque[Problem] = deque(maxlen=_REMEMBERED)
 
     @classmethod
@@ -97,11 +93,10 @@ class HookEngine:
             ConfigError: the definition, or the handler, cannot be used.
         """
         known = read_definition(hook, self._dialect)
-        handle = None if handler is None else make_handler(handler)
         with self._lock:
+            if handler is not None:
+                self.register_handler(known.hook.id, handler)
             self._definitions[known.hook.id] = known
-            if handle is not None:
-                self._handlers[known.hook.id] = handle
             self._changed = True
             self._problems.extend(known.warnings)
 
@@ -151,13 +146,9 @@ class HookEngine:
     def matching_hooks(self, event: Fired) -> list[Hook]:
         """Return the hooks that an event selects as it stands, in the order in which they would run."""
         raised = self._to_event(HookEvent.of(event))
-        entries = self._engine.registry.of_kind(raised.kind)
-        found = (
-            self.get_hook(spec.id)
-            for spec in sort_hooks(entries)
-            if not explain_mismatch(spec, raised)
-        )
-        return [hook for hook in found if hook is not None]
+        specs = sort_hooks(self._engine.registry.of_kind(raised.kind))
+        selected = (self.get_hook(spec.id) for spec in specs if not explain_mismatch(spec, raised))
+        return [hook for hook in selected if hook is not None]
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -224,11 +215,8 @@ class HookEngine:
         """Return the event as the core has it, after applying all registrations."""
         with self._lock:
             if self._changed:
-                specs = tuple(self._add_handler(known.spec) for known in self._definitions.values())
-                dialect = self._engine.host(NAME)
-                registry = Registry().with_(dialect.combine(specs).specs, dialect)
-                loader = self._engine.loader
-                loader.snapshot = loader.snapshot.replace(registry=registry)
+                specs = [self._add_handler(known.spec) for known in self._definitions.values()]
+                self._engine.loader.enlist(NAME, specs, NAME)
                 self._changed = False
         return self._dialect.decode_event(event)
 
@@ -239,19 +227,41 @@ class HookEngine:
             made = make_in_process(handle, spec.id, spec.native_event, self._budget)
             return spec.replace(handler=made)
 
-        def report(_event: Event) -> None:
+        def report_missing(_event: Event) -> None:
             if spec.id not in self._unhandled:
                 self._unhandled.add(spec.id)
                 why = f"`{spec.id}` has no handler and does nothing"
                 self._report("hook.never-runs", why, spec.id)
 
-        handler = InProcess(call=report, name=spec.id, read_by_dialect=True)
+        handler = InProcess(call=report_missing, name=spec.id, read_by_dialect=True)
         return spec.replace(handler=handler, detached=False)
 
     # -- asynchronous hooks ----------------------------------------------------------------------------------------
 
-    def _handle_end(self, finished: Finished) -> None:
-        """Handle the end of an asynchronous hook: its answer has no effect, its failure is reported."""
+    def _start(self, run: Run) -> None:
+        """Start an asynchronous hook: a coroutine on the loop that fires, anything else on a thread.
+
+        It gets its own copy of the event, which the host may change meanwhile.
+        """
+        run = run.replace(event=deepcopy(run.event))
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            loop = None
+        if loop is None or (isinstance(run.spec.handler, InProcess) and run.spec.handler.worker):
+            self._engine.firing.start_detached(run)
+            return
+        task = loop.create_task(self._run(run), name=f"hookline {run.spec.id}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, run: Run) -> None:
+        started = time.time()
+        outcome = await call_async(run)
+        self._report_failure(make_finished(run, outcome, started=started, ended=time.time()))
+
+    def _report_failure(self, finished: Finished) -> None:
+        """Report the failure of an asynchronous hook; its answer has no effect."""
         hook_id, fault = finished.hook_id, finished.verdict.fault
         if fault is not None:
             self._report("hook.failed", f"asynchronous hook `{hook_id}` failed: {fault}", hook_id)
@@ -263,11 +273,16 @@ class HookEngine:
 
     def close(self, *, seconds: float = 5.0) -> None:
         """Wait for asynchronous hooks on threads, at most `seconds`. For those on an event loop, use `aclose`."""
-        self._background.drain(seconds)
+        self._engine.close(seconds=seconds)
 
     async def aclose(self, *, seconds: float = 5.0) -> None:
-        """Wait for asynchronous hooks, at most `seconds`, then end those on this loop."""
-        await self._background.drain_async(seconds)
+        """Wait for asynchronous hooks on this loop and on threads, at most `seconds`; then end those on the loop."""
+        tasks = [task for task in self._tasks if task.get_loop() is asyncio.get_running_loop()]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=seconds)
+            for task in late:
+                task.cancel()
+        await asyncio.to_thread(self.close, seconds=seconds)
 
     def __enter__(self) -> Self:
         return self

@@ -12,28 +12,22 @@ from hookline.model.handler import InProcess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, Protocol, TypeAlias
 
-    from hookline.dialects.a3s.response import HookResponse
     from hookline.handlers.workers import WorkerBudget
     from hookline.model.event import Event
 
-    Answer: TypeAlias = HookResponse | Mapping[str, Any] | None
-
     class Handles(Protocol):
-        """An object that handles events."""
+        """An object that handles events; it returns a response, a mapping, None, or an awaitable of these."""
 
-        def handle(self, event: HookEvent, /) -> Answer | Awaitable[Answer]: ...
+        def handle(self, event: HookEvent, /) -> object: ...
 
-    HookHandler: TypeAlias = (
-        Handles
-        | Callable[[HookEvent], Answer | Awaitable[Answer]]
-        | Mapping[str, Callable[[HookEvent], Any]]
-    )
+    Handle: TypeAlias = Callable[[HookEvent], Any]
+    HookHandler: TypeAlias = Handles | Handle | Mapping[str, Handle]
 
 
-def make_handler(given: HookHandler) -> Callable[[HookEvent], Any]:
+def make_handler(given: HookHandler) -> Handle:
     """Return the function to call for an event: the `handle` of an object or of a mapping, or the callable itself.
 
     Raises:
@@ -41,18 +35,13 @@ def make_handler(given: HookHandler) -> Callable[[HookEvent], Any]:
     """
     found: Any = given.get("handle") if isinstance(given, dict) else getattr(given, "handle", given)
     if not callable(found):
-        raise ConfigError(
-            f"{given!r:.80} cannot handle events",
-            name="handler.type",
-            hint="give an object with `handle`, or a function",
-        )
-    handle: Callable[[HookEvent], Any] = found
+        hint = "give an object with `handle`, or a function"
+        raise ConfigError(f"{given!r:.80} cannot handle events", name="handler.type", hint=hint)
+    handle: Handle = found
     return handle
 
 
-def make_in_process(
-    handle: Callable[[HookEvent], Any], hook_id: str, native: str, budget: WorkerBudget
-) -> InProcess:
+def make_in_process(handle: Handle, hook_id: str, native: str, budget: WorkerBudget) -> InProcess:
     """Return a handler for the core. A plain one runs on a worker thread, so that its time limit can end the wait.
 
     `budget` limits how many overdue threads the engine of this handler may have.
