@@ -8,7 +8,7 @@ from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, Protocol
 
     from hookline.model.event import Body, Event, Json
@@ -73,6 +73,14 @@ def column(text: str, otherwise: Any = ABSENT) -> tuple[Field, ...]:
             Field(native=native, fact=fact or native, default=default if mark else otherwise)
         )
     return tuple(fields)
+
+
+def read_rows(text: str) -> Iterator[Mapping[str, str]]:
+    """Yield the rows of a table that is written as in a document: cells between `|`, named by the first line."""
+    head, *lines = [line.split("|") for line in text.strip().splitlines()]
+    names = [name.strip() for name in head]
+    for line in lines:
+        yield dict(zip(names, (cell.strip() for cell in line), strict=True))
 
 
 class EventRow(Frozen):

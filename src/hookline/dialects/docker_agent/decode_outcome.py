@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from hookline.core.failure import OVERFLOWED, describe_failure, label
 from hookline.dialects.docker_agent.table import OUTPUT_KEYS
 from hookline.dialects.kit.claims import Claims
@@ -12,7 +14,6 @@ from hookline.model.verdict import Stance, Verdict
 from hookline.text.terminal_escape import escape_text
 from hookline.wire.hookoutput import (
     UnreadableError,
-    has_object_start,
     normalise_keys,
     parse_object,
     select_typed,
@@ -40,6 +41,7 @@ _SPECIFIC: Mapping[str, type] = {
 # Keys whose empty value counts.
 _EMPTY_COUNTS = ("updated_input", "updated_tool_response", "transition")
 _BLOCK = 2  # exit code
+_REASONS = ("reason", "permission_decision_reason", "stop_reason")
 _DECISIONS = ("allow", "ask", "deny")
 
 
@@ -126,16 +128,11 @@ class _Reader(Claims):
             return self.verdict()
         reason = self.outcome.stderr.strip()
         if not reason and not self.row.exact:  # X4
-            reason = self._find_reason_on_stdout()
+            with suppress(UnreadableError):
+                top, specific, _ = self._normalise(parse_object(self.outcome.stdout))
+                given = {**top, **specific}
+                reason = next((given[key] for key in _REASONS if given.get(key)), "")
         return self.verdict(stance=self.row.blocks, reason=reason or self._unexplained())
-
-    def _find_reason_on_stdout(self) -> str:
-        try:
-            top, specific, _ = self._normalise(parse_object(self.outcome.stdout))
-        except UnreadableError:
-            return ""
-        reasons = (top.get("reason"), specific.get("permission_decision_reason"))
-        return next(filter(None, reasons), "") or top.get("stop_reason", "")
 
     def _unexplained(self) -> str:
         return "" if self.row.exact else f'blocked by hook "{self.name}"'
@@ -169,8 +166,6 @@ class _Reader(Claims):
     def _read_plain(self, text: str) -> Verdict:
         if text and self.strict:
             raise UnreadableError("strict output is one JSON object or nothing")
-        if self.spec.strict and has_object_start(text):
-            raise UnreadableError("stdout holds JSON, but is not one object")
         return self.verdict(for_agent=text if self.row.plain_context else "")
 
     def _normalise(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[str]]:

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, FoldRule, Table, column
-from hookline.model import kinds
-from hookline.model.event import Compaction, Generation, Lifecycle, Message, Prompt, Stop, ToolCall
+from hookline.core.dialect import EventRow, FoldRule, Table, column, read_rows
+from hookline.model import event, kinds
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
-
-    from hookline.model.event import Body
 
 NAME = "docker-agent"
 PROFILES = ("d2", "d1")
 
 SILENT, ALLOW, ASK, DENY, HALT = Stance
-
-_TOOL = (
-    "tool_name=tool tool_use_id=call_id tool_input=input tool_category safety_policy tool_read_only"
-)
-_DONE = f"{_TOOL} tool_response=result! tool_error=error!false"
-_COUNTS = "input_tokens!0 output_tokens!0 context_limit!0 compaction_reason=trigger"
-_NOTICE = "notification_level=level notification_message=text"
-_RUN = "invocation_id step_id task_input previous_output output conversation"
 
 # Power -> the key of `hook_specific_output` that uses it.
 OUTPUT_KEYS: Mapping[str, str] = {
@@ -38,91 +26,59 @@ OUTPUT_KEYS: Mapping[str, str] = {
     "metadata": "metadata",
     "transition": "transition",
 }
-_VERDICT = {"allow": ALLOW, "ask": ASK, "deny": DENY}
-_APPROVAL = {
-    "allow": ALLOW,
-    "ask": SILENT,
-    "deny": DENY,
-}  # an ask falls through to the prompt (docs/formats/docker-agent.md 5)
-_VETO = {"deny": DENY}  # X3
-
-
-def _row(
-    native: str,
-    fields: str = "",
-    *,
-    does: str = "",
-    body: type[Body] = Lifecycle,
-    kind: str = "",
-    **columns: Any,
-) -> EventRow:
-    """Return one row. `does` lists its powers, in the words of `model.kinds`: what can deny or halt can block."""
-    powers = frozenset(does.split())
-    return EventRow(
-        native=native,
-        kind=kind
-        or kinds.native_names("seed4-docker").get(native, kinds.unknown_kind(NAME, native)),
-        body=body,
-        fields=column(fields),
-        powers=powers | {"note"},
-        blocks=DENY if "deny" in powers else HALT if "halt" in powers else SILENT,
-        fails=DENY if columns.get("always_denies") else SILENT,
-        plain_context="context" in powers,
-        subject="tool" if body is ToolCall else "",
-        **{"payload_name": native, "grouped": body is ToolCall, **columns},
-    )
-
-
-def _gate(native: str, does: str, **columns: Any) -> EventRow:
-    """Return a row of the tool events that may refuse a call."""
-    return _row(native, _TOOL, does=does, body=ToolCall, kind="tool.before", **columns)
-
-
-def _guard(native: str, does: str, **columns: Any) -> EventRow:
-    """Return a row of those whose hooks give a verdict, and deny when they fail."""
-    return _gate(native, does, always_denies=True, verdicts=_VERDICT, **columns)
-
-
-def _control(native: str) -> EventRow:
-    """Return a row of the events around one agent's run, which may send the work to another agent."""
-    powers = "deny metadata transition"
-    return _row(native, _RUN, does=powers, always_denies=True, always_strict=True)
-
-
-# In the order of the tool call pipeline and the run loop (docs/formats/docker-agent.md 2, 4, 6, 7).
-_ROWS = (
-    _gate("tool_input_transform", "deny input", parallel=False, secondary=True),
-    _guard("tool_guard", "deny ask allow metadata", secondary=True),
-    _guard("pre_tool_use:preempt", "deny ask allow metadata", payload_name="pre_tool_use", secondary=True),
-    _guard("pre_tool_use", "deny ask allow input", parallel=False),
-    _row("permission_request", _TOOL, does="deny allow metadata", body=ToolCall, verdicts=_APPROVAL),
-    _row("tool_response_transform", _DONE, does="output", body=ToolCall, parallel=False),
-    _row("post_tool_use", _DONE, does="halt", body=ToolCall),
-    _row("session_start", "source!startup", does="context instruction_context"),
-    _row("turn_start", does="context instruction_context"),
-    _row("user_prompt_submit", "prompt", does="deny context", body=Prompt),
-    _row("user_steering_messages_submit", "steering_messages=messages", does="deny context"),
-    _row("user_followup_submit", "prompt", does="deny context", body=Prompt),
-    _row("before_llm_call", "model_id=model iteration!0 messages", does="deny messages", body=Generation, parallel=False),
-    _row("after_llm_call", "model_id=model stop_response=response last_user_message usage cost", body=Generation),
-    _row("turn_end", "reason"),
-    _row("stop", "stop_response=last_message last_user_message", body=Stop),
-    _row("session_end", "reason!stream_ended"),
-    _row("pre_compact", "source=trigger", does="deny context", body=Compaction),
-    _row("before_compaction", _COUNTS, does="deny summary", body=Compaction, verdicts=_VETO, secondary=True),
-    _row("after_compaction", f"{_COUNTS} summary", body=Compaction),
-    _row("subagent_stop", "parent_session_id stop_response=last_message!", body=Stop),
-    _row("notification", _NOTICE, body=Message),
-    _row("on_error", _NOTICE, body=Message),
-    _row("on_max_iterations", _NOTICE, body=Message),
-    _row("on_user_input"),
-    _row("on_agent_switch", "from_agent=from to_agent=to agent_switch_kind=kind from_agent_models"),
-    _row("on_session_resume", "previous_max_iterations=previous_max new_max_iterations=new_max"),
-    _row("on_tool_approval_decision", f"{_TOOL} approval_decision=decision approval_source=source safety_label", body=ToolCall, grouped=False),
-    _row("worktree_create", "worktree_path=path worktree_branch=name worktree_source_dir", does="deny context"),
-    _control("before_agent_run"),
-    _control("after_agent_complete"),
-)  # fmt: skip
+# What a `permission_decision` means, by the word in the column `decides`. An ask of an approval falls through to the prompt
+# (docs/formats/docker-agent.md 5); the veto is X3.
+_VERDICTS: Mapping[str, Mapping[str, Stance]] = {
+    "": {},
+    "verdict": {"allow": ALLOW, "ask": ASK, "deny": DENY},
+    "approval": {"allow": ALLOW, "ask": SILENT, "deny": DENY},
+    "veto": {"deny": DENY},
+}
+_BASE = "session_id=@session_id!text cwd=@cwd!text hook_event_name=@native!null agent_name=agent"
+# Fields that several events have, by the word for them in the column `payload`.
+_FIELDS: Mapping[str, str] = {
+    "TOOL": "tool_name=tool tool_use_id=call_id tool_input=input tool_category safety_policy tool_read_only",
+    "DONE": "tool_response=result! tool_error=error!false",
+    "COUNTS": "input_tokens!0 output_tokens!0 context_limit!0 compaction_reason=trigger",
+    "NOTICE": "notification_level=level notification_message=text",
+    "RUN": "invocation_id step_id task_input previous_output output conversation",
+}
+# In the order of the tool call pipeline and the run loop (docs/formats/docker-agent.md 2, 4, 6, 7). `may`: the powers of a
+# hook, in the words of `model.kinds`; what may deny or halt can block. `grouped`: its hooks stand in matcher groups.
+_EVENTS = """
+event                         | kind        | body       | may                         | decides  | how                             | payload
+tool_input_transform          | tool.before | ToolCall   | deny input                  |          | grouped sequential secondary    | TOOL
+tool_guard                    | tool.before | ToolCall   | deny ask allow metadata     | verdict  | grouped always_denies secondary | TOOL
+pre_tool_use:preempt          | tool.before | ToolCall   | deny ask allow metadata     | verdict  | grouped always_denies secondary | TOOL
+pre_tool_use                  | tool.before | ToolCall   | deny ask allow input        | verdict  | grouped always_denies sequential| TOOL
+permission_request            |             | ToolCall   | deny allow metadata         | approval | grouped                         | TOOL
+tool_response_transform       |             | ToolCall   | output                      |          | grouped sequential              | TOOL DONE
+post_tool_use                 |             | ToolCall   | halt                        |          | grouped                         | TOOL DONE
+session_start                 |             | Lifecycle  | context instruction_context |          |                                 | source!startup
+turn_start                    |             | Lifecycle  | context instruction_context |          |                                 |
+user_prompt_submit            |             | Prompt     | deny context                |          |                                 | prompt
+user_steering_messages_submit |             | Lifecycle  | deny context                |          |                                 | steering_messages=messages
+user_followup_submit          |             | Prompt     | deny context                |          |                                 | prompt
+before_llm_call               |             | Generation | deny messages               |          | sequential                      | model_id=model iteration!0 messages
+after_llm_call                |             | Generation |                             |          |                                 | model_id=model stop_response=response last_user_message usage cost
+turn_end                      |             | Lifecycle  |                             |          |                                 | reason
+stop                          |             | Stop       |                             |          |                                 | stop_response=last_message last_user_message
+session_end                   |             | Lifecycle  |                             |          |                                 | reason!stream_ended
+pre_compact                   |             | Compaction | deny context                |          |                                 | source=trigger
+before_compaction             |             | Compaction | deny summary                | veto     | secondary                       | COUNTS
+after_compaction              |             | Compaction |                             |          |                                 | COUNTS summary
+subagent_stop                 |             | Stop       |                             |          |                                 | parent_session_id stop_response=last_message!
+notification                  |             | Message    |                             |          |                                 | NOTICE
+on_error                      |             | Message    |                             |          |                                 | NOTICE
+on_max_iterations             |             | Message    |                             |          |                                 | NOTICE
+on_user_input                 |             | Lifecycle  |                             |          |                                 |
+on_agent_switch               |             | Lifecycle  |                             |          |                                 | from_agent=from to_agent=to agent_switch_kind=kind from_agent_models
+on_session_resume             |             | Lifecycle  |                             |          |                                 | previous_max_iterations=previous_max new_max_iterations=new_max
+on_tool_approval_decision     |             | ToolCall   |                             |          |                                 | TOOL approval_decision=decision approval_source=source safety_label
+worktree_create               |             | Lifecycle  | deny context                |          |                                 | worktree_path=path worktree_branch=name worktree_source_dir
+before_agent_run              |             | Lifecycle  | deny metadata transition    |          | always_denies always_strict     | RUN
+after_agent_complete          |             | Lifecycle  | deny metadata transition    |          | always_denies always_strict     | RUN
+"""
 
 # What the older document's profile does otherwise (docs/formats/docker-agent.md 1).
 _D1: Mapping[str, Mapping[str, object]] = {
@@ -134,12 +90,34 @@ _D1: Mapping[str, Mapping[str, object]] = {
     "stop": {"plain_context": True, "powers": frozenset({"context", "note"})},
 }
 
-_BASE = "session_id=@session_id!text cwd=@cwd!text hook_event_name=@native!null agent_name=agent"
+
+def _make_row(cells: Mapping[str, str]) -> EventRow:
+    native, powers, how = cells["event"], frozenset(cells["may"].split()), cells["how"].split()
+    payload = " ".join(_FIELDS.get(word, word) for word in cells["payload"].split())
+    usual = kinds.native_names("seed4-docker").get(native, kinds.unknown_kind(NAME, native))
+    return EventRow(
+        native=native,
+        payload_name=native.partition(":")[0],
+        kind=cells["kind"] or usual,
+        body=getattr(event, cells["body"]),
+        fields=column(payload),
+        subject="tool" if cells["body"] == "ToolCall" else "",
+        powers=powers | {"note"},
+        verdicts=_VERDICTS[cells["decides"]],
+        blocks=DENY if "deny" in powers else HALT if "halt" in powers else SILENT,
+        fails=DENY if "always_denies" in how else SILENT,
+        plain_context="context" in powers,
+        parallel="sequential" not in how,
+        grouped="grouped" in how,
+        secondary="secondary" in how,
+        always_denies="always_denies" in how,
+        always_strict="always_strict" in how,
+    )
 
 
 def table(profile: str, *, exact: bool) -> Table:
     """Return the table of a profile; `exact` is the upstream program's."""
-    rows = {row.native: row for row in _ROWS}
+    rows = {cells["event"]: _make_row(cells) for cells in read_rows(_EVENTS)}
     if profile == "d1":
         rows = {name: row.replace(lenient=True, **_D1.get(name, {})) for name, row in rows.items()}
     if exact:
