@@ -47,26 +47,13 @@ ELSEWHERE = {
         "tests/unit/engine/doctor/test_static_checks.py",
         "what is found is what is looked for",
     ),
-    "remote/grpc_client.py": (
-        "tests/unit/remote/test_client.py",
-        "it is the client's way with gRPC",
-    ),
     "remote/limits.py": (
         "tests/unit/remote/test_bridge.py",
         "each bound is seen where it is reached",
     ),
-    "remote/connection.py": ("tests/unit/remote/test_handlers.py", "handlers and engines dial"),
-    "remote/listener.py": (
-        "tests/unit/remote/test_engine_server.py",
-        "an engine listens when it is opened",
-    ),
     "remote/hook_registry.py": (
         "tests/unit/remote/test_handlers.py",
         "it is what handlers are registered in",
-    ),
-    "remote/stream.py": (
-        "tests/unit/remote/test_link.py",
-        "both ends of every stream go through it",
     ),
     "remote/proto/bridge_pb2.py": (
         "tests/unit/remote/test_definitions.py",

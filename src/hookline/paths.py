@@ -133,3 +133,39 @@ def state_folder(environ: Mapping[str, str]) -> str:
         else f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
     )
     return f"{base}/hookline"
+
+
+def read_private(path: str, most: int) -> bytes:
+    """Return at most so many bytes from the start of a file that only this user can read.
+
+    Raises:
+        OSError: it cannot be read, is a link or no plain file, belongs to another user, or others may read it.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+            raise PermissionError(errno.EPERM, "it is not a file of this user", path)
+        if stat.S_IMODE(found.st_mode) & 0o077:
+            why = f"it may be read by others (chmod 600 {path})"
+            raise PermissionError(errno.EPERM, why, path)
+        return os.read(descriptor, most)
+    finally:
+        os.close(descriptor)
+
+
+def write_private(path: str, content: bytes) -> None:
+    """Write a file, or replace it as a whole; only this user can read it.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    draft = f"{path}.{os.getpid()}.new"
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(draft, path)
+    except OSError:
+        os.unlink(draft)
+        raise

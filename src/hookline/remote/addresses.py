@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import ipaddress
 import os
 import re
 import socket
 import stat
-import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.remote import vsock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+    from ipaddress import IPv4Address, IPv6Address
 
 UNIX, TCP, VSOCK = "unix", "tcp", "vsock"
-_TCP = re.compile(
-    r"(?:\[(?P<six>[0-9a-fA-F:.]+)\]|(?P<four>[^:\[\]/]+)):(?P<port>\d{1,5})", re.ASCII
-)
+ANY_CID = 0xFFFFFFFF  # VMADDR_CID_ANY; the same number stands for any port
+_CIDS = {"any": ANY_CID, "local": 1, "host": 2}
+_TCP = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]/]+)):(\d{1,5})", re.ASCII)
+_VSOCK = re.compile(r"vsock:(any|local|host|\d{1,10}):(\d{1,10})", re.ASCII)
 _LONGEST_PATH = 107  # bytes, of a unix socket's
 _LARGEST_PORT = 65535
 _PATIENCE = 1.0  # seconds to wait for an answer on an existing socket
-_TRIES, _PAUSE = (
-    20,
-    0.05,
-)  # seconds between them, for a folder where another process makes a socket
 _EXAMPLES = "unix:/run/user/1000/bridge.sock, 127.0.0.1:4088 or vsock:host:4088"
 
 
@@ -64,132 +59,94 @@ def parse_address(text: str) -> Address:
         ConfigError: it is not an address, or not one of this machine alone.
     """
     way, _, rest = text.partition(":")
-    if way == UNIX:
-        path = os.path.abspath(rest) if rest else ""
-        if not rest or len(os.fsencode(path)) > _LONGEST_PATH or "\0" in rest:
-            hint = f"at most {_LONGEST_PATH} bytes"
-            raise ConfigError(
-                f"`{text:.200}` names no path that a socket can have",
-                name="remote.address",
-                hint=hint,
-            )
-        return Address(text=text, way=way, path=path)
-    if way == VSOCK:
-        cid, port = vsock.parse_vsock(text)
-        return Address(text=text, way=VSOCK, cid=cid, port=port)
-    return _parse_tcp(text)
-
-
-def _parse_tcp(text: str) -> Address:
-    found = _TCP.fullmatch(text)
-    host = (found["six"] or found["four"]) if found else ""
-    try:
-        ip = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
-    except ValueError:
-        ip = None
-    if found is None or ip is None or int(found["port"]) > _LARGEST_PORT:
-        raise ConfigError(
-            f"`{text:.200}` is not an address of a bridge", name="remote.address", hint=_EXAMPLES
-        )
+    path = os.path.abspath(rest)
+    if way == UNIX and rest and "\0" not in rest and len(os.fsencode(path)) <= _LONGEST_PATH:
+        return Address(text=text, way=UNIX, path=path)
+    if found := _VSOCK.fullmatch(text):
+        cid = _CIDS.get(found[1]) or int(found[1])
+        if max(cid, int(found[2])) <= ANY_CID:
+            return Address(text=text, way=VSOCK, cid=cid, port=int(found[2]))
+    ip, port = parse_host_and_port(text)
+    if ip is None:
+        words = f"`{text:.200}` is not an address of a bridge"
+        raise ConfigError(words, name="remote.address", hint=f"for example {_EXAMPLES}")
     if not ip.is_loopback:
         hint = "another machine is reached by vsock, or by a tunnel to a unix socket here"
         raise ConfigError(f"`{text}` is not on this machine", name="remote.address", hint=hint)
-    return Address(text=text, way=TCP, host=str(ip), port=int(found["port"]))
+    return Address(text=text, way=TCP, host=str(ip), port=port)
+
+
+def parse_host_and_port(text: str) -> tuple[IPv4Address | IPv6Address | None, int]:
+    """Return the IP address and the port of `HOST:PORT`; the host may be `localhost`. None for the address if it is something else."""
+    found = _TCP.fullmatch(text)
+    host = (found[1] or found[2]) if found else ""
+    try:
+        ip = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
+    except ValueError:  # a name may lead to another address tomorrow
+        return None, 0
+    port = int(found[3]) if found else 0
+    return (ip, port) if port <= _LARGEST_PORT else (None, 0)
 
 
 @contextmanager
-def reserve_path(
-    path: str, *, name: str = "remote.address", sleep: Callable[[float], object] = time.sleep
-) -> Iterator[None]:
-    """Reserve a path for a new socket of this user within a `with` block; remove a socket without a listener.
+def reserve_path(path: str, *, name: str = "remote.address") -> Iterator[None]:
+    """Make room for a new socket, of this user only, that a `with` block makes; a socket without a listener is removed.
 
-    `name`: the name of the error. It waits at most 1 s for another process that works on sockets of this folder.
+    `name`: the name of the error.
 
     Raises:
-        ConfigError: another file is there, a server listens there, or the folder cannot be read.
+        ConfigError: another file is there, a server listens there, or the socket cannot be made.
     """
-    folder = os.path.dirname(path) or "."
+    before = os.umask(
+        0o177
+    )  # changing the mode later would leave a moment in which others may connect
     try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        _remove_stale_socket(path)
+        yield
     except OSError as error:
-        raise _taken_error(path, (error.strerror or "").lower(), name) from None
-    try:
-        if not _lock_folder(descriptor, sleep):
-            hint = "end the process that holds the lock, or name a path in another folder"
-            raise ConfigError(
-                f"cannot listen on `{path}`: `{folder}` is locked by another process",
-                name=name,
-                hint=hint,
-            )
-        _make_room(path, name)
-        before = os.umask(
-            0o177
-        )  # changing the mode later would leave a moment in which others may connect
-        try:
-            yield
-        finally:
-            os.umask(before)
+        raise make_taken_error(path, error, name) from None
     finally:
-        os.close(descriptor)
+        os.umask(before)
 
 
-def _lock_folder(folder: int, sleep: Callable[[float], object]) -> bool:
-    """Lock a folder for a moment, so that two servers cannot take each other's socket for a stale one."""
-    for left in reversed(range(_TRIES)):
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if left:
-                sleep(_PAUSE)
-        else:
-            return True
-    return False
-
-
-def _make_room(path: str, name: str) -> None:
+def _remove_stale_socket(path: str) -> None:
     try:
-        found = os.lstat(path)
+        mode = os.lstat(path).st_mode
     except FileNotFoundError:
         return
-    if not stat.S_ISSOCK(found.st_mode):
-        raise ConfigError(
-            f"`{path}` is not a socket; hookline leaves it as it is",
-            name=name,
-            hint="name another path",
-        )
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
-        asked.settimeout(_PATIENCE)
+    if not stat.S_ISSOCK(mode):
+        raise OSError(errno.EEXIST, "this is not a socket; hookline leaves it as it is")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(_PATIENCE)
         try:
-            asked.connect(path)
+            probe.connect(path)
         except ConnectionRefusedError:
             os.unlink(path)
             return
         except TimeoutError:  # the server is busy
             pass
-        except OSError as error:
-            raise _taken_error(path, (error.strerror or "no answer").lower(), name) from None
-    raise _taken_error(path, "another server listens there", name)
+    raise OSError(errno.EADDRINUSE, "")
+
+
+def make_taken_error(address: str, error: OSError, name: str) -> ConfigError:
+    """Return the error that a server cannot listen on an address."""
+    is_taken = error.errno == errno.EADDRINUSE
+    why = "another server listens there" if is_taken else (error.strerror or str(error)).lower()
+    hint = "end that server, or name another address" if is_taken else "name another address"
+    return ConfigError(f"cannot listen on `{address}`: {why}", name=name, hint=hint)
 
 
 def listen_unix(path: str, *, name: str = "remote.address", backlog: int = 128) -> socket.socket:
     """Return a socket that listens at a path, for this user only. `name`: the name of the error.
 
     Raises:
-        ConfigError: as `reserve_path`, or it cannot be created.
+        ConfigError: as `reserve_path`.
     """
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         with reserve_path(path, name=name):
             listening.bind(path)
-            listening.listen(backlog)  # so that another server does not take it for a stale one
-    except OSError as error:
-        listening.close()
-        why = (
-            "another server listens there"
-            if error.errno == errno.EADDRINUSE
-            else (error.strerror or str(error)).lower()
-        )
-        raise _taken_error(path, why, name) from None
+            listening.listen(backlog)
     except ConfigError:
         listening.close()
         raise
@@ -202,12 +159,3 @@ def remove_socket(path: str, made: os.stat_result) -> None:
         found = os.lstat(path)
         if (found.st_dev, found.st_ino) == (made.st_dev, made.st_ino):
             os.unlink(path)
-
-
-def _taken_error(where: str, why: str, name: str) -> ConfigError:
-    hint = (
-        "end that server, or name another path"
-        if why == "another server listens there"
-        else "name another path"
-    )
-    return ConfigError(f"cannot listen on `{where}`: {why}", name=name, hint=hint)

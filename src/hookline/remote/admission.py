@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -26,10 +27,13 @@ class Admission:
         self.patience = patience
         self.queue = queue
         self.running = 0
-        self.waiting = 0
-        self._free = most
-        self._line: deque[asyncio.Future[None]] = deque()
+        self._line: deque[Future[None]] = deque()
         self._lock = threading.Lock()
+
+    @property
+    def waiting(self) -> int:
+        """Return how many events wait."""
+        return len(self._line)
 
     @asynccontextmanager
     async def admit(self) -> AsyncIterator[None]:
@@ -38,77 +42,49 @@ class Admission:
         Raises:
             HookError: no place was free in time, or too many are waiting already (`serve.busy`).
         """
-        mine = self._enter_queue()
-        if mine is not None:
-            await self._wait_in_queue(mine)
+        mine = self._enter()
+        try:
+            if mine is not None:
+                async with asyncio.timeout(self.patience):
+                    await asyncio.wrap_future(mine)
+        except BaseException as error:
+            self._leave(mine)
+            if isinstance(error, TimeoutError):
+                raise self._busy_error() from None
+            raise
         try:
             yield
         finally:
-            self._release()
+            self._leave()
 
-    def _enter_queue(self) -> asyncio.Future[None] | None:
-        """Take a place at once (None), or return a position in the queue."""
+    def _enter(self) -> Future[None] | None:
+        """Take a place at once (None), or return one's own in the queue."""
         with self._lock:
-            if self._free:
-                self._free -= 1
+            if self.running < self.most:
                 self.running += 1
                 return None
-            if self.waiting >= self.queue or not self.patience:
+            if len(self._line) >= self.queue or not self.patience:
                 raise self._busy_error()
-            mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            mine: Future[None] = Future()
             self._line.append(mine)
-            self.waiting += 1
             return mine
 
-    async def _wait_in_queue(self, mine: asyncio.Future[None]) -> None:
-        try:
-            async with asyncio.timeout(self.patience):
-                await mine
-        except TimeoutError:
-            if self._leave_queue(mine):
-                raise self._busy_error() from None
-        except BaseException:
-            if not self._leave_queue(mine):  # it was admitted in the same moment
-                self._admit_next()
-            raise
-        finally:
-            with self._lock:
-                self.waiting -= 1
+    def _leave(self, mine: Future[None] | None = None) -> None:
+        """Leave the queue, or give the place to the event that has waited longest."""
         with self._lock:
-            self.running += 1
-
-    def _leave_queue(self, mine: asyncio.Future[None]) -> bool:
-        """Leave the queue; return False if the place was already granted."""
-        with self._lock:
-            try:
+            if mine is not None and mine in self._line:
                 self._line.remove(mine)
-            except ValueError:
-                return False
-            return True
-
-    def _release(self) -> None:
-        with self._lock:
-            self.running -= 1
-        self._admit_next()
-
-    def _admit_next(self) -> None:
-        """Admit the event that has waited longest."""
-        with self._lock:
+                return
+            if mine is not None and mine.cancelled():
+                return
             while self._line:
                 waiter = self._line.popleft()
-                try:
-                    waiter.get_loop().call_soon_threadsafe(_grant, waiter)
-                except RuntimeError:  # its loop was closed, so it no longer waits
-                    continue
-                return
-            self._free += 1
+                if waiter.set_running_or_notify_cancel():
+                    waiter.set_result(None)
+                    return
+            self.running -= 1
 
     def _busy_error(self) -> HookError:
-        told = f"hooks of {self.most} events are running, and {self.waiting} events wait"
+        words = f"hooks of {self.most} events are running, and {self.waiting} events wait"
         hint = "try again; a larger --most runs more at once, a larger --wait waits longer"
-        return HookError(told, name="serve.busy", hint=hint)
-
-
-def _grant(waiter: asyncio.Future[None]) -> None:
-    if not waiter.done():
-        waiter.set_result(None)
+        return HookError(words, name="serve.busy", hint=hint)

@@ -7,34 +7,137 @@ import hmac
 import re
 import secrets
 import time
-from collections import deque
 from typing import TYPE_CHECKING
 
 from hookline.dialects.a3s import NAME
 from hookline.dialects.a3s.table import TABLE
-from hookline.errors import ConfigError
+from hookline.errors import CODES, ConfigError
 from hookline.model.outcome import Failure
-from hookline.remote.bridge_state import BridgeState
 from hookline.remote.definitions import make_placeholders, read_hooks
 from hookline.remote.event_loop import REMOTE
 from hookline.remote.limits import PROTOCOL, Bounds
-from hookline.remote.link import Link
-from hookline.remote.peer import Peer, bind_handlers
+from hookline.remote.peer import BridgeState, Peer, end_link
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.stream import run_stream
+from hookline.remote.stream import StreamEnd, run_stream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 
     from hookline.engine.engine import Engine
-    from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
     from hookline.remote.definitions import ReadHooks
-    from hookline.remote.outbox import Outbox
-    from hookline.remote.stream import Caller
+    from hookline.remote.stream import Outbox
 
 _INSTANCE = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-_REMEMBERED = 256
+
+
+class Link(StreamEnd):
+    """The engine's end of one stream, from the first Hello to the last Result. `proven`: its way here shows that it is this user.
+
+    `peer` is the instance behind it, once that is known; `generation` that of its hooks.
+    """
+
+    def __init__(self, bridge: Bridge, outbox: Outbox[pb.EngineFrame], *, proven: bool) -> None:
+        super().__init__(outbox, bridge.bounds, bridge.clock, bridge.sleep)
+        self.bridge = bridge
+        self.proven = proven
+        self.peer: Peer | None = None
+        self.generation = -1
+
+    def refuse(self, error: ConfigError) -> None:
+        """End the stream because of a fault of the other side."""
+        self.bridge.counts["refused"] += 1
+        end_link(self, f"{CODES[error.name]}: {error}")
+
+    def take(self, frame: pb.HandlerFrame) -> Awaitable[None] | None:
+        if self.over.is_set():
+            return None
+        self.heard = self.bridge.clock()
+        kind = frame.WhichOneof("kind")
+        try:
+            if self.peer is not None:
+                return self._handle(self.peer, kind, frame)
+            if kind == "hello":
+                self._greet(frame.hello)
+            else:
+                self.refuse(ConfigError("the first frame must be a Hello", name="remote.protocol"))
+        except ConfigError as error:
+            self.refuse(error)
+        return None
+
+    def _greet(self, hello: pb.Hello) -> None:
+        self.peer, resumed = self.bridge.admit(self, hello)
+        self.greeted = True
+        bounds = self.bridge.bounds
+        welcome = pb.Welcome(
+            protocol=PROTOCOL,
+            session_key=self.peer.key,
+            max_in_flight=bounds.in_flight,
+            max_payload_bytes=bounds.payload,
+            ping_ms=round(bounds.ping * 1000),
+            event_types=list(TABLE.rows),
+            resumed=resumed,
+        )
+        self.post(pb.EngineFrame(welcome=welcome))
+
+    def _handle(
+        self, peer: Peer, kind: str | None, frame: pb.HandlerFrame
+    ) -> Awaitable[None] | None:
+        match kind:
+            case "result":
+                peer.handle_result(frame.result)
+            case "registry":
+                peer.count_registry()
+                return self._register(peer, frame.registry)
+            case "ping":
+                self.post(pb.EngineFrame(pong=pb.Pong(n=frame.ping.n)))
+            case "goaway":
+                peer.draining = True
+                peer.end_if_done()
+            case "hello":
+                raise ConfigError("a second Hello", name="remote.protocol")
+            case None:  # from a newer protocol
+                self.bridge.counts["unknown"] += 1
+        return None
+
+    async def _register(self, peer: Peer, registry: pb.Registry) -> None:
+        """Take a set of hooks. A thread reads it, so that other streams continue; only this stream waits."""
+        generation = registry.generation
+        if generation <= self.generation:
+            self.bridge.counts["stale"] += 1
+            problem = f"generation {generation} is not newer than {self.generation}"
+            self._acknowledge(generation, {"": problem})
+            return
+        try:
+            found = await asyncio.to_thread(self.bridge.read_hooks, registry)
+        except ConfigError as error:  # the former set stays
+            self.bridge.counts["rejected"] += 1
+            self._acknowledge(generation, {"": str(error)})
+            return
+        if not self.over.is_set():
+            self.generation = generation
+            self.bridge.register(peer, found, generation)
+            self._acknowledge(generation, found.rejected)
+            peer.handle_registered(generation)
+
+    def _acknowledge(self, generation: int, rejected: Mapping[str, str]) -> None:
+        wrong = [pb.Rejected(hook_id=hook, problem=problem) for hook, problem in rejected.items()]
+        ack = pb.RegistryAck(generation=generation, rejected=wrong)
+        self.post(pb.EngineFrame(registry_ack=ack))
+
+    def ask_for_life(self) -> None:
+        self.post(pb.EngineFrame(ping=pb.Ping()))
+
+    async def watch(self) -> None:
+        await super().watch()
+        if not self.greeted:
+            self.refuse(ConfigError("no Hello came", name="remote.protocol"))
+
+    def handle_end(self, why: str) -> None:
+        super().handle_end(why)
+        if self.peer is not None and self.peer.link is self:
+            self.bridge.counts["lost"] += 1
+            self.peer.handle_loss(self.why)
 
 
 class Bridge(BridgeState):
@@ -42,9 +145,8 @@ class Bridge(BridgeState):
 
     `others` returns the further engines that get these hooks too; an engine created later gets the hooks that the first one has by
     then. `expected` are instances whose gates stay closed until they send their hooks. `token` is demanded from callers that did not
-    use a unix socket of this user; `tokens` belong to single instances and prove their identity. `clock` and `sleep` count seconds;
-    `trace` returns a W3C trace context to use instead of the event's own or the current span's. Everything except `forget`, `close`
-    and read-only attributes belongs to the event loop of `hookline.remote`.
+    use a unix socket of this user; `tokens` belong to single instances and prove their identity. `clock` and `sleep` count seconds.
+    Everything except `forget`, `close` and read-only attributes belongs to the event loop of `hookline.remote`.
     """
 
     def __init__(
@@ -57,49 +159,40 @@ class Bridge(BridgeState):
         bounds: Bounds | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        trace: Callable[[], str] | None = None,
         expected: Iterable[str] = (),
     ) -> None:
-        super().__init__(bounds or Bounds(), clock, sleep, trace)
+        super().__init__(bounds or Bounds(), clock, sleep)
         self.engine = engine
         self.peers: dict[str, Peer] = {}
-        self.warnings: deque[Problem] = deque(maxlen=_REMEMBERED)
         self._others = others
-        self._token = token.encode()
-        self._tokens = {instance: own.encode() for instance, own in (tokens or {}).items()}
+        self._token = token
+        self._tokens = tokens or {}
         self._links: set[Link] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._expected = frozenset(expected)
+        self._expected = set(expected)
         for instance in self._expected:
-            if not _INSTANCE.fullmatch(instance):
-                raise _bad_name_error(instance)
+            _check_name(instance)
             self._install(instance, make_placeholders(instance, self.dialect))
-
-    # -- looking ---------------------------------------------------------------------------------------------------
 
     @property
     def attached(self) -> tuple[str, ...]:
         """Return the instances that are attached now and have sent their hooks."""
-        return tuple(
-            peer.instance
-            for peer in list(self.peers.values())
-            if peer.link is not None and peer.ready
-        )
+        return tuple(peer.instance for peer in list(self.peers.values()) if peer.ready)
 
     # -- streams ---------------------------------------------------------------------------------------------------
 
     async def converse(
         self,
-        caller: Caller,
         incoming: AsyncIterable[pb.HandlerFrame],
         outbox: Outbox[pb.EngineFrame],
+        *,
+        proven: bool,
     ) -> None:
         """Serve one stream until it ends. Frames that are then in the outbox must still be sent."""
-        link = Link(self, caller, outbox)
+        link = Link(self, outbox, proven=proven)
         self._links.add(link)
         try:
             if self.closed:
-                link.end("the bridge is closed")
+                end_link(link, "the bridge is closed")
             await run_stream(link, incoming, outbox)
         finally:
             self._links.discard(link)
@@ -110,76 +203,47 @@ class Bridge(BridgeState):
         Raises:
             ConfigError: it does not prove its identity, or there is no room.
         """
-        self._check(link.caller, hello)
+        if hello.protocol != PROTOCOL:
+            words = f"protocol {hello.protocol} is not supported, {PROTOCOL} is"
+            raise ConfigError(words, name="remote.protocol")
+        _check_name(hello.instance_id)
+        has_own = hello.instance_id in self._tokens
+        wanted = self._tokens.get(hello.instance_id, self._token).encode()
+        if (has_own or not link.proven) and not (
+            wanted and hmac.compare_digest(hello.token, wanted)
+        ):
+            raise ConfigError("the token is missing or wrong", name="remote.token")
         peer = self.peers.get(hello.instance_id)
         if peer is None:
             self._make_room()
-            peer = self.peers[hello.instance_id] = Peer(
-                self, hello.instance_id, secrets.token_urlsafe(24)
-            )
-            peer.link = link
+            peer = self.peers[hello.instance_id] = Peer(self, hello.instance_id)
+            peer.attach(link)
             return peer, False
-        resumed = bool(hello.resume_id) and hmac.compare_digest(
-            hello.resume_id.encode(), peer.key.encode()
-        )
-        held = peer.link is not None or self.clock() - peer.lost_at < self.bounds.memory
-        if held and not resumed and hello.instance_id not in self._tokens:
+        resumed = hmac.compare_digest(hello.resume_id.encode(), peer.key.encode())
+        is_held = peer.link is not None or self.clock() - peer.lost_at < self.bounds.memory
+        if is_held and not resumed and not has_own:
             raise ConfigError(
                 f"another process holds `{hello.instance_id}`",
                 name="remote.taken",
                 hint="or an earlier one of the same program, without its key",
             )
-        former, peer.link = peer.link, link
-        peer.ready = peer.draining = False
-        if former is not None:
-            former.end("another process with its key took its place")
+        peer.attach(link)
         if resumed:
-            self.count("resumed")
+            self.counts["resumed"] += 1
         else:
             peer.key = secrets.token_urlsafe(24)
             peer.fail_all("another process took its place")
         return peer, resumed
 
-    def _check(self, caller: Caller, hello: pb.Hello) -> None:
-        if hello.protocol != PROTOCOL:
-            raise ConfigError(
-                f"protocol {hello.protocol} is not supported",
-                name="remote.protocol",
-                hint=f"{PROTOCOL} is",
-            )
-        if not _INSTANCE.fullmatch(hello.instance_id):
-            raise _bad_name_error(hello.instance_id)
-        own = self._tokens.get(hello.instance_id)
-        expected = self._token if own is None else own
-        if own is None and caller.proven:
-            return
-        if not expected or not hmac.compare_digest(hello.token, expected):
-            raise ConfigError("the token is missing or wrong", name="remote.token")
-
     def _make_room(self) -> None:
-        if len(self.peers) >= self.bounds.peers:
-            for instance in [
-                each.instance
-                for each in self.peers.values()
-                if each.link is None and not each.hooks
-            ]:
-                del self.peers[instance]
-        if len(self.peers) >= self.bounds.peers:
-            raise ConfigError(
-                f"{self.bounds.peers} instances are attached or missed", name="remote.bounds"
-            )
-
-    def welcome(self, peer: Peer, *, resumed: bool) -> pb.Welcome:
-        """Return the welcome for an admitted instance."""
-        return pb.Welcome(
-            protocol=PROTOCOL,
-            session_key=peer.key,
-            max_in_flight=self.bounds.in_flight,
-            max_payload_bytes=self.bounds.payload,
-            ping_ms=round(self.bounds.ping * 1000),
-            event_types=list(TABLE.rows),
-            resumed=resumed,
-        )
+        """Forget lost instances without hooks if there are too many."""
+        most = self.bounds.peers
+        if len(self.peers) >= most:
+            self.peers = {
+                name: peer for name, peer in self.peers.items() if peer.link or peer.hooks
+            }
+        if len(self.peers) >= most:
+            raise ConfigError(f"{most} instances are attached or missed", name="remote.bounds")
 
     def read_hooks(self, registry: pb.Registry) -> ReadHooks:
         """Read the hooks of a registry; callable from any thread.
@@ -189,34 +253,20 @@ class Bridge(BridgeState):
         """
         return read_hooks(registry.hooks, self.dialect, self.bounds)
 
-    def register(self, peer: Peer, found: ReadHooks, generation: int) -> list[pb.Rejected]:
-        """Replace a peer's hooks in every engine; return those that were rejected."""
-        specs = bind_handlers(peer, found.specs, generation)
-        self._expected -= {peer.instance}
+    def register(self, peer: Peer, found: ReadHooks, generation: int) -> None:
+        """Replace a peer's hooks in every engine."""
+        specs = [peer.bind(spec, generation) for spec in found.specs]
+        self._expected.discard(peer.instance)
         self._install(peer.instance, specs)
         peer.hooks = frozenset(spec.name for spec in specs)
-        self.warnings.extend(found.warnings)
         for _ in found.rejected:
-            self.count("rejected")
-        return [pb.Rejected(hook_id=hook, problem=problem) for hook, problem in found.rejected]
+            self.counts["rejected"] += 1
 
     def _install(self, instance: str, specs: Sequence[HookSpec]) -> None:
         """Install hooks in the first engine, then in the others; an engine created meanwhile gets them either way."""
         self.engine.loader.enlist(f"remote:{instance}", specs, NAME, self.end_session)
         for engine in self._others():
             engine.loader.enlist(f"remote:{instance}", specs, NAME, self.end_session)
-
-    def handle_loss(self, link: Link, why: str) -> None:
-        """Handle the loss of a link. Its peer is lost too, unless it has another link by now."""
-        peer = link.peer
-        if peer is None or peer.link is not link:
-            return
-        self.count("lost")
-        after = peer.handle_loss(why)
-        if after is not None:
-            task = asyncio.get_running_loop().create_task(after)
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
 
     # -- ending ----------------------------------------------------------------------------------------------------
 
@@ -225,12 +275,12 @@ class Bridge(BridgeState):
         REMOTE.call_soon(self._end_session, session_id)
 
     def _end_session(self, session_id: str) -> None:
+        why = "its session has ended"
         for peer in self.peers.values():
-            for invocation in [
-                each for each in peer.iter_invocations() if each.session_id == session_id
-            ]:
-                peer.withdraw(invocation, "its session has ended")
-                invocation.fail(Failure.CANCELLED, "its session has ended")
+            for invocation in peer.invocations.values():
+                if invocation.session_id == session_id:
+                    peer.withdraw(invocation, why)
+                    invocation.fail(Failure.CANCELLED, why)
 
     def forget(self, instance: str) -> bool:
         """Drop an instance and its hooks, guards included; from any thread except the bridge's own. False if there is none."""
@@ -238,15 +288,13 @@ class Bridge(BridgeState):
 
     async def _forget(self, instance: str) -> bool:
         peer = self.peers.pop(instance, None)
-        awaited = instance in self._expected
-        self._expected -= {instance}
-        if peer is not None or awaited:
-            self._install(instance, [])
-        if peer is None:
-            return awaited
-        peer.fail_all("it was forgotten")
-        if peer.link is not None:
-            peer.link.end("it was forgotten")
+        if peer is None and instance not in self._expected:
+            return False
+        self._expected.discard(instance)
+        self._install(instance, [])
+        if peer is not None:
+            peer.fail_all("it was forgotten")
+            end_link(peer.link, "it was forgotten")
         return True
 
     def close(self, drain: float = 10.0) -> None:
@@ -259,31 +307,24 @@ class Bridge(BridgeState):
     async def close_async(self, drain: float) -> None:
         """Do what `close` does, on the bridge's event loop."""
         self.closed = True
+        goaway = pb.Goaway(why="the engine ends", drain_ms=round(drain * 1000))
         for link in self._links:
-            link.post(
-                pb.EngineFrame(
-                    goaway=pb.Goaway(why="the engine ends", drain_ms=round(drain * 1000))
-                )
-            )
-        asked = [
-            invocation.answered
-            for peer in self.peers.values()
-            for invocation in peer.iter_invocations()
-        ]
+            link.post(pb.EngineFrame(goaway=goaway))
+        peers = list(self.peers.values())
+        asked = [each.answered for peer in peers for each in peer.invocations.values()]
         if asked and drain > 0:
             await asyncio.wait(asked, timeout=drain)
-        for peer in self.peers.values():
-            for invocation in list(peer.iter_invocations()):
-                peer.withdraw(invocation, "the engine ends")
-            peer.fail_all("the engine ends")
+        for peer in peers:
+            for invocation in peer.invocations.values():
+                peer.withdraw(invocation, goaway.why)
+            peer.fail_all(goaway.why)
         for link in list(self._links):
-            link.end("the engine ends", said=False)
-        for task in self._tasks:
-            task.cancel()
+            link.handle_end(goaway.why)
 
 
-def _bad_name_error(instance: str) -> ConfigError:
-    hint = "letters, digits, and `.`, `_`, `:`, `-`; at most 128"
-    return ConfigError(
-        f"{instance!r:.80} is not a name for an instance", name="remote.protocol", hint=hint
-    )
+def _check_name(instance: str) -> None:
+    """Raise ConfigError unless this can be the name of an instance."""
+    if not _INSTANCE.fullmatch(instance):
+        hint = "letters, digits, and `.`, `_`, `:`, `-`; at most 128"
+        words = f"{instance!r:.80} is not a name for an instance"
+        raise ConfigError(words, name="remote.protocol", hint=hint)

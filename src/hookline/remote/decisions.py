@@ -11,6 +11,10 @@ from hookline.model.verdict import NO_EFFECTS, SCHEMA, Decision, Lowered, Stance
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# Fields that a document and a value have in common.
+_DECISION = ("kind", "dialect", "native_event", "reason", "evidence", "retry_after", "redo", "seconds")  # fmt: skip
+_VERDICT = ("reason", "for_agent", "for_user", "fault", "exit_code", "seconds", "shadow")
+
 
 def parse_decision(document: Any) -> Decision:
     """Return the decision in a document; its own document equals the given one. Fields that documents lack get their defaults.
@@ -21,51 +25,38 @@ def parse_decision(document: Any) -> Decision:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise CodecError(f"the answer is not a document `{SCHEMA}`")
     try:
-        return _decision(document)
+        return Decision(
+            stance=Stance[document["stance"].upper()],
+            decider=document.get("decider", ""),
+            rewrite=_parse_rewrite(document["rewrite"]),
+            for_agent=tuple(document["for_agent"]),
+            for_user=tuple(document["for_user"]),
+            effects=document.get("effects", NO_EFFECTS),
+            lowered=tuple(Lowered(**entry) for entry in document["lowered"]),
+            verdicts=tuple(_parse_verdict(entry) for entry in document["verdicts"]),
+            **{name: document[name] for name in _DECISION},
+        )
     except (KeyError, TypeError, AttributeError) as error:
         raise CodecError(
             f"the document `{SCHEMA}` cannot be read: {type(error).__name__}: {error}"
         ) from None
 
 
-def _decision(document: Mapping[str, Any]) -> Decision:
-    return Decision(
-        kind=document["kind"],
-        dialect=document["dialect"],
-        native_event=document["native_event"],
-        stance=Stance[document["stance"].upper()],
-        decider=document.get("decider", ""),
-        reason=document["reason"],
-        evidence=document["evidence"],
-        rewrite=_rewrite(document["rewrite"]),
-        for_agent=tuple(document["for_agent"]),
-        for_user=tuple(document["for_user"]),
-        retry_after=document["retry_after"],
-        redo=document["redo"],
-        effects=document.get("effects", NO_EFFECTS),
-        lowered=tuple(Lowered(**entry) for entry in document["lowered"]),
-        seconds=document["seconds"],
-        verdicts=tuple(_verdict(entry) for entry in document["verdicts"]),
-    )
-
-
-def _verdict(entry: Mapping[str, Any]) -> Verdict:
-    same = ("reason", "for_agent", "for_user", "fault", "exit_code", "seconds", "shadow")
-    told = {name: entry[name] for name in same}
+def _parse_verdict(entry: Mapping[str, Any]) -> Verdict:
     return Verdict(
         hook_id=entry["hook"],
         stance=Stance[entry["stance"].upper()],
-        rewrite=_rewrite(entry["rewrite"]),
+        rewrite=_parse_rewrite(entry["rewrite"]),
         labels=tuple(entry.get("labels", ())),
         warnings=tuple(entry.get("warnings", ())),
-        **told,
+        **{name: entry[name] for name in _VERDICT},
     )
 
 
-def _rewrite(said: Mapping[str, Any] | None) -> Rewrite | None:
-    if said is None:
+def _parse_rewrite(given: Mapping[str, Any] | None) -> Rewrite | None:
+    if given is None:
         return None
-    if "input" in said:
-        return Rewrite(target="input", value=said["input"], patch=said["patch"])
-    ((target, value),) = said.items()
+    if "input" in given:
+        return Rewrite(target="input", value=given["input"], patch=given["patch"])
+    ((target, value),) = given.items()
     return Rewrite(target=target, value=value)

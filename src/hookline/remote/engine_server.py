@@ -3,44 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from hookline.remote.addresses import parse_address
 from hookline.remote.admission import Admission
-from hookline.remote.backoff import Backoff
 from hookline.remote.bridge import Bridge
-from hookline.remote.connection import open_stream
 from hookline.remote.event_loop import REMOTE
 from hookline.remote.fire_service import FireService
+from hookline.remote.grpc_transport import open_stream, serve_engine_at
 from hookline.remote.limits import Bounds
-from hookline.remote.listener import Listener, serve_engine_at
-from hookline.remote.outbox import Outbox
-from hookline.remote.stream import Caller, LinkError
+from hookline.remote.stream import LinkError, Outbox, retry_delays
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Future
-    from typing import Self, TypeAlias
+    from typing import Self
 
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
+    from hookline.remote.grpc_transport import Listener
     from hookline.remote.proto import bridge_pb2 as pb
-
-    Elsewhere: TypeAlias = Callable[[Engine, Event, Decision], Awaitable[Decision]] | None
 
 
 class Opened:
     """An open engine: its `bridge`, and the `addresses` at which clients reach it."""
 
-    def __init__(
-        self, bridge: Bridge, firing: FireService, token: str, *, everybody: bool = False
-    ) -> None:
-        self._everybody = everybody
+    def __init__(self, bridge: Bridge, firing: FireService) -> None:
         self.bridge = bridge
         self.addresses: list[str] = []
         self._firing = firing
-        self._token = token
         self._listening: list[Listener] = []
         self._dialling: list[Future[None]] = []
 
@@ -50,42 +43,43 @@ class Opened:
         Raises:
             ConfigError: it is not an address.
         """
-        place = parse_address(address)
-        self._dialling.append(
-            REMOTE.submit(
-                self._stay_connected(address, token, Caller(name=address, proven=place.proven))
-            )
-        )
+        proven = parse_address(address).proven
+        dialling = self._stay_connected(address, token, proven=proven)
+        self._dialling.append(REMOTE.submit(dialling))
 
-    async def _stay_connected(self, address: str, token: str, caller: Caller) -> None:
-        backoff = Backoff()
-        while not self.bridge.closed:
-            outbox: Outbox[pb.EngineFrame] = Outbox(self.bridge.bounds.queue)
-            began = self.bridge.clock()
+    async def _stay_connected(self, address: str, token: str, *, proven: bool) -> None:
+        bridge, delays = self.bridge, retry_delays()
+        while not bridge.closed:
+            outbox: Outbox[pb.EngineFrame] = Outbox(bridge.bounds.queue)
+            began = bridge.clock()
             try:
                 async with open_stream(
-                    address, "serve", outbox, self.bridge.bounds, token=token
+                    address, "serve", outbox, bridge.bounds, token=token
                 ) as incoming:
-                    await self.bridge.converse(caller, incoming, outbox)
+                    await bridge.converse(incoming, outbox, proven=proven)
             except LinkError:
-                self.bridge.count("unreached")
-            if self.bridge.clock() - began > backoff.most:
-                backoff.reset()
-            await self.bridge.sleep(backoff.next())
+                bridge.counts["unreached"] += 1
+            if bridge.clock() - began > bridge.bounds.hello:  # they were connected
+                delays = retry_delays()
+            await bridge.sleep(next(delays))
 
-    async def open_all(self, addresses: Sequence[str]) -> None:
+    async def open_all(self, addresses: Sequence[str], token: str, *, everybody: bool) -> None:
         """Listen at all of the addresses, or at none.
 
         Raises:
             ConfigError: one of them cannot be opened.
         """
+        listen = partial(
+            serve_engine_at,
+            converse=self.bridge.converse,
+            firing=self._firing,
+            bounds=self.bridge.bounds,
+            token=token,
+            everybody=everybody,
+        )
         try:
             for address in addresses:
-                self._listening.append(
-                    await serve_engine_at(
-                        address, self.bridge, self._firing, self._token, everybody=self._everybody
-                    )
-                )
+                self._listening.append(await listen(address))
         except BaseException:
             await self.close_async(0.0)
             raise
@@ -125,9 +119,8 @@ def serve_engine(
     seconds: float = 600.0,
     bounds: Bounds | None = None,
     expected: Iterable[str] = (),
-    trace: Callable[[], str] | None = None,
     refused: Callable[[str], object] = lambda _: None,
-    elsewhere: Elsewhere = None,
+    elsewhere: Callable[[Engine, Event, Decision], Awaitable[Decision]] | None = None,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Opened:
     """Open an engine to handlers that attach and to agents that ask; close the result, or use it in a `with`.
@@ -137,98 +130,47 @@ def serve_engine(
     engines for hosts whose own files start this server; a new one gets the hooks of the first. `most`: concurrent events; a
     further one waits at most half a minute. `turns`: a limit that is shared with other entrances of this engine, instead.
     `seconds`: for all hooks of one event. `expected`: names of handlers whose gates stay closed until they first attach.
-    `trace` returns the W3C trace context to pass on, if it is not the event's own or that of the current span. `refused`,
-    `elsewhere` and `tell`: as for `FireService`.
+    `refused`, `elsewhere` and `tell`: as for `FireService`.
 
     Raises:
         ConfigError: an address cannot be opened, or needs a token or an extra; or a name is invalid.
     """
     bounds = bounds or Bounds()
-    firing = FireService(
-        engine,
-        own=own,
-        turns=turns or Admission(most),
-        seconds=seconds,
-        largest=bounds.payload,
-        refused=refused,
-        elsewhere=elsewhere,
-        tell=tell,
-    )
-    return REMOTE.run(
-        _open(
-            firing, addresses, token, tokens, bounds, trace, everybody=everybody, expected=expected
+
+    async def open_all() -> Opened:
+        firing = FireService(
+            engine,
+            own=own,
+            turns=turns or Admission(most),
+            seconds=seconds,
+            largest=bounds.payload,
+            refused=refused,
+            elsewhere=elsewhere,
+            tell=tell,
         )
-    )
+        bridge = Bridge(
+            engine,
+            others=lambda: own().values(),
+            token=token,
+            tokens=tokens,
+            bounds=bounds,
+            expected=expected,
+        )
+        opened = Opened(bridge, firing)
+        await opened.open_all(addresses, token, everybody=everybody)
+        return opened
 
-
-async def _open(
-    firing: FireService,
-    addresses: Sequence[str],
-    token: str,
-    tokens: Mapping[str, str] | None = None,
-    bounds: Bounds | None = None,
-    trace: Callable[[], str] | None = None,
-    *,
-    everybody: bool = False,
-    expected: Iterable[str] = (),
-) -> Opened:
-    own, bounds = firing.own, bounds or Bounds()
-    bridge = Bridge(
-        firing.engine,
-        others=lambda: own().values(),
-        token=token,
-        tokens=tokens,
-        bounds=bounds,
-        trace=trace,
-        expected=expected,
-    )
-    opened = Opened(bridge, firing, token, everybody=everybody)
-    await opened.open_all(addresses)
-    return opened
+    return REMOTE.run(open_all())
 
 
 class GrpcService:
     """`serve_engine` for a program with several services: `await start(...)`, and finally `await stop(drain)`.
 
-    It works from any event loop, because the work runs on that of `hookline.remote`. `open` and `close` need no loop.
+    `open` and `close` do the same without an event loop.
     """
 
     def __init__(self) -> None:
         self.opened: Opened | None = None
-
-    async def start(
-        self,
-        engine: Engine,
-        addresses: Sequence[str],
-        token: str = "",
-        most: int = 64,
-        seconds: float = 600.0,
-        *,
-        own: Callable[[], Mapping[str, Engine]] = dict,
-        expected: Iterable[str] = (),
-        tell: Callable[[str], object] = lambda _: None,
-    ) -> list[str]:
-        """Listen at the addresses; return them as clients write them.
-
-        Raises:
-            ConfigError: as `serve_engine`.
-        """
-        firing = FireService(
-            engine,
-            own=own,
-            turns=Admission(most),
-            seconds=seconds,
-            largest=Bounds().payload,
-            tell=tell,
-        )
-        self.opened = await REMOTE.wait(_open(firing, addresses, token, expected=expected))
-        return self.opened.addresses
-
-    async def stop(self, drain: float = 10.0) -> None:
-        """Wait at most `drain` seconds for running events, and close."""
-        opened, self.opened = self.opened, None
-        if opened is not None:
-            await REMOTE.wait(opened.close_async(drain))
 
     def open(
         self,
@@ -237,22 +179,30 @@ class GrpcService:
         token: str = "",
         most: int = 64,
         seconds: float = 600.0,
-        *,
-        own: Callable[[], Mapping[str, Engine]] = dict,
-        expected: Iterable[str] = (),
-        tell: Callable[[str], object] = lambda _: None,
+        **options: Any,
     ) -> list[str]:
-        """Do what `start` does, without an event loop.
+        """Listen at the addresses; return them as clients write them. `options`: the others of `serve_engine`.
 
         Raises:
             ConfigError: as `serve_engine`.
         """
-        return REMOTE.run(
-            self.start(
-                engine, addresses, token, most, seconds, own=own, expected=expected, tell=tell
-            )
+        self.opened = serve_engine(
+            engine, *addresses, token=token, most=most, seconds=seconds, **options
         )
+        return self.opened.addresses
 
     def close(self, drain: float = 10.0) -> None:
-        """Do what `stop` does, without an event loop."""
-        REMOTE.run(self.stop(drain))
+        """Wait at most `drain` seconds for running events, and close."""
+        opened, self.opened = self.opened, None
+        if opened is not None:
+            opened.close(drain)
+
+    async def start(
+        self, engine: Engine, addresses: Sequence[str], *given: Any, **options: Any
+    ) -> list[str]:
+        """Do what `open` does, from any event loop."""
+        return await asyncio.to_thread(self.open, engine, addresses, *given, **options)
+
+    async def stop(self, drain: float = 10.0) -> None:
+        """Do what `close` does, from any event loop."""
+        await asyncio.to_thread(self.close, drain)

@@ -68,12 +68,9 @@ class BackgroundLoop:
     def _start(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
+                self._loop = loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(
-                    target=self._run_forever,
-                    args=(self._loop,),
-                    name="hookline remote",
-                    daemon=True,
+                    target=self._run_forever, args=(loop,), name="hookline remote", daemon=True
                 )
                 self._thread.start()
             return self._loop
@@ -92,26 +89,23 @@ class BackgroundLoop:
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
-        if loop is None or thread is None or thread is threading.current_thread():
+        if loop is None or thread is None:
             return
-        ended = asyncio.run_coroutine_threadsafe(_end(), loop)
-        try:
-            ended.result(_PATIENCE)
-        except TimeoutError:  # a task refuses its cancellation; the process ends anyway
-            ended.cancel()
-        loop.call_soon_threadsafe(loop.stop)
+        asyncio.run_coroutine_threadsafe(_cancel_all(loop), loop)
         thread.join(_PATIENCE)
         if not thread.is_alive():
             loop.close()
 
 
-async def _end() -> None:
+async def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancel all tasks of a loop, wait a while for their ends, and stop the loop."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()
     if tasks:
-        await asyncio.wait(tasks)
-    await asyncio.get_running_loop().shutdown_asyncgens()
+        await asyncio.wait(tasks, timeout=_PATIENCE / 2)
+    await loop.shutdown_asyncgens()
+    loop.stop()
 
 
 REMOTE = BackgroundLoop()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hookline.engine.notices import add_notices, write_reply
@@ -12,6 +11,7 @@ from hookline.errors import CODES, CodecError, HookError
 from hookline.remote.admission import Admission
 from hookline.remote.event_loop import BackgroundLoop
 from hookline.remote.proto import bridge_pb2 as pb
+from hookline.remote.results import to_utf8
 from hookline.remote.stream import LinkError
 from hookline.wire.json_reader import read_json
 
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
-    from hookline.remote.outbox import Outbox
+    from hookline.remote.stream import Outbox
 
-_INTERNAL = "this is a fault of hookline; please report it"
 # Plain Python hooks block the loop that calls them, so they get one of their own.
 _HOOK_LOOP = BackgroundLoop()
 _MORE = 1.0  # seconds for the engine to end overdue hooks by itself
@@ -62,25 +61,55 @@ class FireService:
 
     # -- three kinds of requests -----------------------------------------------------------------------------------
 
-    async def fire(self, request: pb.FireRequest) -> pb.FireReply:
-        """Return the decision on one event, or what is wrong with the request."""
-        return await self._fire(request, asyncio.Event())
+    async def fire(
+        self, request: pb.FireRequest, begun: asyncio.Event | None = None
+    ) -> pb.FireReply:
+        """Return the decision on one event, or what is wrong with the request.
+
+        `begun` is set when the event is admitted, or will not be.
+        """
+        begun = begun or asyncio.Event()
+        reply = pb.FireReply(request_id=request.request_id)
+        try:
+            payload = self._read_json(request.payload_json or b"{}", dict)
+            event = self.engine.event(request.event, payload, dialect=request.dialect or None)
+            engine = self.own().get(event.dialect, self.engine)
+            seconds = min(request.budget_ms / 1000 or self.seconds, self.seconds)
+            decision = await self._decide(engine, event, seconds, begun)
+            reply.decision_json = json.dumps(decision.to_dict()).encode()
+        except Exception as error:  # noqa: BLE001 - the outermost frame
+            refusal = self._refuse(error)
+            reply.error_code, reply.error = refusal.code, to_utf8(str(refusal))
+        finally:
+            begun.set()
+        return reply
 
     async def stream(
         self, requests: AsyncIterator[pb.FireRequest], outbox: Outbox[pb.FireReply]
     ) -> None:
         """Answer many events. It reads the next one when the previous one was admitted. A caller that disconnects ends its events."""
         asked: dict[str, asyncio.Task[None]] = {}
+
+        async def answer(request: pb.FireRequest, begun: asyncio.Event) -> None:
+            reply = await self.fire(request, begun)
+            asked.pop(request.request_id, None)
+            if not outbox.post(reply):
+                outbox.close(now=True)  # the caller does not read
+
         try:
             async for request in requests:
                 if request.request_id in asked:
                     words = f"a request `{request.request_id:.80}` is under way already"
-                    _post(outbox, self._refuse(request, HookError(words, name="remote.protocol")))
+                    refusal = self._refuse(HookError(words, name="remote.protocol"))
+                    outbox.post(
+                        pb.FireReply(
+                            request_id=request.request_id, error_code=refusal.code, error=words
+                        )
+                    )
                     continue
                 begun = asyncio.Event()
-                task = asyncio.get_running_loop().create_task(self._reply(request, outbox, begun))
-                asked[request.request_id] = task
-                task.add_done_callback(partial(_forget, asked, request.request_id))
+                asking = asyncio.get_running_loop().create_task(answer(request, begun))
+                asked[request.request_id] = asking
                 await begun.wait()
             if asked:
                 await asyncio.wait(asked.values())
@@ -89,11 +118,6 @@ class FireService:
         finally:
             for task in asked.values():
                 task.cancel()
-
-    async def _reply(
-        self, request: pb.FireRequest, outbox: Outbox[pb.FireReply], begun: asyncio.Event
-    ) -> None:
-        _post(outbox, await self._fire(request, begun))
 
     async def answer(self, request: pb.AnswerRequest) -> pb.AnswerReply:
         """Return a host's reply to its payload.
@@ -104,17 +128,14 @@ class FireService:
         try:
             engine = self.own().get(request.dialect, self.engine)
             host = engine.host(request.dialect)
-            event = host.decode_event(self._json(request.payload_json))
+            event = host.decode_event(self._read_json(request.payload_json, object))
             decided = await self._decide(engine, event, self.seconds, asyncio.Event())
             decision = add_notices(engine.runtime, event, decided)
             reply = write_reply(host.encode_decision, event, decision)
-        except HookError as error:
-            self.refused(error.code)
-            raise
         except Exception as error:  # noqa: BLE001 - the outermost frame
-            raise self._report_internal(error) from None
+            raise self._refuse(error) from None
         return pb.AnswerReply(
-            stdout=_utf8(reply.stdout), stderr=_utf8(reply.stderr), exit_code=reply.exit_code
+            stdout=to_utf8(reply.stdout), stderr=to_utf8(reply.stderr), exit_code=reply.exit_code
         )
 
     async def close(self, drain: float) -> None:
@@ -130,50 +151,21 @@ class FireService:
 
     # -- one event -------------------------------------------------------------------------------------------------
 
-    async def _fire(self, request: pb.FireRequest, begun: asyncio.Event) -> pb.FireReply:
-        """Answer one request; set `begun` when the event is admitted, or will not be."""
-        try:
-            payload = self._object(request.payload_json) if request.payload_json else {}
-            event = self.engine.event(request.event, payload, dialect=request.dialect or None)
-            seconds = (
-                min(request.budget_ms / 1000, self.seconds) if request.budget_ms else self.seconds
-            )
-            decision = await self._decide(
-                self.own().get(event.dialect, self.engine), event, seconds, begun
-            )
-            return pb.FireReply(
-                request_id=request.request_id, decision_json=json.dumps(decision.to_dict()).encode()
-            )
-        except HookError as error:
-            return self._refuse(request, error)
-        except Exception as error:  # noqa: BLE001 - the outermost frame
-            return pb.FireReply(
-                request_id=request.request_id,
-                error_code=CODES["internal"],
-                error=self._report_internal(error).message,
-            )
-        finally:
-            begun.set()
-
-    def _refuse(self, request: pb.FireRequest, error: HookError) -> pb.FireReply:
+    def _refuse(self, error: Exception) -> HookError:
+        """Count a request without a decision, and return the error for its sender."""
+        if not isinstance(error, HookError):
+            self.tell(f"HKL9001 internal error: {type(error).__name__}: {error}")
+            error = HookError("this is a fault of hookline; please report it", name="internal")
         self.refused(error.code)
-        return pb.FireReply(
-            request_id=request.request_id, error_code=error.code, error=_utf8(str(error))
-        )
-
-    def _report_internal(self, error: Exception) -> HookError:
-        self.tell(f"HKL9001 internal error: {type(error).__name__}: {error}")
-        self.refused(CODES["internal"])
-        return HookError(_INTERNAL, name="internal")
+        return error
 
     async def _decide(
         self, engine: Engine, event: Event, seconds: float, begun: asyncio.Event
     ) -> Decision:
         """Return the decision once the event is admitted; a caller that disconnects counts as a request without a decision."""
         if self._closed:
-            raise HookError(
-                "the server is being stopped", name="serve.ending", hint="ask again when it is back"
-            )
+            hint = "ask again when it is back"
+            raise HookError("the server is being stopped", name="serve.ending", hint=hint)
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine runs in one
         self._under_way.add(task)
@@ -182,11 +174,9 @@ class FireService:
             async with self.turns.admit():
                 begun.set()
                 decision = await self._run(engine, event, seconds)
-            return (
-                decision
-                if self.elsewhere is None
-                else await self.elsewhere(engine, event, decision)
-            )
+            if self.elsewhere is None:
+                return decision
+            return await self.elsewhere(engine, event, decision)
         except asyncio.CancelledError:
             self.refused(CODES["serve.ending" if self._closed else "serve.gone"])
             raise
@@ -200,20 +190,16 @@ class FireService:
                 return await _HOOK_LOOP.wait(asked)
         except TimeoutError:
             words = f"a Python hook of this engine did not return within {seconds:g} s"
-            raise HookError(
-                words, name="serve.busy", hint="let it be asynchronous, or shorter"
-            ) from None
+            hint = "let it be asynchronous, or shorter"
+            raise HookError(words, name="serve.busy", hint=hint) from None
 
-    def _object(self, text: bytes) -> dict[str, Any]:
-        payload = self._json(text)
-        if not isinstance(payload, dict):
-            raise CodecError("a payload must be a JSON object")
-        return payload
-
-    def _json(self, text: bytes) -> Any:
+    def _read_json(self, text: bytes, kind: type) -> Any:
         if len(text) > self.largest:
             raise CodecError(f"a payload of {len(text):,} bytes, and {self.largest:,} are the most")
-        return read_json(text)
+        payload = read_json(text)
+        if not isinstance(payload, kind):
+            raise CodecError("a payload must be a JSON object")
+        return payload
 
 
 async def _contain_errors(asked: Coroutine[Any, Any, Decision]) -> Decision:
@@ -230,20 +216,5 @@ async def _contain_errors(asked: Coroutine[Any, Any, Decision]) -> Decision:
         task = asyncio.current_task()
         if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
             raise
-        raise HookError(
-            f"a hook broke off with {type(error).__name__}: {error}", name="hook.failed"
-        ) from None
-
-
-def _forget(asked: dict[str, asyncio.Task[None]], request_id: str, _: object) -> None:
-    asked.pop(request_id, None)
-
-
-def _post(outbox: Outbox[pb.FireReply], reply: pb.FireReply) -> None:
-    """Queue a reply; close the stream of a caller that does not read."""
-    if not outbox.post(reply):
-        outbox.close(now=True)
-
-
-def _utf8(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
+        words = f"a hook broke off with {type(error).__name__}: {error}"
+        raise HookError(words, name="hook.failed") from None

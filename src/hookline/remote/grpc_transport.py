@@ -1,10 +1,13 @@
-"""Transport over gRPC: the bridge's two services, a server for them, and client streams; all on the loop of `hookline.remote`."""
+"""Transport over gRPC: the bridge's two services, listeners for them, and streams and calls to others; all on the loop of `hookline.remote`."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
-from contextlib import asynccontextmanager
+import os
+import tempfile
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -12,10 +15,18 @@ from grpc import aio
 
 from hookline.errors import CODES, ConfigError, HookError
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
-from hookline.remote.addresses import UNIX, reserve_path
-from hookline.remote.outbox import Outbox
+from hookline.remote import vsock
+from hookline.remote.addresses import (
+    TCP,
+    UNIX,
+    VSOCK,
+    listen_unix,
+    parse_address,
+    remove_socket,
+    reserve_path,
+)
 from hookline.remote.proto import bridge_pb2_grpc as rpc
-from hookline.remote.stream import Caller, LinkError
+from hookline.remote.stream import LinkError, Outbox
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -25,11 +36,11 @@ if TYPE_CHECKING:
     from hookline.remote.limits import Bounds
     from hookline.remote.proto import bridge_pb2 as pb
 
-    Converse = Callable[[Caller, AsyncIterator[Any], Outbox[Any]], Awaitable[None]]
+    Converse = Callable[[AsyncIterator[Any], Outbox[Any]], Awaitable[None]]
 
-_PATIENCE = 1.0  # seconds to wait for the status of a call that was probably refused
+_PATIENCE = 1.0  # seconds for streams to end by themselves, and for the status of a call that was probably refused
 # A server's mark on a stream that it admitted. A client that wrote before its refusal would never learn the reason.
-_LET_IN = ("hookline", "in")
+_ADMITTED = ("hookline", "in")
 # The status of a refusal that is not the caller's fault.
 _STATUS = {
     "serve.busy": grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -38,8 +49,7 @@ _STATUS = {
 }
 
 
-def channel_options(bounds: Bounds) -> list[tuple[str, int]]:
-    """Return the options of a channel or a server."""
+def _channel_options(bounds: Bounds) -> list[tuple[str, int]]:
     return [
         ("grpc.max_receive_message_length", bounds.frame),
         ("grpc.max_send_message_length", bounds.frame),
@@ -58,14 +68,12 @@ class BridgeService(rpc.HookBridgeServicer):
 
     def __init__(
         self,
-        caller: Caller,
         bounds: Bounds,
         *,
         attach: Converse | None = None,
         serve: Converse | None = None,
         token: str = "",
     ) -> None:
-        self._caller = caller
         self._bounds = bounds
         self._attach = attach
         self._serve = serve
@@ -76,7 +84,7 @@ class BridgeService(rpc.HookBridgeServicer):
         if self._attach is None:
             await context.abort(grpc.StatusCode.UNIMPLEMENTED, "no engine is here")
         else:
-            async for frame in _run_stream(self._attach, self._caller, incoming, self._bounds):
+            async for frame in _run_stream(self._attach, incoming, self._bounds):
                 yield frame
 
     async def Serve(self, incoming: Any, context: Any) -> AsyncIterator[pb.HandlerFrame]:  # noqa: N802 - the service's name
@@ -85,32 +93,8 @@ class BridgeService(rpc.HookBridgeServicer):
         if self._serve is None:
             await context.abort(grpc.StatusCode.UNIMPLEMENTED, "no handlers are here")
         else:
-            async for frame in _run_stream(self._serve, self._caller, incoming, self._bounds):
+            async for frame in _run_stream(self._serve, incoming, self._bounds):
                 yield frame
-
-
-async def _run_stream(
-    converse: Converse, caller: Caller, incoming: Any, bounds: Bounds
-) -> AsyncIterator[Any]:
-    """Yield the frames of this end. A reader that stops, because the other end is gone, ends the stream."""
-    outbox: Outbox[Any] = Outbox(bounds.queue)
-    talking = asyncio.get_running_loop().create_task(
-        _close_after(converse(caller, _read(incoming), outbox), outbox)
-    )
-    try:
-        async for frame in outbox:
-            yield frame
-    finally:
-        outbox.close(now=True)
-        talking.cancel()
-        await asyncio.wait([talking])
-
-
-async def _close_after(talk: Awaitable[None], outbox: Outbox[Any]) -> None:
-    try:
-        await talk
-    finally:
-        outbox.close()
 
 
 class HooksService(rpc.HooksServicer):
@@ -127,25 +111,16 @@ class HooksService(rpc.HooksServicer):
 
     async def FireStream(self, incoming: Any, context: Any) -> AsyncIterator[pb.FireReply]:  # noqa: N802 - the service's name
         await self._admit(context)
-        outbox: Outbox[pb.FireReply] = Outbox(self._bounds.queue)
-        firing = asyncio.get_running_loop().create_task(
-            _close_after(self._firing.stream(_read(incoming), outbox), outbox)
-        )
-        try:
-            async for reply in outbox:
-                yield reply
-        finally:
-            firing.cancel()
-            await asyncio.wait([firing])
+        async for reply in _run_stream(self._firing.stream, incoming, self._bounds):
+            yield reply
 
     async def Answer(self, request: pb.AnswerRequest, context: Any) -> pb.AnswerReply:  # noqa: N802 - the service's name
         await self._admit(context)
         try:
             return await self._firing.answer(request)
         except HookError as error:
-            await context.abort(
-                _STATUS.get(error.name, grpc.StatusCode.INVALID_ARGUMENT), f"{error.code}: {error}"
-            )
+            status = _STATUS.get(error.name, grpc.StatusCode.INVALID_ARGUMENT)
+            await context.abort(status, f"{error.code}: {error}")
             raise  # abort has raised
 
     async def _admit(self, context: Any) -> None:
@@ -159,103 +134,196 @@ class HooksService(rpc.HooksServicer):
 async def _check_token(
     context: Any, token: str, refused: Callable[[str], object] = lambda _: None
 ) -> None:
-    """Refuse a caller without the token; `refused` receives the code."""
-    if not token:
-        await context.send_initial_metadata((_LET_IN,))
-        return
-    shown = dict(context.invocation_metadata() or ()).get("authorization", "")
-    shown = shown if isinstance(shown, str) else ""
-    if not hmac.compare_digest(shown.encode("utf-8", "replace"), f"Bearer {token}".encode()):
+    """Refuse a caller without the token, if one is needed; `refused` receives the code."""
+    given = str(dict(context.invocation_metadata() or ()).get("authorization", ""))
+    wanted = f"Bearer {token}".encode()
+    if token and not hmac.compare_digest(given.encode("utf-8", "replace"), wanted):
         refused(CODES["remote.token"])
-        await context.abort(
-            grpc.StatusCode.UNAUTHENTICATED,
-            f"{CODES['remote.token']}: the token is missing or wrong",
-        )
-    await context.send_initial_metadata((_LET_IN,))
+        words = f"{CODES['remote.token']}: the token is missing or wrong"
+        await context.abort(grpc.StatusCode.UNAUTHENTICATED, words)
+    await context.send_initial_metadata((_ADMITTED,))
+
+
+async def _run_stream(converse: Converse, incoming: Any, bounds: Bounds) -> AsyncIterator[Any]:
+    """Yield the frames of this end. A reader that stops, because the other end is gone, ends the stream."""
+    outbox: Outbox[Any] = Outbox(bounds.queue)
+    talking = asyncio.ensure_future(converse(_read(incoming), outbox))
+    talking.add_done_callback(lambda _: outbox.close())
+    try:
+        async for frame in outbox:
+            yield frame
+    finally:
+        outbox.close(now=True)
+        talking.cancel()
+        await asyncio.wait([talking])
 
 
 async def _read(incoming: Any) -> AsyncIterator[Any]:
-    """Yield what the other end sends; raise LinkError if the stream breaks, as all transports do."""
+    """Yield what the other end sends; raise LinkError if the stream breaks."""
     try:
         async for frame in incoming:
             yield frame
     except aio.AioRpcError as error:
-        raise LinkError(_describe_error(error)) from None
+        raise _make_link_error(error.code(), error.details()) from None
     except (aio.UsageError, aio.InternalError, aio.BaseError) as error:
         raise LinkError(str(error).lower()) from None
 
 
-def _describe_error(error: aio.AioRpcError) -> str:
-    return _format_status(error.code(), error.details())
+def _make_link_error(code: Any, details: str | None) -> LinkError:
+    status = code.name.lower().replace("_", " ")
+    return LinkError(f"{status}: {details or ''}".rstrip(": ")[:300])
 
 
-def _format_status(code: Any, details: str | None) -> str:
-    return f"{code.name.lower().replace('_', ' ')}: {details or ''}".rstrip(": ")[:300]
+# -- listening -------------------------------------------------------------------------------------------------------------
 
 
-# -- a server --------------------------------------------------------------------------------------------------------------
+class Listener:
+    """An open address, by its name as a client writes it."""
+
+    def __init__(self, name: str, stack: AsyncExitStack) -> None:
+        self.name = name
+        self._stack = stack
+
+    async def close(self) -> None:
+        """Accept nothing more, and end the open streams."""
+        await self._stack.aclose()
 
 
-async def start_server(
-    address: Address,
-    bounds: Bounds,
-    *,
-    bridge: BridgeService | None = None,
-    hooks: HooksService | None = None,
-) -> tuple[aio.Server, int]:
-    """Start a server; return it with its port.
+async def serve_engine_at(
+    text: str, converse: Any, firing: FireService, bounds: Bounds, token: str, *, everybody: bool
+) -> Listener:
+    """Listen for handlers that attach, and for agents that ask. `everybody`: even a unix socket needs the token.
 
     Raises:
-        ConfigError: the address cannot be opened.
+        ConfigError: the address cannot be opened, or others could reach it and there is no token.
     """
-    server = aio.server(options=channel_options(bounds))
-    if bridge is not None:
-        rpc.add_HookBridgeServicer_to_server(bridge, server)
-    if hooks is not None:
-        rpc.add_HooksServicer_to_server(hooks, server)
+    place = parse_address(text)
+    proven = place.proven and not everybody
+    needed = _find_needed_token(text, token, proven=proven)
+    bridge = BridgeService(bounds, attach=partial(converse, proven=proven))
+    return await _listen(place, bounds, bridge, HooksService(firing, bounds, token=needed))
+
+
+async def serve_handlers(
+    converse: Converse, bounds: Bounds, text: str, token: str, ready: Callable[[str], object]
+) -> None:
+    """Wait for an engine that connects, until cancelled; `converse` serves each of its streams.
+
+    Raises:
+        ConfigError: as `serve_engine_at`.
+    """
+    place = parse_address(text)
+    needed = _find_needed_token(text, token, proven=place.proven)
+    listening = await _listen(place, bounds, BridgeService(bounds, serve=converse, token=needed))
     try:
-        if address.way == UNIX:
-            with reserve_path(address.path):
-                port = server.add_insecure_port(address.target)
+        ready(listening.name)
+        await asyncio.Event().wait()
+    finally:
+        await listening.close()
+
+
+def _find_needed_token(text: str, token: str, *, proven: bool) -> str:
+    """Return the token that callers must show; empty if the way there proves that they are this user."""
+    if not proven and not token:
+        words = f"`{text}` can be reached by others, and needs a token"
+        raise ConfigError(words, name="remote.token", hint="or listen on unix:PATH")
+    return "" if proven else token
+
+
+async def _listen(
+    place: Address, bounds: Bounds, bridge: BridgeService, hooks: HooksService | None = None
+) -> Listener:
+    """Start a server at an address; for vsock at a private unix socket, with a relay to it."""
+    async with AsyncExitStack() as stack:
+        inner = place
+        if place.way == VSOCK:
+            accept = stack.enter_context(vsock.listen(place.cid, place.port))
+            private = f"{stack.enter_context(_private_folder())}/bridge"
+            inner = parse_address(f"unix:{private}")
+            dial = partial(asyncio.open_unix_connection, private)
+            await stack.enter_async_context(vsock.relay(accept, dial))
+        server = aio.server(options=_channel_options(bounds))
+        stack.push_async_callback(server.stop, _PATIENCE)
+        rpc.add_HookBridgeServicer_to_server(bridge, server)
+        if hooks is not None:
+            rpc.add_HooksServicer_to_server(hooks, server)
+        try:
+            if inner.way == UNIX:
+                with reserve_path(inner.path):
+                    port = server.add_insecure_port(inner.target)
+                    await server.start()
+                stack.callback(remove_socket, inner.path, os.lstat(inner.path))
+            else:
+                port = server.add_insecure_port(inner.target)
                 await server.start()
-        else:
-            port = server.add_insecure_port(address.target)
-            await server.start()
-    except RuntimeError as error:
-        await server.stop(None)
-        hint = "another server may listen there, or the folder is missing"
-        raise ConfigError(
-            f"cannot listen on `{address.text}`", name="remote.address", hint=hint
-        ) from error
-    return server, port
+        except RuntimeError as error:
+            hint = "another server may listen there, or the folder is missing"
+            words = f"cannot listen on `{place.text}`"
+            raise ConfigError(words, name="remote.address", hint=hint) from error
+        name = place.replace(port=port).target if place.way == TCP else place.text
+        open_stack = stack.pop_all()
+    return Listener(name, open_stack)
 
 
-# -- streams to others -----------------------------------------------------------------------------------------------------
+def _private_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="hookline-")  # its mode is 0700
 
 
-def channel(target: str, bounds: Bounds) -> aio.Channel:
-    return aio.insecure_channel(target, options=channel_options(bounds))
-
-
-def metadata(token: str) -> tuple[tuple[str, str], ...]:
-    """Return the metadata that carries a token."""
-    return (("authorization", f"Bearer {token}"),) if token else ()
+# -- streams and calls to others -------------------------------------------------------------------------------------------
 
 
 @asynccontextmanager
-async def open_grpc_stream(
-    target: str, method: str, outbox: Outbox[Any], bounds: Bounds, token: str = ""
-) -> AsyncIterator[AsyncIterator[Any]]:
-    """Open a stream to a server: posted messages are sent, and incoming ones are yielded."""
-    stubs = {
-        "attach": ("HookBridgeStub", "Attach"),
-        "serve": ("HookBridgeStub", "Serve"),
-        "fire": ("HooksStub", "FireStream"),
-    }
-    stub, name = stubs[method]
-    line = channel(target, bounds)
+async def open_channel(address: str, bounds: Bounds) -> AsyncIterator[aio.Channel]:
+    """Open a channel to an address; for vsock by a relay on a private unix socket.
+
+    Raises:
+        ConfigError: it is not an address.
+    """
+    place = parse_address(address)
+    async with AsyncExitStack() as stack:
+        target = place.target
+        if place.way == VSOCK:
+            private = f"{stack.enter_context(_private_folder())}/relay"
+            target = f"unix:{private}"
+            dial = partial(vsock.dial, place.cid, place.port)
+            await stack.enter_async_context(vsock.relay(listen_unix(private), dial))
+        channel = aio.insecure_channel(target, options=_channel_options(bounds))
+        stack.push_async_callback(channel.close, None)
+        yield channel
+
+
+def _make_metadata(token: str) -> tuple[tuple[str, str], ...]:
+    return (("authorization", f"Bearer {token}"),) if token else ()
+
+
+async def call_once(channel: aio.Channel, method: str, request: Any, token: str) -> Any:
+    """Return the reply to one request to the service of an engine.
+
+    Raises:
+        LinkError: there is none.
+    """
     try:
-        call = getattr(getattr(rpc, stub)(line), name)(outbox, metadata=metadata(token))
+        call = getattr(rpc.HooksStub(channel), method)
+        return await call(request, metadata=_make_metadata(token))
+    except aio.AioRpcError as error:
+        raise _make_link_error(error.code(), error.details()) from None
+
+
+@asynccontextmanager
+async def open_stream(
+    address: str, method: str, outbox: Outbox[Any], bounds: Bounds, *, token: str = ""
+) -> AsyncIterator[AsyncIterator[Any]]:
+    """Open a stream (`attach`, `serve` or `fire`): posted messages are sent, and incoming ones are yielded.
+
+    Raises:
+        ConfigError: it is not an address.
+        LinkError: the other side does not answer; or later, while reading, the stream broke.
+    """
+    async with open_channel(address, bounds) as channel:
+        bridge = rpc.HookBridgeStub(channel)
+        fire = rpc.HooksStub(channel).FireStream
+        opened = {"attach": bridge.Attach, "serve": bridge.Serve, "fire": fire}[method]
+        call = opened(outbox, metadata=_make_metadata(token))
         try:
             if method != "attach":  # there, the first frame is the proof
                 await _wait_for_admission(call)
@@ -263,8 +331,6 @@ async def open_grpc_stream(
         finally:
             outbox.close()
             call.cancel()
-    finally:
-        await line.close(None)
 
 
 async def _wait_for_admission(call: Any) -> None:
@@ -273,15 +339,7 @@ async def _wait_for_admission(call: Any) -> None:
     Raises:
         LinkError: it does not.
     """
-    if _LET_IN in tuple(await call.initial_metadata() or ()):
-        return
-    ended = asyncio.get_running_loop().create_task(call.code())
-    await asyncio.wait([ended], timeout=_PATIENCE)
-    if ended.done():
-        raise LinkError(_format_status(ended.result(), await call.details()))
-    ended.cancel()
-
-
-def to_link_error(error: aio.AioRpcError) -> LinkError:
-    """Return the error of a failed call, as all transports report it."""
-    return LinkError(_describe_error(error))
+    if _ADMITTED not in tuple(await call.initial_metadata() or ()):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                raise _make_link_error(await call.code(), await call.details())

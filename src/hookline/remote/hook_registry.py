@@ -12,7 +12,7 @@ from hookline.a3s.handlers import make_handler, make_in_process
 from hookline.dialects.a3s import A3S
 from hookline.errors import ConfigError
 from hookline.handlers.workers import WorkerBudget
-from hookline.remote.definitions import explain_bad_id, to_message
+from hookline.remote.definitions import to_message
 from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
 
@@ -36,8 +36,6 @@ class HookRegistry:
         self._lock = threading.Lock()
         self._hooks: dict[str, tuple[pb.HookSpec, HookSpec]] = {}
         self._generations: OrderedDict[int, dict[str, HookSpec]] = OrderedDict({0: {}})
-
-    # -- registering -----------------------------------------------------------------------------------------------
 
     def on(
         self,
@@ -87,79 +85,40 @@ class HookRegistry:
             ConfigError: the definition or the handler cannot be used, or an engine would refuse the id or the number of hooks.
         """
         known = read_definition(hook, self._dialect)
-        told = _to_message(known.hook)
-        armed = known.spec.replace(
-            handler=make_in_process(
-                make_handler(handler), known.hook.id, known.spec.native_event, self._budget
-            )
-        )
-        self._change(lambda: self._put(told, armed))
-
-    def _put(self, told: pb.HookSpec, armed: HookSpec) -> None:
-        if told.id not in self._hooks and len(self._hooks) >= self.most:
-            raise ConfigError(
-                f"`{told.id}` is one hook too many: {self.most:,} are the most",
-                name="remote.bounds",
-            )
-        self._hooks[told.id] = (told, armed)
+        name, event = known.hook.id, known.spec.native_event
+        message = to_message(known.hook)
+        called = make_in_process(make_handler(handler), name, event, self._budget)
+        with self._lock:
+            if name not in self._hooks and len(self._hooks) >= self.most:
+                words = f"`{name}` is one hook too many: {self.most:,} are the most"
+                raise ConfigError(words, name="remote.bounds")
+            self._hooks[name] = (message, known.spec.replace(handler=called))
+            self.generation += 1
+        self.announce()
 
     def unregister(self, hook_id: str) -> bool:
         """Forget a hook; return False if there is none."""
-        known = hook_id in self._hooks
-        self._change(lambda: self._hooks.pop(hook_id, None))
-        return known
-
-    def _change(self, change: Callable[[], object]) -> None:
         with self._lock:
-            change()
+            known = self._hooks.pop(hook_id, None) is not None
             self.generation += 1
         self.announce()
+        return known
 
     def announce(self) -> None:
         """Announce a new generation."""
 
-    # -- for the session -------------------------------------------------------------------------------------------
-
-    def registry(self) -> pb.Registry:
-        """Return the current hooks as a message."""
+    def registry(self, *, empty: bool = False) -> pb.Registry:
+        """Return the current hooks as a message; `empty`: a new generation without any instead."""
         with self._lock:
-            self._remember({name: spec for name, (_, spec) in self._hooks.items()})
-            return pb.Registry(
-                generation=self.generation, hooks=[told for told, _ in self._hooks.values()]
-            )
-
-    def next_generation(self) -> int:
-        """Start an empty generation, and return its number."""
-        with self._lock:
-            self.generation += 1
-            self._remember({})
-            return self.generation
-
-    def _remember(self, specs: dict[str, HookSpec]) -> None:
-        self._generations[self.generation] = specs
-        while len(self._generations) > _GENERATIONS:
-            self._generations.popitem(last=False)
+            hooks = {} if empty else self._hooks
+            self.generation += empty
+            self._generations[self.generation] = {name: spec for name, (_, spec) in hooks.items()}
+            while len(self._generations) > _GENERATIONS:
+                self._generations.popitem(last=False)
+            messages = [message for message, _ in hooks.values()]
+            return pb.Registry(generation=self.generation, hooks=messages)
 
     def find(self, invoke: pb.Invoke) -> HookSpec | None:
         """Return the requested hook, as it was in that generation."""
         with self._lock:
             return self._generations.get(invoke.generation, {}).get(invoke.hook_id)
-
-
-def _to_message(hook: Hook) -> pb.HookSpec:
-    """Return a definition as a message.
-
-    Raises:
-        ConfigError: the message or an engine cannot carry it.
-    """
-    if odd := explain_bad_id(hook.id):
-        raise ConfigError(odd, name="value.range")
-    try:
-        return to_message(hook)
-    except (ValueError, TypeError) as error:
-        raise ConfigError(
-            f"`{hook.id}` cannot be sent: {error}"[:400]
-            .encode("utf-8", "backslashreplace")
-            .decode(),
-            name="value.range",
-        ) from None

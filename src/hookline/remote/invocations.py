@@ -12,7 +12,7 @@ from hookline.dialects.a3s import A3S
 from hookline.errors import CodecError
 from hookline.model.outcome import Failure, Outcome
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.results import to_result
+from hookline.remote.results import to_result, to_utf8
 from hookline.remote.tracing import use_traceparent
 
 if TYPE_CHECKING:
@@ -42,33 +42,34 @@ async def contain_errors(perform: Perform, run: Run) -> Outcome:
 class Invocations:
     """The invocations of one engine, and their answers. It outlives the stream, so that the engine may ask again.
 
-    `find` returns a hook by its id and generation; `perform` runs it. `post` sends answers now, and returns whether they fit.
+    `find` returns a hook by its id and generation; `perform` runs it. `post` sends an answer now, and returns whether it fits.
     """
 
     def __init__(self, find: Find, perform: Perform, *, most: int) -> None:
         self.find = find
         self.perform = perform
         self.most = most
-        self.post: Callable[[pb.HandlerFrame], bool] = lambda _: False
+        self.post: Callable[..., bool] = lambda **_: False
         self.counts: Counter[str] = Counter()
-        self.idle = asyncio.Event()
-        self.idle.set()
         self._running: dict[str, asyncio.Task[None]] = {}
         self._recent: OrderedDict[str, pb.Result] = OrderedDict()
         self._bytes = 0
 
     def invoke(self, invoke: pb.Invoke) -> None:
         """Start an invocation, unless it already runs or has an answer."""
-        known = self._recent.get(invoke.invocation_id)
-        if known is not None:
+        name = invoke.invocation_id
+        if name in self._recent or name in self._running:
             self.counts["duplicates"] += 1
-            self._send(known)
-        elif invoke.invocation_id in self._running:
-            self.counts["duplicates"] += 1
-        elif len(self._running) >= self.most:
+            if name in self._recent:
+                self._send(self._recent[name])
+            return
+        spec = self.find(invoke)
+        if len(self._running) >= self.most:
             self._refuse(invoke, f"{self.most} invocations are under way already")
+        elif spec is None:
+            self._refuse(invoke, f"there is no hook `{invoke.hook_id}` here")
         else:
-            self._start(invoke)
+            self._start(invoke, spec)
 
     def cancel(self, invocation_id: str) -> None:
         """Cancel an invocation that the engine no longer needs; it gets no answer."""
@@ -82,59 +83,39 @@ class Invocations:
         for task in self._running.values():
             task.cancel()
 
-    def _start(self, invoke: pb.Invoke) -> None:
-        spec = self.find(invoke)
-        if spec is None:
-            self._refuse(invoke, f"there is no hook `{invoke.hook_id}` here")
-            return
+    def _start(self, invoke: pb.Invoke, spec: HookSpec) -> None:
         try:
             event = _DIALECT.decode_event(json.loads(invoke.event_json), invoke.event_type)
         except (CodecError, ValueError, RecursionError) as error:
             self._refuse(invoke, f"its event cannot be read: {error}")
             return
         run = Run(spec=spec.replace(timeout=max(invoke.budget_ms, 1) / 1000), event=event)
-        task = asyncio.get_running_loop().create_task(
-            self._run(run, invoke), name=f"hookline {spec.id}"
-        )
+        task = asyncio.get_running_loop().create_task(self._run(run, invoke))
         self._running[invoke.invocation_id] = task
-        self.idle.clear()
-        task.add_done_callback(lambda _: self._finish(invoke.invocation_id))
-
-    def _finish(self, invocation_id: str) -> None:
-        self._running.pop(invocation_id, None)
-        if not self._running:
-            self.idle.set()
+        task.add_done_callback(lambda _: self._running.pop(invoke.invocation_id, None))
 
     async def _run(self, run: Run, invoke: pb.Invoke) -> None:
         with use_traceparent(invoke.traceparent):
             outcome = await contain_errors(self.perform, run)
         if not invoke.reply_expected:
             return
-        if (
-            outcome.failure is Failure.TIMED_OUT
-        ):  # the engine's own clock counts, and it has reported this already
-            self.counts["overrun"] += 1
+        if outcome.failure is Failure.TIMED_OUT:
+            self.counts["overrun"] += (
+                1  # the engine's own clock counts, and it has reported this already
+            )
             return
         result = to_result(outcome, invoke.invocation_id)
-        self._remember(result)
+        self._recent[result.invocation_id] = result
+        self._bytes += result.ByteSize()
+        while len(self._recent) > _REMEMBERED or self._bytes > _BYTES:
+            self._bytes -= self._recent.popitem(last=False)[1].ByteSize()
         self._send(result)
 
     def _refuse(self, invoke: pb.Invoke, why: str) -> None:
         self.counts["refused"] += 1
         if invoke.reply_expected:
-            self._send(
-                pb.Result(
-                    invocation_id=invoke.invocation_id,
-                    failure=why[:1000].encode("utf-8", "replace").decode(),
-                )
-            )
+            self._send(pb.Result(invocation_id=invoke.invocation_id, failure=to_utf8(why[:1000])))
 
     def _send(self, result: pb.Result) -> None:
-        if not self.post(pb.HandlerFrame(result=result)):
+        if not self.post(result=result):
             self.counts["unsent"] += 1
-
-    def _remember(self, result: pb.Result) -> None:
-        self._recent[result.invocation_id] = result
-        self._bytes += result.ByteSize()
-        while len(self._recent) > _REMEMBERED or self._bytes > _BYTES:
-            self._bytes -= self._recent.popitem(last=False)[1].ByteSize()

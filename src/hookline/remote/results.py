@@ -29,17 +29,17 @@ def to_result(outcome: Outcome, invocation_id: str) -> pb.Result:
         invocation_id=invocation_id, handler_ms=min(round(outcome.seconds * 1000), 2**32 - 1)
     )
     if outcome.failure is not None:
-        result.failure = _utf8(describe_failure(outcome))[:_LONGEST]
+        result.failure = to_utf8(describe_failure(outcome))[:_LONGEST]
         return result
     try:
         response = read_response(outcome.answer)
         modified = None if response.modified is None else json.dumps(response.modified).encode()
     except (UnreadableError, RecursionError) as error:
-        result.failure = _utf8(str(error))[:_LONGEST]
+        result.failure = to_utf8(str(error))[:_LONGEST]
         return result
     result.action = _ACTIONS[response.action]
     if response.reason is not None:
-        result.reason = _utf8(response.reason)
+        result.reason = to_utf8(response.reason)
     if modified is not None:
         result.modified_json = modified
     if response.retry_delay_ms is not None:
@@ -47,7 +47,7 @@ def to_result(outcome: Outcome, invocation_id: str) -> pb.Result:
     return result
 
 
-def _utf8(text: str) -> str:
+def to_utf8(text: str) -> str:
     """Return a text without characters that UTF-8 cannot express."""
     return text.encode("utf-8", "replace").decode()
 
@@ -62,38 +62,29 @@ def read_answer(result: pb.Result, bounds: Bounds) -> dict[str, Any]:
         words = result.failure[:_LONGEST]
         if words.startswith(_RAISED):
             raise RemoteHandlerError(Failure.RAISED, words.removeprefix(_RAISED))
-        raise RemoteHandlerError(Failure.UNREADABLE, words or "it failed without a word")
-    action = _NAMES.get(result.action)
-    if action is None:
-        raise RemoteHandlerError(
-            Failure.UNREADABLE,
-            "the answer has no `action`"
-            if not result.action
-            else f"unknown action {result.action}",
-        )
-    answer: dict[str, Any] = {"action": action}
+        raise RemoteHandlerError(Failure.UNREADABLE, words or "it failed and gave no reason")
+    if result.action not in _NAMES:
+        number = result.action
+        words = f"unknown action {number}" if number else "the answer has no `action`"
+        raise RemoteHandlerError(Failure.UNREADABLE, words)
+    answer: dict[str, Any] = {"action": _NAMES[result.action]}
     if result.HasField("reason"):
         answer["reason"] = result.reason
     if result.HasField("retry_delay_ms"):
         answer["retry_delay_ms"] = min(result.retry_delay_ms, _LARGEST)
     if result.HasField("modified_json"):
-        answer["modified"] = _json(result.modified_json, bounds)
+        if len(result.modified_json) > bounds.payload:
+            words = f"`modified_json` has more than {bounds.payload:,} bytes"
+            raise RemoteHandlerError(Failure.FLOODED, words)
+        try:
+            text = result.modified_json.decode("utf-8")
+            answer["modified"] = json.loads(text, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
+            why = "nested too deeply" if isinstance(error, RecursionError) else f"{error}"
+            words = f"`modified_json` is not JSON: {why:.200}"
+            raise RemoteHandlerError(Failure.UNREADABLE, words) from None
     return answer
 
 
-def _json(text: bytes, bounds: Bounds) -> Any:
-    if len(text) > bounds.payload:
-        raise RemoteHandlerError(
-            Failure.FLOODED, f"`modified_json` has more than {bounds.payload:,} bytes"
-        )
-    try:
-        return json.loads(text.decode("utf-8"), parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
-        words = "nested too deeply" if isinstance(error, RecursionError) else f"{error}"
-        raise RemoteHandlerError(
-            Failure.UNREADABLE, f"`modified_json` is not JSON: {words:.200}"
-        ) from None
-
-
-def _refuse(constant: str) -> Any:
+def _refuse_constant(constant: str) -> Any:
     raise ValueError(f"`{constant}` is no number of JSON")

@@ -1,6 +1,6 @@
-"""Vsock: addresses, listeners and connections of AF_VSOCK, and of the unix sockets that Firecracker and libkrun use instead.
+"""Vsock: listeners and connections of AF_VSOCK, and a relay to a unix socket, because gRPC's wheels lack vsock.
 
-The CID says which machine connects (docs/formats/a3s.md 10.2). The kernel vouches for it, as for a peer's uid on a unix socket.
+The kernel vouches for the CID of a machine, as for a peer's uid on a unix socket (docs/formats/a3s.md 10.2, 10.3).
 """
 
 from __future__ import annotations
@@ -8,150 +8,134 @@ from __future__ import annotations
 import asyncio
 import errno
 import fcntl
-import re
 import socket
 import sys
-from asyncio import IncompleteReadError, LimitOverrunError
-from typing import TYPE_CHECKING
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, TypeAlias
 
-from hookline.errors import ConfigError
+from hookline.remote.addresses import ANY_CID, make_taken_error
 
 if TYPE_CHECKING:
-    from asyncio import StreamReader
-    from collections.abc import Callable, Iterable
+    from asyncio import StreamReader, StreamWriter
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
-    from hookline.remote.relay import Dial, Ends
+    from hookline.errors import ConfigError
 
-ANY = 0xFFFFFFFF  # of CIDs and of ports: VMADDR_CID_ANY, VMADDR_PORT_ANY
-LOCAL = 1
-HOST = 2
-_NAMES = {"any": ANY, "local": LOCAL, "host": HOST}
-_ADDRESS = re.compile(r"vsock:(?P<cid>\w+):(?P<port>\d{1,10})", re.ASCII)
-_OK = re.compile(rb"OK \d{1,10}\r?\n")
+    # The two directions of a connection; a dial raises OSError if there is none.
+    Ends: TypeAlias = tuple[StreamReader, StreamWriter]
+    Dial: TypeAlias = Callable[[], Awaitable[Ends]]
+
 _BACKLOG = 128
+_CHUNK = 1 << 16  # bytes
+_MOST = 64  # connections at once
+_PATIENCE = 10.0  # seconds for a connection
 
 
-def parse_vsock(address: str) -> tuple[int, int]:
-    """Return the CID and the port of `vsock:CID:PORT`; the CID is a number, or `host` (2), `local` (1) or `any`.
-
-    Raises:
-        ConfigError: it is not such an address.
-    """
-    found = _ADDRESS.fullmatch(address)
-    word = found["cid"] if found else ""
-    cid = _NAMES.get(word, int(word) if word.isdecimal() and len(word) <= len(str(ANY)) else -1)
-    if found is None or not 0 <= cid <= ANY or int(found["port"]) > ANY:
-        hint = "for example vsock:any:4088 to listen, vsock:host:4088 or vsock:3:4088 to dial"
-        raise ConfigError(f"`{address}` is not a vsock address", name="serve.address", hint=hint)
-    return cid, int(found["port"])
-
-
-def local_cid() -> int | None:
-    """Return the CID of this machine: `ANY` if the kernel has no vsock transport, None if it does not tell."""
+def _check_transport() -> None:
+    """Raise OSError if the kernel has no vsock transport: bind and listen succeed, and no connection can ever arrive."""
     try:
         with open("/dev/vsock", "rb") as device:
-            answer = fcntl.ioctl(device, socket.IOCTL_VM_SOCKETS_GET_LOCAL_CID, bytes(4))
+            cid = fcntl.ioctl(device, socket.IOCTL_VM_SOCKETS_GET_LOCAL_CID, bytes(4))
     except (OSError, AttributeError):  # a container often has no device, and vsock nevertheless
-        return None
-    return int.from_bytes(answer, sys.byteorder)
+        return
+    if int.from_bytes(cid, sys.byteorder) == ANY_CID:
+        raise OSError(errno.ENODEV, "the kernel has no vsock transport")
 
 
-def listen(
-    cid: int, port: int, *, local_cid: Callable[[], int | None] = local_cid
-) -> socket.socket:
-    """Return a socket that listens; with `ANY` as the CID any machine that reaches this one can connect.
+def listen(cid: int, port: int) -> socket.socket:
+    """Return a socket that listens; with `ANY_CID` any machine that reaches this one can connect.
 
     Raises:
         ConfigError: the port is taken, this machine has no vsock, or the kernel has no transport for it.
     """
-    if local_cid() == ANY:  # bind and listen would succeed, and no connection could ever arrive
-        raise _unusable_error(cid, port, OSError(errno.ENODEV, "the kernel has no vsock transport"))
     try:
-        listening = socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)
-    except OSError as error:
-        raise _unusable_error(cid, port, error) from None
-    try:
-        listening.bind((cid, port))
-        listening.listen(_BACKLOG)
-    except OSError as error:
-        listening.close()
-        raise _unusable_error(cid, port, error) from None
-    return listening
-
-
-def _unusable_error(cid: int, port: int, error: OSError) -> ConfigError:
-    why = (error.strerror or str(error)).lower()
-    hint = "a machine without vsock is reached by a unix socket: unix:PATH"
-    return ConfigError(
-        f"cannot listen on `vsock:{'any' if cid == ANY else cid}:{port}`: {why}",
-        name="serve.address",
-        hint=hint,
-    )
-
-
-def allow_cids(cids: Iterable[int]) -> Callable[[tuple[int, int]], bool]:
-    """Return a filter that admits only these machines; `ANY` among them admits all."""
-    allowed = frozenset(cids)
-    return lambda peer: ANY in allowed or peer[0] in allowed
-
-
-def dial(cid: int, port: int) -> Dial:
-    """Return a function that connects to a port on another machine."""
-
-    async def dialled() -> Ends:
         sock = socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)
-        try:
-            sock.setblocking(False)
-            await asyncio.get_running_loop().sock_connect(sock, (cid, port))
-            return await asyncio.open_connection(sock=sock)
-        except BaseException:
-            sock.close()
-            raise
-
-    return dialled
-
-
-def dial_unix(path: str) -> Dial:
-    """Return a function that connects to a unix socket."""
-
-    async def dialled() -> Ends:
-        return await asyncio.open_unix_connection(path)
-
-    return dialled
-
-
-def dial_guest(path: str, port: int) -> Dial:
-    """Return a function that connects to a guest's port by the unix socket of its VMM (Firecracker, libkrun).
-
-    It sends `CONNECT PORT` and receives `OK` with a number; the guest's bytes follow that line.
-    """
-
-    async def dialled() -> Ends:
-        reader, writer = await asyncio.open_unix_connection(path)
-        try:
-            writer.write(b"CONNECT %d\n" % port)
-            answered = await _line(reader)
-        except BaseException:
-            writer.transport.abort()
-            raise
-        if not _OK.fullmatch(answered):
-            writer.transport.abort()
-            raise ConnectionRefusedError(
-                f"no server listens on port {port} of the guest behind `{path}`"
-            )
-        return reader, writer
-
-    return dialled
-
-
-async def _line(reader: StreamReader) -> bytes:
-    """Return the next line; empty if there is none."""
+    except OSError as error:
+        raise _make_error(cid, port, error) from None
     try:
-        return await reader.readuntil(b"\n")
-    except (IncompleteReadError, LimitOverrunError):
-        return b""
+        sock.bind((cid, port))
+        sock.listen(_BACKLOG)
+        _check_transport()
+    except OSError as error:
+        sock.close()
+        raise _make_error(cid, port, error) from None
+    return sock
 
 
-def guest_path(path: str, port: int) -> str:
-    """Return the path where a VMM connects when its guest dials the host's port; a server here must listen on it."""
-    return f"{path}_{port}"
+def _make_error(cid: int, port: int, error: OSError) -> ConfigError:
+    name = f"vsock:{'any' if cid == ANY_CID else cid}:{port}"
+    return make_taken_error(name, error, "serve.address")
+
+
+async def dial(cid: int, port: int) -> Ends:
+    """Connect to a port on another machine.
+
+    Raises:
+        OSError: the connection fails.
+    """
+    sock = socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)
+    try:
+        sock.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(sock, (cid, port))
+        return await asyncio.open_connection(sock=sock)
+    except BaseException:
+        sock.close()
+        raise
+
+
+@asynccontextmanager
+async def relay(accept: socket.socket, dial: Dial) -> AsyncIterator[None]:
+    """Copy bytes both ways between each accepted connection and a dialled one, within a block; its end breaks all of them.
+
+    `accept` is already listening, and is closed at the end. At most 64 connections are open at once; further ones are closed.
+    """
+    running: set[asyncio.Task[None]] = set()
+
+    async def relay_one(reader: StreamReader, writer: StreamWriter) -> None:
+        try:
+            if len(running) <= _MOST:
+                async with asyncio.timeout(_PATIENCE):
+                    far_reader, far_writer = await dial()
+                await _copy_both((reader, writer), (far_reader, far_writer))
+        except OSError:  # nothing listens there, or not in time
+            pass
+        finally:
+            writer.transport.abort()
+
+    def begin(reader: StreamReader, writer: StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(relay_one(reader, writer))
+        running.add(task)
+        task.add_done_callback(running.discard)
+
+    server = await asyncio.start_server(begin, sock=accept)
+    try:
+        yield
+    finally:
+        server.close()
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+async def _copy_both(near: Ends, far: Ends) -> None:
+    """Copy until both directions have ended, or one breaks."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_copy(near[0], far[1]))
+            group.create_task(_copy(far[0], near[1]))
+        async with asyncio.timeout(_PATIENCE):  # for bytes that the kernel did not take yet
+            for _, writer in (near, far):
+                writer.close()
+                await writer.wait_closed()
+    except* OSError:
+        pass
+    finally:
+        far[1].transport.abort()
+
+
+async def _copy(reader: StreamReader, writer: StreamWriter) -> None:
+    """Copy everything as fast as it is taken, then pass on the end; the other direction stays open."""
+    while data := await reader.read(_CHUNK):
+        writer.write(data)
+        await writer.drain()
+    writer.write_eof()

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from hookline.a3s import Hook, HookConfig, HookMatcher
 from hookline.remote.definitions import to_message
 from hookline.remote.event_loop import REMOTE
-from hookline.remote.outbox import Outbox
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.stream import Caller, LinkError
+from hookline.remote.stream import LinkError, Outbox
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -27,8 +26,7 @@ CALL = {
     "working_directory": "/",
 }
 OTHER = {**CALL, "tool": "Read"}
-SELF = Caller(name="here", proven=True)
-STRANGER = Caller(name="somewhere")
+SELF, STRANGER = True, False  # whether the way here proves that it is this user
 
 
 def on_loop(test: Callable[..., Any]) -> Callable[..., Any]:
@@ -108,12 +106,12 @@ async def until(condition: Callable[[], object]) -> None:
 class End:
     """The other end of a stream of the bridge's: frames in, frames out, no transport."""
 
-    def __init__(self, bridge: Bridge, caller: Caller = SELF) -> None:
+    def __init__(self, bridge: Bridge, proven: bool = SELF) -> None:
         self._incoming: asyncio.Queue[pb.HandlerFrame | LinkError | None] = asyncio.Queue()
         self.outbox: Outbox[pb.EngineFrame] = Outbox(bridge.bounds.queue)
         self._frames = aiter(self.outbox)
         self.talk = asyncio.get_running_loop().create_task(
-            bridge.converse(caller, self._read(), self.outbox)
+            bridge.converse(self._read(), self.outbox, proven=proven)
         )
         END_TALKS.append(self.talk)
 

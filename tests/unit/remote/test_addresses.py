@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
 import stat
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline import ConfigError
-from hookline.remote.addresses import listen_unix, parse_address, remove_socket, reserve_path
+from hookline.remote.addresses import ANY_CID, listen_unix, parse_address, remove_socket
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,12 +31,22 @@ def test_an_address_is_read(text: str, way: str, target: str, proven: object) ->
     assert (place.way, place.target, place.proven) == (way, target, proven)
 
 
-def test_an_address_of_vsock_is_read() -> None:
-    """Which gRPC does not dial itself."""
-    assert (parse_address("vsock:host:4088").cid, parse_address("vsock:host:4088").port) == (
-        2,
-        4088,
-    )
+@pytest.mark.parametrize(
+    ("address", "cid", "port"),
+    [
+        ("vsock:3:4088", 3, 4088),
+        ("vsock:host:4088", 2, 4088),
+        ("vsock:local:1", 1, 1),
+        ("vsock:any:4088", ANY_CID, 4088),
+        ("vsock:4294967295:4294967295", ANY_CID, ANY_CID),
+        ("vsock:0:0", 0, 0),
+    ],
+)
+def test_an_address_is_a_machine_and_a_port(address: str, cid: int, port: int) -> None:
+    """By number, or by a name where the number has one."""
+    place = parse_address(address)
+
+    assert (place.way, place.cid, place.port) == ("vsock", cid, port)
 
 
 WRONG = [
@@ -51,6 +60,15 @@ WRONG = [
     "0.0.0.0:80",
     "127.0.0.1:99999",
     "dns:///x:1",
+    "vsock:3",
+    "vsock:guest:1",
+    "vsock:-1:1",
+    "vsock:3:-1",
+    "vsock:4294967296:1",
+    "vsock:3:4294967296",
+    "vsock:\u0663:1",
+    "vsock:3:1 ",
+    "vsock:" + "9" * 5000 + ":1",
 ]
 
 
@@ -90,55 +108,15 @@ def test_a_file_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "s"
     path.write_text("mine", encoding="utf-8")
 
-    with pytest.raises(ConfigError, match="is not a socket"):
+    with pytest.raises(ConfigError, match="not a socket"):
         listen_unix(str(path))
     assert path.read_text(encoding="utf-8") == "mine"
 
 
 def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
     """Nothing is made in its place."""
-    with (
-        pytest.raises(ConfigError, match="no such file"),
-        reserve_path(str(tmp_path / "missing" / "s")),
-    ):
-        pass
-
-
-def test_a_folder_that_somebody_else_holds_is_waited_for(tmp_path: Path) -> None:
-    """He is making a socket there; when he is done it is ours."""
-    path, slept = str(tmp_path / "s"), []
-    with reserve_path(path):
-        holder = os.open(tmp_path, os.O_RDONLY)
-    fcntl.flock(holder, fcntl.LOCK_EX)
-
-    def sleep(seconds: float) -> None:
-        slept.append(seconds)
-        if len(slept) == 3:
-            os.close(holder)
-
-    with reserve_path(path, sleep=sleep):
-        pass
-    assert len(slept) == 3
-
-
-def test_a_folder_that_somebody_else_keeps_is_told(tmp_path: Path) -> None:
-    """After one second: a lock without an end is no reason to hang in silence."""
-    slept: list[float] = []
-    holder = os.open(tmp_path, os.O_RDONLY)
-    try:
-        fcntl.flock(holder, fcntl.LOCK_EX)
-        with (
-            pytest.raises(ConfigError, match="is locked by another process") as caught,
-            reserve_path(str(tmp_path / "s"), sleep=slept.append),
-        ):
-            pass
-    finally:
-        os.close(holder)
-    assert (caught.value.name, caught.value.hint) == (
-        "remote.address",
-        "end the process that holds the lock, or name a path in another folder",
-    )
-    assert 0.5 < sum(slept) <= 1.0
+    with pytest.raises(ConfigError, match="no such file"):
+        listen_unix(str(tmp_path / "missing" / "s"))
 
 
 def test_only_our_own_socket_is_removed(tmp_path: Path) -> None:

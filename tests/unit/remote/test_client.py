@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hookline import CodecError, ConfigError, Engine, HookError, Stance, deny
+from hookline.errors import CODES
 from hookline.remote import Client, Opened, SyncClient, serve_engine
+from hookline.remote.client import _Asking
+from hookline.remote.event_loop import REMOTE
+from hookline.remote.proto import bridge_pb2 as pb
+from hookline.remote.stream import LinkError
 from tests.unit.remote.support import CALL, OTHER, TOKEN, TRANSPORTS, addresses
 
 if TYPE_CHECKING:
@@ -157,3 +163,99 @@ def test_nobody_there_is_an_error(tmp_path) -> None:
     ):
         client.fire("pre_tool_use", CALL, dialect="a3s")
     assert address in caught.value.message
+
+
+# -- what is sent, and what comes back ---------------------------------------------------------------------------------
+
+
+class Asked(_Asking):
+    """What fires events at an engine that is a test."""
+
+    def __init__(self, reply: pb.FireReply | LinkError) -> None:
+        super().__init__("unix:/s")
+        self.reply = reply
+        self.sent: list[pb.FireRequest] = []
+
+    async def _exchange(self, request: pb.FireRequest) -> pb.FireReply:
+        self.sent.append(request)
+        if isinstance(self.reply, LinkError):
+            raise self.reply
+        return self.reply
+
+
+def ask(reply: pb.FireReply | LinkError, payload: Any = None, **more: Any) -> Any:
+    """What comes back for an event."""
+    return REMOTE.run(Asked(reply).fire("stop", payload, **more))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "budget"),
+    [(0, 0), (-1, 0), (0.0001, 1), (1.5, 1500), (1e9, 2**32 - 1)],
+    ids=["none", "less", "least", "some", "most"],
+)
+def test_a_time_limit_is_whole_milliseconds(seconds: float, budget: int) -> None:
+    """Never 0 where there is one, because 0 is none; without a payload an event has an empty one."""
+    asked = Asked(LinkError("gone"))
+    with pytest.raises(HookError):
+        REMOTE.run(asked.fire("stop", seconds=seconds))
+
+    assert (asked.sent[0].budget_ms, asked.sent[0].payload_json) == (budget, b"{}")
+
+
+def _endless() -> dict[str, Any]:
+    inside: dict[str, Any] = {}
+    inside["again"] = inside
+    return inside
+
+
+@pytest.mark.parametrize(
+    "payload", [{"a": object()}, {"a": float("nan")}, _endless()], ids=["object", "nan", "endless"]
+)
+def test_what_is_no_json_is_not_sent(payload: dict[str, Any]) -> None:
+    """It is an error here."""
+    with pytest.raises(CodecError, match="cannot be sent"):
+        ask(pb.FireReply(), payload)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"[" * 100_000, b"\xff"], ids=["nothing", "half", "deep", "no text"]
+)
+def test_an_answer_that_is_no_json_is_an_error(text: bytes) -> None:
+    """Nothing was decided then."""
+    with pytest.raises(CodecError, match="not JSON"):
+        ask(pb.FireReply(decision_json=text))
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "kind"),
+    [
+        (CODES["wire.event"], "wire.event", CodecError),
+        (CODES["config.option"], "config.option", ConfigError),
+        (CODES["serve.busy"], "serve.busy", HookError),
+        ("HKL0000", "internal", HookError),
+    ],
+)
+def test_an_error_is_raised_as_it_was_there(code: str, name: str, kind: type[HookError]) -> None:
+    """By its code, as its own class and with its words."""
+    with pytest.raises(kind, match="the words") as caught:
+        ask(pb.FireReply(error_code=code, error="the words"))
+
+    assert (type(caught.value), caught.value.name) == (kind, name)
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "message"),
+    [
+        (f"resource exhausted: {CODES['serve.busy']}: too much", "serve.busy", "too much"),
+        ("HKL0000: of a later version", "remote.unreachable", "of a later version"),
+        ("unavailable: nobody there", "remote.unreachable", "nobody there"),
+        ("it hung up", "remote.unreachable", "`unix:/s` cannot be reached: it hung up"),
+    ],
+)
+def test_nobody_there_is_no_decision(words: str, name: str, message: str) -> None:
+    """Unless the engine said itself what is wrong, behind a status of gRPC."""
+    with pytest.raises(HookError, match=re.escape(message)) as caught:
+        ask(LinkError(words))
+
+    assert caught.value.name == name
+    assert ("a gate must deny" in caught.value.hint) == (name == "remote.unreachable")

@@ -216,7 +216,7 @@ def test_vsock_is_reached_by_a_relay(tmp_path, monkeypatch) -> None:
     """At both ends, where gRPC has no vsock of its own; a unix socket stands for the two machines' one."""
     between = f"{tmp_path}/between"
     monkeypatch.setattr(vsock, "listen", lambda *_: listen_unix(between))
-    monkeypatch.setattr(vsock, "dial", lambda *_: vsock.dial_unix(between))
+    monkeypatch.setattr(vsock, "dial", lambda *_: asyncio.open_unix_connection(between))
     engine = Engine()
     engine.on("tool.before")(lambda _: deny("no"))
     with serve_engine(engine, "vsock:local:4088", token=TOKEN) as opened:

@@ -13,9 +13,8 @@ from hookline import Engine, HookError, deny
 from hookline.remote.admission import Admission
 from hookline.remote.bridge import Bridge
 from hookline.remote.fire_service import FireService
-from hookline.remote.outbox import Outbox
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.stream import LinkError
+from hookline.remote.stream import LinkError, Outbox
 from tests.unit.remote.support import CALL, PATIENCE, attached, hook, on_loop, settled, until
 
 if TYPE_CHECKING:

@@ -12,9 +12,7 @@ from grpc import aio
 
 from hookline import ConfigError, Engine, Stance
 from hookline.remote import Bounds, serve_engine
-from hookline.remote.addresses import parse_address
 from hookline.remote.event_loop import REMOTE
-from hookline.remote.grpc_transport import start_server
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.proto import bridge_pb2_grpc as rpc
 from tests.unit.remote.support import CALL, PATIENCE, TOKEN, hook
@@ -114,6 +112,6 @@ def test_a_port_that_is_taken_is_told(tmp_path) -> None:
         serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened,
         pytest.raises(ConfigError, match="cannot listen on"),
     ):
-        REMOTE.run(start_server(parse_address(opened.addresses[0]), Bounds()), PATIENCE)
+        serve_engine(Engine(), opened.addresses[0], token=TOKEN)
     with pytest.raises(ConfigError, match="cannot listen on"):
-        REMOTE.run(start_server(parse_address(f"unix:{tmp_path}/missing/s"), Bounds()), PATIENCE)
+        serve_engine(Engine(), f"unix:{tmp_path}/missing/s")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,13 +13,16 @@ from hookline import ConfigError, Engine, Stance
 from hookline.a3s import Hook, HookConfig, HookEngine, HookMatcher, HookResponse
 from hookline.dialects.a3s.encode_decision import to_result
 from hookline.remote import Bounds, Handlers, serve_engine
-from hookline.remote.backoff import Backoff
 from hookline.remote.event_loop import REMOTE
+from hookline.remote.stream import retry_delays
 from tests.unit.remote.support import CALL, OTHER, PATIENCE, TOKEN, TRANSPORTS, addresses, until
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def soon() -> Backoff:
-    return Backoff(first=0.001, most=0.01)
+
+def soon() -> Iterator[float]:
+    return retry_delays(first=0.001, most=0.01)
 
 
 def within(coroutine: Any) -> Any:

@@ -16,7 +16,7 @@ from hookline.handlers.inprocess import call_async
 from hookline.handlers.workers import WorkerBudget
 from hookline.remote.invocations import Invocations
 from hookline.remote.proto import bridge_pb2 as pb
-from tests.unit.remote.support import CALL, on_loop, settled
+from tests.unit.remote.support import CALL, on_loop, settled, until
 
 EVENT = json.dumps({"event_type": "pre_tool_use", "payload": CALL}).encode()
 
@@ -45,9 +45,12 @@ class Stand:
         )
         self.answering.post = self.post
 
-    def post(self, frame: pb.HandlerFrame) -> bool:
-        self.said.append(frame.result)
+    def post(self, *, result: pb.Result) -> bool:
+        self.said.append(result)
         return True
+
+    async def idle(self) -> None:
+        await until(lambda: not self.answering._running)
 
 
 @on_loop
@@ -61,7 +64,7 @@ async def test_a_duplicate_is_answered_from_memory() -> None:
 
     stand = Stand(handler)
     stand.answering.invoke(invoke())
-    await stand.answering.idle.wait()
+    await stand.idle()
     stand.answering.invoke(invoke(attempt=2))
 
     assert calls == [CALL["args"]]
@@ -85,7 +88,7 @@ async def test_a_duplicate_of_what_runs_waits_for_it() -> None:
     first, stand.said = stand.said, []
     stand.answering.invoke(invoke(attempt=2))
     going.set()
-    await stand.answering.idle.wait()
+    await stand.idle()
 
     assert (first, calls, [result.action for result in stand.said]) == ([], [1], [pb.CONTINUE])
 
@@ -94,9 +97,9 @@ async def test_a_duplicate_of_what_runs_waits_for_it() -> None:
 async def test_an_answer_without_a_stream_is_kept() -> None:
     """The engine asks for it again when there is one."""
     stand = Stand(lambda _: HookResponse.block("kept"))
-    stand.answering.post = lambda _: False
+    stand.answering.post = lambda **_: False
     stand.answering.invoke(invoke())
-    await stand.answering.idle.wait()
+    await stand.idle()
     stand.answering.post = stand.post
     stand.answering.invoke(invoke(attempt=2))
 
@@ -123,7 +126,7 @@ async def test_a_handler_sees_that_it_is_cancelled() -> None:
     await started.wait()
     stand.answering.cancel("1")
     stand.answering.cancel("unknown")
-    await stand.answering.idle.wait()
+    await stand.idle()
 
     assert (seen, stand.said) == (["cancelled"], [])
 
@@ -133,7 +136,7 @@ async def test_the_budget_ends_a_handler() -> None:
     """The engine has stopped waiting by then, so there is nothing to say."""
     stand = Stand(lambda _: asyncio.Event().wait())
     stand.answering.invoke(invoke(budget_ms=5))
-    await stand.answering.idle.wait()
+    await stand.idle()
 
     assert stand.said == []
     assert stand.answering.counts["overrun"] == 1
@@ -149,7 +152,7 @@ async def test_what_cannot_be_run_is_a_failure() -> None:
     stand.answering.invoke(invoke(4))
     stand.answering.invoke(invoke(5))
     stand.answering.cancel_all()
-    await stand.answering.idle.wait()
+    await stand.idle()
 
     assert [(result.invocation_id, result.action) for result in stand.said] == [
         (f"{n}", 0) for n in (1, 2, 3, 5)
@@ -165,7 +168,7 @@ async def test_an_observer_says_nothing() -> None:
     stand = Stand(lambda _: HookResponse.block("unasked"))
     stand.answering.invoke(invoke(reply_expected=False))
     stand.answering.invoke(invoke(2, hook_id="other", reply_expected=False))
-    await stand.answering.idle.wait()
+    await stand.idle()
 
     assert stand.said == []
 
@@ -176,7 +179,7 @@ async def test_memory_has_an_end() -> None:
     stand = Stand(lambda _: HookResponse.block("x" * 100_000), most=1000)
     for number in range(600):
         stand.answering.invoke(invoke(number))
-        await stand.answering.idle.wait()
+        await stand.idle()
 
     assert stand.answering._bytes <= 8 << 20
     assert len(stand.answering._recent) < 100
@@ -210,7 +213,7 @@ async def test_a_handler_that_breaks_off_has_failed(
     stand = Stand(breaks if plain else breaks_later)
     for number in (1, 2):
         stand.answering.invoke(invoke(number))
-        await stand.answering.idle.wait()
+        await stand.idle()
 
     assert error.__name__ in stand.said[0].failure
     assert stand.said[1].reason == "no"

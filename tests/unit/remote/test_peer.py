@@ -51,9 +51,7 @@ def firing(
 @on_loop
 async def test_an_invocation_says_everything_that_a_handler_needs() -> None:
     """The whole event, a relative budget, and what is expected."""
-    end, _ = await attached(
-        Bridge(engine := Engine(), trace=lambda: "00-a-b-01"), hook(timeout_ms=5000)
-    )
+    end, _ = await attached(Bridge(engine := Engine()), hook(timeout_ms=5000))
     asked = firing(engine)
     invoke = await end.next("invoke")
     end.answer(invoke)
@@ -69,7 +67,6 @@ async def test_an_invocation_says_everything_that_a_handler_needs() -> None:
     assert 4900 < invoke.budget_ms <= 5000
     assert invoke.gating
     assert invoke.reply_expected
-    assert invoke.traceparent == "00-a-b-01"
 
 
 @on_loop
@@ -109,7 +106,11 @@ async def test_no_more_are_under_way_than_there_is_room_for() -> None:
     invokes = [await end.next("invoke") for _ in range(2)]
 
     assert "1 events wait for the handlers `policy` already" in (await fourth).reason
-    assert len(bridge.peers["policy"].pending) == 2
+    assert [each.sent for each in bridge.peers["policy"].invocations.values()] == [
+        True,
+        True,
+        False,
+    ]
     end.answer(invokes[0])
     last = await end.next("invoke")
     assert json.loads(last.event_json)["payload"]["session_id"] == "2"
@@ -145,16 +146,6 @@ def test_an_event_may_be_fired_from_any_thread() -> None:
     assert reasons == ["no"] * 3
 
 
-@on_loop
-async def test_code_that_holds_up_the_bridge_is_told_so() -> None:
-    """It would wait for itself; the gate is closed at once."""
-    await attached(Bridge(engine := Engine()))
-
-    assert (
-        "blocks the bridge's own thread" in engine.fire("pre_tool_use", CALL, dialect="a3s").reason
-    )
-
-
 # -- no answer ---------------------------------------------------------------------------------------------------------
 
 
@@ -169,7 +160,10 @@ async def test_an_answer_that_takes_too_long_is_a_failure() -> None:
 
     assert decision.stance is Stance.DENY
     assert decision.reason == "Required hook 'guard' failed: timed out after 0.03 s"
-    assert (cancel.invocation_id, cancel.why) == (invoke.invocation_id, "timed out")
+    assert (cancel.invocation_id, cancel.why) == (
+        invoke.invocation_id,
+        "the engine no longer waits",
+    )
     end.answer(invoke)
     await settled()
     assert bridge.counts == {"cancelled": 1, "late": 1}
@@ -185,7 +179,7 @@ def test_without_an_event_loop_it_takes_no_longer_either() -> None:
         == "Required hook 'guard' failed: timed out after 0.03 s"
     )
     assert REMOTE.run(end.next("invoke"), PATIENCE).hook_id == "guard"
-    assert REMOTE.run(end.next("cancel"), PATIENCE).why == "timed out"
+    assert REMOTE.run(end.next("cancel"), PATIENCE).why == "the engine no longer waits"
 
 
 @on_loop
@@ -209,7 +203,7 @@ async def test_whoever_stops_waiting_cancels_the_handler() -> None:
 
     assert (cancel.invocation_id, cancel.why) == (
         invoke.invocation_id,
-        "its caller no longer waits",
+        "the engine no longer waits",
     )
     with pytest.raises(asyncio.CancelledError):
         await asked

@@ -83,7 +83,7 @@ HOSTILE = [
     ("a number without an end", {"action": 1, "modified_json": b"1" * 999}, ""),
     ("an unknown action", {"action": 9}, "unknown action 9"),
     ("a failure beside an action", {"action": 1, "failure": "broken"}, "broken"),
-    ("a failure without a word", {"action": 1, "failure": ""}, "without a word"),
+    ("a failure without a word", {"action": 1, "failure": ""}, "gave no reason"),
 ]
 
 

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from hookline.a3s import HookResponse
-from hookline.remote.handlers import Handlers, Seat
+from hookline.remote.handlers import Handlers, Seat, Session
 from hookline.remote.invocations import Invocations
-from hookline.remote.outbox import Outbox
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.session import Session
+from hookline.remote.stream import Outbox
 from tests.unit.remote.support import Time, on_loop, settled
 
 
@@ -101,7 +100,7 @@ async def test_whoever_leaves_tells_nothing_more() -> None:
     stand = Stand()
     stand.welcome()
     stand.acknowledge(1)
-    stand.session.withdraw()
+    stand.session.leave(0.0, withdraw=True)
     assert stand.sent() == [1, 2]
     stand.acknowledge(2)
     stand.change()
@@ -225,8 +224,8 @@ async def test_nothing_is_run_before_the_welcome() -> None:
     stand = Stand()
     stand.session.take(pb.EngineFrame(invoke=pb.Invoke(invocation_id="1", hook_id="guard")))
 
-    assert not stand.seat.answering._running
-    assert stand.seat.answering.counts == {}
+    assert not stand.seat.invocations._running
+    assert stand.seat.invocations.counts == {}
 
 
 @on_loop
@@ -250,7 +249,7 @@ async def test_an_engine_without_signs_of_life_is_left() -> None:
         await stand.time.passes(1)
     await watching
 
-    assert stand.session.why == "the engine gives no sign of life"
+    assert stand.session.why == "it gives no sign of life"
 
 
 @on_loop
@@ -269,5 +268,5 @@ async def test_a_lost_stream_takes_no_answers_any_more() -> None:
     stand.welcome()
     stand.session.handle_end("broken")
 
-    assert not stand.seat.answering.post(pb.HandlerFrame())
+    assert not stand.seat.invocations.post(result=pb.Result())
     assert stand.session.why == "broken"
