@@ -23,6 +23,8 @@ def main() -> None:
     """Run the command line and exit with its code."""
     words = sys.argv[1:]
     match words[:1]:
+        case [_] if "--help" in words or "-h" in words:
+            sys.exit(_app(words))
         case ["answer"]:
             gc.set_threshold(_MUCH)
             from hookline.cli.supervised_answer import answer_supervised  # noqa: PLC0415 - a host starts this for every event
@@ -52,7 +54,7 @@ def _fire(words: list[str], answers: AnswerPipe | None) -> int:
 
 
 def _app(words: list[str]) -> int:
-    from hookline.cli.app import app_main  # noqa: PLC0415 - typer and rich cost more than all the rest
+    from hookline.cli.app import app_main  # noqa: PLC0415 - a host never starts these
 
     return app_main(words)
 

@@ -5,20 +5,14 @@ Whatever happens here, the host never sees a traceback, and never an exit code t
 
 from __future__ import annotations
 
+import io
 import os
+import select
 import sys
-from time import monotonic
+from time import monotonic, perf_counter
 
-from hookline.cli.options import (
-    DEADLINE,
-    add_deadline,
-    change_folder,
-    make_parser,
-    make_selection,
-    parse_quickly,
-    parse_seconds,
-)
-from hookline.cli.stdin import LARGEST, is_terminal, read_payload
+from hookline.cli.options import DEADLINE, option
+from hookline.cli.selection import change_folder, parse_command
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.deadline import hooks_seconds, host_deadline
 from hookline.engine.event_problems import list_errors
@@ -32,15 +26,15 @@ from hookline.handlers.process_spec import Limits
 from hookline.model.kinds import ACTIONS
 from hookline.model.reply import Reply
 from hookline.wire.hookoutput import encode_text
-from hookline.wire.json_reader import read_json
+from hookline.wire.json_reader import is_complete_json, read_json
 from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
-    from hookline.cli.options import Selection
+    from hookline.cli.selection import Selection
     from hookline.core.dialect import Table
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
@@ -49,33 +43,33 @@ if TYPE_CHECKING:
     from hookline.handlers.supervisor import AnswerPipe
     from hookline.journal.journal import Journal
 
-_EVENT = "--event"
+LARGEST = 256 << 20  # bytes; a device may have no end
+_CHUNK = 1 << 20  # bytes
+_PAUSE = 0.02  # seconds without more input, after which complete JSON counts as all of it
 # Errors of the command line, by name.
 _USAGE = frozenset(("config.option", "config.dialect"))
-_EXAMPLES = """examples:
-  hookline answer claude-code < payload.json
-  hookline answer claude-code --config .claude/settings.json < payload.json
-"""
 
 
 class Request:
     """What a host asks by the command line: the `host` that it is, which hooks, and the `event`, where it names one.
 
-    `seconds`: the deadline that the command line sets. `error`: why the command line cannot be used; the other words are then what can be made out of it.
+    `seconds`: the deadline that the command line sets. `error`: why the command line cannot be used; `selection` is None then.
     """
 
-    def __init__(self, words: list[str]) -> None:
+    def __init__(
+        self,
+        host: str,
+        event: str,
+        selection: Selection | None = None,
+        seconds: float | None = None,
+        error: Exception | None = None,
+    ) -> None:
         self.began = monotonic()
-        self.error: Exception | None = None
-        self.selection: Selection | None = None
-        self.seconds: float | None = None
-        try:
-            self.host, self.selection, self.event, self.seconds = _parse_words(words)
-            self.selection.clean_environ()
-        except Exception as error:  # noqa: BLE001 - a traceback must never reach a host
-            self.error = error
-            self.host = next((word for word in words if word in NAMES), "")
-            self.event = _find_value(_EVENT, words)
+        self.host = host
+        self.event = event
+        self.selection = selection
+        self.seconds = seconds
+        self.error = error
 
     @property
     def strict(self) -> bool:
@@ -96,6 +90,41 @@ class Request:
         """The seconds from now for all hooks, and the grace of one that timed out."""
         limit = self.seconds or host_deadline(table, native)
         return hooks_seconds(limit - (monotonic() - self.began))
+
+
+def make_request(
+    selection: Selection,
+    *,
+    host: str = option(
+        metavar="HOST",
+        is_required=True,
+        help="the dialect that the host speaks",
+        complete=("hosts",),
+    ),
+    event: str = option(
+        "--event",
+        metavar="NAME",
+        help="the event, as the host calls it, if its payload does not say",
+        complete=("events",),
+    ),
+    deadline: float | None = DEADLINE,
+) -> Request:
+    """Return the request that the options of `hookline answer` make.
+
+    Raises:
+        ConfigError: `--home` names no folder.
+    """
+    selection.clean_environ()
+    return Request(host, event, selection, deadline)
+
+
+def parse_request(words: list[str]) -> Request:
+    """Return the request of a command line; with its error, and what can be made out of it, if it cannot be used."""
+    try:
+        return make_request(**parse_command(make_request, words, "hookline answer"))
+    except Exception as error:  # noqa: BLE001 - a traceback must never reach a host
+        host = next((word for word in words if word in NAMES), "")
+        return Request(host, _find_value("--event", words), error=error)
 
 
 class AfterAnswer:
@@ -125,7 +154,7 @@ class AfterAnswer:
 
 def answer_main(words: list[str]) -> int:
     """Answer one event of a host; returns the exit code that the host understands."""
-    request = Request(words)
+    request = parse_request(words)
     later = AfterAnswer()
     reply = answer(request, later)
     _write_reply(reply)
@@ -138,7 +167,7 @@ def answer_main(words: list[str]) -> int:
 
 def answer_in_worker(words: list[str], answers: AnswerPipe) -> int:
     """Answer one event through the supervisor, and stay with the hooks that run in the background."""
-    request = Request(words)
+    request = parse_request(words)
     later = AfterAnswer()
     reply = answer(request, later, answers)
     answers.send(
@@ -161,7 +190,9 @@ def answer(request: Request, later: AfterAnswer, answers: AnswerPipe | None = No
     sent = b""
     journal = open_journal(os.environ, told.append)
     try:
-        if request.error is None or not is_terminal():
+        if request.error is None or not (
+            sys.stdin and sys.stdin.isatty()
+        ):  # a person may have typed it
             sent = read_payload()
             request.set_deadline(sent, answers)
         reply = answer_bytes(request, sent, later, journal)
@@ -179,21 +210,6 @@ def answer_bytes(
         return _decide_reply(request, sent, later, journal)
     except Exception as error:  # noqa: BLE001 - as above
         return make_fallback(request, sent, error, journal).reply
-
-
-def _parse_words(words: list[str]) -> tuple[str, Selection, str, float | None]:
-    found = parse_quickly(words, {_EVENT: True, DEADLINE: True})
-    if found is not None and len(found[0]) == 1:
-        own = found[2]
-        return found[0][0], found[1], own.get(_EVENT, ""), parse_seconds(own.get(DEADLINE, ""))
-    arguments = make_parser("hookline answer", "Answer an event in a host's own words.", _EXAMPLES)
-    arguments.add_argument("host", metavar="HOST", help="the dialect that the host speaks")
-    arguments.add_argument(
-        _EVENT, default="", metavar="NAME", help="the event, as the host calls it, if its payload does not say"
-    )  # fmt: skip
-    add_deadline(arguments)
-    given = arguments.parse_args(words)
-    return given.host, make_selection(given), given.event, parse_seconds(given.deadline)
 
 
 def _find_value(option: str, words: list[str]) -> str:
@@ -266,6 +282,55 @@ def _find_folder(payload: Mapping[str, Any], table: Table) -> str:
     flat = (value[0] if isinstance(value, list) and value else value for value in named)
     paths = [path for path in flat if isinstance(path, str) and path]
     return next((path for path in paths if os.path.isdir(path)), paths[0] if paths else "")
+
+
+# -- standard input ----------------------------------------------------------------------------
+
+
+def read_payload(largest: int = LARGEST) -> bytes:
+    """Return what the host sends: up to the end of its input, or one complete JSON object or list.
+
+    A host may keep its end open. So a payload that is complete counts when nothing more comes for a moment. What is larger
+    than `largest` is cut off just behind it.
+    """
+    if sys.stdin is None:
+        return b""
+    try:
+        descriptor = sys.stdin.fileno()
+    except (io.UnsupportedOperation, AttributeError):
+        return sys.stdin.buffer.read(largest + 1)
+    return read_descriptor(descriptor, largest)
+
+
+def read_descriptor(
+    descriptor: int,
+    largest: int = LARGEST,
+    *,
+    is_complete: Callable[[bytes], bool] = is_complete_json,
+) -> bytes:
+    """Return what can be read of a descriptor, as `read_payload` does of standard input."""
+    sent, pause = bytearray(), _PAUSE
+    while len(sent) <= largest:
+        if sent and sent[-1:] in b"}] \t\r\n" and not _has_more(descriptor, pause):
+            began = perf_counter()
+            if is_complete(bytes(sent)):
+                break
+            # Looking takes at most half of the time, however often the host pauses.
+            pause = max(_PAUSE, perf_counter() - began)
+            _has_more(descriptor, None)
+        part = os.read(descriptor, min(_CHUNK, largest + 1 - len(sent)))
+        if not part:
+            break
+        sent += part
+    return bytes(sent)
+
+
+def _has_more(descriptor: int, seconds: float | None) -> bool:
+    """Whether there is something to read, or the end, before the time is over."""
+    return bool(select.select([descriptor], [], [], seconds)[0])
+
+
+# -- without a decision ------------------------------------------------------------------------
 
 
 def note_unanswered(request: Request, message: str, *, refused: bool) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.cli import phrases
 from hookline.cli.events import find_kind
+from hookline.cli.pages import count_things
 from hookline.core.descriptions import describe_condition
 from hookline.engine.approval_service import describe_change
 from hookline.engine.doctor.static_checks import list_errors
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.cli.color import Paint
+    from hookline.cli.pages import Paint
     from hookline.engine.doctor.finding import Finding
     from hookline.engine.engine import Engine
     from hookline.trust.state import HookState
@@ -118,7 +118,7 @@ def render_approval(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield f"nothing to take over: `{document['list']}` has no entries"
     elif not document["imported"] and all(hook["did"] == "left" for hook in hooks):
         if hooks:
-            yield f"nothing else waits for an approval; {phrases.count_things(len(hooks), 'hook')} left out"
+            yield f"nothing else waits for an approval; {count_things(len(hooks), 'hook')} left out"
         else:
             yield "nothing waits for an approval"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from hookline.cli import command_options, completions
 from hookline.cli.approval_page import (
     describe_hook,
     describe_removed,
@@ -15,8 +14,9 @@ from hookline.cli.approval_page import (
     make_document,
     render_approval,
 )
-from hookline.cli.color import Paint, escape_document, print_page, use_color
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
+from hookline.cli.options import COLOR, JSON, option
+from hookline.cli.pages import Paint, escape_document, print_page, use_color
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
     approve_states,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from hookline.cli.selection import Selection
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
     from hookline.trust.state import HookState
@@ -58,48 +59,6 @@ _APPROVAL_ANSWERS: Mapping[str, str] = {"y": _YES, "yes": _YES, "q": _QUIT, "qui
 _REMOVED_ANSWERS: Mapping[str, str] = {
     "f": _YES, "forget": _YES, "a": _ABSENT, "absent": _ABSENT, "q": _QUIT, "quit": _QUIT,
 }  # fmt: skip
-_What = Annotated[
-    str,
-    command_options.argument(
-        metavar="HOOK|COMMAND|PATH",
-        help="an id, what it runs or asks, a name, or a file that declares it or is run",
-        autocompletion=completions.complete_hooks,
-    ),
-]
-_Revoked = Annotated[
-    str,
-    command_options.argument(
-        metavar="HOOK|COMMAND",
-        help="an id, what it runs or asks, a name, or a file of it",
-        autocompletion=completions.complete_hooks,
-    ),
-]
-_Event = Annotated[
-    str,
-    command_options.option(
-        "--event",
-        metavar="EVENT",
-        help="of one event only, canonical or as its host calls it",
-        autocompletion=completions.complete_events,
-    ),
-]
-_All = Annotated[
-    bool,
-    command_options.option(
-        "--all", help="all that waits and guards that are gone; not what was revoked"
-    ),
-]
-_Yes = Annotated[
-    bool,
-    command_options.option("--yes", help="do not ask: approve, and forget guards that are gone"),
-]
-_From = Annotated[
-    str,
-    command_options.option(
-        "--from", metavar="FILE", help="take over a list of approvals of Starchild or Hermes"
-    ),
-]
-_DryRun = Annotated[bool, command_options.option("-n", "--dry-run", help="only show it")]
 
 
 class _Selected(NamedTuple):
@@ -115,18 +74,30 @@ class _Selected(NamedTuple):
     removed: list[Approval]
 
 
-@command_options.select_hooks
 def approve(
+    selection: Selection,
     *,
-    selection: command_options.Selection,
-    what: _What = "",
-    event: _Event = "",
-    all_: _All = False,
-    yes: _Yes = False,
-    allowlist: _From = "",
-    dry_run: _DryRun = False,
-    json: command_options.Json = False,
-    color: command_options.Color = "auto",
+    what: str = option(
+        metavar="HOOK|COMMAND|PATH",
+        help="an id, what it runs or asks, a name, or a file that declares it or is run",
+        complete=("hooks",),
+    ),
+    event: str = option(
+        "--event",
+        metavar="EVENT",
+        help="of one event only, canonical or as its host calls it",
+        complete=("events",),
+    ),
+    all_: bool = option(
+        "--all", help="all that waits and guards that are gone; not what was revoked"
+    ),
+    yes: bool = option("--yes", help="do not ask: approve, and forget guards that are gone"),
+    allowlist: str = option(
+        "--from", metavar="FILE", help="take over a list of approvals of Starchild or Hermes"
+    ),
+    dry_run: bool = option("-n", "--dry-run", help="only show it"),
+    json: bool = JSON,
+    color: str = COLOR,
 ) -> int:
     """Let hooks run as they are now: a change of what they run needs another approval."""
     if not dry_run:
@@ -153,15 +124,24 @@ def approve(
     return code
 
 
-@command_options.select_hooks
 def revoke(
+    selection: Selection,
     *,
-    selection: command_options.Selection,
-    what: _Revoked,
-    event: _Event = "",
-    dry_run: _DryRun = False,
-    json: command_options.Json = False,
-    color: command_options.Color = "auto",
+    what: str = option(
+        metavar="HOOK|COMMAND",
+        help="an id, what it runs or asks, a name, or a file of it",
+        complete=("hooks",),
+        is_required=True,
+    ),
+    event: str = option(
+        "--event",
+        metavar="EVENT",
+        help="of one event only, canonical or as its host calls it",
+        complete=("events",),
+    ),
+    dry_run: bool = option("-n", "--dry-run", help="only show it"),
+    json: bool = JSON,
+    color: str = COLOR,
 ) -> int:
     """Take the approval of hooks back, at once; the next use of your own hook does not approve it."""
     if not dry_run:

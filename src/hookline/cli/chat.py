@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
 
 from hookline.chat import command
-from hookline.cli import command_options
 from hookline.cli.approve import has_terminal
 from hookline.cli.exit_codes import FINDINGS, OK, print_message, print_text
+from hookline.cli.options import option
 from hookline.config.agent_hosts import require_person
 from hookline.engine.journaling import open_journal
 from hookline.errors import TrustError
 
-_Text = Annotated[
-    list[str], command_options.argument(metavar="TEXT", help="the command, for example /hooks list")
-]
-_Yes = Annotated[
-    bool, command_options.option("--yes", help="approve although no person is at the terminal")
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.cli.selection import Selection
+
 _WIDENING = frozenset({"approve", "revoke", "on", "off"})
 _FAILED = "✗ HKL"  # how an answer begins that is a refusal
 
 
-@command_options.select_hooks
-def chat(*, selection: command_options.Selection, text: _Text, yes: _Yes = False) -> int:
+def chat(
+    selection: Selection,
+    *,
+    text: list[str] = option(
+        metavar="TEXT",
+        is_required=True,
+        is_repeatable=True,
+        help="the command, for example /hooks list",
+    ),
+    yes: bool = option("--yes", help="approve although no person is at the terminal"),
+) -> int:
     """Do what a `/hooks` command says, and print the answer of the chat.
 
     Raises:
         TrustError: `trust.unattended`, the command approves a hook and no person is at the terminal; `trust.below-agent`.
     """
     typed = " ".join(text)
-    verb = _parse_verb(typed)
+    verb = "".join(typed.split()[1:2]).lower()  # the word after `/hooks`
     if verb in _WIDENING:
         require_person(os.environ, f"hookline {verb}")
     if verb == "approve" and not yes and not has_terminal():
@@ -44,9 +50,3 @@ def chat(*, selection: command_options.Selection, text: _Text, yes: _Yes = False
         answer = command(typed, engine=engine)
     print_text(answer + "\n")
     return FINDINGS if answer.startswith(_FAILED) else OK
-
-
-def _parse_verb(typed: str) -> str:
-    """The first word after `/hooks`."""
-    words = typed.split(None, 2)
-    return words[1].lower() if len(words) > 1 else ""

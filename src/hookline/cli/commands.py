@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 
 class Command(Frozen):
     """One command: its group in the help, what it does, examples that run, and the exit codes beyond 0 and 2.
 
-    `home` is the module and function; the commands that hosts start find their way without this table.
+    `home`: its module and its function.
     """
 
     group: str
     does: str
+    home: str
     examples: tuple[str, ...]
     codes: str = ""
-    home: tuple[str, str] = ("", "")
+
+    def load(self) -> Callable[..., Any]:
+        """Import the function that runs the command; its options are its keyword parameters."""
+        module, _, function = self.home.partition(".")
+        loaded: Callable[..., Any] = getattr(import_module(f"hookline.cli.{module}"), function)
+        return loaded
 
 
 COMMANDS: Mapping[str, Command] = {
@@ -31,7 +40,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline list -c hooks.yaml --event pre_tool_use",
             "hookline list --source project --json",
         ),
-        home=("list_command", "list_hooks"),
+        home="list_command.list_hooks",
     ),
     "show": Command(
         group="look",
@@ -41,7 +50,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline show pre_tool_use --dialect docker-agent",
             "hookline show -c hooks.yaml 'hooks.yaml#stop.0'",
         ),
-        home=("list_command", "show"),
+        home="list_command.show",
     ),
     "validate": Command(
         group="look",
@@ -52,7 +61,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline validate --output-format github",
         ),
         codes="1 there are errors",
-        home=("validate", "validate"),
+        home="validate.validate",
     ),
     "explain": Command(
         group="look",
@@ -63,7 +72,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline explain stop --no-run < payload.json",
             "hookline explain last",
         ),
-        home=("explain", "explain"),
+        home="explain.explain",
     ),
     "doctor": Command(
         group="look",
@@ -74,25 +83,26 @@ COMMANDS: Mapping[str, Command] = {
             "hookline doctor -c hooks.yaml --json",
         ),
         codes="1 there are errors",
-        home=("doctor", "doctor"),
+        home="doctor.doctor",
     ),
     "schema": Command(
         group="look",
         does="the JSON Schema of a document that hookline prints",
         examples=("hookline schema", "hookline schema decision"),
-        home=("schema", "schema"),
+        home="schema.schema",
     ),
     "completion": Command(
         group="look",
         does="the script by which a shell completes command lines: bash, zsh, fish or powershell",
         examples=("hookline completion bash", "hookline completion zsh"),
-        home=("completion", "completion"),
+        home="completion.print_script",
     ),
     "fire": Command(
         group="try",
         does="fire one event at the hooks, and print the decision",
         examples=("hookline fire pre_tool_use -c hooks.yaml < payload.json",),
         codes="1 denied or halted",
+        home="fire.fire",
     ),
     "convert": Command(
         group="try",
@@ -103,7 +113,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline convert --from claude-code --to codex --strict",
         ),
         codes="1 a loss with --strict",
-        home=("convert", "convert"),
+        home="convert.convert",
     ),
     "approve": Command(
         group="decide",
@@ -114,7 +124,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline approve 'settings.json#Stop.0.0' --yes",
         ),
         codes="1 declined, or left out",
-        home=("approve", "approve"),
+        home="approve.approve",
     ),
     "revoke": Command(
         group="decide",
@@ -123,14 +133,14 @@ COMMANDS: Mapping[str, Command] = {
             "hookline revoke .claude/settings.json",
             "hookline revoke 'settings.json#Stop.0.0'",
         ),
-        home=("approve", "revoke"),
+        home="approve.revoke",
     ),
     "on": Command(
         group="decide",
         does="switch hooks on again: of this project, everywhere, or a single one",
         examples=("hookline on", "hookline on --global", "hookline on 'settings.json#Stop.0.0'"),
         codes="1 still off",
-        home=("switches", "on"),
+        home="switches.on",
     ),
     "off": Command(
         group="decide",
@@ -140,14 +150,14 @@ COMMANDS: Mapping[str, Command] = {
             "hookline off --global --json",
             "hookline off 'settings.json#Stop.0.0'",
         ),
-        home=("switches", "off"),
+        home="switches.off",
     ),
     "chat": Command(
         group="decide",
         does="one `/hooks` command, as a person types it in a chat",
         examples=('hookline chat "/hooks list"', 'hookline chat "/hooks off"'),
         codes="1 refused",
-        home=("chat", "chat"),
+        home="chat.chat",
     ),
     "log": Command(
         group="decide",
@@ -159,13 +169,14 @@ COMMANDS: Mapping[str, Command] = {
             "hookline log verify",
         ),
         codes="1 broken; 130 interrupted",
-        home=("log", "log"),
+        home="log.log",
     ),
     "answer": Command(
         group="run",
         does="answer a host's event in its own words; hosts start this",
         examples=("hookline answer claude-code < payload.json",),
         codes="as the host understands them",
+        home="answer.make_request",
     ),
     "serve": Command(
         group="run",
@@ -176,7 +187,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline serve --unix /run/user/1000/hookline.sock",
         ),
         codes="130 interrupted",
-        home=("serve", "serve"),
+        home="serve.serve",
     ),
 }
 GROUPS: Mapping[str, str] = {"look": "Look", "try": "Try", "decide": "Decide", "run": "Run"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from typing import Annotated
 
-from hookline.cli import command_options, completions, phrases
 from hookline.cli.exit_codes import FINDINGS, OK, print_document, print_message, print_text
-from hookline.cli.options import Selection, change_folder
+from hookline.cli.options import JSON, option
+from hookline.cli.pages import count_things
+from hookline.cli.selection import DIALECT_OPTIONS, FOLDER, Selection, change_folder
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.convert import convert as convert_hooks
 from hookline.engine.engine import Engine
@@ -23,65 +23,29 @@ if TYPE_CHECKING:
     from hookline.engine.conversion_report import Loss
     from hookline.engine.convert import Conversion
 
-_Path = Annotated[
-    str,
-    command_options.argument(
-        metavar="PATH", help="a file or folder of hooks; without it, what is found here"
-    ),
-]
-_From = Annotated[
-    str,
-    command_options.option(
-        "--from",
-        metavar="DIALECT",
-        help=f"of the hooks: {', '.join(NAMES)}",
-        autocompletion=completions.complete_hosts,
-    ),
-]
-_To = Annotated[
-    str,
-    command_options.option(
-        "--to",
-        metavar="DIALECT",
-        help="that they are written in",
-        autocompletion=completions.complete_hosts,
-    ),
-]
-_Output = Annotated[
-    str,
-    command_options.option(
-        "--output", metavar="DIR", help="write the files there; without it, one file is printed"
-    ),
-]
-_Force = Annotated[bool, command_options.option("--force", help="write over files that are there")]
-_Plain = Annotated[
-    bool,
-    command_options.option(
-        "--plain", help="leave commands as they are: for scripts that speak the new words"
-    ),
-]
-_Strict = Annotated[bool, command_options.option("--strict", help="refuse any loss")]
-_Options = Annotated[
-    list[str],
-    command_options.option(
-        "-o", "--option", metavar="NAME=VALUE", help="of the hooks' dialect; repeatable"
-    ),
-]
-_Folder = Annotated[str, command_options.option("-C", metavar="DIR", help="as if started there")]
-
 
 def convert(
     *,
-    path: _Path = "",
-    from_: _From = "",
-    to: _To = "",
-    output: _Output = "",
-    force: _Force = False,
-    plain: _Plain = False,
-    strict: _Strict = False,
-    option: _Options = [],  # noqa: B006 - only read
-    folder: _Folder = "",
-    json: command_options.Json = False,
+    path: str = option(
+        metavar="PATH", help="a file or folder of hooks; without it, what is found here"
+    ),
+    from_: str = option(
+        "--from", metavar="DIALECT", help=f"of the hooks: {', '.join(NAMES)}", complete=("hosts",)
+    ),
+    to: str = option(
+        "--to", metavar="DIALECT", help="that they are written in", complete=("hosts",)
+    ),
+    output: str = option(
+        "--output", metavar="DIR", help="write the files there; without it, one file is printed"
+    ),
+    force: bool = option("--force", help="write over files that are there"),
+    plain: bool = option(
+        "--plain", help="leave commands as they are: for scripts that speak the new words"
+    ),
+    strict: bool = option("--strict", help="refuse any loss"),
+    options: list[str] = DIALECT_OPTIONS,
+    folder: str = FOLDER,
+    json: bool = JSON,
 ) -> int:
     """Hooks of one dialect as files of another, and what the other cannot express."""
     change_folder(folder)
@@ -91,7 +55,7 @@ def convert(
             name="config.option",
             hint="the dialect to write, as in --to claude-code",
         )
-    engine = _load_engine(path, from_, option)
+    engine = _load_engine(path, from_, options)
     if to in {shelved.dialect.table.name for shelved in engine.snapshot.sources}:
         raise ConfigError(
             f"these hooks are in the words of {to} already",
@@ -159,7 +123,7 @@ def _write_files(conversion: Conversion, folder: str, *, force: bool) -> None:
     """
     if not folder:
         if len(conversion.files) > 1:
-            count = phrases.count_things(len(conversion.files), "file")
+            count = count_things(len(conversion.files), "file")
             raise ConfigError(
                 f"these hooks become {count}",
                 name="config.option",
@@ -215,5 +179,5 @@ def _list_losses(conversion: Conversion, target: str) -> Iterator[str]:
             same.setdefault((loss.what, loss.why), []).append(loss)
     for (what, why), losses in same.items():
         yield f"lost: {what}: {why} ({', '.join(loss.hook_id for loss in losses)})"
-    left = f", {phrases.count_things(len(whole), 'hook')} left out" if whole else ""
-    yield f"{phrases.count_things(conversion.hooks, 'hook')} in the words of {target}{left}, {phrases.count_things(len(same), 'kind')} of loss"
+    left = f", {count_things(len(whole), 'hook')} left out" if whole else ""
+    yield f"{count_things(conversion.hooks, 'hook')} in the words of {target}{left}, {count_things(len(same), 'kind')} of loss"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import contextmanager
-from typing import Annotated
 
-from hookline.cli import command_options, phrases
-from hookline.cli.color import print_page
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
+from hookline.cli.options import COLOR, JSON, option
+from hookline.cli.pages import count_things, format_duration, print_page
 from hookline.config.agent_hosts import require_person
 from hookline.engine.doctor.checkup import SECONDS, group_warnings, run_checkup
 from hookline.engine.doctor.finding import Finding
@@ -24,37 +23,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from hookline.cli.color import Paint
+    from hookline.cli.pages import Paint
+    from hookline.cli.selection import Selection
     from hookline.engine.doctor.checkup import Checkup
     from hookline.engine.engine import Engine
     from hookline.model.problem import Problem
 
-_Fix = Annotated[
-    bool,
-    command_options.option(
+
+def doctor(
+    selection: Selection,
+    *,
+    fix: bool = option(
         "--fix", help="mend what can be mended safely: the modes of files that are yours"
     ),
-]
-_Seconds = Annotated[
-    float, command_options.option("--seconds", metavar="S", min=0.1, help="for one hook, at most")
-]
-_Models = Annotated[
-    bool,
-    command_options.option(
+    seconds: float = option(
+        "--seconds",
+        metavar="S",
+        least=0.1,
+        help="for one hook, at most",
+        kind=float,
+        default=SECONDS,
+    ),
+    models: bool = option(
         "--models", help="ask language models too, which costs what a call costs"
     ),
-]
-
-
-@command_options.select_hooks
-def doctor(
-    *,
-    selection: command_options.Selection,
-    fix: _Fix = False,
-    seconds: _Seconds = SECONDS,
-    models: _Models = False,
-    json: command_options.Json = False,
-    color: command_options.Color = "auto",
+    json: bool = JSON,
+    color: str = COLOR,
 ) -> int:
     """Every hook tried on a harmless event, and what is wrong with it.
 
@@ -92,8 +86,8 @@ def _summarize(found: Checkup) -> str:
     asked = sum(one.verdict is not None for one in found.hooks)
     errors = sum(each.severity == "error" for each in found.all_findings)
     warnings = len(found.all_findings) - errors
-    told = f"{phrases.count_things(len(found.hooks), 'hook')}, {asked} asked"
-    return f"{told}: {phrases.count_things(errors, 'error')}, {phrases.count_things(warnings, 'warning')}"
+    told = f"{count_things(len(found.hooks), 'hook')}, {asked} asked"
+    return f"{told}: {count_things(errors, 'error')}, {count_things(warnings, 'warning')}"
 
 
 @contextmanager
@@ -168,7 +162,7 @@ def _render_checkup(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         if more is None:
             continue
         events = (
-            f"{hook['native_event']} and {phrases.count_things(more, 'other event')}"
+            f"{hook['native_event']} and {count_things(more, 'other event')}"
             if more
             else hook["native_event"]
         )
@@ -213,7 +207,7 @@ def _format_mark(hook: dict[str, Any], paint: Paint) -> str:
 def _describe_answer(hook: dict[str, Any]) -> str:
     if not hook["asked"]:
         return "not asked" if hook["state"] == APPROVED else f"not asked ({hook['state']})"
-    return f"{hook['stance']} after {phrases.format_duration(hook['seconds'])}"
+    return f"{hook['stance']} after {format_duration(hook['seconds'])}"
 
 
 def _finding_key(finding: dict[str, Any]) -> tuple[str, str, str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json as jsonlib
 import re
 from importlib.resources import files
-from typing import Annotated
 
-from hookline.cli import command_options, completions, phrases
-from hookline.cli.color import print_page
+from hookline.cli import phrases
 from hookline.cli.exit_codes import OK, print_message
 from hookline.cli.fire import describe_outcome, read_payload
+from hookline.cli.options import COLOR, HOST, INPUT, JSON, option
+from hookline.cli.pages import count_things, format_duration, print_page
 from hookline.engine.explain import explain as account
 from hookline.engine.reason_display import reason_fields
 from hookline.errors import CODES, CodecError, ConfigError
@@ -22,35 +22,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.color import Paint
+    from hookline.cli.pages import Paint
+    from hookline.cli.selection import Selection
     from hookline.engine.engine import Engine
 
-_What = Annotated[
-    str,
-    command_options.argument(
-        metavar="EVENT|CODE|last|ID",
-        help="an event to fire, a code such as HKL1203, or a decision of the journal",
-        autocompletion=completions.complete_explainable,
-    ),
-]
-_NoRun = Annotated[
-    bool,
-    command_options.option("--no-run", help="start no hook; tell only which ones would be asked"),
-]
 _CODE = re.compile(r"HKL\d+", re.IGNORECASE)
 _DECISION = re.compile(r"[0-9a-f]{8,16}")  # of the journal; no event has such a name
 
 
-@command_options.select_hooks
 def explain(
+    selection: Selection,
     *,
-    selection: command_options.Selection,
-    what: _What,
-    host: command_options.Host = "",
-    input: command_options.Input = "-",  # noqa: A002 - the name of the flag
-    no_run: _NoRun = False,
-    json: command_options.Json = False,
-    color: command_options.Color = "auto",
+    what: str = option(
+        metavar="EVENT|CODE|last|ID",
+        help="an event to fire, a code such as HKL1203, or a decision of the journal",
+        complete=("last", "codes", "events"),
+        is_required=True,
+    ),
+    host: str = HOST,
+    input: str = INPUT,  # noqa: A002 - the name of the flag
+    no_run: bool = option("--no-run", help="start no hook; tell only which ones would be asked"),
+    json: bool = JSON,
+    color: str = COLOR,
 ) -> int:
     """Why each hook was asked or not, in what order, and what it said; or what a code means."""
     if what in CODES or _CODE.fullmatch(what):
@@ -179,9 +172,9 @@ def _describe_source(source: dict[str, Any], paint: Paint) -> Iterator[str]:
         "trusted" if source["trusted"] else "hooks need an approval",
     ]
     marks += ["shadow"] if source["shadow"] else []
-    held = phrases.count_things(source["hooks"], "hook")
+    held = count_things(source["hooks"], "hook")
     wrong = (
-        f", {paint('bad', phrases.count_things(source['problems'], 'problem'))}"
+        f", {paint('bad', count_things(source['problems'], 'problem'))}"
         if source["problems"]
         else ""
     )
@@ -207,7 +200,7 @@ def _list_unselected(
         yield f"  {paint('name', hook['hook'])}  {hook['because']}"
         yield from _list_verdicts(hook, verdicts, paint)
     if len(others) > len(near):
-        yield f"  {phrases.count_things(len(others) - len(near), 'hook')} of other events"
+        yield f"  {count_things(len(others) - len(near), 'hook')} of other events"
 
 
 def _describe_marks(hook: dict[str, Any]) -> str:
@@ -232,7 +225,7 @@ def _list_verdicts(
         if verdict["hook"] != hook["hook"]:
             continue
         exit_code = "" if verdict["exit_code"] is None else f", exit {verdict['exit_code']}"
-        yield f"       {paint.stance(verdict['stance'])} after {phrases.format_duration(verdict['seconds'])}{exit_code}"
+        yield f"       {paint.stance(verdict['stance'])} after {format_duration(verdict['seconds'])}{exit_code}"
         told = (
             ("failed", mask_text(verdict["fault"] or "")),
             *reason_fields(verdict["reason"]),

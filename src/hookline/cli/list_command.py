@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
 
-from hookline.cli import command_options, completions, phrases
-from hookline.cli.color import print_page
 from hookline.cli.events import find_kind, make_kind_document, suggest_event
 from hookline.cli.exit_codes import OK, USAGE, print_message
 from hookline.cli.hook_documents import (
@@ -16,6 +13,8 @@ from hookline.cli.hook_documents import (
     make_hooks_document,
 )
 from hookline.cli.list_pages import render_hook, render_hooks, render_kind
+from hookline.cli.options import COLOR, JSON, option
+from hookline.cli.pages import count_things, print_page
 from hookline.config.places import list_patterns
 from hookline.engine.approval_service import list_removed_problems
 from hookline.engine.host_names import find_unresolved
@@ -26,43 +25,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hookline.cli.selection import Selection
     from hookline.engine.engine import Engine
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
-_Event = Annotated[
-    str,
-    command_options.option(
+
+def list_hooks(
+    selection: Selection,
+    *,
+    event: str = option(
         "--event",
         metavar="EVENT",
         help="of one event only, by any of its names",
-        autocompletion=completions.complete_events,
+        complete=("events",),
     ),
-]
-_Source = Annotated[
-    str,
-    command_options.option(
+    source: str = option(
         "--source", metavar="WORD", help="of one scope, dialect or file (part of its path) only"
     ),
-]
-_What = Annotated[
-    str,
-    command_options.argument(
-        metavar="EVENT|HOOK",
-        help="an event by any name, or a hook by its id or name",
-        autocompletion=completions.complete_hooks_and_events,
-    ),
-]
-
-
-@command_options.select_hooks
-def list_hooks(
-    *,
-    selection: command_options.Selection,
-    event: _Event = "",
-    source: _Source = "",
-    json: command_options.Json = False,
-    color: command_options.Color = "auto",
+    json: bool = JSON,
+    color: str = COLOR,
 ) -> int:
     """Every hook in firing order, event by event; a file that cannot be read is an error, because the list is not whole."""
     kind = _find_kind(event, selection.dialect) if event else ""
@@ -85,10 +67,10 @@ def list_hooks(
     )
 
 
-def _explain_empty(engine: Engine, selection: command_options.Selection) -> Iterator[str]:
+def _explain_empty(engine: Engine, selection: Selection) -> Iterator[str]:
     """Yield the message that no hook is listed, and where hookline looked."""
     if count := sum(1 for _ in list_in_order(engine)):
-        yield f"{phrases.count_things(count, 'hook')} here, and none like that"
+        yield f"{count_things(count, 'hook')} here, and none like that"
     elif selection.configs:
         yield f"no hooks in {', '.join(f'`{config}`' for config in selection.configs)}"
     else:
@@ -123,13 +105,17 @@ def _is_from_source(spec: HookSpec, word: str) -> bool:
     return word in (spec.origin.scope, spec.dialect) or word in spec.origin.file
 
 
-@command_options.select_hooks
 def show(
+    selection: Selection,
     *,
-    selection: command_options.Selection,
-    what: _What,
-    json: command_options.Json = False,
-    color: command_options.Color = "auto",
+    what: str = option(
+        metavar="EVENT|HOOK",
+        help="an event by any name, or a hook by its id or name",
+        complete=("hooks", "events"),
+        is_required=True,
+    ),
+    json: bool = JSON,
+    color: str = COLOR,
 ) -> int:
     """One hook with every field that counts, or one event with all that a hook may do there."""
     engine = selection.engine()

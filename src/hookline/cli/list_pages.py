@@ -6,6 +6,7 @@ import json
 
 from hookline.cli import phrases
 from hookline.cli.hook_documents import BROKEN, READY
+from hookline.cli.pages import count_things
 from hookline.model.spec import MANAGED
 from hookline.trust.policy import APPROVED, NEW, STATES
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.color import Paint
+    from hookline.cli.pages import Paint
 
 _LABEL = 12
 # Reasons that only repeat the state.
@@ -40,9 +41,7 @@ def render_hooks(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     for hook, kinds in unread.values():
         if kind:
             yield ""
-        kind = paint(
-            "strong", f"{kinds[0]} and {phrases.count_things(len(kinds) - 1, 'other event')}"
-        )
+        kind = paint("strong", f"{kinds[0]} and {count_things(len(kinds) - 1, 'other event')}")
         yield kind
         yield f"  {paint('name', hook['name'])}"
         yield "    nothing: the file takes part in each of them as a hook that failed"

@@ -7,137 +7,101 @@ import select
 import stat
 import sys
 import time
-from contextlib import contextmanager
-from typing import Annotated, Literal
+from contextlib import contextmanager, suppress
 
-from hookline.cli import command_options, completions
-from hookline.cli.color import Paint, escape_document, print_page, use_color
-from hookline.cli.exit_codes import FINDINGS, OK, print_document, print_message, print_text
-from hookline.cli.log_args import check_event, check_hook
-from hookline.cli.log_pages import format_event, render_entry, render_pruned, render_verification
+from hookline.cli.events import find_kind, suggest_event
+from hookline.cli.exit_codes import FINDINGS, OK, print_message
+from hookline.cli.log_pages import format_event, render_entry, render_verification
+from hookline.cli.options import COLOR, option
+from hookline.cli.pages import print_page
 from hookline.engine.journaling import find_journal_folder, read_limits
-from hookline.engine.provenance import find_provenance
+from hookline.engine.provenance import find_provenance, list_declared_here
 from hookline.errors import CODES, ConfigError, JournalError
 from hookline.journal.log_files import LogFiles
+from hookline.journal.records import NOTES
 from hookline.journal.retention import select_expired
 from hookline.journal.search import Query, Search, format_time, parse_time
 from hookline.journal.segments import list_segments
 from hookline.journal.verify import parse_head, verify
 from hookline.model.frozen import Frozen
+from hookline.model.handler import describe_command
 from hookline.text.masking import mask_record
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-_What = Annotated[
-    list[str],
-    command_options.argument(
-        metavar="[show ID|show last|verify|prune]",
-        help="without it, the decisions, newest last",
-    ),
-]
-_Event = Annotated[
-    str,
-    command_options.option(
-        "--event",
-        metavar="EVENT",
-        help="of one event, canonical or as its host calls it",
-        autocompletion=completions.complete_events,
-    ),
-]
-_Tool = Annotated[str, command_options.option("--tool", metavar="NAME", help="of one tool")]
-_Hook = Annotated[
-    str,
-    command_options.option(
-        "--hook",
-        metavar="WORD",
-        help="about which a hook was asked whose id, name or command has this in it",
-    ),
-]
-_Stance = Annotated[
-    Literal["silent", "allow", "ask", "deny", "halt"] | None,
-    command_options.option("--stance", metavar="STANCE", help="silent, allow, ask, deny, halt"),
-]
-_Session = Annotated[
-    str,
-    command_options.option(
-        "--session", metavar="ID", help="of one session; the beginning is enough"
-    ),
-]
-_Since = Annotated[
-    str,
-    command_options.option(
-        "--since",
-        metavar="TIME",
-        help="from then on: 2026-11-21T10:00, or so long ago: 30m, 2h, 7d",
-    ),
-]
-_Until = Annotated[str, command_options.option("--until", metavar="TIME", help="before then")]
-_Fault = Annotated[bool, command_options.option("--fault", help="in which a hook failed")]
-_Limit = Annotated[
-    int,
-    command_options.option("-n", "--limit", metavar="N", min=0, help="the newest so many; 0: all"),
-]
-_Follow = Annotated[
-    bool, command_options.option("-f", "--follow", help="and those to come, until Ctrl-C")
-]
-_Head = Annotated[
-    str,
-    command_options.option(
-        "--head", metavar="SEQ:HASH", help="for verify: a head that was kept elsewhere"
-    ),
-]
-_DryRun = Annotated[
-    bool, command_options.option("--dry-run", help="for prune: only say what would be removed")
-]
-_Path = Annotated[
-    str, command_options.option("--path", metavar="DIR", help="another journal than this user's")
-]
-_ShowPayload = Annotated[
-    bool,
-    command_options.option(
-        "--show-payload", help="what is kept of payloads as it is kept; without it, masked"
-    ),
-]
-_Lines = Annotated[bool, command_options.option("--json", help="print JSON: one document a line")]
 
-LAST = "last"
 _PAUSE = 0.25  # seconds between two looks
 
 
 def log(
     *,
-    what: _What = [],  # noqa: B006 - only read
-    event: _Event = "",
-    tool: _Tool = "",
-    hook: _Hook = "",
-    stance: _Stance = None,
-    session: _Session = "",
-    since: _Since = "",
-    until: _Until = "",
-    fault: _Fault = False,
-    limit: _Limit = 50,
-    follow: _Follow = False,
-    head: _Head = "",
-    dry_run: _DryRun = False,
-    path: _Path = "",
-    show_payload: _ShowPayload = False,
-    json: _Lines = False,
-    color: command_options.Color = "auto",
+    what: list[str] = option(
+        metavar="show ID|show last|verify|prune",
+        help="without it, the decisions, newest last",
+        is_repeatable=True,
+    ),
+    event: str = option(
+        "--event",
+        metavar="EVENT",
+        help="of one event, canonical or as its host calls it",
+        complete=("events",),
+    ),
+    tool: str = option("--tool", metavar="NAME", help="of one tool"),
+    hook: str = option(
+        "--hook",
+        metavar="WORD",
+        help="about which a hook was asked whose id, name or command has this in it",
+    ),
+    stance: str = option(
+        "--stance",
+        metavar="STANCE",
+        choices=("silent", "allow", "ask", "deny", "halt"),
+    ),
+    session: str = option(
+        "--session", metavar="ID", help="of one session; the beginning is enough"
+    ),
+    since: str = option(
+        "--since",
+        metavar="TIME",
+        help="from then on: 2026-11-21T10:00, or so long ago: 30m, 2h, 7d",
+    ),
+    until: str = option("--until", metavar="TIME", help="before then"),
+    fault: bool = option("--fault", help="in which a hook failed"),
+    limit: int = option(
+        "-n",
+        "--limit",
+        metavar="N",
+        least=0,
+        help="the newest so many; 0: all",
+        kind=int,
+        default=50,
+    ),
+    follow: bool = option("-f", "--follow", help="and those to come, until Ctrl-C"),
+    head: str = option(
+        "--head", metavar="SEQ:HASH", help="for verify: a head that was kept elsewhere"
+    ),
+    dry_run: bool = option("--dry-run", help="for prune: only say what would be removed"),
+    path: str = option("--path", metavar="DIR", help="another journal than this user's"),
+    show_payload: bool = option(
+        "--show-payload", help="what is kept of payloads as it is kept; without it, masked"
+    ),
+    json: bool = option("--json", help="print JSON: one document a line"),
+    color: str = COLOR,
 ) -> int:
     """What the journal holds, one decision in full, and whether the journal is whole."""
     folder = os.path.abspath(path) if path else find_journal_folder(os.environ)
     now = time.time()
-    look = _View(json=json, color=color, whole=show_payload)
-    with _report_unreadable(folder):
-        _check_folder(folder)
+    view = _View(json=json, color=color, is_whole=show_payload)
+    with _open_folder(folder):
         query = Query(
             event=event,
             tool=tool,
             hook=hook,
-            stance=stance or "",
+            stance=stance,
             session=session,
             since=parse_time(since, now) if since else "",
             until=parse_time(until, now) if until else "",
@@ -145,58 +109,45 @@ def log(
         )
         match what:
             case []:
-                return _list_events(folder, query, limit, follow=follow, show=look.line)
+                return _list_events(folder, query, limit, follow=follow, show=view.print_line)
             case ["show", wanted]:
-                return _show_entry(folder, wanted, query, look)
+                return _show_entry(folder, wanted, query, view)
             case ["verify"]:
-                return _verify_journal(folder, head, json=json, color=color)
+                return _verify_journal(folder, head, view)
             case ["prune"]:
-                return _prune_journal(
-                    folder, format_time(now), dry_run=dry_run, json=json, color=color
-                )
-    wrong, hint = (
-        f"`{' '.join(what)}` is nothing that log does",
-        "show ID, show last, verify or prune",
+                return _prune_journal(folder, format_time(now), view, dry_run=dry_run)
+    raise ConfigError(
+        f"`log {' '.join(what)}` is no command",
+        name="config.option",
+        hint="show ID, show last, verify or prune; `hookline log` lists the ids",
     )
-    if what == ["show"]:
-        wrong, hint = (
-            "`log show` shows one decision, and none is named",
-            "show last, or show ID; `hookline log` lists them",
-        )
-    raise ConfigError(wrong, name="config.option", hint=hint)
 
 
 class _View(Frozen):
-    """How to print records: as JSON or text, with values `whole` or masked."""
+    """How to print records: as JSON or text, with whole values or masked ones."""
 
     json: bool
     color: str
-    whole: bool = False
+    is_whole: bool = False
 
-    def line(self, record: dict[str, Any]) -> None:
-        """Show one event on a line."""
-        record = self.seen(record)
-        if self.json:
-            print_document(record)
-        else:
-            print_text(
-                format_event(
-                    escape_document(record), Paint(on=use_color(self.color, sys.stdout, os.environ))
-                )
-                + "\n"
-            )
+    def print_line(self, record: dict[str, Any]) -> None:
+        """Print one event on a line."""
+        self.print_page(self.mask(record), lambda seen, paint: [format_event(seen, paint)])
 
-    def page(self, entry: dict[str, Any]) -> None:
-        """Show one event in full."""
-        seen = self.seen(entry)
-        print_page(seen, render_entry, json=self.json, color=self.color)
-        if seen != entry:
-            print_message(
-                "what looks like a secret is masked here; --show-payload shows all that is kept"
-            )
+    def print_entry(self, entry: dict[str, Any]) -> None:
+        """Print one event in full."""
+        masked = self.mask(entry)
+        self.print_page(masked, render_entry)
+        if masked != entry:
+            print_message("secrets are masked; --show-payload shows all that is kept")
 
-    def seen(self, record: dict[str, Any]) -> dict[str, Any]:
-        kept: dict[str, Any] = record if self.whole else mask_record(record)
+    def print_page(self, document: dict[str, Any], page: Callable[..., Iterable[str]]) -> None:
+        """Print a document by its page."""
+        print_page(document, page, json=self.json, color=self.color)
+
+    def mask(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record without what looks like a secret."""
+        kept: dict[str, Any] = record if self.is_whole else mask_record(record)
         return kept
 
 
@@ -207,16 +158,16 @@ def _list_events(
     folder: str, query: Query, limit: int, *, follow: bool, show: Callable[[dict[str, Any]], None]
 ) -> int:
     if not os.path.isdir(folder) and not follow:
-        check_event(query.event)
+        _check_event(query.event)
         print_message(f"nothing has been written down yet in {folder}")
         return OK
     search = Search(folder, tell=_print_problem)
     mark = search.last()
     found = search.events(query, limit=limit)
     if not found:
-        check_event(query.event, search)
+        _check_event(query.event, search)
         if not follow:  # it may be declared in a minute
-            check_hook(query.hook, search)
+            _check_hook(query.hook, search)
     for record in found:
         show(record)
     if follow:
@@ -268,37 +219,33 @@ def _wait_for_records() -> bool:
 def show_decision(wanted: str, *, json: bool, color: str) -> int:
     """Print one decision of this user's journal in full, by its id or as the `last` one."""
     folder = find_journal_folder(os.environ)
-    with _report_unreadable(folder):
-        _check_folder(folder)
+    with _open_folder(folder):
         return _show_entry(folder, wanted, Query(), _View(json=json, color=color))
 
 
-def _show_entry(folder: str, wanted: str, query: Query, look: _View) -> int:
+def _show_entry(folder: str, wanted: str, query: Query, view: _View) -> int:
     search = Search(folder, tell=_print_problem)
     event = _find_decision(search, wanted, query)
     runs = search.runs(event["id"])
     known = find_provenance(search, event, runs, os.environ)
-    look.page({"schema": "hookline.entry/1", "event": event, "runs": runs, "provenance": known})
+    view.print_entry(
+        {"schema": "hookline.entry/1", "event": event, "runs": runs, "provenance": known}
+    )
     return OK
 
 
 def _find_decision(search: Search, wanted: str, query: Query) -> dict[str, Any]:
     """Return a decision by the beginning of its id, or the last one that matches a query."""
-    if wanted == LAST:
+    if wanted == "last":
         last = search.latest(query)
-        if last is None:
-            check_event(query.event, search)
-            check_hook(query.hook, search)
-            raise JournalError(
-                "there is no decision like that",
-                name="journal.unknown",
-                hint="`hookline log` lists them",
-            )
-        return last
-    found = search.find_by_id(wanted)
+        found = [last] if last else []
+    else:
+        found = search.find_by_id(wanted)
     if not found:
+        _check_event(query.event, search)
+        _check_hook(query.hook, search)
         raise JournalError(
-            f"no decision has the id `{wanted}`",
+            f"there is no decision `{wanted}`",
             name="journal.unknown",
             hint="`hookline log` lists them",
         )
@@ -314,7 +261,7 @@ def _find_decision(search: Search, wanted: str, query: Query) -> dict[str, Any]:
 # -- the journal itself ------------------------------------------------------------------------------------------------
 
 
-def _verify_journal(folder: str, head: str, *, json: bool, color: str) -> int:
+def _verify_journal(folder: str, head: str, view: _View) -> int:
     remembered = parse_head(head) if head else None
     if head and remembered is None:
         raise ConfigError(
@@ -326,58 +273,46 @@ def _verify_journal(folder: str, head: str, *, json: bool, color: str) -> int:
         print_message(f"{CODES['journal.missing']} there is no journal in `{folder}`")
         return FINDINGS
     result = verify(folder, remembered=remembered)
-    print_page(result.to_dict(), render_verification, json=json, color=color)
+    view.print_page(result.to_dict(), render_verification)
     return OK if result.is_whole else FINDINGS
 
 
-def _prune_journal(folder: str, at: str, *, dry_run: bool, json: bool, color: str) -> int:
+def _prune_journal(folder: str, at: str, view: _View, *, dry_run: bool) -> int:
     if not os.path.isdir(folder):
         raise JournalError(f"there is no journal in `{folder}`", name="journal.missing")
-    trail = LogFiles(folder, tell=_print_problem, **read_limits(os.environ))
+    files = LogFiles(folder, tell=_print_problem, **read_limits(os.environ))
     if dry_run:
         found = list_segments(folder)
         sizes = [os.stat(os.path.join(folder, each.name)).st_size for each in found]
-        gone = [
-            each.name
-            for each in select_expired(
-                found, sizes, at[:10], trail.keep_days, trail.keep_bytes, asked=True
-            )
-        ]
+        expired = select_expired(
+            found, sizes, at[:10], files.keep_days, files.keep_bytes, asked=True
+        )
+        removed = [each.name for each in expired]
     else:
-        gone = trail.prune(at=at)
-        trail.close()
-    print_page(
-        {"schema": "hookline.pruned/1", "dry_run": dry_run, "removed": gone},
-        render_pruned,
-        json=json,
-        color=color,
-    )
+        removed = files.prune(at=at)
+        files.close()
+    document = {"schema": "hookline.pruned/1", "dry_run": dry_run, "removed": removed}
+    done = "would be removed" if dry_run else "removed"
+    lines = [f"{done}: {name}" for name in removed] or ["nothing is too old or too much"]
+    view.print_page(document, lambda _document, _paint: lines)
     return OK
 
 
-def _check_folder(folder: str) -> None:
-    """Check that the journal's path is a folder, if it exists.
+@contextmanager
+def _open_folder(folder: str) -> Iterator[None]:
+    """Check that the journal's path is a folder, if it exists; turn each OSError into the error that it cannot be read.
 
     Raises:
-        JournalError: it is something else.
-        OSError: it cannot be looked at.
+        JournalError: it is something else, or it cannot be read.
     """
     try:
-        found = os.stat(folder)
-    except FileNotFoundError:
-        return
-    if not stat.S_ISDIR(found.st_mode):
-        raise JournalError(
-            f"`{folder}` is no folder, so no journal can be in it",
-            name="journal.place",
-            hint="HOOKLINE_JOURNAL names one",
-        )
-
-
-@contextmanager
-def _report_unreadable(folder: str) -> Iterator[None]:
-    """Turn an OSError into the error that the journal cannot be read."""
-    try:
+        with suppress(FileNotFoundError):  # nothing was written yet
+            if not stat.S_ISDIR(os.stat(folder).st_mode):
+                raise JournalError(
+                    f"`{folder}` is no folder, so no journal can be in it",
+                    name="journal.place",
+                    hint="HOOKLINE_JOURNAL names one",
+                )
         yield
     except OSError as error:
         raise JournalError(
@@ -388,3 +323,52 @@ def _report_unreadable(folder: str) -> Iterator[None]:
 
 def _print_problem(name: str, message: str) -> None:
     print_message(f"{CODES[name]} {message}")
+
+
+# -- filters -----------------------------------------------------------------------------------
+
+
+def _check_event(event: str, search: Search | None = None) -> None:
+    """Check that an event is known: to the journal, to a dialect, or as a kind of note.
+
+    Raises:
+        ConfigError: the event is unknown.
+    """
+    if not event or event in NOTES or find_kind(event, ""):
+        return
+    written = set(NOTES)
+    if search is not None:
+        written |= search.names("kind") | search.names("native_event")
+    if event not in written:
+        raise ConfigError(
+            f"unknown event `{event}`",
+            name="event.unknown",
+            hint=suggest_event(event, sorted(written)),
+        )
+
+
+def _check_hook(word: str, search: Search) -> None:
+    """Check that a word is part of the id, name or command of a hook in the journal or declared here.
+
+    Raises:
+        ConfigError: no hook matches.
+    """
+    if not word or search.has_hook(word):
+        return
+    specs = list_declared_here(".", os.environ)
+    if any(
+        word.lower() in text.lower()
+        for spec in specs
+        for text in (spec.id, spec.name, describe_command(spec.handler))
+    ):
+        return
+    ids = [
+        *sorted(search.names("hook")),
+        *(name for spec in specs for name in (spec.id, spec.name) if name),
+    ]
+    hint = did_you_mean(word, ids) or "hookline list"
+    raise ConfigError(
+        f"no hook here or in the journal has `{word}` in its id, name or command",
+        name="config.option",
+        hint=hint,
+    )

@@ -1,7 +1,8 @@
-"""Describes handlers, powers, counts and durations in English."""
+"""Describes handlers and powers in English."""
 
 from __future__ import annotations
 
+from hookline.cli.pages import first_line
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 
 TYPE_CHECKING = False
@@ -95,12 +96,6 @@ def describe_handler(given: Handler) -> str:
             raise _unreachable(unreachable)
 
 
-def first_line(text: str) -> str:
-    """Return the first line of a text, with an ellipsis if there are more."""
-    first, *more = text.splitlines() or [""]
-    return f"{first} …" if more else first
-
-
 def describe_model(given: Model) -> str:
     """Describe the model that a hook asks: its names in order of preference, its address and its key variable."""
     from hookline.text.urls import describe_url  # noqa: PLC0415 - 3 ms, and few hooks ask models
@@ -110,16 +105,6 @@ def describe_model(given: Model) -> str:
     chosen = [f"at {describe_url(given.base_url)}"] if given.base_url else []
     chosen += [f"with the key in ${given.key}"] if given.key else []
     return " ".join((", or ".join(names), *chosen))
-
-
-def count_things(number: int, thing: str) -> str:
-    """Return `1 file`, `2 files`."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
-
-
-def format_duration(seconds: float) -> str:
-    """Return seconds as milliseconds or seconds with their unit."""
-    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
 def _unreachable(given: Unreachable) -> AssertionError:

@@ -1,29 +1,55 @@
-"""`hookline schema`: prints the JSON Schema of a document."""
+"""`hookline schema`: the JSON Schemas (draft 2020-12) of the documents that hookline prints, each complete in itself."""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated
+import re
+from importlib.resources import files
 
-from hookline.cli import command_options, completions
 from hookline.cli.exit_codes import OK, print_text
-from hookline.cli.schema_files import list_schemas, read_schema
+from hookline.cli.options import option
+from hookline.errors import ConfigError
+from hookline.text.suggestions import did_you_mean
 
-_Name = Annotated[
-    str,
-    command_options.argument(
-        metavar="NAME",
-        help="which one; without it, their names",
-        autocompletion=completions.complete_documents,
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_FOLDER = files("hookline.cli") / "schemas"
+_REFERENCE = re.compile(r'"urn:hookline:([a-z]+):1[#"]')
+
+
+def schema(
+    *,
+    name: str = option(
+        metavar="NAME", help="which one; without it, their names", complete=("schemas",)
     ),
-]
-
-
-def schema(*, name: _Name = "") -> int:
-    """The JSON Schema of a document that hookline prints."""
+) -> int:
+    """Print the JSON Schema of a document that hookline prints."""
     print_text(
         json.dumps(read_schema(name), indent=2, ensure_ascii=False) + "\n"
         if name
         else "".join(f"{known}\n" for known in list_schemas())
     )
     return OK
+
+
+def list_schemas() -> list[str]:
+    """Return the names of the documents that have a schema."""
+    names = (file.name for file in _FOLDER.iterdir() if file.name.endswith(".json"))
+    return sorted(name.removesuffix(".json") for name in names)
+
+
+def read_schema(name: str) -> dict[str, Any]:
+    """Return a schema, with the schemas that it refers to.
+
+    Raises:
+        ConfigError: no document of that name.
+    """
+    if name not in list_schemas():
+        hint = did_you_mean(name, list_schemas()) or f"one of {', '.join(list_schemas())}"
+        raise ConfigError(f"unknown document `{name}`", name="config.option", hint=hint)
+    text = (_FOLDER / f"{name}.json").read_text(encoding="utf-8")
+    read: dict[str, Any] = json.loads(text)
+    others = {other: read_schema(other) for other in sorted(set(_REFERENCE.findall(text)) - {name})}
+    return read | {"$defs": read.get("$defs", {}) | others} if others else read

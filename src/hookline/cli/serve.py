@@ -6,11 +6,10 @@ import os
 import signal
 from contextlib import ExitStack, suppress
 from importlib.util import find_spec
-from typing import Annotated
 
-from hookline.cli import command_options
 from hookline.cli.exit_codes import INTERRUPTED, OK, print_message, print_text
-from hookline.cli.schema_files import read_schema
+from hookline.cli.options import option
+from hookline.cli.schema import read_schema
 from hookline.config.agent_hosts import find_agent_marker
 from hookline.config.settings import read_settings
 from hookline.engine.approval_service import count_waiting, find_self_approve_problem
@@ -22,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
 
+    from hookline.cli.selection import Selection
     from hookline.engine.engine import Engine
     from hookline.remote.admission import Admission
     from hookline.server.approve_api import ApproveApi
@@ -31,120 +31,86 @@ if TYPE_CHECKING:
     from hookline.server.service import Service
 
 _DEFAULT = "127.0.0.1:8465"
-_Http = Annotated[
-    str,
-    command_options.option(
+
+
+def serve(
+    selection: Selection,
+    *,
+    http: str = option(
         "--http", metavar="HOST:PORT", help=f"listen on TCP; with none of the three, {_DEFAULT}"
     ),
-]
-_Unix = Annotated[
-    str,
-    command_options.option(
+    unix: str = option(
         "--unix", metavar="PATH", help="listen on a unix socket, for this user only; no token"
     ),
-]
-_Grpc = Annotated[
-    list[str],
-    command_options.option(
+    grpc: list[str] = option(
         "--grpc",
         metavar="ADDRESS",
         help="listen for gRPC: unix:PATH, 127.0.0.1:PORT or vsock:CID:PORT; repeatable",
+        is_repeatable=True,
     ),
-]
-_Expect = Annotated[
-    list[str],
-    command_options.option(
+    expect: list[str] = option(
         "--expect",
         metavar="NAME",
         help="gates are closed until these handlers attach over gRPC; repeatable",
+        is_repeatable=True,
     ),
-]
-_Token = Annotated[
-    str,
-    command_options.option(
+    token_file: str = option(
         "--token-file", metavar="PATH", help="the token for TCP; made if missing"
     ),
-]
-_Remote = Annotated[
-    bool,
-    command_options.option("--allow-remote", help="let other machines ask; needs --token-file"),
-]
-_Names = Annotated[
-    list[str],
-    command_options.option(
-        "--host-name", metavar="NAME", help="another name of this server; repeatable"
+    allow_remote: bool = option(
+        "--allow-remote", help="let other machines ask; needs --token-file"
     ),
-]
-_Most = Annotated[
-    int,
-    command_options.option(
+    host_name: list[str] = option(
+        "--host-name",
+        metavar="NAME",
+        help="another name of this server; repeatable",
+        is_repeatable=True,
+    ),
+    most: int = option(
         "--most",
         metavar="N",
-        min=1,
-        max=64,
+        least=1,
+        most=64,
         help="events at once, over HTTP and gRPC together, at most 64",
+        kind=int,
+        default=64,
     ),
-]
-_Wait = Annotated[
-    float,
-    command_options.option(
-        "--wait", metavar="S", min=0.0, help="for one more, until it is its turn"
+    wait: float = option(
+        "--wait",
+        metavar="S",
+        least=0.0,
+        help="for one more, until it is its turn",
+        kind=float,
+        default=30.0,
     ),
-]
-_Seconds = Annotated[
-    float,
-    command_options.option(
-        "--seconds", metavar="S", min=0.1, help="for all hooks of one event, together"
+    seconds: float = option(
+        "--seconds",
+        metavar="S",
+        least=0.1,
+        help="for all hooks of one event, together",
+        kind=float,
+        default=600.0,
     ),
-]
-_Deadline = Annotated[
-    float,
-    command_options.option(
+    deadline: float = option(
         "--deadline",
         metavar="S",
-        min=0.0,
-        show_default=False,
+        least=0.0,
         help="for one event; default: what the client or its host allows",
+        kind=float,
+        default=0.0,
     ),
-]
-_NoReload = Annotated[
-    bool, command_options.option("--no-reload", help="take changes of files on SIGHUP only")
-]
-_SelfApprove = Annotated[
-    bool,
-    command_options.option(
-        "--self-approve", help="let programs of this machine approve hooks without the token"
-    ),
-]
-_Drain = Annotated[
-    float,
-    command_options.option(
+    drain: float = option(
         "--drain",
         metavar="S",
-        min=1.0,
+        least=1.0,
         help="for what is running, when told to stop; then it is ended",
+        kind=float,
+        default=10.0,
     ),
-]
-
-
-@command_options.select_hooks
-def serve(
-    *,
-    selection: command_options.Selection,
-    http: _Http = "",
-    unix: _Unix = "",
-    grpc: _Grpc = [],  # noqa: B006 - only read
-    expect: _Expect = [],  # noqa: B006 - as above
-    token_file: _Token = "",
-    allow_remote: _Remote = False,
-    host_name: _Names = [],  # noqa: B006 - as above
-    most: _Most = 64,
-    wait: _Wait = 30.0,
-    seconds: _Seconds = 600.0,
-    deadline: _Deadline = 0.0,
-    drain: _Drain = 10.0,
-    no_reload: _NoReload = False,
-    self_approve: _SelfApprove = False,
+    no_reload: bool = option("--no-reload", help="take changes of files on SIGHUP only"),
+    self_approve: bool = option(
+        "--self-approve", help="let programs of this machine approve hooks without the token"
+    ),
 ) -> int:
     """The decision server, until SIGTERM or Ctrl-C."""
     _check_extra()
@@ -250,7 +216,7 @@ def _check_extra() -> None:
 
 
 def _make_service(
-    selection: command_options.Selection,
+    selection: Selection,
     meter: Meter,
     turns: Admission,
     seconds: tuple[float, float],
@@ -310,9 +276,7 @@ def _make_service(
     return service
 
 
-def _make_reloader(
-    selection: command_options.Selection, service: Service, *, watch: bool
-) -> Reloader:
+def _make_reloader(selection: Selection, service: Service, *, watch: bool) -> Reloader:
     from hookline.server.reloader import Reloader  # noqa: PLC0415 - as above
 
     return Reloader(

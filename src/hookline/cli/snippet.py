@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.color import Paint
+    from hookline.cli.pages import Paint
 
 _BEFORE = 2
 _LONGEST = 200

@@ -47,10 +47,10 @@ def answer_supervised(words: list[str]) -> int:
 
 def _write_fallback(words: list[str], worker: Worker) -> int:
     """Write the fallback reply, and then end the worker, which may be busy."""
-    from hookline.cli.answer import Request, make_fallback, note_unanswered  # noqa: PLC0415 - as above
+    from hookline.cli.answer import make_fallback, note_unanswered, parse_request  # noqa: PLC0415 - as above
     from hookline.wire.hookoutput import encode_text  # noqa: PLC0415 - as above
 
-    request = Request(words)
+    request = parse_request(words)
     request.event = worker.event or request.event
     message = _explain_worker_end(worker)
     found = make_fallback(request, b"", TimeoutError(message))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import Annotated
 
-from hookline.cli import command_options, completions, phrases
-from hookline.cli.color import print_page
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
+from hookline.cli.options import COLOR, JSON, option
+from hookline.cli.pages import first_line, print_page
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
     ON_AGAIN,
@@ -29,36 +28,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from hookline.cli.color import Paint
+    from hookline.cli.pages import Paint
+    from hookline.cli.selection import Selection
     from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
 
-_Hook = Annotated[
-    str,
-    command_options.argument(
+
+def on(
+    selection: Selection,
+    *,
+    hook: str = option(
         metavar="HOOK",
         help="an id, what it runs or asks, a name, or a file of it; without one, all hooks",
-        autocompletion=completions.complete_hooks,
+        complete=("hooks",),
     ),
-]
-_Global = Annotated[
-    bool, command_options.option("--global", help="in every project, and not in this one only")
-]
-_DryRun = Annotated[
-    bool, command_options.option("-n", "--dry-run", help="only show how the switches are")
-]
-
-
-@command_options.select_hooks
-def on(
-    *,
-    selection: command_options.Selection,
-    hook: _Hook = "",
-    everywhere: _Global = False,
-    dry_run: _DryRun = False,
-    json: command_options.Json = False,
-    color: command_options.Color = "auto",
+    everywhere: bool = option("--global", help="in every project, and not in this one only"),
+    dry_run: bool = option("-n", "--dry-run", help="only show how the switches are"),
+    json: bool = JSON,
+    color: str = COLOR,
 ) -> int:
     """Let hooks run again, here or everywhere; or one that was switched off by itself."""
     return _switch_hooks(
@@ -66,15 +54,18 @@ def on(
     )
 
 
-@command_options.select_hooks
 def off(
+    selection: Selection,
     *,
-    selection: command_options.Selection,
-    hook: _Hook = "",
-    everywhere: _Global = False,
-    dry_run: _DryRun = False,
-    json: command_options.Json = False,
-    color: command_options.Color = "auto",
+    hook: str = option(
+        metavar="HOOK",
+        help="an id, what it runs or asks, a name, or a file of it; without one, all hooks",
+        complete=("hooks",),
+    ),
+    everywhere: bool = option("--global", help="in every project, and not in this one only"),
+    dry_run: bool = option("-n", "--dry-run", help="only show how the switches are"),
+    json: bool = JSON,
+    color: str = COLOR,
 ) -> int:
     """Let no hook run, here or everywhere, or not this one; those of the policy do not listen."""
     return _switch_hooks(
@@ -83,7 +74,7 @@ def off(
 
 
 def _switch_hooks(
-    selection: command_options.Selection,
+    selection: Selection,
     hook: str,
     *,
     on: bool,
@@ -153,7 +144,7 @@ def _summarize_hook(status: HookStatus) -> dict[str, Any]:
 def render_single(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield the state of each named hook; and the switches if they are off."""
     for hook in document["hooks"]:
-        yield f"{_describe_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {phrases.first_line(hook['runs'])}"
+        yield f"{_describe_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {first_line(hook['runs'])}"
     if not document["on"]:
         yield from render_switches({**document, "hooks": []}, paint)
 
@@ -165,7 +156,7 @@ def render_switches(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield f"hooks are {paint('good', 'on') if document['on'] else paint('warning', 'off')} {where}"
     yield from (f"  {why} ({hint})" for why, hint in _list_reasons(document))
     for hook in document["hooks"]:
-        yield f"  {_describe_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {phrases.first_line(hook['runs'])}"
+        yield f"  {_describe_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {first_line(hook['runs'])}"
     if document["managed"] and not document["on"]:
         yield f"  policy, which no switch reaches, still runs: {', '.join(document['managed'])}"
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Literal
 
-from hookline.cli import command_options, phrases
-from hookline.cli.color import print_page
 from hookline.cli.exit_codes import FINDINGS, OK, USAGE, print_message
+from hookline.cli.options import COLOR, JSON, option
+from hookline.cli.pages import count_things, print_page
 from hookline.cli.snippet import make_snippet
 from hookline.config.read import guess_dialect, list_files, no_hooks_error
 from hookline.engine.catalog import make_dialect
@@ -21,33 +20,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.color import Paint
+    from hookline.cli.pages import Paint
+    from hookline.cli.selection import Selection
     from hookline.engine.engine import Engine
     from hookline.engine.sources import LoadedSource
 
-_Paths = Annotated[
-    list[str] | None,
-    command_options.argument(
-        metavar="PATH", help="files and folders of hooks; without any, what is found here"
-    ),
-]
-_Strict = Annotated[bool, command_options.option("--strict", help="warnings count as errors")]
-_Format = Annotated[
-    Literal["text", "json", "github"],
-    command_options.option("--output-format", metavar="FORMAT", help="text, json or github"),
-]
 
-
-@command_options.select_hooks
 def validate(
+    selection: Selection,
     *,
-    selection: command_options.Selection,
-    paths: _Paths = None,
-    strict: _Strict = False,
-    output_format: _Format = "text",
-    json: command_options.Json = False,
-    exit_zero: command_options.ExitZero = False,
-    color: command_options.Color = "auto",
+    paths: list[str] = option(
+        metavar="PATH",
+        help="files and folders of hooks; without any, what is found here",
+        is_repeatable=True,
+    ),
+    strict: bool = option("--strict", help="warnings count as errors"),
+    output_format: str = option(
+        "--output-format",
+        metavar="FORMAT",
+        help="text, json or github",
+        choices=("text", "json", "github"),
+        default="text",
+    ),
+    json: bool = JSON,
+    exit_zero: bool = option("--exit-zero", help="exit 0 also when there are findings"),
+    color: str = COLOR,
 ) -> int:
     """Every problem of every file, with its place, its code and what to do about it."""
     asked = [*(paths or ()), *selection.configs]
@@ -64,7 +61,7 @@ def validate(
     print_page(document, page, json=json or output_format == "json", color=color)
     errors, warnings = document["errors"], document["warnings"]
     print_message(
-        f"{phrases.count_things(len(document['files']), 'file')}: {phrases.count_things(errors, 'error')}, {phrases.count_things(warnings, 'warning')}"
+        f"{count_things(len(document['files']), 'file')}: {count_things(errors, 'error')}, {count_things(warnings, 'warning')}"
     )
     if missing:
         return USAGE

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hookline.cli.app import app_main
-from hookline.cli.fire import fire_main
 
 if TYPE_CHECKING:
     import pytest
@@ -48,7 +47,7 @@ class Desk:
         """Type a command; `stdin` is an object as JSON, or bytes as they are."""
         sent = stdin if isinstance(stdin, bytes) else json.dumps(stdin or {}).encode()
         self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sent), encoding="utf-8"))
-        code = fire_main(list(words[1:])) if words[:1] == ("fire",) else app_main(list(words))
+        code = app_main(list(words))
         printed = self.capsys.readouterr()
         return Told(code, printed.out, printed.err)
 

@@ -15,8 +15,6 @@ import pytest
 from hookline.cli.commands import COMMANDS, ELSEWHERE, GROUPS
 from tests.unit.cli.support import AGENTHOOKS, DOCKER, ROOT, SUDO, Desk
 
-TYPED = [name for name, command in COMMANDS.items() if command.home[0]]
-
 
 def test_alone_it_prints_a_short_help(desk: Desk) -> None:
     """Examples first, then every command in its group."""
@@ -38,7 +36,7 @@ def test_the_whole_help_tells_options_and_exit_codes(words: tuple[str, ...], des
     assert "exit codes:" in told.out
 
 
-@pytest.mark.parametrize("name", TYPED)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_each_help_begins_with_examples(name: str, desk: Desk) -> None:
     """Every command has at least one example, before its options, and tells its exit codes."""
     told = desk.type(name, "--help")

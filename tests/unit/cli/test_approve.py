@@ -13,7 +13,7 @@ import pytest
 from hookline.cli.app import app_main
 from hookline.journal.search import Query, Search
 from tests.unit.cli.support import Told
-from tests.unit.cli.test_schema_files import check
+from tests.unit.cli.test_schema import check
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
 
 from hookline.cli.commands import COMMANDS, ELSEWHERE, GROUPS
@@ -13,9 +11,7 @@ from hookline.cli.commands import COMMANDS, ELSEWHERE, GROUPS
 def test_each_command_is_where_the_table_says(name: str) -> None:
     """In a group of the help, with examples of its own."""
     command = COMMANDS[name]
-    module, function = command.home[0] or name, command.home[1] or f"{name}_main"
-
-    assert callable(getattr(import_module(f"hookline.cli.{module}"), function))
+    assert callable(command.load())
     assert command.group in GROUPS
     assert all(example.startswith(f"hookline {name}") for example in command.examples)
 

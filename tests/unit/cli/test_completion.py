@@ -5,39 +5,23 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
-import typer
 
-from hookline.cli import completion
 from hookline.cli.app import app_main
-from hookline.cli.command_line import COMPLETION_VARIABLE
-from hookline.cli.commands import COMMANDS
-from hookline.cli.options import make_parser
-from hookline.cli.typer_command import to_typer
 from tests.unit.cli.support import DOCKER, ROOT, Desk
 
 if TYPE_CHECKING:
-    import argparse
     from pathlib import Path
 
 
 def completed(desk: Desk, line: str) -> list[str]:
-    """What a bash is answered for a line that ends where the cursor is."""
-    words = line.split(" ")
-    for name, value in {
-        COMPLETION_VARIABLE: "complete_bash",
-        "COMP_WORDS": "\n".join(words),
-        "COMP_CWORD": str(len(words) - 1),
-    }.items():
-        desk.monkeypatch.setenv(name, value)
-    assert app_main([]) == 0
-    desk.monkeypatch.delenv(COMPLETION_VARIABLE)
+    """Return what a shell offers for a line that ends where the cursor is."""
+    assert app_main(["complete", *line.split(" ")[1:]]) == 0
     printed = desk.capsys.readouterr()
     assert printed.err == ""
-    return [word for word in printed.out.splitlines() if word]
+    return printed.out.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -50,6 +34,13 @@ def completed(desk: Desk, line: str) -> list[str]:
         ("hookline fire Pre", ["PreToolUse"], ["pre_tool_use"]),
         ("hookline fire --dialect docker-agent pre", ["pre_tool_use"], ["preToolUse"]),
         ("hookline fire tool.b", ["tool.before"], []),
+        ("hookline fire --host docker-agent --dialect kimi pre", ["pre_tool_use"], ["preToolUse"]),
+        ("hookline fire --dialect none tool.", ["tool.before"], []),
+        ("hookline fire --json Pre", ["PreToolUse"], []),
+        ("hookline show -C there settings.json#", ["settings.json#PreToolUse.0.0"], []),
+        ("hookline show -c .claude/settings.json -C there settings.json#", ["settings.json#PreToolUse.0.0"], []),
+        (f"hookline show -c {DOCKER} --dialect none x", [], []),
+        ("hookline none ", [], []),
         ("hookline list --event sto", ["stop"], []),
         (f"hookline show -c {DOCKER} hooks.yaml#sto", ["hooks.yaml#stop.0"], ["hooks.yaml#turn_end.0"]),
         (f"hookline show -c {DOCKER} sto", ["stop"], []),
@@ -71,6 +62,10 @@ def test_a_line_goes_on_with_what_fits(
         ".claude/settings.json",
         '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}',
     )
+    desk.file(
+        "there/.claude/settings.json",
+        '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}',
+    )
     offered = completed(desk, line)
 
     assert [word for word in has if word not in offered] == []
@@ -91,34 +86,6 @@ def test_only_the_command_that_is_typed_is_loaded(desk: Desk) -> None:
         sys.modules.update(loaded)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, command in COMMANDS.items() if not command.home[0]]
-)
-def test_commands_that_read_their_own_words_are_completed_with_all_of_them(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is offered is what they take, no more and no less."""
-    made: list[argparse.ArgumentParser] = []
-
-    def kept(*given: str) -> argparse.ArgumentParser:
-        made.append(make_parser(*given))
-        return made[0]
-
-    home = import_module(f"hookline.cli.{name}")
-    monkeypatch.setattr(home, "make_parser", kept)
-    getattr(home, f"{name}_main")(["--no-such-option"])
-    app = typer.Typer(add_completion=False)
-    app.command()(to_typer(completion._UNTYPED[name]))  # what `completed` offers for it
-    offered = {
-        option
-        for param in typer.main.get_command(app).params
-        for option in param.opts
-        if option.startswith("-")
-    }
-
-    assert offered | {"-h", "--help", "--relay"} == {*made[0]._option_string_actions} | {"--help"}
-
-
 @pytest.mark.process
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
 def test_each_shell_has_a_script(shell: str, desk: Desk) -> None:
@@ -126,8 +93,7 @@ def test_each_shell_has_a_script(shell: str, desk: Desk) -> None:
     told = desk.type("completion", shell)
 
     assert (told.code, told.err) == (0, "")
-    assert f"{COMPLETION_VARIABLE}" in told.out
-    assert "hookline" in told.out
+    assert "hookline complete" in told.out
 
 
 @pytest.mark.process

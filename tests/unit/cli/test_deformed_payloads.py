@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.cli.answer import AfterAnswer, Request, answer_bytes
+from hookline.cli.answer import AfterAnswer, answer_bytes, parse_request
 from hookline.cli.fire import read_payload
 from hookline.core.dialect import Declaration
 from hookline.engine.catalog import NAMES, make_dialect
@@ -86,7 +86,7 @@ def test_a_guard_decides_about_what_can_be_read(
     """`answer` asks it, and it is sent JSON that every reader takes."""
     file, own, sent = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
-    request = Request([dialect, "--dialect", own, "-c", file])
+    request = parse_request([dialect, "--dialect", own, "-c", file])
     reply = answer_bytes(request, deform(payload_of(dialect)), AfterAnswer(), None)
 
     assert "GUARDED" in reply.stdout + reply.stderr
@@ -101,7 +101,7 @@ def test_what_cannot_be_read_is_refused(
     """`answer` asks no hook, and refuses in the host's words."""
     file, own, sent = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
-    request = Request([dialect, "--dialect", own, "-c", file])
+    request = parse_request([dialect, "--dialect", own, "-c", file])
     reply = answer_bytes(request, deform(payload_of(dialect)), AfterAnswer(), None)
 
     assert "hookline: stdin is n" in reply.stdout + reply.stderr
@@ -119,7 +119,7 @@ def test_a_stop_that_cannot_be_read_is_never_refused(
     """A refusal there would send the agent back to work for nothing."""
     file, own, _ = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
-    request = Request([dialect, "--dialect", own, "-c", file, "--mode", "strict"])
+    request = parse_request([dialect, "--dialect", own, "-c", file, "--mode", "strict"])
     stop = json.loads(payload_of(dialect, "stop")) | {"deep": "@@"}
     reply = answer_bytes(request, deform(json.dumps(stop).encode()), AfterAnswer(), None)
 

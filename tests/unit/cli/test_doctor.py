@@ -11,7 +11,7 @@ import pytest
 from hookline.cli.doctor import fix_finding
 from hookline.engine.doctor.finding import Finding
 from hookline.server.no_token_marker import keep_marker
-from tests.unit.cli.test_schema_files import check as holds
+from tests.unit.cli.test_schema import check as holds
 
 if TYPE_CHECKING:
     from collections.abc import Callable

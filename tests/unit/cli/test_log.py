@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from hookline.cli import log
-from hookline.cli.color import Paint
 from hookline.cli.log_pages import format_event, render_entry
+from hookline.cli.pages import Paint
 from hookline.journal.log_files import LogFiles
 from hookline.journal.search import Query, Search
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
-from tests.unit.cli.test_schema_files import check
+from tests.unit.cli.test_schema import check
 
 
 def folder_of(desk: Desk) -> str:
@@ -334,7 +334,7 @@ def test_a_run_is_explained_by_the_journal(desk: Desk, monkeypatch: pytest.Monke
     assert "  runs: echo no >&2; exit 2 # tools/guard.py\n" in page
     assert f"  identity: {note['identity']}\n" in page
     assert re.search(
-        r"^  approval: approved by ada on 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \(command line.*\)$",
+        r"^  approval: approved by ada \(command line.*\) on 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$",
         page,
         re.MULTILINE,
     )
@@ -362,8 +362,8 @@ def test_an_approval_of_other_files_is_told_as_such() -> None:
     ]
 
     assert "approval: approved by ada on , for other files" in pages[0]
-    assert pages[1].endswith("approval: approved by ada on ")
-    assert "approval: none that stands in this journal before this" in pages[2]
+    assert "approval: approved by ada on \n" in pages[1]
+    assert "approval: this journal has no approval before this run" in pages[2]
 
 
 def test_an_approval_is_one_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -415,7 +415,7 @@ def test_show_says_what_it_needs(desk: Desk) -> None:
     told = desk.type("log", "show")
 
     assert (told.code, told.err) == (
-        2, "hookline log: HKL1007 `log show` shows one decision, and none is named (show last, or show ID; `hookline log` lists them)\n",
+        2, "hookline log: HKL1007 `log show` is no command (show ID, show last, verify or prune; `hookline log` lists the ids)\n",
     )  # fmt: skip
 
 

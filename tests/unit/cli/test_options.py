@@ -1,179 +1,90 @@
-"""Options: which hooks a command looks at."""
+"""What the words of a command line mean."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hookline.cli.options import (
-    Selection,
-    change_folder,
-    make_parser,
-    make_selection,
-    parse_options,
-    parse_quickly,
-)
+from hookline.cli.options import list_options, option, parse_words
 from hookline.errors import ConfigError
-from tests.unit.cli.support import DOCKER
-
-LINES = [
-    ["host"],
-    ["host", "-c", "a", "--config", "b", "--config=c"],
-    ["--dialect", "docker-agent", "host", "--trust=none", "--mode", "strict"],
-    ["host", "-o", "a=1", "--option", "b=2", "-C", "dir", "--home", "mine"],
-]
 
 
-@pytest.mark.parametrize("words", LINES, ids=" ".join)
-def test_the_quick_reader_reads_as_the_parser_does(words: list[str]) -> None:
-    """Two ways, one result."""
-    slow = make_parser("p", "", "")
-    slow.add_argument("host")
-    given = slow.parse_args(words)
+def command(
+    *,
+    word: str = option(metavar="WORD", is_required=True),
+    more: str = option(metavar="MORE"),
+    count: int = option("-n", "--count", metavar="N", kind=int, least=1, most=9, default=3),
+    seconds: float = option("--seconds", metavar="S", kind=float, least=0.5, default=1.0),
+    color: str = option("--color", metavar="WHEN", choices=("auto", "never")),
+    name: list[str] = option("-c", "--name", metavar="NAME", is_repeatable=True),
+    json: bool = option("--json"),
+) -> int:
+    """A command with each kind of option."""
+    return len((word, more, count, seconds, color, name, json))
 
-    found = parse_quickly(words)
 
-    assert found is not None
-    assert found[0] == [given.host]
-    assert vars(found[1]) == vars(make_selection(given))
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["-h"],
-        ["--help"],
-        ["-cfile"],
-        ["x", "-c"],
-        ["x", "-c", "-o"],
-        ["--unknown", "x"],
-        ["--trust="],
-    ],
-    ids=" ".join,
-)
-def test_the_quick_reader_leaves_the_unusual_to_the_parser(words: list[str]) -> None:
-    """Rather than guessing."""
-    assert parse_quickly(words) is None
+def parsed(*words: str) -> dict[str, Any]:
+    """Return what differs from the defaults."""
+    options = list_options(command)
+    given = parse_words(options, words, "hookline x")
+    return {name: value for name, value in given.items() if value != options[name].default}
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "given"),
     [
-        (["x", "--host", "kimi", "--json"], {"--host": "kimi", "--json": True}),
-        (["--host=kimi", "x", "-c", "a"], {"--host": "kimi"}),
         (["x"], {}),
+        (["x", "y"], {"more": "y"}),
+        (["--json", "x"], {"json": True}),
+        (["x", "-n", "5"], {"count": 5}),
+        (["x", "--count=5"], {"count": 5}),
+        (["x", "--seconds", "0.5"], {"seconds": 0.5}),
+        (["x", "--color", "never"], {"color": "never"}),
+        (["x", "-c", "a", "--name", "b"], {"name": ["a", "b"]}),
+        (["x", "-c", "-"], {"name": ["-"]}),
+        (["x", "-"], {"more": "-"}),
+        (["x", "-n5"], {"count": 5}),
+        (["--", "x"], {}),
+        (["x", "--", "-y"], {"more": "-y"}),
     ],
 )
-def test_a_commands_own_options_are_read_as_well(words: list[str], said: dict[str, object]) -> None:
-    """Those that take a word, and those that do not."""
-    found = parse_quickly(words, {"--host": True, "--json": False})
-
-    assert found is not None
-    assert (found[0], found[2]) == (["x"], said)
+def test_words_are_read_by_the_declarations(words: list[str], given: dict[str, Any]) -> None:
+    """Whatever their order and their spelling."""
+    assert parsed(*words) == {"word": "x", **given}
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "message"),
     [
-        ["x", "--host"],
-        ["x", "--host="],
-        ["x", "--json=1"],
-        ["x", "--host", "-c"],
-        ["x", "--color", "auto"],
+        ([], "missing argument `WORD`"),
+        (["x", "y", "z"], "`z` is one argument too many"),
+        (["x", "--bogus"], "no such option `--bogus`"),
+        (["x", "-n"], "`-n` needs a value: -n N"),
+        (["x", "-n", "ten"], "`-n` cannot be `ten`: it must be a whole number"),
+        (["x", "-n", "10"], "`-n` cannot be `10`: it must be at most 9"),
+        (["x", "-n", "-1"], "`-n` cannot be `-1`: it must be at least 1"),
+        (["x", "--seconds", "0.1"], "`--seconds` cannot be `0.1`: it must be at least 0.5"),
+        (["x", "--seconds", "nan"], "`--seconds` cannot be `nan`: it must be at least 0.5"),
+        (["x", "--color", "blue"], "`--color` cannot be `blue`: it must be one of auto, never"),
+        (["x", "--json=yes"], "`--json` takes no value"),
+        (["x", "-c", "--json"], "`-c` needs a value: -c NAME"),
     ],
-    ids=" ".join,
 )
-def test_unusual_options_of_a_command_are_the_parsers(words: list[str]) -> None:
-    """As the shared ones are."""
-    assert parse_quickly(words, {"--host": True, "--json": False}) is None
+def test_a_mistake_is_one_error(words: list[str], message: str) -> None:
+    """Which says what is wrong, and where the help is."""
+    with pytest.raises(ConfigError) as caught:
+        parsed(*words)
+
+    assert (caught.value.message, caught.value.hint) == (message, "hookline x --help")
 
 
-def test_what_the_parser_refuses_is_one_line() -> None:
-    """As every other error."""
-    with pytest.raises(ConfigError, match="no such option `--foo`"):
-        make_parser("hookline x", "", "").parse_args(["--foo"])
+def test_the_last_argument_may_take_all_words() -> None:
+    """As the files of `hookline validate`."""
 
+    def validate(*, files: list[str] = option(metavar="FILE", is_repeatable=True)) -> int:
+        return len(files)
 
-def test_pairs_are_options_of_the_dialect() -> None:
-    """`true` and `false` are booleans; all else is text."""
-    assert parse_options(["a=true", "b=false", "c=1", "d=x=y"]) == {
-        "a": True,
-        "b": False,
-        "c": "1",
-        "d": "x=y",
-    }
-
-
-def test_a_pair_without_its_value_is_refused() -> None:
-    """With an example."""
-    with pytest.raises(ConfigError, match="no NAME=VALUE"):
-        parse_options(["profile"])
-
-
-def test_options_without_a_file_are_refused() -> None:
-    """They would have no effect."""
-    with pytest.raises(ConfigError, match="need a file"):
-        Selection(options=["profile=d1"]).engine()
-
-
-def test_a_selection_is_an_engine_with_its_hooks() -> None:
-    """Trusted, because naming a file is consent."""
-    hooks = Selection(configs=[DOCKER]).engine().hooks
-
-    assert len(hooks) == 22
-    assert all(spec.trusted for spec in hooks)
-
-
-def test_without_a_file_everything_is_discovered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And a project's hooks are not trusted."""
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    (tmp_path / ".claude").mkdir()
-    (tmp_path / ".claude" / "settings.json").write_text(
-        '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}'
-    )
-
-    assert [spec.trusted for spec in Selection(folder=str(tmp_path)).engine().hooks] == [False]
-    assert [
-        spec.trusted for spec in Selection(folder=str(tmp_path), trust="all").engine().hooks
-    ] == [True]
-
-
-def test_the_home_that_was_named_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the whole process; one that is no folder is refused."""
-    monkeypatch.setenv("HOME", "/nowhere")
-
-    Selection(home=str(tmp_path)).clean_environ()
-    assert os.environ["HOME"] == str(tmp_path)
-    with pytest.raises(ConfigError, match="is no folder"):
-        Selection(home="/none").clean_environ()
-
-
-def test_what_the_repository_sets_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """When a command begins, for the whole process, and told."""
-    (tmp_path / ".claude").mkdir()
-    (tmp_path / ".claude/settings.json").write_text('{"env": {"BASH_ENV": "evil.sh"}}')
-    monkeypatch.setenv("BASH_ENV", "evil.sh")
-    selection = Selection(folder=str(tmp_path))
-
-    assert os.environ["BASH_ENV"] == "evil.sh"
-    selection.clean_environ()
-    assert "BASH_ENV" not in os.environ
-    assert [problem.code for problem in selection.told] == ["HKL3023"]
-
-
-def test_a_folder_that_is_not_there_cannot_be_entered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The process stays where it is."""
-    monkeypatch.chdir(tmp_path)
-
-    with pytest.raises(ConfigError, match="cannot start in"):
-        change_folder("nowhere")
-    change_folder("")
-    assert Path.cwd() == tmp_path
+    options = list_options(validate)
+    assert parse_words(options, [], "") == {"files": []}
+    assert parse_words(options, ["a", "b"], "") == {"files": ["a", "b"]}

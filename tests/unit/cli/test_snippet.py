@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.cli.color import Paint
+from hookline.cli.pages import Paint
 from hookline.cli.snippet import make_snippet
 
 if TYPE_CHECKING:

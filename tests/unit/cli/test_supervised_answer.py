@@ -233,7 +233,7 @@ def test_a_deadline_is_a_number_above_zero(machine: Machine, seconds: str) -> No
     _, err = process.communicate(timeout=60)
 
     assert process.returncode == 2
-    assert "no number of seconds above 0" in err
+    assert "`--deadline` cannot be" in err
 
 
 def _child_of(pid: int) -> int:

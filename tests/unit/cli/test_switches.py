@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.unit.cli.support import SUDO
-from tests.unit.cli.test_schema_files import check
+from tests.unit.cli.test_schema import check
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk

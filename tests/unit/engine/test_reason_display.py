@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.cli.color import Paint
 from hookline.cli.fire import render_decision
+from hookline.cli.pages import Paint
 from hookline.dialects.starchild import Starchild
 from hookline.engine.reason_display import reason_fields
 from hookline.model.event import Event

@@ -9,7 +9,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hookline.cli.schema_files import read_schema
+from hookline.cli.schema import read_schema
 from hookline.engine.engine import Engine
 from hookline.server.approve_api import ApproveApi
 from hookline.server.auth import TokenCheck

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from starlette.routing import Route
 
-from hookline.cli.schema_files import read_schema
+from hookline.cli.schema import read_schema
 from hookline.engine.engine import Engine
 from hookline.server.metrics import Meter
 from hookline.server.service import Service

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 import hookline
-from hookline.cli.schema_files import list_schemas, read_schema
+from hookline.cli.schema import list_schemas, read_schema
 from hookline.core.record import make_record
 from hookline.engine.catalog import make_dialect
 from hookline.engine.decorators import make_own_hook

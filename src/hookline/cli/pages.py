@@ -1,4 +1,7 @@
-"""Colours for terminals, by the usual variables (NO_COLOR, FORCE_COLOR); colour never carries meaning alone."""
+"""Pages: how commands print documents, as JSON or as lines of text.
+
+Colour follows the usual variables (NO_COLOR, FORCE_COLOR), and never carries meaning alone.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,9 @@ from hookline.text.terminal_escape import escape_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, TextIO
 
-CHOICES = ("auto", "always", "never")
 _STYLES: Mapping[str, str] = {
     "strong": "1",
     "dim": "2",
@@ -56,7 +58,8 @@ class Paint:
 
     def stance(self, stance: str, width: int = 0) -> str:
         """Return a stance in its colour."""
-        return self(_STANCE_STYLES[stance], f"{stance:{width}}")
+        text = f"{stance or '?':{width}}"
+        return self(_STANCE_STYLES[stance], text) if stance in _STANCE_STYLES else text
 
 
 def print_page(
@@ -91,3 +94,37 @@ def escape_document(value: Any, key: str = "") -> Any:
             return [escape_document(inner, key) for inner in value]
         case _:
             return value
+
+
+def format_problem(problem: Mapping[str, Any], paint: Paint, *, with_place: bool = True) -> str:
+    """Return a problem as one line: place, code, message, and what to do."""
+    parts = (problem["file"], problem["line"], problem["column"]) if with_place else ()
+    place = ":".join(str(part) for part in parts if part)
+    is_error = problem["severity"] == "error"
+    code = paint("bad" if is_error else "warning", problem["code"])
+    hint = f" ({problem['hint']})" if problem["hint"] else ""
+    warning = "" if is_error else "warning: "
+    return f"{place}{': ' if place else ''}{code} {warning}{problem['message']}{hint}"
+
+
+def format_fields(fields: Iterable[tuple[str, str]], indent: str = "  ") -> Iterator[str]:
+    """Yield a line for each field that is not empty; further lines of a text are indented."""
+    for label, text in fields:
+        if text:
+            yield f"{indent}{label}: {text}".replace("\n", f"\n{indent}  ")
+
+
+def count_things(number: int, thing: str) -> str:
+    """Return `1 file`, `2 files`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def format_duration(seconds: float) -> str:
+    """Return seconds as milliseconds or seconds with their unit."""
+    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a text, with an ellipsis if there are more."""
+    first, *more = text.splitlines() or [""]
+    return f"{first} …" if more else first

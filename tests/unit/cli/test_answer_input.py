@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.cli.stdin import read_descriptor
+from hookline.cli.answer import read_descriptor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

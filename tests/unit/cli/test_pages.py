@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from hookline.cli.color import Paint, escape_document, use_color
+from hookline.cli.pages import Paint, escape_document, use_color
 
 
 class Terminal(io.StringIO):

@@ -1,0 +1,6 @@
+_hookline_completion() {
+    local IFS=$'\n'
+    COMPREPLY=( $(hookline complete "${COMP_WORDS[@]:1:COMP_CWORD}") )
+}
+
+complete -o default -F _hookline_completion hookline

@@ -1,0 +1,267 @@
+"""The hooks that a command looks at: the options that choose them, and the engine that has them."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from hookline.cli.options import list_options, option, parse_words
+from hookline.config.places import project_root
+from hookline.config.project_env import drop_project_env
+from hookline.engine.catalog import NAMES
+from hookline.engine.engine import Engine
+from hookline.engine.load_options import MATCHING, MODES, TRUSTS
+from hookline.engine.projects import leave_deleted_folder
+from hookline.engine.trust_gate import LazyGate, note_approvals
+from hookline.errors import ConfigError
+from hookline.sessions.store import Sessions
+from hookline.wire.parsers import parse_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from hookline.cli.options import Command, Option
+    from hookline.model.problem import Problem
+
+FOLDER: Any = option("-C", metavar="DIR", default=".", help="as if started there")
+DIALECT_OPTIONS: Any = option(
+    "-o",
+    "--option",
+    metavar="NAME=VALUE",
+    is_repeatable=True,
+    help="of the dialect, as profile=d1; repeatable",
+)
+# The options that choose hooks, by the parameters of `Selection`.
+SHARED: Mapping[str, Option] = {
+    "configs": option(
+        "-c",
+        "--config",
+        metavar="PATH",
+        is_repeatable=True,
+        help="a file or folder of hooks, or a tree as JSON; repeatable; without it, what is found here",
+    ),
+    "dialect": option(
+        "--dialect",
+        metavar="NAME",
+        help=f"of files and events: {', '.join(NAMES)}",
+        complete=("hosts",),
+    ),
+    "trust": option(
+        "--trust",
+        metavar="WHOM",
+        choices=TRUSTS,
+        help="which hooks may run: all, user, approved or none; to name a file is consent",
+    ),
+    "mode": option(
+        "--mode",
+        metavar="MODE",
+        default="fidelity",
+        choices=MODES,
+        help="fidelity, or strict: a failed guard asks or denies",
+    ),
+    "match_tools": option(
+        "--match-tools",
+        metavar="NAMES",
+        default="native",
+        choices=MATCHING,
+        help="native, or canonical: a matcher knows a tool's names in all hosts",
+    ),
+    "options": DIALECT_OPTIONS,
+    "folder": FOLDER,
+    "home": option("--home", metavar="DIR", help="your home, whatever the environment says"),
+    "relay": option("--relay"),  # what converted hooks pass; no help shows it
+}
+
+
+class Selection:
+    """Which hooks a command looks at. Without `configs`, whatever is discovered from `folder`.
+
+    `host`: the dialect of the host that is being answered, if there is one. `relay`: another hookline asks, whose hook this
+    is, so that being inside of the same event is no loop. `home`: the user's, whatever the environment says. `notices`:
+    what was left out of the environment.
+    """
+
+    def __init__(
+        self,
+        *,
+        configs: Sequence[str] = (),
+        dialect: str = "",
+        trust: str = "",
+        mode: str = "fidelity",
+        match_tools: str = "native",
+        options: Sequence[str] = (),
+        folder: str = ".",
+        home: str = "",
+        relay: bool = False,
+    ) -> None:
+        self.configs = list(configs)
+        self.dialect = dialect
+        self.trust = trust
+        self.mode = mode
+        self.match_tools = match_tools
+        self.options = options
+        self.folder = folder
+        self.relay = relay
+        self.host = ""
+        self.home = os.path.abspath(home) if home else ""
+        self.notices: tuple[Problem, ...] = ()
+
+    def enter_folder(self) -> None:
+        """Change to the selected folder, and clean the environment.
+
+        Raises:
+            ConfigError: there is no such folder.
+        """
+        change_folder(self.folder)
+        self.folder = "."
+        self.clean_environ()
+
+    def clean_environ(self, folder: str = "") -> None:
+        """Remove from this process's environment what the repository around a folder, or the selected one, controls.
+
+        Raises:
+            ConfigError: `--home` names no folder.
+        """
+        if self.home and not os.path.isdir(self.home):
+            message = f"`--home {self.home}` is no folder"
+            raise ConfigError(message, name="config.option", hint="name your home")
+        try:
+            found = drop_project_env(os.environ, folder or self.folder, self.home)
+        except FileNotFoundError:  # the working folder was deleted, with the repository's files
+            return
+        if found.environ is os.environ:
+            return
+        for name in found.dropped:
+            del os.environ[name]
+        os.environ.update(found.environ)
+        if found.problem is not None and not self.notices:
+            self.notices = (found.problem,)
+
+    def sessions(self, environ: Mapping[str, str]) -> Sessions:
+        """Return the store of sessions. Each relay is one hook of a file, so each counts its redos separately."""
+        return Sessions.of(environ, asker="\n".join(self.configs) if self.relay else "")
+
+    def engine(self, *, parses_new: bool = True, **settings: Any) -> Engine:
+        """Return the engine with the selected hooks.
+
+        `parses_new`: whether files of a project without approvals are parsed.
+
+        Raises:
+            ConfigError: no such file, dialect, option, trust or mode.
+        """
+        settings.setdefault("environ", os.environ)  # which was cleaned when the command began
+        if not self.configs and self.folder == ".":
+            self.folder = project_root(".", settings["environ"]) or "."
+        # `all` is consent to everything, and of `none` there is nothing to ask.
+        if self.trust not in ("all", "none"):
+            record = note_approvals(settings.get("journal"))
+            gate = LazyGate(
+                self.folder, settings["environ"], write_record=record, notices=self.notices
+            )
+            settings.setdefault("gate", gate)
+        if not self.configs:
+            if self.options:
+                raise ConfigError(
+                    "options of a dialect need a file that they are for",
+                    name="config.option",
+                    hint="name it with --config",
+                )
+            return Engine.discover(
+                self.folder,
+                trust=self.trust or "user",
+                mode=self.mode,
+                match_tools=self.match_tools,
+                parses_new=parses_new,
+                **settings,
+            )
+        engine = Engine(cwd=self.folder, relays=self.relay, **settings)
+        for config in self.configs:
+            engine.add_source(
+                _parse_tree(config) if config.startswith("{") else config,
+                dialect=self.dialect or None,
+                trust=self.trust or "all",
+                mode=self.mode,
+                match_tools=self.match_tools,
+                options=parse_options(self.options),
+                host=self.host,
+            )
+        return engine
+
+
+def call_command(command: Command, words: Sequence[str], program: str, **settings: Any) -> int:
+    """Run a command with its words, in the folder that they select; return its exit code.
+
+    Raises:
+        ConfigError: a usage error.
+    """
+    given = parse_command(command, words, program)
+    if "selection" in given:
+        given["selection"].enter_folder()
+    code: int = command(**given, **settings)
+    return code
+
+
+def parse_command(command: Command, words: Sequence[str], program: str) -> dict[str, Any]:
+    """Return the arguments of a call; of a command with a parameter `selection`, also the hooks that it looks at.
+
+    Raises:
+        ConfigError: a usage error.
+    """
+    given = parse_words(list_all_options(command), words, program)
+    if "selection" in command.__annotations__:
+        given["selection"] = Selection(**{name: given.pop(name) for name in SHARED})
+    return given
+
+
+def list_all_options(command: Command) -> dict[str, Option]:
+    """Return the options of a command, those that choose its hooks included."""
+    chooses = "selection" in command.__annotations__
+    return {**list_options(command), **(SHARED if chooses else {})}
+
+
+def _parse_tree(text: str) -> Mapping[str, Any]:
+    """Parse a configuration that is given as JSON on the command line.
+
+    Raises:
+        ConfigError: it is no JSON.
+    """
+    tree: Mapping[str, Any] = parse_json(text, "--config", placed=False).value
+    return tree
+
+
+def parse_options(pairs: Sequence[str]) -> Mapping[str, Any]:
+    """Return `name=value` pairs as a mapping; `true` and `false` are booleans.
+
+    Raises:
+        ConfigError: a pair without `=`.
+    """
+    parsed: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise ConfigError(
+                f"`--option {pair}` is no NAME=VALUE",
+                name="config.option",
+                hint="for example --option profile=d1",
+            )
+        parsed[name] = {"true": True, "false": False}.get(value, value)
+    return parsed
+
+
+def change_folder(folder: str) -> None:
+    """Change to a folder. If it is the working folder, and that was deleted, go to one that exists, and print so.
+
+    Raises:
+        ConfigError: there is no such folder.
+    """
+    if folder == "." and (notice := leave_deleted_folder(os.environ)):
+        sys.stderr.write(f"{notice}\n")
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        reason = (error.strerror or "unreadable").lower()
+        raise ConfigError(
+            f"cannot start in `{folder}`: {reason}", name="config.missing", hint="-C takes a folder"
+        ) from None
