@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
-from hookline.dialects.cursor.decode_event import count_loops
-from hookline.dialects.cursor.table import ASK, DENY, MCP, NAME, POWERS, SILENT, WORDS
+from hookline.dialects.cursor.table import ASK, DENY, MCP, NAME, POWERS, SILENT, WORDS, count_loops
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
 from hookline.model.kinds import ACTIONS

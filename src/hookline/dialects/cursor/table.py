@@ -12,6 +12,7 @@ from hookline.model.verdict import Stance
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
 NAME = "cursor"
 DEFAULT_LOOP_LIMIT = 5
@@ -128,3 +129,9 @@ TABLE = Table(
     folders=("workspace_roots",),
     closes='"failClosed": true',
 )
+
+
+def count_loops(facts: Mapping[str, Any]) -> int:
+    """Return how often a stop gate sent the agent back already: as the host counts it, or as our engine does."""
+    counts = [facts.get(name) for name in ("loop_count", "stop_block_count")]
+    return max((count for count in counts if isinstance(count, int)), default=0)

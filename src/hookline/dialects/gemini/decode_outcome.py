@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from hookline.core.failure import OVERFLOWED, describe_failure, make_failed_verdict, show_failure
+from hookline.core.failure import describe_failure, make_failed_verdict, show_failure
 from hookline.dialects.gemini.table import MODES, POWERS, SILENT
-from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object
+from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object, find_text_fault
 from hookline.model.event import Rewrite
-from hookline.wire.hookoutput import has_object_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +34,10 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
     text = outcome.stdout.strip() or stderr
     given = find_object(text)
     if given is None and not outcome.exit_code:
-        return _read_text(answer, text)
+        # Text on stdout is for the user, text on stderr is a log.
+        answer.notes += [text] if outcome.stdout.strip() else []
+        fault = find_text_fault(text, outcome, spec)
+        return _fail(outcome, spec, fault) if fault else answer.verdict()
     if given is not None:
         answer.read(given)
         text = "" if text == stderr else stderr
@@ -55,17 +57,6 @@ def _fail(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -> 
     """Return what `on_failure` says; the host shows a failure that blocks nothing on every event."""
     verdict = show_failure(make_failed_verdict(spec, outcome, fault), spec)
     return verdict.replace(for_user=note) if note and verdict.stance is SILENT else verdict
-
-
-def _read_text(answer: Answer, text: str) -> Verdict:
-    """Return what text at exit 0 means: what is on stdout is for the user, what is on stderr is a log."""
-    outcome, spec = answer.outcome, answer.spec
-    if spec.strict and has_object_start(text):
-        return _fail(outcome, spec, "its output holds JSON, but is not one object")
-    if outcome.truncated:
-        return _fail(outcome, spec, OVERFLOWED)
-    answer.notes += [text] if outcome.stdout.strip() else []
-    return answer.verdict()
 
 
 def _warn(answer: Answer, text: str, *, answered: bool) -> Verdict:
@@ -122,19 +113,21 @@ def _has_parts(response: Mapping[str, Any]) -> bool:
 
 
 def _read_tools(answer: Answer, chosen: Mapping[str, Any], _given: Mapping[str, Any]) -> None:
-    mode, names = chosen.get("mode"), chosen.get("allowedFunctionNames")
-    kept: dict[str, Any] = {}
-    if mode in MODES:
-        kept["mode"] = mode
-    elif mode is not None:
-        known = ", ".join(f"`{word}`" for word in MODES)
-        _lose(answer, "toolConfig", f"has a mode that is none of {known}")
-    if isinstance(names, list) and all(isinstance(name, str) for name in names):
-        kept["allowedFunctionNames"] = names
-    elif names is not None:
+    """Take in which tools the model may call; a part that the host cannot take is left out."""
+    kept = {key: chosen.get(key) for key in ("mode", "allowedFunctionNames")}
+    if kept["mode"] not in (None, *MODES):
+        _lose(answer, "toolConfig", f"has a mode that is none of {', '.join(MODES)}")
+        kept["mode"] = None
+    names = kept["allowedFunctionNames"]
+    if names is not None and not _are_texts(names):
         _lose(answer, "toolConfig", "has `allowedFunctionNames` that are no list of texts")
-    if kept:
-        answer.effects["tools"] = kept
+        kept["allowedFunctionNames"] = None
+    if tools := {key: value for key, value in kept.items() if value is not None}:
+        answer.effects["tools"] = tools
+
+
+def _are_texts(names: Any) -> bool:
+    return isinstance(names, list) and all(isinstance(name, str) for name in names)
 
 
 def _read_tail_call(answer: Answer, call: Mapping[str, Any], _given: Mapping[str, Any]) -> None:

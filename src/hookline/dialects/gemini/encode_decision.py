@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from hookline.dialects.gemini.encode_event import to_response
 from hookline.dialects.gemini.table import ASK, DENY, HALT, MODES
-from hookline.model.reply import Reply
-from hookline.wire.hookoutput import to_json_line
+from hookline.dialects.kit.encode_decision import make_reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
+    from hookline.model.reply import Reply
     from hookline.model.verdict import Decision
 
 _WORDS = {ASK: "ask", DENY: "deny"}
@@ -24,19 +22,16 @@ def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> 
 
     Of a call that does not happen no new input is sent. An allow has no word: silence is allow (docs/formats/comparison.md 5).
     """
-    words: dict[str, Any] = {}
+    top: dict[str, Any] = {}
     if decision.stance is HALT:
-        words = {"continue": False, "stopReason": decision.reason}
+        top = {"continue": False, "stopReason": decision.reason}
     elif decision.stance in _WORDS:
-        words = {"decision": _WORDS[decision.stance], "reason": decision.reason}
+        top = {"decision": _WORDS[decision.stance], "reason": decision.reason}
+    if decision.for_user:
+        top["systemMessage"] = "\n".join(decision.for_user)
     values = _values(decision)
     keys = row.reads.items() if row is not None else ()
-    specific = {key: values[power] for key, power in keys if values.get(power)}
-    if row is not None and specific:
-        words["hookSpecificOutput"] = {"hookEventName": row.native, **specific}
-    if decision.for_user:
-        words["systemMessage"] = "\n".join(decision.for_user)
-    return Reply(stdout=to_json_line(words))
+    return make_reply(top, {key: values[power] for key, power in keys if values.get(power)}, row)
 
 
 def _values(decision: Decision) -> dict[str, Any]:
@@ -57,10 +52,18 @@ def _values(decision: Decision) -> dict[str, Any]:
     return values
 
 
-def _join_tools(chosen: Any) -> Mapping[str, Any]:
+def _join_tools(chosen: Any) -> dict[str, Any]:
     """Return the union of all hooks, as the host makes it of its own: sorted, and with no names beside the mode that forbids all."""
     if not isinstance(chosen, dict):
         return {}
     mode = chosen.get("mode", MODES[0])
     names = chosen.get("allowedFunctionNames") if mode != MODES[-1] else None
     return {"mode": mode, "allowedFunctionNames": sorted({str(name) for name in names or []})}
+
+
+def to_response(reply: Any) -> Any:
+    """Return a model's reply as an `llm_response`; a text becomes its only candidate's only part."""
+    if not isinstance(reply, str):
+        return reply
+    candidate = {"content": {"role": "model", "parts": [reply]}, "finishReason": "STOP"}
+    return {"text": reply, "candidates": [candidate]}

@@ -218,5 +218,5 @@ def find_object(text: str) -> dict[str, Any] | None:
 def find_text_fault(text: str, outcome: Outcome, spec: HookSpec) -> str:
     """Return why output that is no object fails the hook; "" if it does not."""
     if spec.strict and has_object_start(text):
-        return "its stdout holds JSON, but is not one object"
+        return "its output holds JSON, but is not one object"
     return OVERFLOWED if outcome.truncated else ""
