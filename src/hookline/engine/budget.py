@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.engine.interception import intercept
 from hookline.errors import HandlerError
 from hookline.model.handler import Model
 from hookline.model.outcome import Failure, Outcome
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Dispatch, Run
     from hookline.model.event import Event
-    from hookline.model.verdict import Decision
     from hookline.sessions.store import Sessions
 
 _WHAT = "model_calls"
@@ -25,18 +25,7 @@ def limit_model_calls(
 
     Where that cannot be written down, or the event has no session, each process counts alone.
     """
-    try:
-        runs = next(asked)
-        while True:
-            without = [_refuse_call(run, sessions, event, environ) for run in runs]
-            free = tuple(run for run, refused in zip(runs, without, strict=True) if refused is None)
-            done = iter((yield free) if free else ())
-            runs = asked.send(tuple(refused or next(done) for refused in without))
-    except StopIteration as stop:
-        decision: Decision = stop.value
-        return decision
-    finally:
-        asked.close()  # now, and not at garbage collection: it may have claimed hooks that did not run
+    return intercept(asked, lambda run: _refuse_call(run, sessions, event, environ))
 
 
 def _refuse_call(

@@ -5,6 +5,7 @@ A hook that fails closed, or that asks, is never suspended (docs/formats/starchi
 
 from __future__ import annotations
 
+from hookline.engine.interception import intercept
 from hookline.engine.once import make_mark
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance
@@ -13,7 +14,7 @@ from hookline.sessions.store import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
     from hookline.core.dialect import Table
     from hookline.core.dispatch import Dispatch, Run
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from hookline.engine.runtime import Runtime
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 PAUSE = 600.0  # seconds after a failure until a suspended hook is asked again
 _NONE = Failures()
@@ -66,27 +66,27 @@ def break_circuit(asked: Dispatch, runtime: Runtime, plan: Plan, event: Event) -
         for step in group.steps
     }
     ran: dict[str, str] = {}
-    try:
-        runs = next(asked)
-        while True:
-            held = [_find_suspended(run, tables, runtime, event) for run in runs]
-            free = tuple(run for run, each in zip(runs, held, strict=True) if each is None)
-            ran.update((run.spec.id, make_key(run.spec)) for run in free if run.spec.id in tables)
-            done = iter((yield free) if free else ())
-            runs = asked.send(tuple(each or next(done) for each in held))
-    except StopIteration as stop:
-        decision: Decision = stop.value
-    finally:
-        asked.close()
-    _record(runtime, decision, ran)
+
+    def suspend(run: Run) -> Outcome | None:
+        table = tables.get(run.spec.id)
+        held = _suspend(run, table, runtime, event) if table is not None else None
+        if table is not None and held is None:
+            ran[run.spec.id] = make_key(run.spec)
+        return held
+
+    decision = yield from intercept(asked, suspend)
+    faults = {verdict.hook_id for verdict in decision.verdicts if verdict.fault is not None}
+    record(
+        runtime,
+        [key for hook, key in ran.items() if hook in faults],
+        [key for hook, key in ran.items() if hook not in faults],
+    )
     return decision
 
 
-def _find_suspended(
-    run: Run, tables: Mapping[str, Table], runtime: Runtime, event: Event
-) -> Outcome | None:
-    table = tables.get(run.spec.id)
-    if table is None or run.spec.on_failure is not Stance.SILENT:
+def _suspend(run: Run, table: Table, runtime: Runtime, event: Event) -> Outcome | None:
+    """Return the outcome of a hook that is suspended; None for any other."""
+    if run.spec.on_failure is not Stance.SILENT:
         return None
     failures = find_failures(runtime, run.spec)
     if not is_suspended(run.spec, table, failures, runtime.clock()):
@@ -101,15 +101,6 @@ def _find_suspended(
         means=Stance.SILENT,
         note="" if told else note,
         told=told,
-    )
-
-
-def _record(runtime: Runtime, decision: Decision, ran: Mapping[str, str]) -> None:
-    faults = {verdict.hook_id for verdict in decision.verdicts if verdict.fault is not None}
-    record(
-        runtime,
-        [key for hook, key in ran.items() if hook in faults],
-        [key for hook, key in ran.items() if hook not in faults],
     )
 
 

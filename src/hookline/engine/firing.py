@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from time import perf_counter
 
 from hookline.core.dispatch import dispatch
@@ -10,7 +11,6 @@ from hookline.core.fold import make_silent_decision
 from hookline.core.guardrails import REMEMBERING
 from hookline.core.plan import find_cached_plan
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
-from hookline.engine.event_facts import add_redo_count, add_time
 from hookline.engine.notices import note_folder, note_removed
 from hookline.engine.projects import add_project, find_hook_folder
 from hookline.engine.reentrancy import enter_event, explain_depth
@@ -252,3 +252,19 @@ class Firing:
         """Wait for detached hooks, at most so many seconds, then end them."""
         if self._detached is not None:
             self._detached.drain(seconds, hurried)
+
+
+def add_time(event: Event, seconds: float) -> Event:
+    """Return the event with `timestamp` in UTC, if it has none; `seconds` since 1970."""
+    facts = event.body.facts
+    if "timestamp" in facts:
+        return event
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    return event.replace(body=event.body.replace(facts={**facts, "timestamp": now}))
+
+
+def add_redo_count(event: Event, count: int, limit: int) -> Event:
+    """Return a stop event with how often the agent was sent back in this turn, and the limit of that."""
+    facts = {**event.body.facts, "stop_block_count": count, "stop_block_limit": limit}
+    is_active = event.body.value("stop_hook_active") or count > 0
+    return event.replace(body=event.body.replace(stop_hook_active=is_active, facts=facts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.engine.interception import intercept
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Outcome
 
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Dispatch, Run
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
     from hookline.sessions.store import Sessions
 
 
@@ -40,31 +40,24 @@ def claim_hooks(asked: Dispatch, sessions: Sessions, event: Event) -> Dispatch:
     Where another process was faster, its outcome is `spent`.
     """
     claimed: dict[str, str] = {}
+
+    def claim(run: Run) -> Outcome | None:
+        if not run.spec.once or run.spec.id in claimed:
+            return None
+        mark = make_mark(run.spec)
+        if not sessions.claim(event, mark):
+            return Outcome(spent=True)
+        claimed[run.spec.id] = mark
+        return None
+
     try:
-        runs = next(asked)
-        while True:
-            may = [_may_run(run, claimed, sessions, event) for run in runs]
-            free = tuple(run for run, yes in zip(runs, may, strict=True) if yes)
-            done = iter((yield free) if free else ())
-            runs = asked.send(tuple(next(done) if yes else Outcome(spent=True) for yes in may))
-    except StopIteration as stop:
-        decision: Decision = stop.value
+        decision = yield from intercept(asked, claim)
     except BaseException:
         _release(claimed.values(), sessions, event)
         raise
     faults = {verdict.hook_id for verdict in decision.verdicts if verdict.fault is not None}
     _release((mark for hook, mark in claimed.items() if hook in faults), sessions, event)
     return decision
-
-
-def _may_run(run: Run, claimed: dict[str, str], sessions: Sessions, event: Event) -> bool:
-    if not run.spec.once or run.spec.id in claimed:
-        return True
-    mark = make_mark(run.spec)
-    if not sessions.claim(event, mark):
-        return False
-    claimed[run.spec.id] = mark
-    return True
 
 
 def _release(marks: Iterable[str], sessions: Sessions, event: Event) -> None:

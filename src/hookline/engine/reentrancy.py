@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.engine.interception import intercept
 from hookline.handlers import recursion_guard
 from hookline.handlers.recursion_guard import hook_mark
 from hookline.model.outcome import Failure, Outcome
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
     from contextvars import Token
 
     from hookline.core.dispatch import Dispatch
-    from hookline.model.verdict import Decision
 
     _Key = tuple[int, str, str]
 
@@ -20,16 +20,7 @@ _AGAIN = Outcome(failure=Failure.REENTERED)
 
 def skip_active_hooks(asked: Dispatch, inside: frozenset[str]) -> Dispatch:
     """Return the dispatch in which a hook whose mark is `inside` fails at once, because it raised the event."""
-    try:
-        runs = next(asked)
-        while True:
-            again = [hook_mark(run.spec) in inside for run in runs]
-            going = tuple(run for run, is_again in zip(runs, again, strict=True) if not is_again)
-            done = iter((yield going) if going else ())
-            runs = asked.send(tuple(_AGAIN if is_again else next(done) for is_again in again))
-    except StopIteration as stop:
-        decision: Decision = stop.value
-        return decision
+    return intercept(asked, lambda run: _AGAIN if hook_mark(run.spec) in inside else None)
 
 
 def enter_event(

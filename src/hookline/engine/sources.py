@@ -15,10 +15,11 @@ from hookline.config.read import (
 )
 from hookline.core.dialect import Source
 from hookline.engine.approvals import has_approvals
-from hookline.engine.limits import MOST_PARTS, apply_limit, find_long_key, is_within
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
+from hookline.model.problem import Origin, Problem
 from hookline.model.spec import CLONED, MANAGED
+from hookline.paths import nearest_with, real_path
 from hookline.text.re2_regex import RegexBudget
 from hookline.wire.sources import refuse_unreadable
 
@@ -30,11 +31,16 @@ if TYPE_CHECKING:
     from hookline.config.places import Found
     from hookline.config.read import Stamp
     from hookline.core.dialect import Dialect, Loaded
-    from hookline.model.problem import Problem
 
     Way: TypeAlias = "Discovery | Named | Given"
     Key: TypeAlias = tuple[str, str]
     Listed: TypeAlias = tuple[Source, Dialect, ConfigError | None]
+
+
+MOST_HOOKS = 200
+MOST_PARTS = 16
+_PART = r"""(?:"[^"\n]*"|'[^'\n]*'|[\w-]++)"""
+_LONG_KEY = rf"(?m)(?:^[ \t]*\[*+|[{{,])[ \t]*+(?:{_PART}[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}"
 
 
 class Search(Frozen):
@@ -117,7 +123,7 @@ class ReadSource(Frozen):
         if loaded.problems and self.source.text is not None and not self.source.placed:
             loaded = self._load_within_budget(self.source.replace(placed=True))
         if self.source.scope in CLONED:
-            loaded = apply_limit(loaded, self.source.file)
+            loaded = _apply_limit(loaded, self.source.file)
         if self.source.match_tools == "canonical":
             loaded = loaded.replace(specs=tuple(spec.replace(alike=True) for spec in loaded.specs))
         if self.source.gated:
@@ -279,3 +285,35 @@ def _read_source(place: Source, dialect: Dialect, stamp: Stamp, project: str) ->
 
 def _is_plain(stamp: Stamp) -> bool:
     return len(stamp[0]) == 1 or stat.S_ISREG(stamp[0][0])
+
+
+# -- limits of a project's files ---------------------------------------------------------------
+
+
+def is_within(path: str, project: str) -> bool:
+    """Whether a path leads to what lies in the project, or in the repository around it."""
+    real = real_path(path)
+    roots = (real_path(project), real_path(nearest_with(project, ".git") or project))
+    return any(real.startswith(f"{root.rstrip(os.sep)}{os.sep}") for root in roots)
+
+
+def find_long_key(text: str) -> int:
+    """The line of the first key of a TOML text that has too many parts; 0 where there is none."""
+    import re  # noqa: PLC0415 - few projects have a TOML file
+
+    found = re.search(_LONG_KEY, text)
+    return text.count("\n", 0, found.end()) + 1 if found else 0
+
+
+def _apply_limit(loaded: Loaded, file: str) -> Loaded:
+    """The hooks of a file up to the limit, and a problem where there are more."""
+    if len(loaded.specs) <= MOST_HOOKS:
+        return loaded
+    first = loaded.specs[MOST_HOOKS].origin.with_line()
+    problem = Problem(
+        name="config.too-large",
+        message=f"more than {MOST_HOOKS} hooks in this file: hookline loads none from here on",
+        hint="remove the hooks that you do not use",
+        origin=first if first.file else Origin(file=file),
+    )
+    return loaded.replace(specs=loaded.specs[:MOST_HOOKS], problems=(*loaded.problems, problem))

@@ -7,9 +7,8 @@ import stat
 
 from hookline.config.places import find_places, project_path
 from hookline.engine.approvals import has_approvals
-from hookline.engine.limits import is_within
 from hookline.engine.notices import add_notice
-from hookline.engine.sources import Discovery
+from hookline.engine.sources import Discovery, is_within
 from hookline.model.spec import CLONED
 
 TYPE_CHECKING = False

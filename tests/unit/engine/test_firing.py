@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.engine.event_facts import add_redo_count, add_time
+from hookline.engine.firing import add_redo_count, add_time
 from hookline.model.event import Event, Prompt, Stop
 
 

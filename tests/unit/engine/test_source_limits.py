@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.engine.engine import Engine
-from hookline.engine.limits import MOST_HOOKS, find_long_key, is_within
+from hookline.engine.sources import MOST_HOOKS, find_long_key, is_within
 
 if TYPE_CHECKING:
     from pathlib import Path
