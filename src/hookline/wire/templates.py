@@ -29,7 +29,7 @@ INSTALL = "pip install 'hookline[model]'"
 def find_template_faults(prompt: str) -> Faults:
     """Return the faults of a prompt's template; none if jinja2 is missing, because the prompt then does not run either."""
     try:
-        from hookline.wire.sandbox import check_template  # noqa: PLC0415 - jinja2, which only files with such a hook load
+        from hookline.wire.prompt_template import check_template  # noqa: PLC0415 - jinja2, which only files with such a hook load
     except ImportError:
         return Faults()
     return check_template(prompt)
@@ -46,7 +46,7 @@ def fill_prompt(model: Model, payload: str, *, late: Callable[[], bool] = lambda
     if model.language == ARGUMENTS:
         return fit_parts(_with_arguments(model.prompt, payload.strip()), model.most_prompt)
     try:
-        from hookline.wire.sandbox import fill_template  # noqa: PLC0415 - as above
+        from hookline.wire.prompt_template import fill_template  # noqa: PLC0415 - as above
     except ImportError:
         raise HandlerError(_MISSING, hint=INSTALL) from None
     return fit_parts(

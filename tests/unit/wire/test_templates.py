@@ -103,7 +103,7 @@ def test_without_jinja2_nothing_is_checked_and_nothing_is_filled(
         return real(name, *args, **options)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    monkeypatch.delitem(sys.modules, "hookline.wire.sandbox", raising=False)
+    monkeypatch.delitem(sys.modules, "hookline.wire.prompt_template", raising=False)
     assert find_template_faults("{{").error == ""
     with pytest.raises(HandlerError, match="jinja2") as raised:
         fill_prompt(Model(names=("m",), prompt="{{ .a }}"), "{}")
