@@ -51,6 +51,16 @@ def _resolve(path: str) -> str:
     return found if is_same and os.path.isabs(found) else ""
 
 
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder, or leads into it, by name."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def open_nonblocking(path: str, flags: int) -> int:
+    """Open a file as `opener` of `open`, without waiting for the other end of a pipe."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+
+
 def read_start(path: str, most: int) -> bytes:
     """Return at most so many bytes from the start of a file.
 

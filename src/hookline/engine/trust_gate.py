@@ -50,7 +50,7 @@ def make_gate(
     from hookline.config.places import project_path  # noqa: PLC0415 - as above
     from hookline.config.settings import read_settings  # noqa: PLC0415 - as above
     from hookline.trust.gate import Gate  # noqa: PLC0415 - as above
-    from hookline.trust.inspection import Inspector  # noqa: PLC0415 - as above
+    from hookline.trust.inspection import Inspector, find_changes  # noqa: PLC0415 - as above
     from hookline.trust.policy import read_policy  # noqa: PLC0415 - as above
     from hookline.trust.store import Store, find_store  # noqa: PLC0415 - as above
 
@@ -61,7 +61,7 @@ def make_gate(
     inspector = Inspector(f"{folder}/cache")
     return Gate(
         Store(folder, write_record=write_record), policy, _make_inspect(inspector, os.fspath(root), given),
-        find_changes=inspector.find_changes, root=os.fspath(root), environ=given,
+        find_changes=find_changes, root=os.fspath(root), environ=given,
         needs_consent=_needs_consent, locate=project_path,
     )  # fmt: skip
 
@@ -71,9 +71,8 @@ def _make_inspect(
 ) -> Callable[[Run], Inspection]:
     """Return the function that looks at the files which a run of a command would execute."""
     from hookline.handlers.command import build_program  # noqa: PLC0415 - as above
+    from hookline.trust.inspection import NO_FILES, StartedCommand  # noqa: PLC0415 - as above
     from hookline.trust.owner import find_owner, find_project  # noqa: PLC0415 - as above
-    from hookline.trust.started_command import StartedCommand  # noqa: PLC0415 - as above
-    from hookline.trust.state import NO_FILES  # noqa: PLC0415 - as above
 
     project = find_project(root, environ)
 
@@ -99,7 +98,6 @@ def _make_inspect(
                 is_shielded=spec.origin.scope in (USER, MANAGED),
             )
         )
-        inspector.save()
         return found
 
     return inspect
@@ -108,8 +106,7 @@ def _make_inspect(
 def inspect_once(spec: HookSpec, event: Event, environ: Mapping[str, str], root: str) -> Inspection:
     """Return the files that a hook would execute, without a gate and without a cache."""
     from hookline.core.dispatch import Run  # noqa: PLC0415 - only who looks at hooks asks for it
-    from hookline.trust.inspection import Inspector  # noqa: PLC0415 - as above
-    from hookline.trust.state import NO_FILES  # noqa: PLC0415 - as above
+    from hookline.trust.inspection import NO_FILES, Inspector  # noqa: PLC0415 - as above
 
     if type(spec.handler) is not Command:
         return NO_FILES

@@ -207,7 +207,7 @@ class Gate:
             variables["PYTHONPYCACHEPREFIX"] = f"{self.store.folder}/pycache"
             variables["PYTHONDONTWRITEBYTECODE"] = ""
         is_own = state.column == OWN or self.states.is_managed(run.spec)
-        if is_own and seen.is_all_seen and not seen.has_python_file:
+        if is_own and not seen.unseen and not seen.has_python_file:
             variables["PYTHONSAFEPATH"] = "1"
         if not variables:
             return run

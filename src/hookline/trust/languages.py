@@ -2,54 +2,44 @@
 
 from __future__ import annotations
 
-SHELL, PYTHON, JAVASCRIPT, OTHER = "shell", "python", "javascript", "other"
+SHELL, PYTHON, OTHER = "shell", "python", "other"
 # The language of a file by its suffix; a file with such a suffix is code.
 _SUFFIXES = {
     **dict.fromkeys((".sh", ".bash", ".zsh", ".cmd", ".bat"), SHELL),  # `.cmd`: often shell as well
     ".py": PYTHON,
-    **dict.fromkeys((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"), JAVASCRIPT),
+    **dict.fromkeys((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"), OTHER),
     **dict.fromkeys((".rb", ".pl", ".php", ".lua", ".ps1", ".jar", ".wasm"), OTHER),
 }
 _INTERPRETERS = {
     **dict.fromkeys(("sh", "bash", "dash", "zsh", "ksh", "ash"), SHELL),
     **dict.fromkeys(("python", "pypy"), PYTHON),
-    **dict.fromkeys(("node", "nodejs", "bun", "deno", "tsx", "ts-node"), JAVASCRIPT),
+    **dict.fromkeys(("node", "nodejs", "bun", "deno", "tsx", "ts-node"), OTHER),
     **dict.fromkeys(("ruby", "perl", "php", "lua", "pwsh", "powershell", "java"), OTHER),
 }
-# What `import "./name"` may mean, in the order of Node and TypeScript.
-JAVASCRIPT_ENDINGS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".node",
-                      "/index.js", "/index.mjs", "/index.cjs", "/index.ts")  # fmt: skip
 MODULE_ENDINGS = (".py", ".pyc", ".so", ".pyd")
 # Folders of installed packages, which change without their user.
 PACKAGE_FOLDERS = frozenset({".venv", "venv", "node_modules", "site-packages"})
 # Formatters, linters and test runners: the words behind them are data.
 DATA_PROGRAMS = frozenset({
-    "actionlint", "autopep8", "ava", "bandit", "bats", "biome", "black", "clang-format", "clippy-driver", "codespell", "ctest",
-    "cypress", "dprint", "eslint", "flake8", "gofmt", "goimports", "golangci-lint", "hadolint", "isort", "jest", "jscpd",
-    "ktlint", "lefthook", "markdownlint", "mdformat", "mocha", "mypy", "nox", "oxlint", "php-cs-fixer", "phpstan", "phpunit",
-    "playwright", "pre-commit", "prettier", "pylint", "pyright", "pytest", "rspec", "rubocop", "ruff", "rustfmt", "semgrep",
-    "shellcheck", "shfmt", "sqlfluff", "standard", "stylelint", "swiftformat", "swiftlint", "taplo", "terraform", "tox",
-    "ts-standard", "tsc", "vitest", "xo", "yamllint", "yapf",
+    "actionlint", "ava", "bandit", "bats", "biome", "black", "clang-format", "codespell", "ctest", "cypress", "dprint", "eslint",
+    "flake8", "gofmt", "goimports", "golangci-lint", "hadolint", "isort", "jest", "ktlint", "markdownlint", "mocha", "mypy",
+    "nox", "oxlint", "php-cs-fixer", "phpstan", "phpunit", "playwright", "pre-commit", "prettier", "pylint", "pyright", "pytest",
+    "rspec", "rubocop", "ruff", "rustfmt", "semgrep", "shellcheck", "shfmt", "sqlfluff", "stylelint", "swiftlint", "tox", "tsc",
+    "vitest", "yamllint", "yapf",
 })  # fmt: skip
 # Programs that run none of the files that they are given, and that every system has.
 TOOLS = frozenset({
-    "afplay", "awk", "base64", "basename", "bc", "cat", "chmod", "chown", "cksum", "cmp", "column", "comm", "cp", "curl", "cut",
-    "date", "dd", "df", "diff", "dirname", "du", "egrep", "expr", "fgrep", "file", "fold", "git", "grep", "gzip", "head",
-    "hostname", "id", "install", "join", "jq", "less", "ln", "logger", "ls", "md5sum", "mkdir", "mkfifo", "mktemp", "more", "mv",
-    "nl", "notify-send", "od", "osascript", "paste", "pgrep", "ps", "readlink", "realpath", "rev", "rg", "rm", "rmdir", "say",
-    "sed", "seq", "sha1sum", "sha256sum", "shasum", "shuf", "sleep", "sort", "split", "stat", "strings", "sync", "tac", "tail",
-    "tar", "tee", "tput", "tr", "tty", "uname", "uniq", "unzip", "wc", "wget", "which", "whoami", "yq", "zip",
+    "awk", "base64", "basename", "cat", "chmod", "chown", "cmp", "column", "comm", "cp", "curl", "cut", "date", "dd", "df",
+    "diff", "dirname", "du", "egrep", "expr", "fgrep", "file", "git", "grep", "gzip", "head", "hostname", "id", "install", "join",
+    "jq", "less", "ln", "logger", "ls", "md5sum", "mkdir", "mkfifo", "mktemp", "mv", "nl", "notify-send", "od", "osascript",
+    "paste", "pgrep", "ps", "readlink", "realpath", "rg", "rm", "rmdir", "say", "sed", "seq", "sha256sum", "shasum", "sleep",
+    "sort", "split", "stat", "tac", "tail", "tar", "tee", "tput", "tr", "tty", "uname", "uniq", "unzip", "wc", "wget", "which",
+    "whoami", "yq", "zip",
 })  # fmt: skip
 # Words that run the program behind them.
 LAUNCHERS = frozenset({
     "exec", "command", "builtin", "time", "nohup", "env", "sudo", "doas", "nice", "ionice", "timeout", "gtimeout", "setsid",
     "stdbuf", "caffeinate", "xargs", "!",
-})  # fmt: skip
-# Modules that Node has itself; `node:fs` needs no row.
-NODE_MODULES = frozenset({
-    "assert", "buffer", "child_process", "cluster", "console", "crypto", "dgram", "dns", "events", "fs", "http", "http2", "https",
-    "module", "net", "os", "path", "perf_hooks", "process", "querystring", "readline", "stream", "string_decoder", "timers",
-    "tls", "tty", "url", "util", "v8", "vm", "worker_threads", "zlib",
 })  # fmt: skip
 
 
@@ -70,15 +60,10 @@ def is_tool(program: str) -> bool:
     return name in TOOLS or name in LAUNCHERS or find_interpreter(name) != ""
 
 
-def find_language(path: str, first_line: str) -> str:
-    """Return the language of a file by its `#!` line, else by its suffix; empty if it is unknown."""
+def find_language(path: str, first_line: str = "") -> str:
+    """Return the language of a file by its `#!` line, else by its suffix; empty if it is not known as code."""
     if first_line.startswith("#!"):
         uv = PYTHON if "uv" in first_line.split() else OTHER
         return find_first_interpreter(first_line[2:]) or uv
-    return guess_by_suffix(path)
-
-
-def guess_by_suffix(path: str) -> str:
-    """Return the language of a file by its suffix; empty if the suffix is not one of code."""
     name = path.rpartition("/")[2]
     return _SUFFIXES.get(name[name.rfind(".") :].lower(), "") if "." in name else ""

@@ -3,31 +3,45 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 
+from hookline.paths import is_below, nearest_with
+from hookline.text.digest import sha256
 from hookline.text.shell_words import BUILTINS
-from hookline.trust import languages
+from hookline.trust.inspection import (
+    InspectedFile,
+    Inspection,
+    digest_files,
+    make_stamp,
+    read_file,
+    stamp_path,
+)
 from hookline.trust.languages import (
     DATA_PROGRAMS,
-    JAVASCRIPT,
+    LAUNCHERS,
+    MODULE_ENDINGS,
     OTHER,
+    PACKAGE_FOLDERS,
     PYTHON,
     SHELL,
     TOOLS,
-    find_first_interpreter,
     find_interpreter,
+    find_language,
     is_tool,
 )
+from hookline.trust.source_reader import read_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from hookline.trust.inspection import Stamp, StartedCommand
     from hookline.trust.source_reader import Reference
-    from hookline.trust.started_command import FileTable, InspectedFile, StartedCommand
 
-    Values = tuple[str, ...]  # what a word may be; empty if only a run can tell
-
+    Values = tuple[
+        str, ...
+    ]  # what a word may be; a NUL character stands for what only a run can tell
 
 MAX_FILES = 200
 MAX_LOADED = 8 << 20  # bytes of all files that others load
@@ -36,398 +50,420 @@ _MAX_TEXTS = 1_000  # that are read for one command
 _MAX_WORD = 64 << 10  # characters
 _MAX_VALUES = 16
 _MAX_LETTERS = 3  # options of one letter in a word; `-File` is one option
+_HEAD = 1024  # bytes
+# Seconds: a file that was touched later than that may change once more with the same times.
+_CLOCK_GRAIN = 2.0
+_UNSETTLED: Stamp = (-1,)  # equal to no stamp
 # Why a file is covered: a word names it, which must be code; something runs it or imports it; the entry lists it.
 _WORD, _RUN, _IMPORT, _LISTED = "word", "run", "import", "listed"
-
-
-class Scope:
-    """What words of a text mean: working folders, names of its own file, folders where Python looks for modules, variables."""
-
-    __slots__ = ("folders", "functions", "own", "search", "variables")
-
-    def __init__(
-        self, folders: Values, own: Values = (), search: Values = (), parent: Scope | None = None
-    ) -> None:
-        self.folders = folders
-        self.own = own
-        self.search = search
-        self.variables: dict[str, Values] = dict(parent.variables) if parent else {}
-        self.functions: set[str] = set(parent.functions) if parent else set()
-
-    @property
-    def own_folders(self) -> Values:
-        return tuple(dict.fromkeys(map(os.path.dirname, self.own)))
 
 
 class Resolver:
     """One look at one command.
 
-    `covered`: files by path. `unseen`: what the command runs beside them. `missing`: the program or script that a command of one
-    program lacks. `used`: the variables that the look depends on.
+    Working folders, variables, functions and Python's path are added up over all texts that it reads: more is covered then, never
+    less. `parsed`: the references of texts by language and digest, which are not parsed again.
     """
 
-    def __init__(self, command: StartedCommand, files: FileTable) -> None:
-        self.covered: dict[str, InspectedFile] = {}
-        self.unseen: set[str] = set()
-        self.missing = ""
-        self.used: dict[str, str | None] = {}
-        self.has_python_file = False
-        self._shielded: list[Scope] = []
-        self.imports_covered_python = False
+    def __init__(
+        self,
+        command: StartedCommand,
+        parsed: Mapping[str, tuple[Reference, ...]],
+        clock: Callable[[], float],
+    ) -> None:
         self._command = command
-        self._files = files
-        self._waiting: list[tuple[str, InspectedFile | str, Scope]] = []
-        self._queued: set[tuple[object, ...]] = set()
+        self._parsed = parsed
+        self._clock = clock
+        self._folders = dict.fromkeys([command.cwd])
+        self._variables: dict[str, Values] = {}
+        self._functions: set[str] = set()
+        self._python_path: dict[str, None] = {}
+        self._references: dict[str, tuple[Reference, ...]] = {}
+        self._covered: dict[str, InspectedFile] = {}
+        self._unseen: set[str] = set()
+        self._missing = ""
+        self._has_python_file = self._has_python_text = self._imports_covered_python = False
+        self._watched: dict[str, Stamp] = {}
+        self._used: dict[str, str | None] = {}
+        self._data: dict[str, bytes] = {}
+        self._waiting: list[tuple[str, str, bytes, Values]] = []
+        self._queued: set[tuple[str, bytes, Values]] = set()
         self._loaded = -1  # bytes; below 0 while the command itself is read
 
-    def resolve(self) -> None:
-        """Follow the command and fill the attributes."""
-        scope = Scope((self._command.cwd,))
-        for listed in self._command.listed:
-            path = os.path.join(self._command.root, listed)
-            if not self._cover(path, scope, _LISTED):
-                self.covered[path] = self._files.peek(path)
-        if self._command.argv:
-            self._run(self._command.argv, scope, is_alone=True)
+    def resolve(self) -> Inspection:
+        """Follow the command and return what it runs."""
+        command = self._command
+        for listed in command.listed:
+            path = os.path.join(command.root, listed)
+            if not self._cover(path, _LISTED):
+                self._covered[path] = self._look(path)
+        if command.argv:
+            self._run(command.argv, (), is_alone=True)
         else:
-            self._read(SHELL, self._command.text, scope)
+            self._read(SHELL, "", command.text.encode("utf-8", "surrogateescape"), ())
         self._loaded = 0
         for _ in range(_MAX_TEXTS):
-            if not self._waiting and not self._cover_unshielded():
-                return
             if self._waiting:
                 self._read(*self._waiting.pop(0))
-        self.unseen.add("more files than hookline reads")
+            elif self._has_python_text and not self._is_shielded():
+                self._has_python_text = False
+                self._cover_shadows(self._folders)
+            else:
+                break
+        else:
+            self._unseen.add("more files than hookline reads")
+        by_key = {file.key: file for file in self._covered.values()}
+        files = tuple(by_key[key] for key in sorted(by_key))
+        stamps = {file.path: file.stamp if file.is_settled else _UNSETTLED for file in files}
+        return Inspection(
+            files=files, digest=digest_files(files), unseen=tuple(sorted(self._unseen)),
+            missing_program=f"`{self._missing}` was not found" if self._missing else "",
+            has_python_file=self._has_python_file, imports_covered_python=self._imports_covered_python,
+            watched=self._watched | stamps, variables=self._used, references=self._references,
+        )  # fmt: skip
 
-    def _read(self, language: str, source: InspectedFile | str, scope: Scope) -> None:
-        name = "the command" if isinstance(source, str) else source.key
-        references = self._files.references(language, source)
-        if ("unsure",) in references:
-            self.unseen.add(f"parts of {name} that hookline cannot read")
-        if ("starts",) in references:
-            self.unseen.add(f"what {name} starts")
-        if language == SHELL:
-            self._read_shell(references, scope)
-        elif language == PYTHON:
-            self._read_python(references, scope)
-        elif language == JAVASCRIPT:
-            self._read_javascript(references, scope)
+    def _is_shielded(self) -> bool:
+        """Whether Python code given as text loads nothing from the working folder."""
+        return self._command.is_shielded and not (self._has_python_file or self._unseen)
 
-    # -- shell ---------------------------------------------------------------------------------------------------------
+    # -- texts ---------------------------------------------------------------------------------
 
-    def _read_shell(self, references: Iterable[Reference], scope: Scope) -> None:
-        is_alone = self._loaded < 0 and ("alone",) in references
-        scope.functions.update(words[1] for words in references if words[0] == "function")
+    def _queue(self, language: str, key: str, data: bytes, own: Values) -> None:
+        """Read a text later. `key`: its file; empty for a word. `own`: the paths of the file that it lies in."""
+        if language and (language, data, own) not in self._queued:
+            self._queued.add((language, data, own))
+            self._waiting.append((language, key, data, own))
+
+    def _queue_code(self, language: str, texts: Iterable[str], own: Values) -> None:
+        """Read the code that an interpreter is given as a word."""
+        for text in texts:
+            self._queue(language, "", text.encode("utf-8", "surrogateescape"), own)
+        if language == PYTHON:
+            self._has_python_text = True
+            self._python_path |= self._folders
+
+    def _read(self, language: str, key: str, data: bytes, own: Values) -> None:
+        """Follow the references of a text."""
+        name = f"{language}-{sha256(data)}"
+        references = self._references[name] = self._parsed.get(name) or read_source(language, data)
+        kinds = {words[0] for words in references}
+        if "unsure" in kinds:
+            self._unseen.add(f"parts of {key or 'the command'} that hookline cannot read")
+        if "starts" in kinds:
+            self._unseen.add(f"what {key or 'the command'} starts")
+        self._functions |= {words[1] for words in references if words[0] == "function"}
+        added = [words[1] for words in references if words[0] == "folder"]
+        inner = [os.path.join(folder, name) for folder in self._python_path for name in added]
+        self._python_path |= dict.fromkeys(map(_normalize, inner[:_MAX_VALUES]))
+        is_alone = self._loaded < 0 and "alone" in kinds
         for kind, *words in references:
-            if kind == "set":
-                known = (*scope.variables.get(words[0], ()), *self._expand(words[1], scope))
-                scope.variables[words[0]] = tuple(dict.fromkeys(known))[:_MAX_VALUES]
-            elif kind in {"run", "fed"}:
-                self._run(words, scope, is_alone=is_alone, is_fed=kind == "fed")
+            if kind == "run":
+                self._run(words, own, is_alone=is_alone, is_fed="fed" in kinds)
                 is_alone = False  # what follows are commands within it
-            elif kind == "words":
-                for word in words:
-                    self._cover_word(self._expand(word, scope), scope)
-            elif kind == "read":
-                language = find_first_interpreter(words[0])
-                values = self._expand(words[1], scope)
-                self._cover_word(values, scope, _RUN if language else _WORD, language)
+            elif kind == "import":
+                self._import(words[0], words[1], words[2:], own)
+            elif kind == "set":
+                known = (*self._variables.get(words[0], ()), *self._expand(words[1], own))
+                self._variables[words[0]] = tuple(dict.fromkeys(known))[:_MAX_VALUES]
             elif kind == "body":
-                language = find_first_interpreter(words[0])
-                self._queue_texts(language, self._expand(words[1], scope), scope)
+                self._queue_code(words[0], words[1:], own)
+
+    # -- commands ------------------------------------------------------------------------------
 
     def _run(
-        self, words: Sequence[str], scope: Scope, *, is_alone: bool = False, is_fed: bool = False
+        self, words: Sequence[str], own: Values, *, is_alone: bool = False, is_fed: bool = False
     ) -> None:
-        """Cover what one command runs. `is_alone`: the hook starts nothing else. `is_fed`: another program runs what it prints."""
-        values = [self._expand(word, scope) for word in words]
-        start = _find_program_index([_find_first(each) for each in values])
-        is_alone = is_alone and start == 0
-        if start < len(values) and _find_first(values[start]) in BUILTINS:
-            lacking = self._run_builtin(_find_first(values[start]), values[start + 1 :], scope, is_fed=is_fed)  # fmt: skip
-            self.missing = lacking if is_alone else self.missing
+        """Cover what one command runs.
+
+        Args:
+            words: of the command.
+            own: the paths of the script that it stands in.
+            is_alone: the hook starts nothing else, so that what this command lacks is missing.
+            is_fed: an interpreter runs what it prints.
+        """
+        values = [self._expand(word, own) for word in words]
+        start = _find_program_index([each[0] for each in values])
+        if start == len(values):
             return
-        program = _find_first(values[start]) if start < len(values) else ""
-        is_on_path = program != "" and "/" not in program and program not in scope.functions
-        absent = self._note_program(program) if is_on_path else ""
-        language = option = lacking = (
-            ""  # what reads the next word, by which option; what is not there
-        )
+        program = values[start][0]
+        if program in BUILTINS:
+            missing = self._run_builtin(program, values[start + 1 :], own, is_fed=is_fed)
+        elif os.path.basename(program) in TOOLS and not is_fed:
+            missing = self._note_program(program)
+        else:
+            missing = self._run_program(values[start:], words[start:], own)
+        if is_alone and start == 0:
+            self._missing = missing
+            paths = {_normalize(os.path.join(self._command.cwd, each)) for each in values[0]}
+            for path in self._covered.keys() & paths:
+                if not self._covered[path].is_executable:
+                    self._covered[path] = self._covered[path].replace(problem="not executable")
+
+    def _run_program(self, values: Sequence[Values], words: Sequence[str], own: Values) -> str:
+        """Cover what a program runs by its words; return what it lacks."""
+        language = option = lacking = ""  # what reads the next word, by which option
         found: Values = ()
-        for at in range(start, len(values)):
-            word, is_program = _find_first(values[at]), at == start
-            if not found and _has_data_behind(word, is_program=is_program and not is_fed):
+        missing = self._note_program(values[0][0])
+        for at, each in enumerate(values):
+            word = each[0]
+            is_path = "/" in word or "\0" in word
+            if not found and os.path.basename(word) in DATA_PROGRAMS:
                 break
             if option:
-                self._run_option(language, option, values[at], scope)
+                self._run_code(language, option, each, own)
                 language = option = ""
             elif not found and find_interpreter(word):
                 language = find_interpreter(word)
-                absent = absent or self._find_interpreter(values[at], scope)
+                missing = word if is_path and not self._cover_word(each, own, language) else missing
             elif language and (option := _find_code_option(language, word)):
                 continue
-            elif not values[at] and (language or is_program):
-                self.unseen.add(_describe_word(words[at]))
-                language = ""
-            elif not is_program or "/" in word:
-                role = _RUN if language or is_program else _WORD
-                files = self._cover_word(values[at], scope, role, language, beside=found)
-                is_needed = is_program or (language and _is_script_name(word))
-                lacking = lacking or (word if is_needed and not files else "")
+            else:
+                is_run = language or (SHELL if at == 0 and is_path else "")
+                files = self._cover_word(each, own, is_run, found)
+                if is_run and "\0" in word and not files:
+                    self._unseen.add(_describe_word(words[at]))
+                elif (at == 0 and is_path) or (language and find_language(word) and word[0] != "-"):
+                    lacking = lacking or ("" if files else word)
                 found, language = found + files, "" if files else language
-                self._check_program(files if is_program and is_alone else ())
-        if is_alone:
-            self.missing = absent or ("" if found else lacking)
+        return missing or ("" if found else lacking)
 
-    def _run_option(self, language: str, option: str, values: Values, scope: Scope) -> None:
-        """Cover what an interpreter is told to run by an option: a text, or a module of the working folder."""
+    def _run_code(self, language: str, option: str, values: Values, own: Values) -> None:
+        """Cover what an interpreter runs by an option: a text, or with `m` a Python module."""
         if option != "m":
-            self._queue_texts(language, values, scope)
+            self._queue_code(language, values, own)
             return
-        inner = Scope(scope.folders, search=scope.folders)
-        self._cover_shadows(scope.folders, inner)
+        self._python_path |= self._folders
+        self._cover_shadows(self._folders)
         for module in values:
-            self._import("0", module, ("__main__",), inner)
+            self._import("0", module, ("__main__",), ())
 
-    def _run_builtin(
-        self, program: str, values: list[Values], scope: Scope, *, is_fed: bool
-    ) -> str:
+    def _run_builtin(self, program: str, values: list[Values], own: Values, *, is_fed: bool) -> str:
         """Cover what the shell itself runs or reads; the name of a file that it lacks."""
         if program in {"cd", "pushd"} and values:
-            gone = [os.path.join(folder, value) for folder in scope.folders for value in values[-1]]
-            folders = dict.fromkeys((*scope.folders, *map(_normalize, gone)))
-            scope.folders = tuple(folders)[:_MAX_VALUES]
+            paths = (path for value in values[-1] for path in self._find_paths(value, own))
+            folders = [path for path in paths if os.path.isdir(path)]
+            self._folders |= dict.fromkeys(folders[:_MAX_VALUES])
         elif program in {".", "source"} and values:
-            if not self._cover_word(values[0], scope, _RUN, SHELL):
-                self.unseen.update(() if values[0] else (f"what `{program}` reads",))
-                return _find_first(values[0])
-        elif program == "eval":
-            self._queue_texts(SHELL, (" ".join(map(_find_first, values)),), scope)
-        elif program == "trap":
-            self._queue_texts(SHELL, values[0] if values else (), scope)
-        elif program == "alias" or is_fed:
+            if not self._cover_word(values[0], own, SHELL):
+                self._unseen.update([f"what `{program}` reads"] if "\0" in values[0][0] else ())
+                return values[0][0]
+        elif program in {"eval", "trap"}:
+            texts = [each[0] for each in values[: 1 if program == "trap" else None]]
+            self._queue_code(SHELL, [" ".join(texts)], own)
+        elif is_fed:
             for each in values:
-                self._cover_word(each, scope)
+                self._cover_word(each, own)
         return ""
-
-    def _find_interpreter(self, values: Values, scope: Scope) -> str:
-        """Cover an interpreter that is named by its path; the path if there is none."""
-        is_path = "/" in _find_first(values)
-        return _find_first(values) if is_path and not self._cover_word(values, scope, _RUN) else ""
-
-    def _check_program(self, paths: Values) -> None:
-        """Say of covered files that they cannot be started."""
-        for path in self.covered.keys() & paths:
-            if not self.covered[path].is_executable:
-                self.covered[path] = self.covered[path].replace(problem="not executable")
 
     def _note_program(self, name: str) -> str:
         """Name a program as unseen; its name if it is not on PATH."""
-        paths = (os.path.join(folder, name) for folder in find_path(self._command).split(":"))
+        if "/" in name or "\0" in name or name in self._functions:
+            return ""
+        paths = (os.path.join(folder, name) for folder in self._command.path.split(":"))
         found = next((path for path in paths if os.access(path, os.X_OK)), "")
         if found:
-            self._files.peek(found)  # so that another look is needed when it goes
-            self.unseen.update(() if is_tool(name) else (name,))
+            self._watch(found)  # so that another look is needed when it goes
+            self._unseen.update(() if is_tool(name) else (name,))
         return "" if found else name
 
-    # -- Python and JavaScript -----------------------------------------------------------------------------------------
+    # -- Python --------------------------------------------------------------------------------
 
-    def _read_python(self, references: Iterable[Reference], scope: Scope) -> None:
-        added = [words[1] for words in references if words[0] == "folder"]
-        inner = [os.path.join(folder, name) for folder in scope.search for name in added]
-        scope.search = (*scope.search, *map(_normalize, filter(os.path.isdir, inner)))[:_MAX_VALUES]
-        for kind, *words in references:
-            if kind == "import":
-                self._import(words[0], words[1], words[2:], scope)
-
-    def _import(self, level: str, module: str, names: Sequence[str], scope: Scope) -> None:
+    def _import(self, level: str, module: str, names: Sequence[str], own: Values) -> None:
         """Cover a module, the packages around it, and those of the names that are modules in it."""
         parts = module.split(".") if module else []
-        folders = scope.search
+        folders = list(self._python_path)
         if level != "0":
-            up = [os.pardir] * (int(level) - 1)
-            folders = tuple(_normalize(os.path.join(folder, *up)) for folder in scope.own_folders)
+            up = [os.pardir] * int(level)
+            folders = [_normalize(os.path.join(path, *up)) for path in own]
         elif parts[0] in sys.stdlib_module_names:
             return
         found = False
         for folder in folders:
             places = [(os.path.join(folder, *parts[:at]), part) for at, part in enumerate(parts)]
             places += [(os.path.join(folder, *parts), name) for name in ("__init__", *names)]
-            covered = [self._cover_module(inside, name, scope) for inside, name in places]
+            covered = [self._cover_module(inside, name) for inside, name in places]
             found = found or any(covered)
-        self.imports_covered_python = self.imports_covered_python or found
+        self._imports_covered_python = self._imports_covered_python or found
         if not found and level == "0":
-            self.unseen.add(f"Python module {parts[0]}")
+            self._unseen.add(f"Python module {parts[0]}")
 
-    def _cover_module(self, folder: str, name: str, scope: Scope) -> bool:
+    def _cover_module(self, folder: str, name: str) -> bool:
         """Cover what `import` of a name can load from a folder."""
-        entries = self._files.entries(folder)
-        files = [entry for entry in entries if entry.startswith(f"{name}.") and entry.endswith(languages.MODULE_ENDINGS)]  # fmt: skip
-        files += [f"{name}/__init__.py", f"{name}/__init__.pyc"] if name in entries else []
-        paths = [os.path.join(folder, file) for file in sorted(files)]
-        found = [self._cover(path, scope, _IMPORT, PYTHON) for path in paths]
-        return any(found)
+        files = [entry for entry in self._list_entries(folder)
+                 if entry.startswith(f"{name}.") and entry.endswith(MODULE_ENDINGS)]  # fmt: skip
+        files += [f"{name}/__init__.py", f"{name}/__init__.pyc"]
+        paths = [os.path.join(folder, file) for file in files]
+        return bool([path for path in paths if self._cover(path, _IMPORT, PYTHON)])
 
-    def _cover_shadows(self, folders: Iterable[str], scope: Scope) -> None:
-        """Cover what has the name of a standard module in a folder that Python looks into first."""
+    def _cover_shadows(self, folders: Iterable[str]) -> None:
+        """Cover what has the name of a standard module in folders that Python looks into first."""
         for folder in folders:
-            names = {entry.partition(".")[0] for entry in self._files.entries(folder)}
+            names = {entry.partition(".")[0] for entry in self._list_entries(folder)}
             for name in sorted(names & sys.stdlib_module_names):
-                self._cover_module(folder, name, scope)
+                self._cover_module(folder, name)
 
-    def _read_javascript(self, references: Iterable[Reference], scope: Scope) -> None:
-        self.unseen.update(f"JavaScript module {words[1]}" for words in references if words[0] == "module")  # fmt: skip
-        for name in (words[1] for words in references if words[0] == "require"):
-            for folder in scope.own_folders or scope.folders:
-                path = os.path.join(folder, name)
-                stem, ending = os.path.splitext(path)
-                self._cover(path, scope, _WORD, JAVASCRIPT)
-                for end in languages.JAVASCRIPT_ENDINGS:
-                    self._cover(path + end, scope, _RUN, JAVASCRIPT)
-                if ending in {".js", ".mjs", ".cjs"}:  # TypeScript names the file that it becomes
-                    self._cover(stem + ending.replace("j", "t"), scope, _RUN, JAVASCRIPT)
+    # -- values --------------------------------------------------------------------------------
 
-    # -- values --------------------------------------------------------------------------------------------------------
+    def _expand(self, word: str, own: Values) -> Values:
+        """Return what a word of `source_reader` may be; never empty."""
+        values = [""]
+        for at, part in enumerate(word.split("\0")):
+            pieces = self._find_value(part, own) if at % 2 else (part,)
+            joined = [value + piece for value in values for piece in pieces or ("\0",)]
+            values = [each for each in joined[:_MAX_VALUES] if len(each) < _MAX_WORD]
+        return tuple(dict.fromkeys(values)) or ("",)
 
-    def _expand(self, word: str, scope: Scope) -> Values:
-        found: list[str] = []
-        for alternative in word.split("\1"):
-            values = [""]
-            for at, part in enumerate(alternative.split("\0")):
-                pieces = self._value(part, scope) if at % 2 else (part,)
-                joined = [value + piece for value in values for piece in pieces]
-                values = [each for each in joined[:_MAX_VALUES] if len(each) < _MAX_WORD]
-            found += map(_cut_last_parts, values)
-        return tuple(dict.fromkeys(found))[:_MAX_VALUES]
+    def _find_value(self, name: str, own: Values) -> Values:
+        """Return what a variable may be; empty if only a run can tell."""
+        if name in {"", "0"}:
+            return own if name else ()
+        given = self._used[name] = self._command.variables.get(name)
+        return (*self._variables.get(name, ()), *(() if given is None else (given,)))
 
-    def _value(self, name: str, scope: Scope) -> Values:
-        if name == "0":
-            return scope.own
-        if name == "PWD":
-            return scope.folders
-        if name == "git":
-            return _find_repository(self._command.cwd)
-        given = self._command.variables.get(name) if name else None
-        if name:
-            self.used[name] = given
-        return (*scope.variables.get(name, ()), *(() if given is None else (given,)))
-
-    def _queue_texts(self, language: str, texts: Iterable[str], scope: Scope) -> None:
-        """Read texts that an interpreter runs, later."""
-        for text in texts:
-            key = (language, text, scope.folders)
-            if language and key not in self._queued:
-                self._queued.add(key)
-                inner = Scope(scope.folders, scope.own, scope.folders, scope)
-                self._waiting.append((language, text, inner))
-                if language == PYTHON:
-                    self._shielded.append(inner)
-
-    def _cover_unshielded(self) -> bool:
-        """Cover what Python code given as text loads from the working folder, if it is no shielded start.
-
-        Returns:
-            Whether there may be more to read.
-        """
-        is_shielded = self._command.is_shielded and not (self.has_python_file or self.unseen)
-        if is_shielded or not self._shielded:
-            return False
-        scope = self._shielded.pop()
-        self._cover_shadows(scope.folders, scope)
-        return True
-
-    # -- files ---------------------------------------------------------------------------------------------------------
+    # -- files ---------------------------------------------------------------------------------
 
     def _cover_word(
-        self, values: Values, scope: Scope, role: str = _WORD, language: str = "", beside: Values = ()
-    ) -> Values:  # fmt: skip
-        """Cover the files that a word names; their paths."""
-        folders = dict.fromkeys((*scope.folders, *scope.own_folders, *map(os.path.dirname, beside)))
+        self, values: Values, own: Values, language: str = "", beside: Values = ()
+    ) -> Values:
+        """Cover the files that a word names; their paths. `language`: of the program that runs them."""
         # A word of several lines is a text, unless it is what the command runs.
-        words = [value for value in values if "\n" not in value or role == _RUN]
-        names = [value for value in words if value and value[0] != "-"]
+        words = [value for value in values if language or "\n" not in value]
+        names = [value for value in words if value[:1] not in {"", "-"}]
         names += [value.partition("=")[2] for value in words if "=" in value]
-        paths = [os.path.join(folder, name) for name in names if name for folder in folders]
+        paths = [path for name in names if name for path in self._find_paths(name, own, beside)]
         paths += [f"{path}/__main__.py" for path in paths if language == PYTHON]
-        found = [path for path in dict.fromkeys(map(_normalize, paths)) if self._cover(path, scope, role, language)]  # fmt: skip
+        role = _RUN if language else _WORD
+        found = [path for path in dict.fromkeys(paths) if self._cover(path, role, language)]
         return (*found, *map(os.path.realpath, found))
 
-    def _cover(self, path: str, scope: Scope, role: str, language: str = "") -> bool:
+    def _find_paths(self, name: str, own: Values, beside: Values = ()) -> list[str]:
+        """Return where a name may lie; one behind what only a run can tell, in all folders that may be meant."""
+        above = list(map(os.path.dirname, own))
+        folders = [*self._folders, *above, *map(os.path.dirname, beside)]
+        _, unknown, rest = name.rpartition("\0")
+        if unknown:
+            folders += [nearest_with(self._command.cwd, ".git"), *map(os.path.dirname, above)]
+            folders += self._list_folders_above(above)
+            name = rest.lstrip("/")
+        paths = [os.path.join(each, name) for each in dict.fromkeys(folders) if each and name]
+        return list(dict.fromkeys(map(_normalize, paths)))
+
+    def _cover(self, path: str, role: str, language: str = "") -> bool:
         """Whether a file lies there that is covered now, or named as unseen."""
-        path = _normalize(path)
-        file = self.covered.get(path) or self._files.peek(path)
-        is_code = file.is_executable or file.head or file.problem or languages.guess_by_suffix(path)
+        file = self._covered.get(path) or self._look(path, _HEAD)
+        is_code = file.is_executable or file.head or file.problem or find_language(path)
         if file.problem in {"gone", "not a regular file"} or (role == _WORD and not is_code):
             return False
-        if path not in self.covered:
+        if path not in self._covered:
             if self._is_unseen(file, role):
                 return True
-            file = self.covered[path] = self._files.open(file)
+            file = self._covered[path] = self._look(path)
             if file.head.startswith("#!"):
-                self._run(file.head[2:].split(), scope)
-        language = language or languages.find_language(path, file.head)
+                self._run(file.head[2:].split(), ())
         if not file.head.startswith("\0"):
-            self._queue_file(file, language or (SHELL if file.is_executable else ""), scope, role)
+            self._follow(file, find_language(path, file.head) or language or SHELL, role)
         return True
 
     def _is_unseen(self, file: InspectedFile, role: str) -> bool:
         """Whether a file is not covered: a program of the system, a package that is installed, or too much."""
         is_system = os.path.isabs(file.key) and (
             (file.head == "\0" and role != _IMPORT)
-            or os.path.dirname(file.path) in find_path(self._command).split(":")
+            or os.path.dirname(file.path) in self._command.path.split(":")
         )
-        is_package = not languages.PACKAGE_FOLDERS.isdisjoint(file.key.split("/"))
-        if role != _LISTED and (is_system or is_package):
-            self.unseen.update(() if is_system and is_tool(file.path) else (file.key,))
-            return True
+        is_package = not PACKAGE_FOLDERS.isdisjoint(file.key.split("/"))
+        size = file.stamp[2] if file.stamp else 0
         limit = MAX_NAMED if self._loaded < 0 else MAX_LOADED - self._loaded
-        if file.size > limit or len(self.covered) >= MAX_FILES:
-            self.unseen.add(file.key)
-            return True
-        self._loaded += file.size if self._loaded >= 0 else 0
-        return False
+        if role != _LISTED and (is_system or is_package):
+            self._unseen.update(() if is_system and is_tool(file.path) else (file.key,))
+        elif size > limit or len(self._covered) >= MAX_FILES:
+            self._unseen.add(file.key)
+        else:
+            self._loaded += size if self._loaded >= 0 else 0
+            return False
+        return True
 
-    def _queue_file(self, file: InspectedFile, language: str, scope: Scope, role: str) -> None:
+    def _follow(self, file: InspectedFile, language: str, role: str) -> None:
         """Read a file for what it loads, later."""
-        key = (file.path, language, scope.folders)
-        if key in self._queued or not language:
-            return
-        self._queued.add(key)
         own = tuple(dict.fromkeys((file.path, os.path.realpath(file.path))))
-        inner = Scope(scope.folders, own, scope.search if role == _IMPORT else (), scope)
         if language == OTHER:
-            self.unseen.add(f"what {file.key} loads")
+            self._unseen.add(f"what {file.key} loads")
+            return
         if language == PYTHON:
-            self.has_python_file = True
-            if role != _IMPORT:
-                inner.search = tuple(self._folders_above(inner.own_folders))
-                self._cover_shadows(inner.own_folders, inner)
-        self._waiting.append((language, file, inner))
+            self._has_python_file = True
+        if language == PYTHON and role != _IMPORT:
+            folders = dict.fromkeys(map(os.path.dirname, own))
+            self._python_path |= dict.fromkeys(self._list_folders_above(folders))
+            self._cover_shadows(folders)
+        self._queue(language, file.key, self._data.get(file.path, b""), own)
 
-    def _folders_above(self, folders: Iterable[str]) -> Iterable[str]:
-        """Return the folders and their parents up to the root; without the root if they lie elsewhere."""
-        given = self._command.root
-        roots = {given, os.path.realpath(given)} if given else set()
+    def _list_folders_above(self, folders: Iterable[str]) -> Iterable[str]:
+        """Yield the folders and their parents up to the root; without the root if they lie elsewhere."""
+        roots = self._list_roots()
         for folder in folders:
-            root = next((each for each in roots if is_within(folder, each)), folder)
+            root = next((each for each in roots if is_below(folder, each)), folder)
             above = folder
-            while is_within(above, root):
+            while is_below(above, root):
                 yield above
                 above = os.path.dirname(above)
 
+    def _list_roots(self) -> list[str]:
+        root = self._command.root
+        return [root, os.path.realpath(root)] if root else []
 
-def is_within(path: str, folder: str) -> bool:
-    """Whether a path is the folder or leads into it, by name."""
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
+    # -- the file system -----------------------------------------------------------------------
+
+    def _look(self, path: str, most: int = MAX_NAMED) -> InspectedFile:
+        """Read a file, or its first bytes; `problem` says if no regular file lies there."""
+        now = self._clock()
+        self._watch(os.path.dirname(path))
+        file = InspectedFile(path=path, key=self._find_key(path), problem="gone")
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            return file
+        self._watch(path)
+        if not stat.S_ISREG(found.st_mode):
+            return file.replace(problem="not a regular file")
+        found, data = read_file(path, most) or (found, None)
+        self._data[path] = data or b""
+        line = (data or b"")[:_HEAD].partition(b"\n")[0]
+        text = os.fsdecode(line) if line.startswith(b"#!") else ""
+        return file.replace(
+            problem="unreadable" if data is None else "",
+            sha256="" if data is None else sha256(data),
+            stamp=make_stamp(found),
+            is_settled=data is not None and _is_settled(make_stamp(found), now),
+            is_executable=bool(found.st_mode & stat.S_IXUSR),
+            is_writable_by_all=bool(found.st_mode & stat.S_IWOTH),
+            head=text or ("\0" if b"\0" in (data or b"")[:_HEAD] else ""),
+        )
+
+    def _list_entries(self, folder: str) -> list[str]:
+        """Return the names in a folder; none if it cannot be listed."""
+        self._watch(folder)
+        try:
+            return sorted(os.listdir(folder))
+        except OSError:
+            return []
+
+    def _watch(self, path: str) -> None:
+        """Make the result depend on a file or folder."""
+        if path not in self._watched:
+            now, stamp = self._clock(), stamp_path(path)
+            self._watched[path] = stamp if _is_settled(stamp, now) else _UNSETTLED
+
+    def _find_key(self, path: str) -> str:
+        """Return the path within the root, by name or by real path; else the path."""
+        real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        for name, root in zip((path, real), self._list_roots(), strict=False):
+            if name.startswith(f"{root}/"):
+                return name[len(root) + 1 :]
+        return path
 
 
-def find_path(command: StartedCommand) -> str:
-    """Return the PATH by which a command's programs are found."""
-    return command.variables.get("PATH") or os.environ.get("PATH", os.defpath)
-
-
-def _find_first(values: Values) -> str:
-    return values[0] if values else ""
+def _is_settled(stamp: Stamp, now: float) -> bool:
+    """Whether any change after `now` (seconds) is sure to give a file or folder another stamp."""
+    return not stamp or max(stamp[3:]) < (now - _CLOCK_GRAIN) * 1e9
 
 
 def _find_program_index(words: Sequence[str]) -> int:
@@ -437,7 +473,7 @@ def _find_program_index(words: Sequence[str]) -> int:
         name = os.path.basename(words[at])
         if name == "find" and "-exec" in words:
             return words.index("-exec") + 1
-        if name in languages.LAUNCHERS:
+        if name in LAUNCHERS:
             is_led = True
         elif not is_led or not (words[at][:1] in {*"-+0123456789"} or "=" in words[at]):
             break
@@ -445,31 +481,20 @@ def _find_program_index(words: Sequence[str]) -> int:
     return at
 
 
-def _has_data_behind(word: str, *, is_program: bool) -> bool:
-    """Whether the words after the program are data: of a linter, or of a tool that the command starts itself."""
-    name = os.path.basename(word)
-    return name in DATA_PROGRAMS or (is_program and name in TOOLS)
-
-
 def _find_code_option(language: str, word: str) -> str:
     """Return the letter of an option that takes code or, "m", a module; empty for other words."""
-    if language == JAVASCRIPT and word in {"--eval", "--print"}:
-        return "e"
     letters = word[1:] if word.startswith("-") and word[1:2] != "-" else ""
     if language == SHELL:
         return "c" if "c" in letters else ""
-    wanted = {PYTHON: "cm", JAVASCRIPT: "ep"}.get(language, "e")
-    return letters[-1:] if len(letters) <= _MAX_LETTERS and letters[-1:] in wanted else ""
-
-
-def _is_script_name(word: str) -> bool:
-    return languages.guess_by_suffix(word) != "" and not word.startswith("-")
+    is_option = language == PYTHON and len(letters) <= _MAX_LETTERS
+    return letters[-1:] if is_option and letters[-1:] in {"c", "m"} else ""
 
 
 def _describe_word(word: str) -> str:
     """Return a word as text, variables with their `$`."""
-    parts = word.partition("\1")[0].replace("\2", "/..").split("\0")
-    return "".join(f"${part or '(...)'}" if at % 2 else part for at, part in enumerate(parts))
+    return "".join(
+        f"${part or '(...)'}" if at % 2 else part for at, part in enumerate(word.split("\0"))
+    )
 
 
 def _normalize(path: str) -> str:
@@ -478,20 +503,3 @@ def _normalize(path: str) -> str:
     if ".." in path and os.path.realpath(path) != os.path.realpath(plain):
         return os.path.realpath(path)
     return plain
-
-
-def _cut_last_parts(value: str) -> str:
-    """Return the value with the folder of each path that `source_reader` marked."""
-    while "\2" in value:
-        path, _, rest = value.partition("\2")
-        value = os.path.dirname(path) + rest
-    return value
-
-
-def _find_repository(folder: str) -> Values:
-    """Return the nearest folder above with a `.git`, if there is one."""
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        if folder == os.path.dirname(folder):
-            return ()
-        folder = os.path.dirname(folder)
-    return (folder,)

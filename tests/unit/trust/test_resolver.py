@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.trust.inspection import Inspection, Inspector
-from hookline.trust.started_command import StartedCommand
+from hookline.trust.inspection import Inspection, Inspector, StartedCommand
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,8 +80,7 @@ S = "#!/bin/sh\n"
         ("python3 -c 'import other'", "other.py"),
         ("python3 - <<'EOF'\nimport other\nEOF", "other.py"),
         ("python3 pkg", "pkg/__main__.py"),
-        ("node x.mjs", "dep.js x.mjs"),
-        ("node -e 'require(\"./dep\")'", "dep.js"),
+        ("node x.mjs dep.js", "dep.js x.mjs"),
         ("./bin/python tool.py", "bin/python other.py tool.py"),
         ("powershell -File tool.ps1", "tool.ps1"),
         ("eslint --fix dep.js", ""),
@@ -165,24 +163,6 @@ def test_python_loads_what_it_imports(tmp_path: Path, files: dict[str, str], cov
 
 
 @pytest.mark.parametrize(
-    ("name", "files", "covered"),
-    [
-        ("a.mjs", {"a.mjs": "import x from './b.js'; export * from '../c'", "b.js": "", "../c.ts": ""}, "b.js"),
-        ("a.cjs", {"a.cjs": "const b = require('./b'); require('./data.json')", "b/index.js": "", "data.json": "{}"}, "b/index.js"),
-        ("a.ts", {"a.ts": "import { b } from './b.js'", "b.ts": ""}, "b.ts"),
-    ],
-)  # fmt: skip
-def test_javascript_loads_what_it_imports_by_path(
-    tmp_path: Path, name: str, files: dict[str, str], covered: str
-) -> None:
-    """With the endings that Node and TypeScript add."""
-    root = tmp_path / "project"
-    write(root, files)
-
-    assert set(keys(look(root, f"node {name}"))) >= {name, covered}
-
-
-@pytest.mark.parametrize(
     ("files", "text", "unseen"),
     [
         ({}, "make lint", ["make"]),
@@ -192,7 +172,7 @@ def test_javascript_loads_what_it_imports_by_path(
         ({"a.py": "import requests, json"}, "python3 a.py", ["Python module requests"]),
         ({"a.py": "import subprocess\nsubprocess.run(x)"}, "python3 a.py", ["what a.py starts"]),
         ({"a.py": "import ("}, "python3 a.py", ["parts of a.py that hookline cannot read"]),
-        ({"a.mjs": "import x from 'lodash'; import 'node:fs'"}, "node a.mjs", ["JavaScript module lodash"]),
+        ({"a.mjs": "import './b.mjs'"}, "node a.mjs", ["what a.mjs loads"]),
         ({"a.rb": ""}, "ruby a.rb", ["what a.rb loads"]),
         ({".venv/bin/tool": S}, ".venv/bin/tool", [".venv/bin/tool"]),
         ({"node_modules/.bin/x": S}, "./node_modules/.bin/x", ["node_modules/.bin/x"]),
@@ -209,7 +189,6 @@ def test_what_is_not_covered_is_named(
     found = look(tmp_path / "project", text)
 
     assert list(found.unseen) == unseen
-    assert found.is_all_seen is (unseen == [])
 
 
 @pytest.mark.parametrize(
