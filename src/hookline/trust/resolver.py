@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     ]  # what a word may be; a NUL character stands for what only a run can tell
 
 MAX_FILES = 200
-MAX_LOADED = 8 << 20  # bytes of all files that others load
-MAX_NAMED = 64 << 20  # bytes of one file that the command itself names
+MAX_BYTES = 64 << 20  # of all covered files
 _MAX_TEXTS = 1_000  # that are read for one command
 _MAX_WORD = 64 << 10  # characters
 _MAX_VALUES = 16
@@ -88,7 +87,6 @@ class Resolver:
         self._data: dict[str, bytes] = {}
         self._waiting: list[tuple[str, str, bytes, Values]] = []
         self._queued: set[tuple[str, bytes, Values]] = set()
-        self._loaded = -1  # bytes; below 0 while the command itself is read
 
     def resolve(self) -> Inspection:
         """Follow the command and return what it runs."""
@@ -100,12 +98,13 @@ class Resolver:
         if command.argv:
             self._run(command.argv, (), is_alone=True)
         else:
-            self._read(SHELL, "", command.text.encode("utf-8", "surrogateescape"), ())
-        self._loaded = 0
+            self._read(
+                SHELL, "", command.text.encode("utf-8", "surrogateescape"), (), is_alone=True
+            )
         for _ in range(_MAX_TEXTS):
             if self._waiting:
                 self._read(*self._waiting.pop(0))
-            elif self._has_python_text and not self._is_shielded():
+            elif self._has_python_text and not (command.is_shielded and self._is_all_seen()):
                 self._has_python_text = False
                 self._cover_shadows(self._folders)
             else:
@@ -122,9 +121,9 @@ class Resolver:
             watched=self._watched | stamps, variables=self._used, references=self._references,
         )  # fmt: skip
 
-    def _is_shielded(self) -> bool:
-        """Whether Python code given as text loads nothing from the working folder."""
-        return self._command.is_shielded and not (self._has_python_file or self._unseen)
+    def _is_all_seen(self) -> bool:
+        """Whether nothing is unseen and no file is Python, so that the run gets PYTHONSAFEPATH."""
+        return not (self._has_python_file or self._unseen)
 
     # -- texts ---------------------------------------------------------------------------------
 
@@ -142,8 +141,10 @@ class Resolver:
             self._has_python_text = True
             self._python_path |= self._folders
 
-    def _read(self, language: str, key: str, data: bytes, own: Values) -> None:
-        """Follow the references of a text."""
+    def _read(
+        self, language: str, key: str, data: bytes, own: Values, *, is_alone: bool = False
+    ) -> None:
+        """Follow the references of a text. `is_alone`: it is all that the hook starts."""
         name = f"{language}-{sha256(data)}"
         references = self._references[name] = self._parsed.get(name) or read_source(language, data)
         kinds = {words[0] for words in references}
@@ -155,11 +156,9 @@ class Resolver:
         added = [words[1] for words in references if words[0] == "folder"]
         inner = [os.path.join(folder, name) for folder in self._python_path for name in added]
         self._python_path |= dict.fromkeys(map(_normalize, inner[:_MAX_VALUES]))
-        is_alone = self._loaded < 0 and "alone" in kinds
         for kind, *words in references:
             if kind == "run":
-                self._run(words, own, is_alone=is_alone, is_fed="fed" in kinds)
-                is_alone = False  # what follows are commands within it
+                self._run(words, own, is_alone=is_alone and "alone" in kinds, is_fed="fed" in kinds)
             elif kind == "import":
                 self._import(words[0], words[1], words[2:], own)
             elif kind == "set":
@@ -371,16 +370,14 @@ class Resolver:
             or os.path.dirname(file.path) in self._command.path.split(":")
         )
         is_package = not PACKAGE_FOLDERS.isdisjoint(file.key.split("/"))
-        size = file.stamp[2] if file.stamp else 0
-        limit = MAX_NAMED if self._loaded < 0 else MAX_LOADED - self._loaded
         if role != _LISTED and (is_system or is_package):
             self._unseen.update(() if is_system and is_tool(file.path) else (file.key,))
-        elif size > limit or len(self._covered) >= MAX_FILES:
+            return True
+        size = sum(each.stamp[2] for each in (file, *self._covered.values()) if each.stamp)
+        if size > MAX_BYTES or len(self._covered) >= MAX_FILES:
             self._unseen.add(file.key)
-        else:
-            self._loaded += size if self._loaded >= 0 else 0
-            return False
-        return True
+            return True
+        return False
 
     def _follow(self, file: InspectedFile, language: str, role: str) -> None:
         """Read a file for what it loads, later."""
@@ -412,7 +409,7 @@ class Resolver:
 
     # -- the file system -----------------------------------------------------------------------
 
-    def _look(self, path: str, most: int = MAX_NAMED) -> InspectedFile:
+    def _look(self, path: str, most: int = MAX_BYTES) -> InspectedFile:
         """Read a file, or its first bytes; `problem` says if no regular file lies there."""
         now = self._clock()
         self._watch(os.path.dirname(path))
