@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 SHELL, PYTHON, OTHER = "shell", "python", "other"
 # The language of a file by its suffix; a file with such a suffix is code.
 _SUFFIXES = {
@@ -36,6 +40,7 @@ TOOLS = frozenset({
     "sort", "split", "stat", "tac", "tail", "tar", "tee", "tput", "tr", "tty", "uname", "uniq", "unzip", "wc", "wget", "which",
     "whoami", "yq", "zip",
 })  # fmt: skip
+_MAX_LETTERS = 3  # options of one letter in a word; `-File` is one option
 # Words that run the program behind them.
 LAUNCHERS = frozenset({
     "exec", "command", "builtin", "time", "nohup", "env", "sudo", "doas", "nice", "ionice", "timeout", "gtimeout", "setsid",
@@ -67,3 +72,27 @@ def find_language(path: str, first_line: str = "") -> str:
         return find_first_interpreter(first_line[2:]) or uv
     name = path.rpartition("/")[2]
     return _SUFFIXES.get(name[name.rfind(".") :].lower(), "") if "." in name else ""
+
+
+def find_program_index(words: Sequence[str]) -> int:
+    """Return the index of a command's program, after words such as `env NAME=value` and `timeout 5`."""
+    at, is_led = 0, False
+    while at < len(words):
+        name = words[at].rpartition("/")[2]
+        if name == "find" and "-exec" in words:
+            return words.index("-exec") + 1
+        if name in LAUNCHERS:
+            is_led = True
+        elif not is_led or not (words[at][:1] in {*"-+0123456789"} or "=" in words[at]):
+            break
+        at += 1
+    return at
+
+
+def find_code_option(language: str, word: str) -> str:
+    """Return the letter of an option that takes code or, "m", a module; empty for other words."""
+    letters = word[1:] if word.startswith("-") and word[1:2] != "-" else ""
+    if language == SHELL:
+        return "c" if "c" in letters else ""
+    is_option = language == PYTHON and len(letters) <= _MAX_LETTERS
+    return letters[-1:] if is_option and letters[-1:] in {"c", "m"} else ""

@@ -19,15 +19,16 @@ from hookline.trust.inspection import (
 )
 from hookline.trust.languages import (
     DATA_PROGRAMS,
-    LAUNCHERS,
     MODULE_ENDINGS,
     OTHER,
     PACKAGE_FOLDERS,
     PYTHON,
     SHELL,
     TOOLS,
+    find_code_option,
     find_interpreter,
     find_language,
+    find_program_index,
     is_tool,
 )
 from hookline.trust.source_reader import read_source
@@ -48,7 +49,6 @@ MAX_BYTES = 64 << 20  # of all covered files
 _MAX_TEXTS = 1_000  # that are read for one command
 _MAX_WORD = 64 << 10  # characters
 _MAX_VALUES = 16
-_MAX_LETTERS = 3  # options of one letter in a word; `-File` is one option
 _HEAD = 1024  # bytes
 # Seconds: a file that was touched later than that may change once more with the same times.
 _CLOCK_GRAIN = 2.0
@@ -181,7 +181,7 @@ class Resolver:
             is_fed: an interpreter runs what it prints.
         """
         values = [self._expand(word, own) for word in words]
-        start = _find_program_index([each[0] for each in values])
+        start = find_program_index([each[0] for each in values])
         if start == len(values):
             return
         program = values[start][0]
@@ -214,7 +214,7 @@ class Resolver:
             elif not found and find_interpreter(word):
                 language = find_interpreter(word)
                 missing = word if is_path and not self._cover_word(each, own, language) else missing
-            elif language and (option := _find_code_option(language, word)):
+            elif language and (option := find_code_option(language, word)):
                 continue
             else:
                 is_run = language or (SHELL if at == 0 and is_path else "")
@@ -461,30 +461,6 @@ class Resolver:
 def _is_settled(stamp: Stamp, now: float) -> bool:
     """Whether any change after `now` (seconds) is sure to give a file or folder another stamp."""
     return not stamp or max(stamp[3:]) < (now - _CLOCK_GRAIN) * 1e9
-
-
-def _find_program_index(words: Sequence[str]) -> int:
-    """Return the index of a command's program, after words such as `env NAME=value` and `timeout 5`."""
-    at, is_led = 0, False
-    while at < len(words):
-        name = os.path.basename(words[at])
-        if name == "find" and "-exec" in words:
-            return words.index("-exec") + 1
-        if name in LAUNCHERS:
-            is_led = True
-        elif not is_led or not (words[at][:1] in {*"-+0123456789"} or "=" in words[at]):
-            break
-        at += 1
-    return at
-
-
-def _find_code_option(language: str, word: str) -> str:
-    """Return the letter of an option that takes code or, "m", a module; empty for other words."""
-    letters = word[1:] if word.startswith("-") and word[1:2] != "-" else ""
-    if language == SHELL:
-        return "c" if "c" in letters else ""
-    is_option = language == PYTHON and len(letters) <= _MAX_LETTERS
-    return letters[-1:] if is_option and letters[-1:] in {"c", "m"} else ""
 
 
 def _describe_word(word: str) -> str:
