@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
     from hookline.trust.gate import Admission, Declared, Gate
-    from hookline.trust.inspection import Inspection
+    from hookline.trust.inspected_files import Inspection
     from hookline.trust.policy import Policy
     from hookline.trust.store import Approval
 
@@ -50,7 +50,8 @@ def make_gate(
     from hookline.config.places import project_path  # noqa: PLC0415 - as above
     from hookline.config.settings import read_settings  # noqa: PLC0415 - as above
     from hookline.trust.gate import Gate  # noqa: PLC0415 - as above
-    from hookline.trust.inspection import Inspector, find_changes  # noqa: PLC0415 - as above
+    from hookline.trust.inspected_files import find_changes  # noqa: PLC0415 - as above
+    from hookline.trust.inspection import Inspector  # noqa: PLC0415 - as above
     from hookline.trust.policy import read_policy  # noqa: PLC0415 - as above
     from hookline.trust.store import Store, find_store  # noqa: PLC0415 - as above
 
@@ -71,7 +72,7 @@ def _make_inspect(
 ) -> Callable[[Run], Inspection]:
     """Return the function that looks at the files which a run of a command would execute."""
     from hookline.handlers.command import build_program  # noqa: PLC0415 - as above
-    from hookline.trust.inspection import NO_FILES, StartedCommand  # noqa: PLC0415 - as above
+    from hookline.trust.inspected_files import NO_FILES, StartedCommand  # noqa: PLC0415 - as above
     from hookline.trust.owner import find_owner, find_project  # noqa: PLC0415 - as above
 
     project = find_project(root, environ)
@@ -106,7 +107,8 @@ def _make_inspect(
 def inspect_once(spec: HookSpec, event: Event, environ: Mapping[str, str], root: str) -> Inspection:
     """Return the files that a hook would execute, without a gate and without a cache."""
     from hookline.core.dispatch import Run  # noqa: PLC0415 - only who looks at hooks asks for it
-    from hookline.trust.inspection import NO_FILES, Inspector  # noqa: PLC0415 - as above
+    from hookline.trust.inspected_files import NO_FILES  # noqa: PLC0415 - as above
+    from hookline.trust.inspection import Inspector  # noqa: PLC0415 - as above
 
     if type(spec.handler) is not Command:
         return NO_FILES

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
-    from hookline.trust.inspection import Inspection
+    from hookline.trust.inspected_files import Inspection
     from hookline.trust.policy import Policy
     from hookline.trust.state import Inspect
     from hookline.trust.store import Store, Switch

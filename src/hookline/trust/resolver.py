@@ -9,7 +9,7 @@ import sys
 from hookline.paths import is_below, nearest_with
 from hookline.text.digest import sha256
 from hookline.text.shell_words import BUILTINS
-from hookline.trust.inspection import (
+from hookline.trust.inspected_files import (
     InspectedFile,
     Inspection,
     digest_files,
@@ -37,7 +37,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from hookline.trust.inspection import Stamp, StartedCommand
+    from hookline.trust.inspected_files import Stamp, StartedCommand
     from hookline.trust.source_reader import Reference
 
     Values = tuple[

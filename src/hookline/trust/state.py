@@ -11,7 +11,7 @@ from hookline.model.handler import Broken, Command, InProcess, describe_command
 from hookline.model.spec import CLONED, MANAGED
 from hookline.paths import real_path
 from hookline.trust.definition import digest_definition
-from hookline.trust.inspection import NO_FILES, Inspection, list_files_within
+from hookline.trust.inspected_files import NO_FILES, Inspection, list_files_within
 from hookline.trust.owner import Owner, find_owner, find_project
 from hookline.trust.policy import APPROVED, CHANGED, NEW, OWN, PROJECT, REVOKED, is_named
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.model.spec import HookSpec
-    from hookline.trust.inspection import InspectedFile
+    from hookline.trust.inspected_files import InspectedFile
     from hookline.trust.owner import Project
     from hookline.trust.store import Approval, Store
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hookline.trust.inspection import (
+from hookline.trust.inspected_files import (
     Inspection,
-    Inspector,
     StartedCommand,
     find_changes,
     list_files_within,
 )
+from hookline.trust.inspection import Inspector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,7 +205,7 @@ def test_a_new_process_needs_neither_grammar_nor_parser(project: Path, tmp_path:
     found = cached(project, tmp_path / "cache")
     code = (
         "import sys; from hookline.trust.inspection import Inspector\n"
-        "from hookline.trust.inspection import StartedCommand\n"
+        "from hookline.trust.inspected_files import StartedCommand\n"
         f"command = StartedCommand(text={started(project).text!r}, cwd={str(project)!r}, root={str(project)!r})\n"
         f"command = command.replace(text='./a.sh \"$HOME\" && python3 -c \\'import x\\'')\n"
         f"print(Inspector({str(tmp_path / 'cache')!r}, clock=lambda: {FAR}).inspect(command).digest)\n"

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.trust.inspection import Inspection, Inspector, StartedCommand
+from hookline.trust.inspected_files import Inspection, StartedCommand
+from hookline.trust.inspection import Inspector
 
 if TYPE_CHECKING:
     from pathlib import Path

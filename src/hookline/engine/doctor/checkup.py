@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Stance, Verdict
     from hookline.trust.gate import Gate
-    from hookline.trust.inspection import Inspection
+    from hookline.trust.inspected_files import Inspection
     from hookline.trust.state import HookState
 
 SCHEMA = "hookline.checkup/1"
