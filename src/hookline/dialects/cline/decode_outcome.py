@@ -12,7 +12,6 @@ from hookline.wire.hookoutput import (
     UnreadableError,
     has_object_start,
     parse_object,
-    select_typed,
     split_lines,
 )
 
@@ -35,7 +34,6 @@ _TYPES: Mapping[str, type] = {
     "contextModification": str,
     "errorMessage": str,
     "overrideInput": dict,
-    "review": bool,
 }
 # Keys that the host declares and acts on nowhere, and keys of other hosts -> what their authors mean.
 _MEANT: Mapping[str, str] = {
@@ -57,15 +55,14 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
     """Return what a script means. The host reads an object on stdout at every exit code."""
     if outcome.failure is not None:
         return make_failed_verdict(spec, outcome)
+    claims = Claims(outcome, spec, row, event)
     try:
         given = _find_answer(outcome.stdout, strict=spec.strict)
-        answer = select_typed(given or {}, _TYPES)
+        _read_answer(claims, claims.select(given or {}, _TYPES, _MEANT, checked=True))
     except UnreadableError as error:
         return make_failed_verdict(spec, outcome, str(error))
     if given is None and (outcome.truncated or outcome.exit_code):
         return make_failed_verdict(spec, outcome, OVERFLOWED if outcome.truncated else "")
-    claims = Claims(outcome, spec, row, event)
-    _read_answer(claims, answer)
     return claims.verdict()
 
 
@@ -88,10 +85,6 @@ def _read_answer(claims: Claims, answer: Mapping[str, Any]) -> None:
         claims.rewrite = Rewrite(target="input", value=plain_input(claims.event.tool, new))
     elif new is not None:
         claims.unsupported.append("input")
-    for key, value in answer.items():
-        ignored = key not in _TYPES or key in _MEANT
-        if ignored and value not in ("", False, [], {}):
-            claims.unsupported.append(f"{_MEANT.get(key, key)}: Cline does not act on `{key}`")
 
 
 def _find_answer(stdout: str, *, strict: bool) -> dict[str, Any] | None:

@@ -1,17 +1,45 @@
 """GitHub Copilot, its CLI and its cloud agent: hook files, policies, and the `hooks` of settings files.
 
-A camelCase key speaks Copilot's own words, a PascalCase key VS Code's (docs/formats/copilot.md).
+A camelCase key speaks Copilot's own words, a PascalCase key VS Code's (docs/formats/copilot.md 3, 4). A camelCase payload has its
+arguments as a JSON text, the time in milliseconds, and names no event; VS Code's has an object, an ISO time and Claude's tool
+names. Inside, arguments are an object, a result is its text, and the time is an ISO text.
 """
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime, timedelta
+
 from hookline.core.options import read_switch
-from hookline.dialects.copilot.table import CONTRACTS, NAME, TABLE
+from hookline.dialects.copilot.table import (
+    CLAUDE_NAMES,
+    CONTRACTS,
+    NAME,
+    SPELLINGS,
+    TABLE,
+    runtime_names,
+)
+from hookline.dialects.kit.combine import apply_flags, find_all_off, spares_policy
 from hookline.dialects.kit.dialect import FolderDialect
+from hookline.dialects.kit.json_text import close_json, open_json
+from hookline.model.event import ToolCall
+from hookline.wire.payload import decode, encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.core.dialect import EventRow, Loaded
+    from hookline.model.event import Event, Json
+    from hookline.model.spec import HookSpec
 
 __all__ = ["NAME", "OPTIONS", "Copilot"]
 
 OPTIONS = ("allow_local",)
+_CAMEL = {"native": "hookName", "session_id": "sessionId", "cwd": "cwd"}
+_SNAKE = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Copilot(FolderDialect):
@@ -23,5 +51,98 @@ class Copilot(FolderDialect):
 
     def __init__(self, *, allow_local: bool = False) -> None:
         local = read_switch(NAME, "allow_local", allow_local)
-        own = "combine decode_event encode_event"
-        super().__init__(__name__, TABLE, own, rows=CONTRACTS, allow_local=local)
+        super().__init__(__name__, TABLE, rows=CONTRACTS, allow_local=local)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        """Return the hooks that are left when `disableAllHooks` of settings files is applied."""
+        return apply_flags(specs, find_all_off(specs), spares_policy)
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        """Return a host's payload as an event, whichever spelling of the event's key it follows."""
+        given = payload if isinstance(payload, dict) else {}
+        native = native or _find_event(given)
+        row = CONTRACTS.get(native)
+        snake = row.snake if row else "session_id" in given
+        event = decode(payload, SPELLINGS, native, _SNAKE if snake else _CAMEL)
+        body = event.body
+        time = body.facts.get("timestamp")
+        if isinstance(time, int) and not isinstance(time, bool):
+            body = body.replace(facts={**body.facts, "timestamp": _to_iso_time(time)})
+        if isinstance(body, ToolCall):
+            body = body.replace(input=open_json(body.input), result=_text_of(body.result))
+        return event.replace(body=body)
+
+    def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+        """Return what a hook is sent, in the spelling of the key that it stands under."""
+        if row is None:
+            return encode(event, TABLE, None, spec.native_event)
+        # A payload of another host, or of the other spelling, has other keys.
+        source = CONTRACTS.get(event.native_name, row)
+        sent = event.raw if event.dialect == NAME and source.fields == row.fields else {}
+        given = encode(event.replace(raw=sent), TABLE, row, spec.native_event)
+        if "timestamp" in given:
+            given["timestamp"] = sent.get("timestamp", _to_time(given["timestamp"], row))
+        if not isinstance(event.body, ToolCall):
+            return given
+        keys = {field.fact: field.native for field in row.fields}
+        given[keys["tool"]] = _tool_name(event.body.tool, row)
+        if keys["input"] == "toolArgs" and not isinstance(sent.get("toolArgs"), dict):
+            given["toolArgs"] = close_json(given["toolArgs"], sent.get("toolArgs"))
+        if "result" in keys:
+            given[keys["result"]] = _to_result(event.body.result, sent.get(keys["result"]), row)
+        return given
+
+
+def _find_event(payload: Mapping[str, Json]) -> str:
+    """Return the event that a payload names, or else the one of whose own fields it has most; "" without any."""
+    for key in TABLE.names_event:
+        if payload.get(key) and isinstance(payload[key], str):
+            return str(payload[key])
+    sizes = {
+        row.native: len(row.tells.split())
+        for row in TABLE.rows.values()
+        if payload.keys() >= set(row.tells.split())
+    }
+    return max(sizes, key=sizes.__getitem__, default="")
+
+
+def _text_of(result: Json) -> Json:
+    for key in ("textResultForLlm", "text_result_for_llm"):
+        if isinstance(result, dict) and isinstance(result.get(key), str):
+            return result[key]
+    return result
+
+
+def _tool_name(tool: str, row: EventRow) -> str:
+    return CLAUDE_NAMES.get(tool, tool) if row.snake else next(iter(runtime_names(tool)), tool)
+
+
+def _to_result(value: Json, sent: Json, row: EventRow) -> dict[str, Any]:
+    """Return a result with its kind, success unless the host said otherwise, and with its text; of no text, its JSON."""
+    kind, key = "resultType", "textResultForLlm"
+    if row.snake:
+        kind, key = "result_type", "text_result_for_llm"
+    text = "" if value is None else value
+    if not isinstance(text, str):
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return {kind: "success", **(sent if isinstance(sent, dict) else {}), key: text}
+
+
+def _to_iso_time(milliseconds: int) -> Json:
+    """Return milliseconds since 1970 as an ISO time; a number that no calendar has stays a number."""
+    try:
+        when = _EPOCH + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        return milliseconds
+    return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _to_time(value: Json, row: EventRow) -> Json:
+    """Return a time in the row's unit: ISO with milliseconds for VS Code's payload, else milliseconds since 1970."""
+    try:
+        when = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return value
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    milliseconds = round(when.timestamp() * 1000)
+    return _to_iso_time(milliseconds) if row.snake else milliseconds

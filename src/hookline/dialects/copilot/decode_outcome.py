@@ -108,15 +108,15 @@ def _read_answer(claims: Claims, given: Mapping[str, Any]) -> None:
     if claims.row.native == claims.row.called and isinstance(given.get("hookSpecificOutput"), dict):
         # Files with PascalCase keys are Claude's and VS Code's as well, and so is what their hooks print.
         given = {**given["hookSpecificOutput"], **given, "hookSpecificOutput": None}
-    read = {key: value for key, value in given.items() if _counts(claims, key, value)}
-    for key in read.keys() & _DECIDING.keys():
-        companion, words = _DECIDING[key]
-        stance = words.get(read[key])
-        if stance is None:
-            claims.unsupported.append(f"{read[key]}: `{key}` has no such decision")
-        elif stance is not SILENT:
-            halts = stance is DENY and read.get("interrupt", False)
-            claims.claims.append((HALT if halts else stance, read.get(companion, "")))
+    reads = claims.row.reads
+    words = {key: given[key] for key in _DECIDING if isinstance(given.get(key), str)}
+    powers = _UNREAD | {key: "deny" if word == "block" else word for key, word in words.items()}
+    asked = {key: value for key, value in given.items() if key in reads or key not in _COMPANIONS}
+    read = claims.select(asked, {key: _TYPES.get(key, str) for key in reads}, powers)
+    if read.get("modifiedTransformedPrompt") == "":
+        del read["modifiedTransformedPrompt"]
+        claims.unsupported.append("text: an empty prompt is refused, so the prompt stays as it is")
+    _decide(claims, read)
     for key in ("modifiedArgs", "modifiedTransformedPrompt"):
         if key in read:
             claims.rewrite = Rewrite(target=POWERS[key], value=read[key])
@@ -130,24 +130,16 @@ def _read_answer(claims: Claims, given: Mapping[str, Any]) -> None:
     claims.context = read.get("additionalContext", "")
 
 
-def _counts(claims: Claims, key: str, value: Any) -> bool:
-    """Return whether a key counts here; what asks for something in vain is unsupported."""
-    if value is None:
-        return False
-    power = _UNREAD.get(key, key)
-    if key not in claims.row.reads:
-        if key not in _COMPANIONS and value not in ("", False, [], {}):
-            if key in _DECIDING and isinstance(value, str):
-                power = "deny" if value == "block" else value
-            claims.unsupported.append(f"{power}: `{key}` is not read on this event")
-        return False
-    why = ""
-    if not isinstance(value, _TYPES.get(key, str)):
-        why = f"`{key}` has a value of the wrong type"
-    elif key == "modifiedTransformedPrompt" and not value:
-        why = "an empty prompt is refused, so the prompt stays as it is"
-    claims.unsupported += [f"{power}: {why}"] if why else []
-    return not why
+def _decide(claims: Claims, read: Mapping[str, Any]) -> None:
+    """Take in the decision, by the key that the event reads."""
+    for key in read.keys() & _DECIDING.keys():
+        companion, stances = _DECIDING[key]
+        stance = stances.get(read[key])
+        if stance is None:
+            claims.unsupported.append(f"{read[key]}: `{key}` has no such decision")
+        elif stance is not SILENT:
+            halts = stance is DENY and read.get("interrupt", False)
+            claims.claims.append((HALT if halts else stance, read.get(companion, "")))
 
 
 def _read_result(claims: Claims, given: Mapping[str, Any]) -> None:

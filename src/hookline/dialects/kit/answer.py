@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hookline.core.failure import OVERFLOWED
-from hookline.dialects.kit.claims import Claims
+from hookline.dialects.kit.claims import EMPTY, Claims
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.verdict import Stance
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
-_EMPTY: tuple[object, ...] = (None, "", False, [], {})
 TOP: Mapping[str, type] = {
     "continue": bool,
     "stopReason": str,
@@ -37,12 +36,6 @@ TOP: Mapping[str, type] = {
     "reason": str,
     "hookSpecificOutput": dict,
 }
-_NOUNS: Mapping[type, str] = {
-    bool: "true or false",
-    str: "text",
-    dict: "an object",
-    list: "a list",
-}
 _REQUEST: Mapping[str, type] = {
     "behavior": str,
     "updatedInput": dict,
@@ -51,7 +44,6 @@ _REQUEST: Mapping[str, type] = {
     "interrupt": bool,
 }
 _ONLY_WITH_ALLOW: Mapping[str, str] = {"updatedInput": "input", "updatedPermissions": "grant"}
-_PERMISSIONS = ("allow", "ask", "deny", "defer")
 # Keys that only explain another.
 _COMPANIONS = ("hookEventName", "permissionDecisionReason")
 
@@ -102,7 +94,7 @@ class Answer(Claims):
             UnreadableError: a value that the host's own check refuses.
         """
         form, reads = self.form, self.row.reads
-        top = self._select(given, {**TOP, **form.top}, {})
+        top = self.select(given, {**TOP, **form.top}, {}, checked=form.checked)
         stop, self.reason = top.get("stopReason", ""), top.get("reason", "")
         if top.get("systemMessage"):
             self.notes.append(top["systemMessage"])
@@ -120,26 +112,10 @@ class Answer(Claims):
             return
         asked = {key: value for key, value in specific.items() if key not in _COMPANIONS}
         types = {key: form.specific[key] for key in asked if key in reads}
-        for key, value in self._select(asked, types, form.powers).items():
-            if form.checked or value not in _EMPTY:
+        read = self.select(asked, types, form.powers, checked=form.checked)
+        for key, value in read.items():
+            if form.checked or value not in EMPTY:
                 self._read_key(key, value, specific)
-
-    def _select(
-        self, given: Mapping[str, Any], types: Mapping[str, type], powers: Mapping[str, str]
-    ) -> dict[str, Any]:
-        """Return the known keys with a value of their type; what the others ask for is unsupported."""
-        known: dict[str, Any] = {}
-        for key, value in given.items():
-            power = powers.get(key, key)
-            if key == "permissionDecision" and key in powers and value in _PERMISSIONS:
-                power = value
-            if key not in types:
-                self.unsupported += [power] if value not in _EMPTY else []
-            elif self.form.checked or value is None or isinstance(value, types[key]):
-                known[key] = value
-            else:
-                self.unsupported.append(f"{power}: `{key}` must be {_NOUNS[types[key]]}")
-        return select_typed(known, types)
 
     def decide(self, word: str, meanings: Mapping[str, Stance], reason: str) -> None:
         """Take in the word of a decision.

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from hookline.core.failure import label
 from hookline.model.verdict import Stance, Verdict
+from hookline.wire.hookoutput import select_typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event, Rewrite
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+
+# Values that ask for nothing.
+EMPTY: tuple[object, ...] = (None, "", False, [], {})
+_NOUNS: Mapping[type, str] = {
+    bool: "true or false",
+    str: "text",
+    dict: "an object",
+    list: "a list",
+}
+_PERMISSIONS = ("allow", "ask", "deny", "defer")
 
 
 def to_verdict(spec: HookSpec, outcome: Outcome, **fields: Any) -> Verdict:
@@ -60,6 +72,38 @@ class Claims:
             self.unsupported.append(power)
         else:
             self.claims.append((stance, reason))
+
+    def select(
+        self,
+        given: Mapping[str, Any],
+        types: Mapping[str, type],
+        powers: Mapping[str, str],
+        *,
+        checked: bool = False,
+    ) -> dict[str, Any]:
+        """Return the known keys with a value of their type; what the others ask for is unsupported.
+
+        Args:
+            given: an answer, or a part of it.
+            types: key -> the type of its value, for the keys that count.
+            powers: key -> the power that it uses.
+            checked: a value of another type makes the answer unreadable.
+
+        Raises:
+            UnreadableError: such a value.
+        """
+        known: dict[str, Any] = {}
+        for key, value in given.items():
+            power = powers.get(key, key)
+            if key == "permissionDecision" and key in powers and value in _PERMISSIONS:
+                power = value
+            if key not in types:
+                self.unsupported += [power] if value not in EMPTY else []
+            elif checked or value is None or isinstance(value, types[key]):
+                known[key] = value
+            else:
+                self.unsupported.append(f"{power}: `{key}` must be {_NOUNS[types[key]]}")
+        return select_typed(known, types)
 
     def verdict(self, **fields: Any) -> Verdict:
         """Return everything that was collected."""
