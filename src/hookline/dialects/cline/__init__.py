@@ -6,16 +6,132 @@ reads more from an answer. One dialect serves both.
 
 from __future__ import annotations
 
+from hookline.dialects.cline.commands import plain_input
 from hookline.dialects.cline.table import NAME, TABLE
 from hookline.dialects.kit.dialect import FolderDialect
+from hookline.dialects.kit.json_text import close_json
+from hookline.errors import CodecError
+from hookline.model.event import ToolCall
+from hookline.wire.payload import decode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookline.core.dialect import EventRow
+    from hookline.model.event import Event, Json
+    from hookline.model.spec import HookSpec
 
 __all__ = ["NAME", "OPTIONS", "Cline"]
 
 OPTIONS: tuple[str, ...] = ()
+_KEYS = {"native": "hookName", "session_id": "taskId", "cwd": "cwd"}
+# Keys of `tool_call` and `tool_result`, which only the command line program sends -> the extension's.
+_SHORT: Mapping[str, str] = {
+    "name": "toolName",
+    "input": "parameters",
+    "output": "result",
+    "durationMs": "executionTimeMs",
+}
 
 
 class Cline(FolderDialect):
     """The dialect of Cline. It has no options."""
 
     def __init__(self) -> None:
-        super().__init__(__name__, TABLE, "decode_event encode_event export")
+        super().__init__(__name__, TABLE, "export")
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        """Return a payload of the host as an event."""
+        flat = _flatten(payload, native) if isinstance(payload, dict) else payload
+        event = decode(flat, TABLE, native, _KEYS).replace(raw=payload)
+        if not isinstance(event.body, ToolCall):
+            return event
+        given = plain_input(event.tool, event.input)
+        return event.replace(body=event.body.replace(input=given))
+
+    def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+        """Return the payload of a script.
+
+        An event of Cline is sent as it came, with a tool's input as it is now. Of another host's event both programs'
+        keys are sent, under the event name of the program that would run the script.
+        """
+        usual = {
+            "clineVersion": "",
+            "hookName": row.called if row and spec.facts.get("by_program") else spec.native_event,
+            "taskId": event.session_id,
+            "workspaceRoots": [event.cwd] if event.cwd else [],
+            "userId": "",
+        }
+        if event.dialect != NAME:
+            return usual | (_sections(event, row) if row else {})
+        sent = {**event.raw, **(_rewritten_sections(event, row) if row else {})}
+        return {**sent, **{key: usual[key] for key in usual if key not in sent}}
+
+
+def _flatten(payload: Mapping[str, Any], native: str) -> dict[str, Any]:
+    """Return the payload with the fields of its sections beside the others.
+
+    The section of the command line program counts before the extension's, because it keeps a tool's values as they are.
+
+    Raises:
+        CodecError: a section is no object, or the folders are no list of texts.
+    """
+    roots = payload.get("workspaceRoots") or [""]
+    if not isinstance(roots, list) or not isinstance(roots[0], str):
+        raise CodecError(f"`workspaceRoots` of a {NAME} payload must be a list of texts")
+    flat: dict[str, Any] = {**payload, "cwd": roots[0]}
+    row = TABLE.row(str(native or payload.get("hookName")))
+    sections = {row.section: {}, row.called: _SHORT} if row is not None else {}
+    for key, names in sections.items():
+        section = payload.get(key)
+        if section is not None and not isinstance(section, dict):
+            raise CodecError(f"`{key}` of a {NAME} payload must be an object")
+        flat |= {names.get(name, name): value for name, value in (section or {}).items()}
+    return flat
+
+
+def _rewritten_sections(event: Event, row: EventRow) -> dict[str, Any]:
+    """Return the sections that the host sent, with the new input of a tool that a hook rewrote."""
+    keys = [key for key in (row.called, row.section) if isinstance(event.raw.get(key), dict)]
+    if not keys or not isinstance(event.body, ToolCall):
+        return {}
+    first = event.raw[keys[0]]
+    if plain_input(event.tool, first.get("input", first.get("parameters"))) == event.input:
+        return {}
+    new = {row.called: {"input": event.input}, row.section: {"parameters": _as_texts(event.input)}}
+    return {key: {**event.raw[key], **new[key]} for key in keys}
+
+
+def _sections(event: Event, row: EventRow) -> dict[str, Any]:
+    """Return the event's own keys: a section of facts, and a tool call whole beside it."""
+    body = event.body
+    if not isinstance(body, ToolCall):
+        values = {field.native: body.value(field.fact) for field in row.fields}
+        if "taskMetadata" in values:
+            values["taskMetadata"] = values["taskMetadata"] or {"taskId": event.session_id}
+        section = {key: value for key, value in values.items() if value is not None}
+        return {row.section: section} if row.section else {}
+    whole: dict[str, Any] = {"id": body.call_id, "name": body.tool, "input": body.input}
+    section = {"toolName": body.tool, "parameters": _as_texts(body.input)}
+    if row.called == "tool_result":
+        failed = body.error is not None
+        whole["output"] = body.result
+        if failed:
+            whole["error"] = _text(body.error)
+        section |= {
+            "result": _text(body.error if failed else body.result),
+            "success": not failed,
+            "executionTimeMs": body.value("duration_ms") or 0,
+        }
+    return {row.called: whole, row.section: section}
+
+
+def _as_texts(given: Any) -> dict[str, str]:
+    """Return a tool's input as the texts that `parameters` holds."""
+    return {key: _text(value) for key, value in given.items()} if isinstance(given, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else close_json(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from hookline.core.failure import OVERFLOWED, make_failed_verdict
-from hookline.dialects.cline.decode_event import plain_input
+from hookline.dialects.cline.commands import plain_input
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
 from hookline.wire.hookoutput import (
