@@ -164,10 +164,11 @@ def read_private(path: str, most: int) -> bytes:
         os.close(descriptor)
 
 
-def write_private(path: str, content: bytes) -> None:
-    """Write a file, or replace it as a whole; only this user can read it.
+def write_private(path: str, content: bytes, *, replace: bool = True) -> None:
+    """Write a file as a whole, which only this user can read.
 
     Raises:
+        FileExistsError: it exists, without `replace`.
         OSError: it cannot be written.
     """
     draft = f"{path}.{os.getpid()}.new"
@@ -175,7 +176,10 @@ def write_private(path: str, content: bytes) -> None:
     try:
         with open(descriptor, "wb") as file:
             file.write(content)
-        os.replace(draft, path)
-    except OSError:
-        os.unlink(draft)
-        raise
+        if replace:
+            os.rename(draft, path)
+        else:
+            os.link(draft, path)
+    finally:
+        if os.path.lexists(draft):
+            os.unlink(draft)

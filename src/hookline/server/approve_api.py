@@ -7,16 +7,20 @@ socket. `self_approve` gives that up, as the format allows (docs/formats/starchi
 from __future__ import annotations
 
 import asyncio
-import hmac
 from typing import TYPE_CHECKING, Any
 
 from hookline.engine.approval_service import ON_AGAIN, approve_hooks, list_off
 from hookline.engine.hook_lookup import find_by_command
 from hookline.errors import CodecError, HookError, TrustError
-from hookline.server.auth import is_loopback, is_unix_socket, list_header_values, make_token_error
+from hookline.server.auth import (
+    has_token,
+    is_loopback,
+    is_unix_socket,
+    list_header_values,
+    make_token_error,
+)
 from hookline.server.problems import APPROVE, RequestError, make_document, make_refusal
-from hookline.server.request_bodies import read_json_body
-from hookline.text.suggestions import did_you_mean
+from hookline.server.request_bodies import read_fields, read_json_body
 from hookline.text.terminal_escape import escape_line
 
 if TYPE_CHECKING:
@@ -54,7 +58,7 @@ class ApproveApi:
         self_approve: bool = False,
         refused: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._token = token.encode("ascii")
+        self._token = token
         self._self_approve = self_approve
         self.refused = refused
 
@@ -82,7 +86,7 @@ class ApproveApi:
             RequestError: 403, it comes from elsewhere or from a browser; 401, it shows no token, or another one.
         """
         where = _describe_origin(scope)
-        if self._has_token(scope):
+        if has_token(scope, self._token):
             return f"approve API, the token, from {where}"
         if self._self_approve:
             return f"approve API, no token (self_approve), from {where}"
@@ -95,17 +99,8 @@ class ApproveApi:
             RequestError: as `admitted`.
         """
         _describe_origin(scope)
-        if not self._has_token(scope):
+        if not has_token(scope, self._token):
             raise make_token_error(scope)
-
-    def _has_token(self, scope: Scope) -> bool:
-        shown = list_header_values(scope, b"authorization")
-        scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
-        return (
-            scheme.lower() == "bearer"
-            and bool(self._token)
-            and hmac.compare_digest(token.strip().encode("latin-1"), self._token)
-        )
 
 
 def _describe_origin(scope: Scope) -> str:
@@ -131,15 +126,8 @@ def read_request(sent: Any) -> tuple[str, bool]:
     Raises:
         CodecError: it is not an object of these two keys, or a value has the wrong type.
     """
-    if not isinstance(sent, dict):
-        raise CodecError("the body must be a JSON object", hint='{"command": "/absolute/path"}')
-    for key in sent:
-        if key not in _KEYS:
-            raise CodecError(
-                f"unknown key `{key:.100}`",
-                hint=did_you_mean(key, _KEYS) or f"one of {', '.join(_KEYS)}",
-            )
-    command, enable = sent.get("command"), sent.get("enable_master", True)
+    fields = read_fields(sent, _KEYS, '{"command": "/absolute/path"}')
+    command, enable = fields.get("command"), fields.get("enable_master", True)
     if not isinstance(command, str) or not 0 < len(command) <= _LONGEST:
         raise CodecError(
             "`command` must be the command, or the address, of a declared hook",

@@ -39,7 +39,7 @@ class TokenCheck:
         refused: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.app = app
-        self._token = token.encode("ascii")
+        self._token = token
         self._token_file = token_file
         self._open = frozenset((OPEN_TO_ALL, *open_to_all))
         self._names = frozenset(name.lower() for name in ("localhost", *names))
@@ -72,7 +72,7 @@ class TokenCheck:
                 "web pages may not ask",
                 hint="a request without an `Origin` header may",
             )
-        if self._has_token(scope):
+        if has_token(scope, self._token):
             if ADMIT in scope:
                 scope[ADMIT]()
         elif scope["path"] not in self._open:
@@ -90,12 +90,13 @@ class TokenCheck:
             return False
         return True
 
-    def _has_token(self, scope: Scope) -> bool:
-        shown = list_header_values(scope, b"authorization")
-        scheme, _, token = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
-        return scheme.lower() == "bearer" and hmac.compare_digest(
-            token.strip().encode("latin-1"), self._token
-        )
+
+def has_token(scope: Scope, token: str) -> bool:
+    """Return whether a request shows this token; never if it is empty."""
+    shown = list_header_values(scope, b"authorization")
+    scheme, _, given = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
+    is_same = hmac.compare_digest(given.strip().encode("latin-1"), token.encode("ascii"))
+    return bool(token) and scheme.lower() == "bearer" and is_same
 
 
 def make_token_error(scope: Scope, token_file: str = "") -> RequestError:

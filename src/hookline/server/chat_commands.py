@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hookline.chat import command
 from hookline.errors import CodecError, HookError
 from hookline.server.problems import CHAT, make_document, make_problem
-from hookline.server.request_bodies import read_json_body
-from hookline.text.suggestions import did_you_mean
+from hookline.server.request_bodies import read_fields, read_json_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,13 +54,8 @@ def read_command(sent: Any) -> tuple[str, str]:
     Raises:
         CodecError: the body is not an object of these two keys, or a value is not text or is too long.
     """
-    if not isinstance(sent, dict):
-        raise CodecError("the body must be a JSON object", hint='{"text": "/hooks list"}')
-    for key in sent:
-        if key not in _KEYS:
-            hint = did_you_mean(key, _KEYS) or f"one of {', '.join(_KEYS)}"
-            raise CodecError(f"unknown key `{key:.100}`", hint=hint)
-    found = {"text": sent.get("text"), "who": sent.get("who", "")}
+    fields = read_fields(sent, _KEYS, '{"text": "/hooks list"}')
+    found = {"text": fields.get("text"), "who": fields.get("who", "")}
     for key, value in found.items():
         if (
             not isinstance(value, str)
@@ -74,6 +68,6 @@ def read_command(sent: Any) -> tuple[str, str]:
 
 def _answer(make: Callable[[], Engine], refresh: Callable[[], object], text: str, who: str) -> str:
     refresh()
-    said = command(text, who=who, engine=make())
+    answer = command(text, who=who, engine=make())
     refresh()
-    return said
+    return answer

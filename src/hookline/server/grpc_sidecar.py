@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hookline import (
+    remote,  # it loads gRPC, which is an extra, with the first name that is asked for
+)
+from hookline.remote.event_loop import REMOTE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Self
@@ -41,10 +46,8 @@ class GrpcSidecar:
 
     def __enter__(self) -> Self:
         if self._addresses:
-            from hookline.remote import serve_engine  # noqa: PLC0415 - gRPC is an extra
-
             service = self._service
-            self._opened = serve_engine(
+            self._opened = remote.serve_engine(
                 service.engine,
                 *self._addresses,
                 token=self._token,
@@ -62,8 +65,6 @@ class GrpcSidecar:
     async def stop(self, drain: float) -> None:
         """Accept nothing more, wait at most `drain` seconds for running requests, then close."""
         if self._opened is not None:
-            from hookline.remote.event_loop import REMOTE  # noqa: PLC0415 - as above
-
             await REMOTE.wait(self._opened.close_async(drain))
 
     def __exit__(self, *error: object) -> None:

@@ -67,15 +67,6 @@ class Meter:
         """Count a reading of the hook files: "changed", "unchanged", or "refused"."""
         self.reloads.labels(outcome).inc()
 
-    def count_of(self, name: str, **labels: str) -> float:
-        """Return the value of a sample, such as `hookline_fires_total`; the sum over labels that are left out."""
-        return sum(
-            sample.value
-            for metric in self.registry.collect()
-            for sample in metric.samples
-            if sample.name == name and labels.items() <= sample.labels.items()
-        )
-
     def page(self, gauges: Mapping[str, tuple[str, int]]) -> bytes:
         """Return all metrics as text; `gauges` maps names to meanings and current values."""
         now = CollectorRegistry()

@@ -130,29 +130,32 @@ def _too_large(sent: bytes = b"") -> RequestError:
     )
 
 
+def read_fields(sent: Any, keys: tuple[str, ...], example: str) -> dict[str, Any]:
+    """Return the body of a request, which must be an object with no keys but these.
+
+    Raises:
+        CodecError: it is not.
+    """
+    if not isinstance(sent, dict):
+        raise CodecError("the body must be a JSON object", hint=example)
+    for key in sent:
+        if key not in keys:
+            hint = did_you_mean(key, keys) or f"one of {', '.join(keys)}"
+            raise CodecError(f"unknown key `{key:.100}`", hint=hint)
+    return sent
+
+
 def read_fire_request(sent: Any) -> tuple[str, dict[str, Any], str | None]:
     """Return the event, its payload and its dialect, from the body of a fire request.
 
     Raises:
         CodecError: it is not an object of these three keys, or a value has the wrong type.
     """
-    if not isinstance(sent, dict):
-        raise CodecError(
-            "the body must be a JSON object",
-            hint='{"event": ..., "dialect": ..., "payload": {...}}',
-        )
-    for key in sent:
-        if key not in _KEYS:
-            raise CodecError(
-                f"unknown key `{key:.100}`",
-                hint=did_you_mean(key, _KEYS) or f"one of {', '.join(_KEYS)}",
-            )
-    event, payload, dialect = sent.get("event"), sent.get("payload", {}), sent.get("dialect")
+    fields = read_fields(sent, _KEYS, '{"event": ..., "dialect": ..., "payload": {...}}')
+    event, payload, dialect = fields.get("event"), fields.get("payload", {}), fields.get("dialect")
     if not isinstance(event, str) or not event:
-        raise CodecError(
-            "`event` must be the name of an event",
-            hint="a canonical one, or a native one with its `dialect`",
-        )
+        hint = "a canonical one, or a native one with its `dialect`"
+        raise CodecError("`event` must be the name of an event", hint=hint)
     if not isinstance(payload, dict):
         raise CodecError("`payload` must be a JSON object")
     if dialect is not None and not isinstance(dialect, str):

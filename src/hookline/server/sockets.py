@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import errno
-import ipaddress
 import os
-import re
 import socket
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hookline.errors import ConfigError
-from hookline.remote.addresses import listen_unix, remove_socket
+from hookline.remote.addresses import (
+    listen_unix,
+    make_taken_error,
+    parse_host_and_port,
+    remove_socket,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BACKLOG = 512  # as many connections as there may be at once
-_LARGEST_PORT = 65535
-_ADDRESS = re.compile(
-    r"(?:(?:\[(?P<six>[^\]]+)\]|(?P<four>[^:\[\]]*)):)?(?P<port>\d{1,5})", re.ASCII
-)
 
 
 def listen_http(address: str, *, allow_remote: bool = False) -> socket.socket:
@@ -29,7 +27,14 @@ def listen_http(address: str, *, allow_remote: bool = False) -> socket.socket:
     Raises:
         ConfigError: it is not an address, is reachable from other machines (without `allow_remote`), or is taken.
     """
-    host, port = _parse_address(address)
+    has_host = ":" in address.removeprefix(":")
+    host, port = parse_host_and_port(
+        address if has_host else f"localhost:{address.removeprefix(':')}"
+    )
+    if host is None:
+        hint = "for example 127.0.0.1:8465, or [::1]:8465"
+        words = f"`{address}` is not an address to listen on"
+        raise ConfigError(words, name="serve.address", hint=hint)
     if not host.is_loopback and not allow_remote:
         hint = "to let other machines ask: --allow-remote, with --token-file"
         raise ConfigError(f"`{address}` is open to other machines", name="serve.address", hint=hint)
@@ -41,25 +46,8 @@ def listen_http(address: str, *, allow_remote: bool = False) -> socket.socket:
         listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
-        raise _taken_error(address, error) from None
+        raise make_taken_error(address, error, "serve.address") from None
     return listening
-
-
-def _parse_address(address: str) -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
-    found = _ADDRESS.fullmatch(address)
-    host = (found["six"] or found["four"] or "localhost") if found else ""
-    try:
-        ip = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
-    except ValueError:
-        ip = None
-    if found is None or ip is None or int(found["port"]) > _LARGEST_PORT:
-        # a name may lead to another address tomorrow
-        raise ConfigError(
-            f"`{address}` is not an address to listen on",
-            name="serve.address",
-            hint="for example 127.0.0.1:8465, or [::1]:8465",
-        )
-    return ip, int(found["port"])
 
 
 def listen_unix_path(path: str) -> socket.socket:
@@ -69,19 +57,6 @@ def listen_unix_path(path: str) -> socket.socket:
         ConfigError: another file is there, a server listens there, or it cannot be created.
     """
     return listen_unix(path, name="serve.address", backlog=_BACKLOG)
-
-
-def _taken_error(address: str, error: OSError) -> ConfigError:
-    why = (
-        "another server listens there"
-        if error.errno == errno.EADDRINUSE
-        else (error.strerror or str(error)).lower()
-    )
-    return ConfigError(
-        f"cannot listen on `{address}`: {why}",
-        name="serve.address",
-        hint="name another with --http",
-    )
 
 
 def describe_socket(listening: socket.socket) -> str:

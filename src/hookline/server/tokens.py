@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
-import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hookline.errors import ConfigError
+from hookline.paths import read_private, state_folder, write_private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,13 +19,7 @@ _LONGEST = 4096  # bytes of the file
 
 def default_token_path(environ: Mapping[str, str]) -> str:
     """Return the default path of the token: in hookline's state folder."""
-    state = environ.get("XDG_STATE_HOME", "")
-    base = (
-        state
-        if os.path.isabs(state)
-        else os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local", "state")
-    )
-    return os.path.join(base, "hookline", "serve.token")
+    return f"{state_folder(environ)}/serve.token"
 
 
 def read_token(path: str) -> str:
@@ -34,25 +29,16 @@ def read_token(path: str) -> str:
         ConfigError: the file belongs to another user, others may read it, it cannot be read or created, or has no token.
     """
     try:
-        _make(path)
-    except FileExistsError:
-        pass
+        if not os.path.lexists(path):
+            os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+            with suppress(FileExistsError):  # another server has just made it
+                write_private(path, f"{secrets.token_urlsafe(32)}\n".encode(), replace=False)
+        token = read_private(path, _LONGEST).decode("ascii", "replace").strip()
     except OSError as error:
-        raise _unusable_error(path, f"cannot be made: {(error.strerror or '').lower()}") from None
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        raise _unusable_error(path, f"cannot be read: {(error.strerror or '').lower()}") from None
-    try:
-        found = os.fstat(descriptor)
-        _check(path, found.st_mode, found.st_uid)
-        token = os.read(descriptor, _LONGEST).decode("ascii", "replace").strip()
-    finally:
-        os.close(descriptor)
+        raise _unusable_error(path, error) from None
     if len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
-        raise _unusable_error(
-            path, f"holds no token: one line of {_SHORTEST} or more printable characters"
-        )
+        why = f"it holds no token: one line of {_SHORTEST} or more printable characters"
+        raise _unusable_error(path, why)
     return token
 
 
@@ -62,39 +48,19 @@ def copy_token_beside(socket: str, token: str, environ: Mapping[str, str]) -> st
     Raises:
         ConfigError: the path is not a file of this user, or cannot be written.
     """
-    if os.path.dirname(os.path.realpath(socket)) == os.path.dirname(
-        os.path.realpath(default_token_path(environ))
-    ):
-        return default_token_path(environ)
-    path = os.path.abspath(f"{socket}.token")
-    new = f"{path}.{os.getpid()}.new"
+    path, default = os.path.abspath(f"{socket}.token"), default_token_path(environ)
+    if os.path.realpath(os.path.dirname(path)) == os.path.realpath(os.path.dirname(default)):
+        return default
     try:
         if os.path.lexists(path):
-            _check(path, os.lstat(path).st_mode & ~0o077, os.lstat(path).st_uid)
-        _make(new, token)
-        os.replace(new, path)
+            read_private(path, 0)
+        write_private(path, f"{token}\n".encode())
     except OSError as error:
-        raise _unusable_error(path, f"cannot be made: {(error.strerror or '').lower()}") from None
+        raise _unusable_error(path, error) from None
     return path
 
 
-def _make(path: str, token: str = "") -> None:
-    os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    with open(descriptor, "w", encoding="ascii") as file:
-        file.write((token or secrets.token_urlsafe(32)) + "\n")
-
-
-def _check(path: str, mode: int, uid: int) -> None:
-    if not stat.S_ISREG(mode):
-        raise _unusable_error(path, "is no file")
-    if uid != os.geteuid():
-        raise _unusable_error(path, "is not yours")
-    if stat.S_IMODE(mode) & 0o077:
-        raise _unusable_error(path, "may be read by others", hint=f"chmod 600 {path}")
-
-
-def _unusable_error(
-    path: str, why: str, *, hint: str = "name another with --token-file"
-) -> ConfigError:
-    return ConfigError(f"the token file `{path}` {why}", name="serve.token", hint=hint)
+def _unusable_error(path: str, why: OSError | str) -> ConfigError:
+    reason = why if isinstance(why, str) else why.strerror or str(why)
+    words = f"the token file `{path}` cannot be used: {reason}"
+    return ConfigError(words, name="serve.token", hint="name another with --token-file")

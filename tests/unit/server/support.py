@@ -110,6 +110,16 @@ def refusals(meter: Meter) -> dict[str, int]:
     }
 
 
+def count_of(meter: Meter, name: str, **labels: str) -> float:
+    """The value of a sample, such as `hookline_fires_total`; the sum over labels that are left out."""
+    return sum(
+        sample.value
+        for metric in meter.registry.collect()
+        for sample in metric.samples
+        if sample.name == name and labels.items() <= sample.labels.items()
+    )
+
+
 class Served(NamedTuple):
     """A running server: its two places, and what counts and tells."""
 

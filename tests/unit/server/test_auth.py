@@ -8,7 +8,7 @@ import pytest
 
 from hookline.server.approve_api import PATH as APPROVE
 from hookline.server.auth import make_token_error
-from tests.unit.server.support import CALL, TOKEN, TOKEN_FILE, claude, served
+from tests.unit.server.support import CALL, TOKEN, TOKEN_FILE, claude, count_of, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,7 +163,7 @@ def test_a_unix_socket_needs_neither(server: Served) -> None:
 
 def test_refusals_are_counted(server: Served) -> None:
     """By their code."""
-    before = server.meter.count_of("hookline_refusals_total", code="HKL5004")
+    before = count_of(server.meter, "hookline_refusals_total", code="HKL5004")
     server.tcp.ask("GET", "/v1/health", Host="attacker.example")
 
-    assert server.meter.count_of("hookline_refusals_total", code="HKL5004") == before + 1
+    assert count_of(server.meter, "hookline_refusals_total", code="HKL5004") == before + 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import select
 import signal
@@ -160,8 +159,8 @@ FIRE = {"event": "PreToolUse", "payload": CALL}
 @pytest.mark.parametrize("place", ["unix", "tcp"])
 @pytest.mark.parametrize(
     "more",
-    [b"GET", b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n", b"x" * 1_000_000],
-    ids=["part", "whole", "flood"],
+    [b"GET", b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+    ids=["part", "whole"],
 )
 def test_what_was_sent_ahead_hides_no_hang_up(more: bytes, place: str, tmp_path: Path) -> None:
     """A further request waits until it is its turn, and its client is watched all the same."""
@@ -180,123 +179,11 @@ def test_what_was_sent_ahead_hides_no_hang_up(more: bytes, place: str, tmp_path:
 
 @pytest.mark.process
 def test_what_was_sent_ahead_is_answered_in_its_turn(tmp_path: Path) -> None:
-    """On the same connection, also when nothing more is sent."""
+    """On the same connection."""
     with served(claude("echo no >&2; exit 2"), tmp_path) as server:
         client = server.unix.sent("POST", "/v1/fire", FIRE)
         client.sendall(b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2)
-        client.shutdown(socket.SHUT_WR)
-        said = everything(client)
-
-    assert [line[:12] for line in said.splitlines() if line.startswith(b"HTTP/1.1 2")] == [
-        b"HTTP/1.1 200"
-    ] * 3
-
-
-@pytest.mark.process
-def test_too_much_that_is_sent_ahead_is_not_kept(tmp_path: Path) -> None:
-    """The first request is answered, and then the connection ends."""
-    with served(
-        claude(
-            'echo b > "$BEGUN"; read line < "$GO"; echo no >&2; exit 2', environ=_pipes(tmp_path)
-        ),
-        tmp_path,
-    ) as server:
-        client = server.unix.sent("POST", "/v1/fire", FIRE)
-        (tmp_path / "begun").read_text(encoding="ascii")
-        client.sendall(b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n" * 10_000)
-        (tmp_path / "go").write_text("\n", encoding="ascii")
-        said = everything(client)
-
-    assert said.count(b"HTTP/1.1 200") == 1
-
-
-def _pipes(folder: Path) -> dict[str, str]:
-    for name in ("begun", "go"):
-        os.mkfifo(folder / name)
-    return {"PATH": os.environ["PATH"], "BEGUN": str(folder / "begun"), "GO": str(folder / "go")}
-
-
-def everything(client: socket.socket) -> bytes:
-    """What comes up to the end."""
-    said = b""
-    with client:
-        while got := client.recv(1 << 16):
-            said += got
-    return said
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("place", ["unix", "tcp"])
-def test_who_sends_nothing_more_is_answered(place: str, tmp_path: Path) -> None:
-    """It has closed its half of the connection, and reads."""
-    with served(
-        claude(
-            'echo b > "$BEGUN"; read line < "$GO"; echo no >&2; exit 2', environ=_pipes(tmp_path)
-        ),
-        tmp_path,
-    ) as server:
-        client = getattr(server, place).sent("POST", "/v1/fire", FIRE)
-        (tmp_path / "begun").read_text(encoding="ascii")
-        client.shutdown(socket.SHUT_WR)
-        assert client.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n"
-        (tmp_path / "go").write_text("\n", encoding="ascii")
-        said = everything(client).replace(b"HTTP/1.1 100 Continue\r\n\r\n", b"")
-
-    assert said.startswith(b"HTTP/1.1 200")
-    assert b'"reason": "no"' in said
-    assert refusals(server.meter) == {}
-
-
-@pytest.mark.process
-def test_who_sends_nothing_more_is_answered_by_an_old_version_too(tmp_path: Path) -> None:
-    """Which has no interim answers."""
-    begun = 'echo b > "$BEGUN"; read line < "$GO"; echo no >&2; exit 2'
-    with served(claude(begun, environ=_pipes(tmp_path)), tmp_path) as server:
-        body = json.dumps(FIRE)
-        client = server.unix.connected()
-        head = f"POST /v1/fire HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
-        client.sendall(f"{head}\r\n\r\n{body}".encode("ascii"))
-        client.shutdown(socket.SHUT_WR)
-        (tmp_path / "begun").read_text(encoding="ascii")
-        (tmp_path / "go").write_text("\n", encoding="ascii")
-        said = everything(client)
-
-    assert said.startswith(b"HTTP/1.1 200")
-    assert b'"reason": "no"' in said
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("place", ["unix", "tcp"])
-def test_who_sent_nothing_more_may_still_hang_up(place: str, tmp_path: Path) -> None:
-    """Which is noticed when it is told that it will be answered."""
-    os.mkfifo(tmp_path / "pids")
-    with served(claude(STUBBORN.format(tmp_path / "pids")), tmp_path) as server:
-        client = getattr(server, place).sent("POST", "/v1/fire", FIRE)
-        pids = [int(word) for word in (tmp_path / "pids").read_text(encoding="ascii").split()]
-        client.shutdown(socket.SHUT_WR)
-        assert client.recv(12) == b"HTTP/1.1 100"
+        said = b""
+        while said.count(b"HTTP/1.1 200") < 3:
+            said += client.recv(1 << 16)
         client.close()
-        for pid in pids:
-            left(pid)
-
-        assert server.unix.ask("GET", "/v1/health").status == 200
-    assert refusals(server.meter) == {"HKL5009": 1}
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        b"",
-        b"GET /v1/health HTTP/1.1\r\nHo",
-        b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
-    ],
-)
-def test_who_sends_nothing_more_amid_a_request_gets_no_answer(sent: bytes, tmp_path: Path) -> None:
-    """There is nothing to be answered."""
-    with served(claude("exit 2"), tmp_path) as server:
-        client = server.unix.connected()
-        client.sendall(sent)
-        client.shutdown(socket.SHUT_WR)
-
-        assert b"HTTP/1.1 200" not in everything(client)
-    assert server.meter.count_of("hookline_fires_total") == 0

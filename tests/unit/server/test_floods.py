@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.engine.engine import Engine
-from tests.unit.server.support import CALL, claude, served
+from tests.unit.server.support import CALL, claude, count_of, served
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def test_a_large_payload_is_answered(place: str, tmp_path: Path) -> None:
 
     assert answer.status == 200
     assert f"{LARGE} last" in json.dumps(answer.document)
-    assert server.meter.count_of("hookline_refusals_total") == 0
+    assert count_of(server.meter, "hookline_refusals_total") == 0
 
 
 def test_a_flood_of_connections_without_a_token_resets_no_client(tmp_path: Path) -> None:
@@ -62,4 +62,4 @@ def test_a_flood_of_connections_without_a_token_resets_no_client(tmp_path: Path)
         for sock in flood:
             closed.register(sock, select.POLLIN | select.POLLHUP)
         assert len(flood) - len(closed.poll(0)) <= most // 2
-        assert server.meter.count_of("hookline_refusals_total") == 0
+        assert count_of(server.meter, "hookline_refusals_total") == 0

@@ -19,7 +19,7 @@ from hookline.remote.proto import bridge_pb2 as pb
 from hookline.server.grpc_sidecar import GrpcSidecar
 from hookline.server.metrics import Meter
 from hookline.server.service import Service
-from tests.unit.server.support import CALL, PATIENCE, Place, claude
+from tests.unit.server.support import CALL, PATIENCE, Place, claude, count_of
 from tests.unit.server.test_lifecycle import accepted, hookline_serve, told
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def test_one_engine_is_asked_both_ways(tmp_path: Path) -> None:
     with GrpcSidecar(service, [f"unix:{tmp_path}/grpc"]) as bridged:
         assert bridged.names == [f"unix:{tmp_path}/grpc"]
         assert reason(fired(bridged.names[0])) == "no"
-    assert meter.count_of("hookline_fires_total") == 1
+    assert count_of(meter, "hookline_fires_total") == 1
     assert not (tmp_path / "grpc").exists()
 
 

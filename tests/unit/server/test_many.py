@@ -16,7 +16,7 @@ from hookline.remote.admission import Admission
 from hookline.server.grpc_sidecar import GrpcSidecar
 from hookline.server.metrics import Meter
 from hookline.server.service import Service
-from tests.unit.server.support import CALL, PATIENCE, claude, refusals, served
+from tests.unit.server.support import CALL, PATIENCE, claude, count_of, refusals, served
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,7 +140,7 @@ def test_everybody_gets_the_answer_to_the_own_call(tmp_path: Path) -> None:
     ]
     for number, reply in enumerate(replies):
         assert f'"session {number}."' in json.loads(reply.decision_json)["reason"]
-    assert meter.count_of("hookline_fires_total") == MANY
+    assert count_of(meter, "hookline_fires_total") == MANY
     assert (refusals(meter), turns.running, turns.waiting) == ({}, 0, 0)
 
 

@@ -8,6 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from hookline.model.event import Event
 from hookline.model.verdict import Decision, Stance, Verdict
 from hookline.server.metrics import BOUNDS, Meter
+from tests.unit.server.support import count_of
 
 CALL = Event(kind="tool.before", dialect="docker-agent", native_name="pre_tool_use")
 
@@ -54,7 +55,7 @@ def test_a_time_is_in_its_bucket_and_in_all_above(seconds: float, below: float |
 
     assert counts == [0] * at + [1] * (len(BOUNDS) + 1 - at)
     assert lines[-1].startswith('hookline_fire_seconds_bucket{dialect="docker-agent",le="+Inf"}')
-    assert meter.count_of("hookline_fire_seconds_sum", dialect="docker-agent") == seconds
+    assert count_of(meter, "hookline_fire_seconds_sum", dialect="docker-agent") == seconds
 
 
 def test_invented_names_are_one_kind() -> None:
@@ -63,7 +64,7 @@ def test_invented_names_are_one_kind() -> None:
     for native in ("one", "two"):
         meter.observe(CALL.replace(kind=f"x.docker-agent.{native}", native_name=native), decided())
 
-    assert meter.count_of("hookline_fires_total", kind="other", stance="silent") == 2
+    assert count_of(meter, "hookline_fires_total", kind="other", stance="silent") == 2
 
 
 def test_every_metric_says_what_it_is() -> None:
@@ -77,4 +78,4 @@ def test_every_metric_says_what_it_is() -> None:
 
     assert {f"hookline_{name}" for name in names} <= metrics.keys()
     assert all(metric.documentation for metric in metrics.values())
-    assert meter.count_of("hookline_refusals_total", code="HKL5003") == 1
+    assert count_of(meter, "hookline_refusals_total", code="HKL5003") == 1
