@@ -9,7 +9,7 @@ from hookline.text.output_encoding import describe_encoding_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any, NoReturn
 
 
@@ -79,14 +79,17 @@ def split_lines(text: str) -> list[str]:
 
 
 def normalise_keys(
-    given: Mapping[str, Any], known: Iterable[str], *, camel: bool
+    given: Mapping[str, Any], wanted: Mapping[str, type], *, camel: bool
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the object with its known keys in our spelling, and the unknown keys.
+    """Return the entries of the known keys in our spelling, as `select_typed` does, and the unknown keys.
 
     Letter case does not matter; with `camel`, neither do underscores, so `updatedInput` is `updated_input`. Of several spellings
     of one key, the last one counts.
+
+    Raises:
+        UnreadableError: as `select_typed`.
     """
-    by_fold = {_fold(key, camel=camel): key for key in known}
+    by_fold = {_fold(key, camel=camel): key for key in wanted}
     read: dict[str, Any] = {}
     strange: list[str] = []
     for key, value in given.items():
@@ -95,7 +98,7 @@ def normalise_keys(
             strange.append(key)
         else:
             read[name] = value
-    return read, strange
+    return select_typed(read, wanted), strange
 
 
 def _fold(key: str, *, camel: bool) -> str:

@@ -80,6 +80,20 @@ def _as_parsed(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
+def make_spec(source: Source, dialect: str, row: EventRow, node: Node, **fields: Any) -> HookSpec:
+    """Return a hook of an event, with what its source and its place in that determine; `fields` are all others."""
+    return HookSpec(
+        dialect=dialect,
+        kind=row.kind,
+        native_event=row.native,
+        origin=node.origin(),
+        shadow=source.shadow,
+        strict=source.mode == "strict",
+        trusted=source.trusted,
+        **fields,
+    )
+
+
 def hook_name(text: str) -> str:
     """Return a text as a hook's name: its first line, shortened, without secrets in URLs, because messages show it."""
     line = text.strip().partition("\n")[0]

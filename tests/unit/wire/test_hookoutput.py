@@ -58,11 +58,13 @@ def test_keys_are_read_in_any_letter_case() -> None:
     """Underscores matter unless camel case is read."""
     given = {"Permission_Decision": 1, "updatedInput": 2, "nonsense": 3}
 
-    assert normalise_keys(given, ("permission_decision", "updated_input"), camel=False) == (
+    wanted = {"permission_decision": int, "updated_input": int}
+
+    assert normalise_keys(given, wanted, camel=False) == (
         {"permission_decision": 1},
         ["updatedInput", "nonsense"],
     )
-    assert normalise_keys(given, ("permission_decision", "updated_input"), camel=True) == (
+    assert normalise_keys(given, wanted, camel=True) == (
         {"permission_decision": 1, "updated_input": 2},
         ["nonsense"],
     )
@@ -71,7 +73,7 @@ def test_keys_are_read_in_any_letter_case() -> None:
 def test_of_two_spellings_the_last_wins() -> None:
     """As with a key that is repeated."""
     assert normalise_keys(
-        {"updated_input": 1, "updatedInput": 2}, ("updated_input",), camel=True
+        {"updated_input": 1, "updatedInput": 2}, {"updated_input": int}, camel=True
     ) == (
         {"updated_input": 2},
         [],

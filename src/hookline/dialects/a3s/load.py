@@ -11,12 +11,11 @@ from hookline.dialects.a3s.table import DEFAULT_PRIORITY, NAME, TABLE
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, PathPattern, Pattern
 from hookline.model.handler import InProcess
-from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import describe_value
-from hookline.wire.sources import read_tree, refuse_unreadable
+from hookline.wire.sources import make_spec, read_tree, refuse_unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Source
     from hookline.model.conditions import Condition
     from hookline.model.problem import Problem
+    from hookline.model.spec import HookSpec
     from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
 
@@ -70,8 +70,7 @@ def _find_definitions(root: Node) -> Iterator[Node]:
         if "hooks" not in node.value:
             yield node
             return
-        severity = TABLE.severity_of_unknown_key("file", "")
-        root.check_known_keys(("hooks",), "the document", severity=severity)
+        root.check_known_keys(("hooks",), "the document")
         node = root.child("hooks")
     if isinstance(node.value, list):
         yield from node.children()
@@ -87,8 +86,7 @@ def _read_hook(node: Node, source: Source, *, substring: bool) -> HookSpec | Non
     mark = node.mark()
     if not node.is_mapping("a hook"):
         return None
-    severity = TABLE.severity_of_unknown_key("hook", source.mode)
-    node.check_known_keys(HOOK_KEYS, "a hook", severity=severity)
+    node.check_known_keys(HOOK_KEYS, "a hook")
     native = node.text("event_type", required=True)
     row = TABLE.row(native)
     if row is None and native:
@@ -101,21 +99,18 @@ def _read_hook(node: Node, source: Source, *, substring: bool) -> HookSpec | Non
         return None
     name = name or node.pointer or "hook"
     handler = InProcess(call=answer_without_handler, name=name, read_by_dialect=True)
-    spec = HookSpec(
+    spec = make_spec(
+        source,
+        NAME,
+        row,
+        node,
         id=name,
-        dialect=NAME,
-        kind=row.kind,
-        native_event=row.native,
+        name=name,
         handler=handler,
         conditions=tuple(_read_matcher(node, row, substring=substring)),
         rank=DEFAULT_PRIORITY,
         timeout=TABLE.default_timeout,
-        shadow=source.shadow,
         on_failure=row.fails,
-        strict=source.mode == "strict",
-        origin=node.origin(),
-        name=name,
-        trusted=source.trusted,
     )
     if node.value.get("config") is not None and node.child("config").is_mapping("`config`"):
         spec = _configure(spec, node.child("config"), row)

@@ -16,7 +16,6 @@ from hookline.wire.hookoutput import (
     UnreadableError,
     normalise_keys,
     parse_object,
-    select_typed,
 )
 
 TYPE_CHECKING = False
@@ -38,6 +37,7 @@ _SPECIFIC: Mapping[str, type] = {
     "updated_messages": list, "updated_tool_response": str, "additional_context": str, "instruction_context": list,
     "summary": str, "metadata": dict, "transition": dict,
 }  # fmt: skip
+_ROUTE: Mapping[str, type] = {"action": str, "agent": str}
 # Keys whose empty value counts.
 _EMPTY_COUNTS = ("updated_input", "updated_tool_response", "transition")
 _BLOCK = 2  # exit code
@@ -172,10 +172,9 @@ class _Reader(Claims):
         """Return the top of an output object, its event's part, and the unknown keys of both."""
         camel = not self.row.exact  # X2
         top, strange = normalise_keys(given, _TOP, camel=camel)
-        top = select_typed(top, _TOP)
         inner = top.get("hook_specific_output", {})
         specific, strange_inside = normalise_keys(inner, _SPECIFIC, camel=camel)
-        return top, select_typed(specific, _SPECIFIC), strange + strange_inside
+        return top, specific, strange + strange_inside
 
     def _read_object(self, top: Mapping[str, Any], specific: Mapping[str, Any]) -> Verdict:
         if top.get("system_message"):
@@ -228,18 +227,12 @@ class _Reader(Claims):
         elif power == "metadata":
             self.evidence = value
         elif power == "transition":
-            self.effects["transition"] = self._read_route(value)
+            route, strange = normalise_keys(value, _ROUTE, camel=not self.row.exact)
+            if strange or route.get("action") != "route" or not route.get("agent"):
+                raise UnreadableError("a transition must be `action: route` with an agent")
+            self.effects["transition"] = route
         else:
             self.rewrite = Rewrite(target=power, value=value, merge=power == "input")
-
-    def _read_route(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        route, strange = normalise_keys(given, ("action", "agent"), camel=not self.row.exact)
-        if strange:
-            raise UnreadableError(f"unknown key `{strange[0]}` in `transition`")
-        agent = route.get("agent")
-        if route.get("action") != "route" or not isinstance(agent, str) or not agent:
-            raise UnreadableError("a transition must be `action: route` with an agent")
-        return route
 
     def _overlook(self, why: str) -> None:
         if self.strict or not self.row.lenient:

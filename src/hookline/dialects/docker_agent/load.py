@@ -11,11 +11,16 @@ from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Command, Http, Model
-from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.wire.groups import hook_id, read_entries
-from hookline.wire.sources import hook_name, read_tree, refuse_source, refuse_unreadable
+from hookline.wire.sources import (
+    hook_name,
+    make_spec,
+    read_tree,
+    refuse_source,
+    refuse_unreadable,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
+    from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
 
 _HOOK_KEYS = (
@@ -41,15 +47,6 @@ class _Block(Frozen):
     node: Node
     label: str = ""
     agents: frozenset[str] = frozenset()
-
-
-class _Place(Frozen):
-    """Where a hook stands: its event, its block, and what its group demands. `broken`: why the group cannot be read."""
-
-    row: EventRow
-    block: _Block
-    matcher: tuple[Condition, ...] = ()
-    broken: str = ""
 
 
 def load(source: Source, *, facts: Table, exact: bool, allow_local: bool) -> Loaded:
@@ -73,10 +70,18 @@ def load(source: Source, *, facts: Table, exact: bool, allow_local: bool) -> Loa
         root.complain("key.missing", "no hooks here", hint=hint, severity="warning")
     if len(blocks) == 1:
         blocks = [blocks[0].replace(label="")]
-    loader = _Loader(source, facts, root, exact=exact, allow_local=allow_local)
+    named = isinstance(root.value, dict) and isinstance(root.value.get("models"), dict)
+    loader = _Loader(
+        source=source,
+        table=facts,
+        models=root.child("models") if named else None,
+        exact=exact,
+        allow_local=allow_local,
+    )
     specs = [spec for block in blocks for spec in loader.load(block)]
-    named = specs if exact else _tell_apart(specs)
-    return Loaded(specs=tuple(named), problems=tuple(problems))
+    if not exact:
+        specs = list(_tell_apart(specs))
+    return Loaded(specs=tuple(specs), problems=tuple(problems))
 
 
 def _find_blocks(root: Node, table: Table) -> Iterator[_Block]:
@@ -102,59 +107,48 @@ def _find_blocks(root: Node, table: Table) -> Iterator[_Block]:
         yield _Block(node=root)
 
 
-class _Loader:
-    """Loads the hooks of one source. A hook that it cannot read stays in its place as a broken one."""
+class _Loader(Frozen):
+    """Loads the hooks of one source. A hook that it cannot read stays in its place as a broken one.
 
-    def __init__(
-        self, source: Source, table: Table, root: Node, *, exact: bool, allow_local: bool
-    ) -> None:
-        self.source = source
-        self.table = table
-        self.exact = exact
-        self.allow_local = allow_local
-        named = isinstance(root.value, dict) and isinstance(root.value.get("models"), dict)
-        self.models = root.child("models") if named else None
+    `models`: the names that the file gives to models.
+    """
+
+    source: Source
+    table: Table
+    models: Node | None
+    exact: bool
+    allow_local: bool
 
     def load(self, block: _Block) -> Iterator[HookSpec]:
         """Yield the hooks of one mapping of events."""
         public = {native: row for native, row in self.table.rows.items() if ":" not in native}
         found = read_entries(block.node, public, of="hooks", like="begin each entry with `- `")
         for row, entry, broken in found:
-            place = _Place(row=row, block=block, broken=broken)
             if broken:
-                yield self._spec(entry, place)
+                yield self._spec(entry, row, block, broken=broken)
             elif row.grouped:
-                yield from self._load_group(entry, place)
+                yield from self._load_group(entry, row, block)
             else:
-                yield self._load_flat(entry, place)
+                yield self._load_hook(entry, row, block)
 
-    def _load_group(self, group: Node, place: _Place) -> Iterator[HookSpec]:
-        native, mark, given = place.row.native, group.mark(), group.value
+    def _load_group(self, group: Node, row: EventRow, block: _Block) -> Iterator[HookSpec]:
+        mark, given = group.mark(), group.value
         if not isinstance(given, dict) or (
             "hooks" not in given and ("type" in given or "command" in given)
         ):
-            why = f"`{native}` takes matcher groups, not a flat hook"
+            why = f"`{row.native}` takes matcher groups, not a flat hook"
             group.complain("group.shape", why, hint="put the hook below `- hooks:`")
         elif not isinstance(given.get("hooks"), list) or not given["hooks"]:
-            why = f"a group of `{native}` needs at least one hook"
+            why = f"a group of `{row.native}` needs at least one hook"
             group.complain("group.empty", why, hint="add `hooks:` with a list")
         if broken := group.errors_since(mark):
-            yield self._spec(group, place.replace(broken=broken))
+            yield self._spec(group, row, block, broken=broken)
             return
-        severity = self.table.severity_of_unknown_key("group", self.source.mode)
-        group.check_known_keys(_GROUP_KEYS, f"a group of `{native}`", severity=severity)
-        place = place.replace(row=self._choose_lane(group, place.row), matcher=self._match(group))
-        place = place.replace(broken=group.errors_since(mark))
+        group.check_known_keys(_GROUP_KEYS, f"a group of `{row.native}`")
+        lane, matcher = self._choose_lane(group, row), self._match(group)
+        broken = group.errors_since(mark)
         for hook in group.child("hooks").children():
-            yield self._load_hook(hook, place)
-
-    def _load_flat(self, hook: Node, place: _Place) -> HookSpec:
-        mark = hook.mark()
-        if isinstance(hook.value, dict) and isinstance(hook.value.get("hooks"), list):
-            why = f"`{place.row.native}` takes a flat list of hooks, not matcher groups"
-            hook.complain("group.shape", why, hint="it has no tool")
-            return self._spec(hook, place.replace(broken=hook.errors_since(mark)))
-        return self._load_hook(hook, place)
+            yield self._load_hook(hook, lane, block, matcher, broken)
 
     def _choose_lane(self, group: Node, row: EventRow) -> EventRow:
         if "preempt_yolo" not in group.value:
@@ -177,13 +171,24 @@ class _Loader:
             return ()
         return (Pattern(field="tool", source=text, regex=regex, full=True),)
 
-    def _load_hook(self, hook: Node, place: _Place) -> HookSpec:
-        mark, row, strict = hook.mark(), place.row, self.source.mode == "strict"
-        if not hook.is_mapping("a hook"):
-            return self._spec(hook, place.replace(broken=hook.errors_since(mark)))
+    def _load_hook(
+        self,
+        hook: Node,
+        row: EventRow,
+        block: _Block,
+        matcher: tuple[Condition, ...] = (),
+        broken: str = "",
+    ) -> HookSpec:
+        """Return one hook; `broken`: why its group cannot be read."""
+        mark, strict = hook.mark(), self.source.mode == "strict"
+        flat = hook.is_mapping("a hook") and not row.grouped
+        if flat and isinstance(hook.value.get("hooks"), list):
+            why = f"`{row.native}` takes a flat list of hooks, not matcher groups"
+            hook.complain("group.shape", why, hint="it has no tool")
+        if wrong := hook.errors_since(mark):
+            return self._spec(hook, row, block, matcher, broken=wrong)
         given = hook.value
-        severity = self.table.severity_of_unknown_key("hook", self.source.mode)
-        hook.check_known_keys(_HOOK_KEYS, f"a hook of `{row.native}`", severity=severity)
+        hook.check_known_keys(_HOOK_KEYS, f"a hook of `{row.native}`")
         # X7: bash wherever there is one, because the published scripts rely on it; upstream takes the login shell.
         handler = read_handler(
             hook,
@@ -206,33 +211,37 @@ class _Loader:
         fields: dict[str, Any] = {
             "timeout": float(seconds) if seconds > 0 else usual,
             "name": hook.text("name") or _name_hook(given, exact=self.exact),
-            "identity": _identify(given, handler, place.block.agents),
+            "identity": _identify(given, handler, block.agents),
             "facts": {"on_error": on_error, "strict_output": hook.flag("strict_output")},
         }
         if given.get("on_error") is not None and not row.always_denies:
             fields["on_failure"] = row.blocks if on_error == "block" else Stance.SILENT
-        broken = place.broken or hook.errors_since(mark)
-        return self._spec(hook, place.replace(broken=broken), handler, **fields)
+        broken = broken or hook.errors_since(mark)
+        return self._spec(hook, row, block, matcher, broken=broken, handler=handler, **fields)
 
     def _spec(
-        self, node: Node, place: _Place, handler: Handler | None = None, **fields: Any
+        self,
+        node: Node,
+        row: EventRow,
+        block: _Block,
+        matcher: tuple[Condition, ...] = (),
+        *,
+        broken: str,
+        handler: Handler | None = None,
+        **fields: Any,
     ) -> HookSpec:
-        row, source, block, conditions = place.row, self.source, place.block, place.matcher
-        depth = len(block.node.path) + 1
+        source, depth = self.source, len(block.node.path) + 1
         # `subagent_stop` names the child and runs on its parent's hooks.
         if block.agents and row.native != "subagent_stop":
-            conditions = (*conditions, OneOf(field="agent", names=block.agents))
-        return HookSpec(
+            matcher = (*matcher, OneOf(field="agent", names=block.agents))
+        return make_spec(
+            source,
+            self.table.name,
+            row,
+            node,
             id=hook_id(source.file, block.label + str(node.path[depth - 1]), node, depth=depth),
-            dialect=self.table.name,
-            kind=row.kind,
-            native_event=row.native,
-            handler=node.choose_handler(handler, place.broken),
-            conditions=conditions,
-            shadow=source.shadow,
-            strict=source.mode == "strict",
-            origin=node.origin(),
-            trusted=source.trusted,
+            handler=node.choose_handler(handler, broken),
+            conditions=matcher,
             **{
                 "timeout": self.table.default_timeout,
                 "on_failure": row.blocks if source.mode == "strict" else row.fails,
@@ -269,19 +278,11 @@ def _name_hook(hook: Mapping[str, Any], *, exact: bool) -> str:
 
 
 def _tell_apart(specs: Sequence[HookSpec]) -> Iterator[HookSpec]:
-    """Yield the hooks; those whose scripts begin with the same line have the end of their ids behind that line."""
-    count = Counter(spec.name for spec in specs if _is_first_line(spec))
+    """Yield the hooks; of scripts that have several lines and the same name, the end of the id joins the name."""
+    count = Counter(spec.name for spec in specs)
     for spec in specs:
-        ambiguous = count[spec.name] > 1 and _is_first_line(spec)
-        where = spec.id.rpartition("#")[2]
-        yield spec.replace(name=f"{spec.name} ({where})") if ambiguous else spec
-
-
-def _is_first_line(spec: HookSpec) -> bool:
-    """Return whether a hook is named by the first line of several."""
-    handler = spec.handler
-    return (
-        type(handler) is Command
-        and "\n" in handler.script.strip()
-        and spec.name == hook_name(handler.script)
-    )
+        script = spec.handler.script.strip() if type(spec.handler) is Command else ""
+        where = (
+            f" ({spec.id.rpartition('#')[2]})" if count[spec.name] > 1 and "\n" in script else ""
+        )
+        yield spec.replace(name=spec.name + where)
