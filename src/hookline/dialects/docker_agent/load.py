@@ -7,13 +7,14 @@ from collections import Counter
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.docker_agent.handlers import POST_TIMEOUT, read_handler
+from hookline.dialects.kit.matcher import MatcherFormat, read_matcher
 from hookline.errors import ConfigError
-from hookline.model.conditions import OneOf, Pattern
+from hookline.model.conditions import OneOf
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Command, Http, Model
 from hookline.model.verdict import Stance
-from hookline.text.regex import compile_regex
 from hookline.wire.groups import hook_id, read_entries
+from hookline.wire.matchers import read_conditions
 from hookline.wire.sources import (
     hook_name,
     make_spec,
@@ -38,6 +39,7 @@ _HOOK_KEYS = (
     "type", "name", "command", "args", "timeout", "env", "working_dir", "on_error", "strict_output", "model", "prompt", "schema",
 )  # fmt: skip
 _GROUP_KEYS = ("matcher", "hooks", "preempt_yolo")
+_MATCHER = MatcherFormat(flavour="go", full=True)
 _ON_ERROR = ("warn", "ignore", "block")
 
 
@@ -145,7 +147,8 @@ class _Loader(Frozen):
             yield self._spec(group, row, block, broken=broken)
             return
         group.check_known_keys(_GROUP_KEYS, f"a group of `{row.native}`")
-        lane, matcher = self._choose_lane(group, row), self._match(group)
+        lane = self._choose_lane(group, row)
+        matcher = read_conditions(group, row, _read_matcher) or ()
         broken = group.errors_since(mark)
         for hook in group.child("hooks").children():
             yield self._load_hook(hook, lane, block, matcher, broken)
@@ -158,18 +161,6 @@ class _Loader(Frozen):
             group.complain("key.misplaced", why, "preempt_yolo")
             return row
         return self.table.rows["pre_tool_use:preempt"] if group.flag("preempt_yolo") else row
-
-    def _match(self, group: Node) -> tuple[Condition, ...]:
-        """Return the matcher as a full match on the tool's name; its text is compiled as it stands, so `(?i)x` works."""
-        text = group.text("matcher")
-        if text in ("", "*"):
-            return ()
-        try:
-            regex = compile_regex(text, self.table.regex_flavour)
-        except ConfigError as error:
-            group.complain(error.name, error.message, "matcher", hint=error.hint)
-            return ()
-        return (Pattern(field="tool", source=text, regex=regex, full=True),)
 
     def _load_hook(
         self,
@@ -242,12 +233,12 @@ class _Loader(Frozen):
             id=hook_id(source.file, block.label + str(node.path[depth - 1]), node, depth=depth),
             handler=node.choose_handler(handler, broken),
             conditions=matcher,
-            **{
-                "timeout": self.table.default_timeout,
-                "on_failure": row.blocks if source.mode == "strict" else row.fails,
-                **fields,
-            },
+            **{"on_failure": row.blocks if source.mode == "strict" else row.fails, **fields},
         )
+
+
+def _read_matcher(group: Node, row: EventRow) -> tuple[Condition, ...]:
+    return read_matcher(group, row, _MATCHER, "")
 
 
 def _identify(

@@ -65,21 +65,17 @@ def read_model(hook: Node, row: EventRow, models: Node | None, *, allow_local: b
         shape=shape,
         allow_local=allow_local,
     )
-    known = models.value if models is not None else {}
-    if models is not None and name in known:
+    hint = ""
+    if models is not None and name in models.value:
         entry = models.child(name)
-        return (
-            _describe_named(hook, entry, model)
-            if entry.is_mapping(f"the model `{name}`")
-            else model
-        )
-    if name.strip():
-        why, hint = explain_model_fault(model)
-    else:
-        given = isinstance(hook.value.get("model"), str)
-        why, hint = "a model hook needs a non-empty `model`" if given else "", ""
-    if why:
-        hook.complain("handler.model", why, "model", hint=did_you_mean(name, known) or hint)
+        if not entry.is_mapping(f"the model `{name}`"):
+            return model
+        model = _describe_named(hook, entry, model)
+    elif models is not None:
+        hint = did_you_mean(name, models.value)
+    why, usual_hint = explain_model_fault(model)
+    if why and isinstance(hook.value.get("model"), str):
+        hook.complain("handler.model", why, "model", hint=hint or usual_hint)
     return model
 
 
@@ -115,9 +111,6 @@ def _describe_named(hook: Node, entry: Node, model: Model) -> Model:
         key=entry.text("token_key"),
         most_tokens=most,
     )
-    why, hint = explain_model_fault(model)
-    if why:
-        hook.complain("handler.model", why, "model", hint=hint)
     if not cloned and (odd := explain_borrowed_key(model)):
         hint = "name the variable with this provider's own key"
         entry.complain("handler.model", odd, "token_key", hint=hint, severity="warning")
