@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import stat
 
 TYPE_CHECKING = False
@@ -87,7 +88,6 @@ def read_start(path: str, most: int) -> bytes:
 
 
 def _wait_for_data(descriptor: int, path: str) -> None:
-    import select  # noqa: PLC0415 - hardly any file is a pipe
 
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from hookline.core.failure import label, make_failed_verdict
 from hookline.model.handler import Command
@@ -89,8 +90,6 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 def _has_answer(text: str) -> bool:
     """Return whether a line begins like an object or a list of objects, or a deciding key is anywhere in the text."""
-    import re  # noqa: PLC0415 - few hooks print anything but their answer
-
     begins = r"^[ \t]*(?:\{|\[\s*[\[{\"])"
     return bool(
         re.search(begins, text.replace("\r", "\n"), re.MULTILINE)

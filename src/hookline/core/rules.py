@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from urllib.parse import unquote, urlsplit
 
 from hookline.errors import ConfigError
 from hookline.model.conditions import Rule
@@ -145,8 +146,6 @@ def _domain_holds(domain: str, url: Json) -> bool:
 
 def _host(url: str) -> str:
     """Return the host that a browser would contact; empty if there is none."""
-    from urllib.parse import unquote, urlsplit  # noqa: PLC0415 - only rules with a domain need it
-
     # A browser takes `\` for `/`, so `https://evil.com\@good.com` leads to `evil.com`.
     address = "".join(url.split()).replace("\\", "/")
     scheme, _, rest = address.partition(":")

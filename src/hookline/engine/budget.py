@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.engine.interception import intercept
 from hookline.errors import HandlerError
+from hookline.handlers.model_hook import make_budget_error, read_call_limit
 from hookline.model.handler import Model
 from hookline.model.outcome import Failure, Outcome
 
@@ -33,7 +34,6 @@ def _refuse_call(
 ) -> Outcome | None:
     if not isinstance(run.spec.handler, Model):
         return None
-    from hookline.handlers.model_hook import make_budget_error, read_call_limit  # noqa: PLC0415 - what asks models is loaded where one is asked
 
     try:
         most = read_call_limit(environ)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from hookline.errors import ConfigError
+from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,16 +48,12 @@ def make_dialect(
     """
     known = _DIALECTS.get(name)
     if known is None:
-        from hookline.text.suggestions import did_you_mean  # noqa: PLC0415 - hosts know their names
-
         hint = did_you_mean(name, NAMES) or f"one of {', '.join(NAMES)}"
         raise ConfigError(f"unknown dialect `{name}`", name="config.dialect", hint=hint)
     __import__(known[0])  # importlib would cost more than the dialect
     module = sys.modules[known[0]]
     for option in options or {}:
         if option not in module.OPTIONS:
-            from hookline.text.suggestions import did_you_mean  # noqa: PLC0415 - as above
-
             hint = (
                 did_you_mean(option, module.OPTIONS)
                 or f"its options: {', '.join(module.OPTIONS) or 'none'}"

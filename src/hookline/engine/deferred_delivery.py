@@ -9,7 +9,9 @@ from hookline.core.deferred_results import (
     make_deferred,
     report_dropped,
 )
+from hookline.core.dispatch import Run
 from hookline.core.guardrails import cap_redo, follows_redo, is_sent_back, is_spent, redo_limit
+from hookline.engine.once import find_spent, make_mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
     from hookline.core.deferred_results import DeferredResult
     from hookline.core.dialect import EventRow, Table
-    from hookline.core.dispatch import Run
     from hookline.core.plan import Plan
     from hookline.engine.detached import Finished
     from hookline.engine.runtime import Runtime
@@ -115,8 +116,6 @@ def _can_continue(runtime: Runtime, event: Event, decision: Decision, table: Tab
 
 def _is_silenced(runtime: Runtime, event: Event, hook_id: str) -> bool:
     """Whether a hook was switched off or revoked since it was started, so that its answer does not count."""
-    from hookline.core.dispatch import Run  # noqa: PLC0415 - few hooks run in the background
-
     spec = runtime.find_spec(hook_id)
     return (
         spec is not None
@@ -140,8 +139,6 @@ def add_session_problems(runtime: Runtime, decision: Decision, chosen: Plan | No
 
 def drop_spent_hooks(runtime: Runtime, snapshot: Snapshot, chosen: Plan, event: Event) -> Plan:
     """Return the plan without the hooks that run once and ran already in this session."""
-    from hookline.engine.once import find_spent  # noqa: PLC0415 - few hooks run once
-
     here = [step.spec for group in chosen.groups for step in group.steps + group.detached]
     spent = find_spent(runtime.session_store, event, here) if runtime.session_store else None
     if spent:
@@ -154,8 +151,6 @@ def drop_spent_hooks(runtime: Runtime, snapshot: Snapshot, chosen: Plan, event: 
 def finish_detached(runtime: Runtime, run: Run, finished: Finished) -> None:
     """Keep the answer of a finished detached hook for the next turn, and report its end to the observers."""
     if run.spec.once and runtime.session_store is not None and finished.verdict.fault is not None:
-        from hookline.engine.once import make_mark  # noqa: PLC0415 - as above
-
         runtime.session_store.release(run.event, make_mark(run.spec))
     late = make_deferred(finished.verdict, run.dialect.table) if run.dialect is not None else None
     try:

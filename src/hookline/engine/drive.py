@@ -9,6 +9,8 @@ from hookline.core.dispatch import Run, conclude_alone, is_selected
 from hookline.core.fold import make_silent_decision
 from hookline.handlers.exceptions import make_failure_outcome
 from hookline.handlers.inprocess import call, call_async, finish_coroutine, refuse_late_answer
+from hookline.handlers.process_spec import Cancel
+from hookline.handlers.process_spec import Limits as _Limits
 from hookline.handlers.table import perform_all
 from hookline.model.frozen import make_constructor
 from hookline.model.handler import InProcess
@@ -131,7 +133,6 @@ def _limit_until(limits: Limits | None, until: float | None) -> Limits | None:
     """The limits of an event that ends at a time."""
     if until is None:
         return limits
-    from hookline.handlers.process_spec import Limits as _Limits  # noqa: PLC0415 - only processes and calls need them
 
     return (limits or _Limits()).replace(until=until)
 
@@ -188,8 +189,6 @@ async def _in_thread(
 ) -> list[Outcome]:
     """Processes of a batch, in a thread that is not left behind when the caller is cancelled."""
     import asyncio  # noqa: PLC0415 - as above
-
-    from hookline.handlers.process_spec import Cancel  # noqa: PLC0415 - only processes need it
 
     cancel = Cancel()
     work = asyncio.get_running_loop().run_in_executor(

@@ -8,11 +8,13 @@ from contextlib import suppress
 from hookline.config.project_env import drop_project_env
 from hookline.config.read import guess_dialect
 from hookline.core.dialect import Source
+from hookline.core.plan import sort_hooks
 from hookline.engine.firing import Firing
 from hookline.engine.load_options import check_choices, split_keywords
 from hookline.engine.notices import add_notice, add_notices, write_reply
 from hookline.engine.runtime import Runtime
 from hookline.engine.sources import Discovery, Given, Named
+from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import ConfigError
 from hookline.model.event import Event
 from hookline.model.verdict import Stance
@@ -370,8 +372,6 @@ class Engine:
     @property
     def hooks(self) -> tuple[HookSpec, ...]:
         """Every hook that may take part in an event, grouped by event, each group in the order in which it runs."""
-        from hookline.core.plan import sort_hooks  # noqa: PLC0415 - looking is not firing
-
         return tuple(
             spec for kind in self.registry.kinds for spec in sort_hooks(self.registry.of_kind(kind))
         )
@@ -457,8 +457,6 @@ class Engine:
 
 def _ask_for_approvals(settings: dict[str, Any], cwd: Path) -> None:
     """Add the user's gate to the settings of an engine that has none."""
-    from hookline.engine.trust_gate import LazyGate, note_approvals  # noqa: PLC0415 - few engines ask for it
-
     if settings.get("gate") is None:
         record = note_approvals(settings.get("journal"))
         folder = os.path.abspath(cwd)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hookline.core.failure import explain_file_switch
 from hookline.core.match import explain_mismatch
 from hookline.core.plan import should_run_in_turn
+from hookline.engine.approval_service import find_statuses
 from hookline.engine.declared_hooks import explain_absence, list_hooks
 from hookline.engine.host_integrations import list_call_problems
 from hookline.model.frozen import Frozen
@@ -68,7 +69,6 @@ def _find_states(engine: Engine, specs: Sequence[HookSpec]) -> dict[str, dict[st
     """Return whether each hook may run, and its state; without a gate, by the scope of its file."""
     if engine.runtime.gate is None:
         return {spec.id: {"trusted": spec.trusted, "standing": ""} for spec in specs}
-    from hookline.engine.approval_service import find_statuses  # noqa: PLC0415 - only where approvals count
 
     found = find_statuses(engine, specs)
     return {

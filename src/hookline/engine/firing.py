@@ -13,7 +13,7 @@ from hookline.core.plan import find_cached_plan
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
 from hookline.engine.notices import note_folder, note_removed
 from hookline.engine.projects import add_project, find_hook_folder
-from hookline.engine.reentrancy import enter_event, explain_depth
+from hookline.engine.reentrancy import enter_event, explain_depth, skip_active_hooks
 from hookline.engine.trust_gate import run_gated
 from hookline.engine.unread_files import note_unread
 from hookline.handlers import recursion_guard
@@ -141,8 +141,6 @@ class Firing:
         runtime, store = self.runtime, self.runtime.session_store
         asked = dispatch(plan, event, perf_counter)
         if runtime.inside is not None and (active := runtime.inside.find_active_hooks(event.kind)):
-            from hookline.engine.reentrancy import skip_active_hooks  # noqa: PLC0415 - few hooks start an agent
-
             asked = skip_active_hooks(asked, active)
         if runtime.gate is not None:
             asked = run_gated(asked, runtime.gate)

@@ -6,16 +6,20 @@ approval, and no text that only looks like a call. Policy stays, unless policy i
 
 from __future__ import annotations
 
+import re
+
+from hookline.engine.trust_gate import get_gate
 from hookline.errors import HookError
 from hookline.model.handler import Command
+from hookline.model.problem import Problem
 from hookline.model.spec import MANAGED
+from hookline.trust.policy import APPROVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from hookline.engine.engine import Engine
-    from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
     Calls = Callable[[HookSpec], bool]
@@ -63,8 +67,6 @@ def list_call_problems(
     engine: Engine, hosts: Mapping[str, bool] | None = None
 ) -> Iterator[Problem]:
     """Yield a warning for each call that leaves hooks to a host, and for each call that does not count."""
-    from hookline.model.problem import Problem  # noqa: PLC0415 - few files call us
-
     hosts = list_integrated_hosts(engine) if hosts is None else hosts
     for spec in _list_calls(engine, None):
         host = spec.dialect
@@ -112,8 +114,6 @@ def is_integration(spec: HookSpec, environ: Mapping[str, str]) -> bool:
 
 def _has_open_start(spec: HookSpec) -> bool:
     """Whether a call lets Python import hookline from the folder in which it starts."""
-    import re  # noqa: PLC0415 - few files call us
-
     handler = spec.handler
     assert isinstance(handler, Command)  # noqa: S101 - what calls us is one
     found = re.findall(_BY_MODULE, handler.script or " ".join(handler.argv))
@@ -122,9 +122,7 @@ def _has_open_start(spec: HookSpec) -> bool:
 
 def is_approved(engine: Engine, spec: HookSpec) -> bool:
     """Whether a hook is approved as it is now."""
-    from hookline.engine.trust_gate import get_gate  # noqa: PLC0415 - most hooks are the user's own
     from hookline.trust.commands import find_states  # noqa: PLC0415 - as above
-    from hookline.trust.policy import APPROVED  # noqa: PLC0415 - as above
 
     try:
         gate = get_gate(engine.runtime.gate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 
 from hookline.config.settings import read_settings
 from hookline.errors import CODES, ConfigError, HookError
@@ -85,8 +86,6 @@ def make_telemetry(
 
     `pending` tells how many approvals wait for a person.
     """
-    from importlib.util import find_spec  # noqa: PLC0415 - only a server asks
-
     if environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return ()
     if all(environ.get(name, "none") in ("", "none") for name in _DESTINATIONS):

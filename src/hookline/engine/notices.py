@@ -10,6 +10,7 @@ from hookline.model.handler import Command
 from hookline.model.kinds import ACTIONS, kind, unknown_kind
 from hookline.model.verdict import Lowered, Stance
 from hookline.text.terminal_escape import escape_line, escape_text
+from hookline.trust.store import find_store, has_old_approvals
 from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
@@ -108,7 +109,6 @@ def note_removed(
     """
     if runtime.gate is None or event.kind not in ACTIONS:
         return decision
-    from hookline.trust.store import find_store, has_old_approvals  # noqa: PLC0415 - not all events are actions
 
     if has_old_approvals(find_store(runtime.environ)):
         decision = _add(runtime, event, decision, _OLD, repeats=True)

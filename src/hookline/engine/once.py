@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 from hookline.engine.interception import intercept
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Outcome
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 
 def make_mark(spec: HookSpec) -> str:
     """Return the key of a hook in other processes: its id and a checksum of what it does."""
-    from zlib import crc32  # noqa: PLC0415 - few hooks run once
-
     does = spec.name if isinstance(spec.handler, InProcess) else spec.identity or repr(spec.handler)
     return f"{spec.id} {crc32(does.encode('utf-8', 'surrogatepass')):08x}"
 

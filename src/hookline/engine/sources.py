@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 from hookline.config.places import MOST_FILES, find_places
@@ -21,6 +22,7 @@ from hookline.model.problem import Origin, Problem
 from hookline.model.spec import CLONED, MANAGED
 from hookline.paths import nearest_with, real_path
 from hookline.text.re2_regex import RegexBudget
+from hookline.trust.state import is_of_root
 from hookline.wire.sources import refuse_unreadable
 
 TYPE_CHECKING = False
@@ -225,7 +227,6 @@ def _is_policy(found: Found) -> bool:
     """Whether a file is policy that only root can have written, which runs without an approval."""
     if found.scope != MANAGED:
         return False
-    from hookline.trust.state import is_of_root  # noqa: PLC0415 - most machines have no policy
 
     return is_of_root(found.path)
 
@@ -299,8 +300,6 @@ def is_within(path: str, project: str) -> bool:
 
 def find_long_key(text: str) -> int:
     """The line of the first key of a TOML text that has too many parts; 0 where there is none."""
-    import re  # noqa: PLC0415 - few projects have a TOML file
-
     found = re.search(_LONG_KEY, text)
     return text.count("\n", 0, found.end()) + 1 if found else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 
 from hookline.errors import ConfigError
 from hookline.text.backtracking import compile_backtracking, compile_exclusion
@@ -115,7 +116,6 @@ def _count_from_zero(source: str) -> str:
 
 
 def _check_python(source: str) -> None:
-    import warnings  # noqa: PLC0415 - few expressions come this far
 
     try:
         with warnings.catch_warnings():

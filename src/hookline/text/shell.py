@@ -6,6 +6,7 @@ counts as unreadable. Programs that run their arguments (`sudo`, `xargs`, `bash 
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from itertools import pairwise
 
@@ -224,8 +225,6 @@ def _is_blank(gap: bytes) -> bool:
 
 def _has_live(text: bytes, expression: bytes) -> bool:
     """Return whether the expression matches where no backslash takes away its meaning."""
-    import re  # noqa: PLC0415 - only rules that look into commands need it
-
     return re.search(rb"(?<!\\)(?:\\\\)*(?:" + expression + rb")", text) is not None
 
 
@@ -344,7 +343,6 @@ def _source(word: list[Node], source: bytes) -> str:
 
 
 def _inside_backquotes(node: Node) -> tuple[str, ...]:
-    import re  # noqa: PLC0415 - only rules that look into commands need it
 
     quoted = node.parent is not None and node.parent.type == "string"
     inner = re.sub(rb'\\([$`\\"])' if quoted else rb"\\([$`\\])", rb"\1", _text(node)[1:-1])
@@ -381,8 +379,6 @@ def _pieces(part: Node) -> Iterator[Node]:
 
 def _static(piece: Node) -> bytes | None:
     """Return the text of a piece without its quotes; None if it holds an expansion."""
-    import re  # noqa: PLC0415 - only rules that look into commands need it
-
     text = _text(piece)
     match piece.type:
         case "raw_string":
@@ -418,8 +414,6 @@ _LETTERS = {
 
 def _ansi_c(text: bytes) -> bytes:
     """Return the text inside `$'...'`, which ends at the first zero byte."""
-    import re  # noqa: PLC0415 - only rules that look into commands need it
-
     return re.sub(_ANSI_C, _unescaped, text, flags=re.DOTALL).partition(b"\0")[0]
 
 

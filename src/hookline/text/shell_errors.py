@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # Each such line contains one of these texts. They spare most stderr the expressions.
 _HINTS = ("ot found", "o such file", "ermission denied", "annot execute", "nknown command")
 _NAME = r"(?P<program>[^\s:][^:\n]*)"
@@ -34,7 +36,6 @@ def find_missing_program(stderr: str) -> tuple[str, str] | None:
     """
     if not any(hint in stderr for hint in _HINTS):
         return None
-    import re  # noqa: PLC0415 - most hooks leave stderr empty
 
     for line in stderr.replace("\r", "\n").split("\n"):
         for form in _FORMS:

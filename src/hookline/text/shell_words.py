@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from hookline.text import shell
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -155,7 +157,6 @@ def _word(text: str, start: int, end: int, value: str) -> Word:
 
 
 def _grammatical(text: str, variables: Mapping[str, str]) -> tuple[SimpleCommand, ...] | None:
-    from hookline.text import shell  # noqa: PLC0415 - most hooks are one command of plain words
 
     if shell.parse_simple_commands(text) is None or "<<" in text:
         return None
@@ -176,8 +177,6 @@ def _redirections(
     nodes: list[Node], source: bytes
 ) -> tuple[dict[int, list[Node]], dict[int, list[Node]]]:
     """Return the files that redirections read, and the arguments after redirections, by the part that they belong to."""
-    from hookline.text import shell  # noqa: PLC0415 - as above
-
     reads: dict[int, list[Node]] = {}
     late: dict[int, list[Node]] = {}
     for node in nodes:
@@ -196,7 +195,6 @@ def _simples(
     reads: Mapping[int, list[Node]],
     late: Mapping[int, list[Node]],
 ) -> Iterator[SimpleCommand]:
-    from hookline.text import shell  # noqa: PLC0415 - as above
 
     for node in nodes:
         read = tuple(
@@ -236,6 +234,5 @@ def _set(node: Node, source: bytes, variables: Mapping[str, str]) -> tuple[str, 
 
 
 def _name_of(node: Node) -> str:
-    from hookline.text import shell  # noqa: PLC0415 - as above
 
     return shell.node_text(node).partition(b"=")[0].removesuffix(b"+").decode("utf-8", "replace")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # Invisible characters whose categories otherwise hold letters and marks: fillers, joiners, variation selectors.
 _FILLERS = frozenset(
     map(
@@ -47,7 +49,6 @@ def escape_line(text: str) -> str:
     shown = escape_text(text)
     if _GAP not in shown:
         return shown
-    import re  # noqa: PLC0415 - few texts have such a gap
 
     return re.sub(_GAP + " *", lambda found: f"\\x20{{{len(found[0])}}}", shown)
 

@@ -8,6 +8,10 @@ Rules: docs/formats/starchild.md 8; docs/explanation/security.md 3.
 from __future__ import annotations
 
 import re
+from ipaddress import IPv4Address, IPv6Address
+from urllib.parse import urlsplit
+
+from hookline.text.ip_addresses import explain_refused_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,8 +67,6 @@ def explain_refused_url(url: str, *, allow_local: bool = False) -> str:
     may answer a later call differently. And listing or approving hooks must not reveal itself to a name server. The call itself
     decides by the addresses that it connects to. `db.corp.example`, a private name in no table, passes here and is refused there.
     """
-    from urllib.parse import urlsplit  # noqa: PLC0415 - only HTTP hooks need it
-
     if _ODD.search(url):
         return "it contains a blank, a backslash or a control character"
     try:
@@ -91,8 +93,6 @@ def explain_refused_url(url: str, *, allow_local: bool = False) -> str:
 
 def is_local(url: str) -> bool:
     """Return whether a URL shows by itself that it is on this machine or in a private network."""
-    from urllib.parse import urlsplit  # noqa: PLC0415 - as above
-
     if explain_refused_url(url, allow_local=True):
         return False
     host = canonical_host(urlsplit(url).hostname or "")
@@ -103,8 +103,6 @@ def is_local(url: str) -> bool:
 
 def describe_url(url: str) -> str:
     """Return a URL for messages: only its scheme and host, because the other parts may be secret."""
-    from urllib.parse import urlsplit  # noqa: PLC0415 - as above
-
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -134,7 +132,6 @@ def _explain_refused_host(host: str, *, allow_local: bool) -> str:
     address = parse_ip_literal(plain)
     if address is None:
         return ""
-    from hookline.text.ip_addresses import explain_refused_address  # noqa: PLC0415 - most hosts are names
 
     return explain_refused_address(address, allow_local=allow_local)
 
@@ -197,7 +194,6 @@ def parse_ip_literal(host: str) -> Address | None:
     parts = host.split(".")
     if ":" not in host and (len(parts) > 4 or not all(_NUMBER.fullmatch(part) for part in parts)):  # noqa: PLR2004 - the parts of an IPv4 address
         return None
-    from ipaddress import IPv4Address, IPv6Address  # noqa: PLC0415 - most hosts are names
 
     try:
         return (

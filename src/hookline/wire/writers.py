@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+from io import StringIO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +22,6 @@ def to_json(tree: Any) -> str:
 
 def to_yaml(tree: Any) -> str:
     """Return a tree as YAML; long texts stay on one line."""
-    from io import StringIO  # noqa: PLC0415 - only who converts a file writes YAML
-
     from ruamel.yaml import YAML  # noqa: PLC0415 - as above
 
     yaml = YAML(typ="rt")
@@ -41,8 +41,6 @@ def to_toml(tree: Any) -> str:
 
 def wrap_in_shell(declaration: Declaration) -> str:
     """Return the command for a host that starts no shell: if it needs one, the command runs `sh -c`."""
-    import shlex  # noqa: PLC0415 - only who converts a file writes commands
-
     return (
         declaration.command if declaration.split else shlex.join(("sh", "-c", declaration.command))
     )
