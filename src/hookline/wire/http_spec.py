@@ -15,25 +15,36 @@ UNSENT = frozenset({"host", "content-length", "transfer-encoding", "connection",
 LOCAL_HINT = "`-o allow_local=true` with `--config`, in Python `allow_local=True`, opens this machine and private networks"
 
 
-def read_http_spec(
-    hook: Node, *, allow_local: bool, only_https: bool = False, largest: int = 0
-) -> Http:
-    """Read the handler that `url`, `headers` and `allowedEnvVars` declare; file its faults as problems.
+def read_address(
+    hook: Node, *, allow_local: bool, only_https: bool = False, local_hint: str = LOCAL_HINT
+) -> str:
+    """Return the address under `url`, and file its faults as problems.
 
     hookline checks the text of the address here, and what it resolves to at each call.
 
-    `largest`: the most bytes of an answer, where the dialect limits them.
+    `local_hint`: what opens local addresses.
     """
     url = hook.text("url", required=True)
     if isinstance(hook.value.get("url"), str):
         why = explain_refused_url(url, allow_local=allow_local)
-        hint = LOCAL_HINT if why and not explain_refused_url(url, allow_local=True) else ""
+        hint = local_hint if why and not explain_refused_url(url, allow_local=True) else ""
         if only_https and not why and not url.lower().startswith("https:"):
             why = "only https is called"
         if why:
             hook.complain(
                 "handler.url", f"{describe_url(url)} cannot be called: {why}", "url", hint=hint
             )
+    return url
+
+
+def read_http_spec(
+    hook: Node, *, allow_local: bool, only_https: bool = False, largest: int = 0
+) -> Http:
+    """Read the handler that `url`, `headers` and `allowedEnvVars` declare; file its faults as problems.
+
+    `largest`: the most bytes of an answer, where the dialect limits them.
+    """
+    url = read_address(hook, allow_local=allow_local, only_https=only_https)
     headers = hook.mapping("headers")
     for name in headers:
         if name.lower() in UNSENT:

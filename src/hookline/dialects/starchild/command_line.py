@@ -1,4 +1,4 @@
-"""Command lines as the format reads them: split like a shell's, run without one; and where in them the script stands."""
+"""Command lines as Starchild and Hermes read them: split like a shell's, run without one."""
 
 from __future__ import annotations
 
@@ -6,19 +6,14 @@ import posixpath
 import re
 import shlex
 
-from hookline.model.frozen import Frozen
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from hookline.wire.fields import Node
 
 # What a script's name ends in.
 _SCRIPT = (
     ".py", ".sh", ".bash", ".zsh", ".ksh", ".fish", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".lua", ".r", ".ps1",
 )  # fmt: skip
-# Programs that run a script which is named after them.
 _SHELL = re.compile(r"(?:bash|sh|dash|zsh|ksh|fish)[\d.]*")
 _INTERPRETER = re.compile(
     rf"{_SHELL.pattern}|(?:python|pypy|node|nodejs|deno|bun|ruby|perl|php|lua|pwsh|Rscript|tsx|uv)[\d.]*"
@@ -29,117 +24,68 @@ _SHELL_CODE = re.compile(r"-[A-Za-z]*c")
 _ASSIGNMENT = re.compile(r"\w+=.*", re.DOTALL)
 
 
-class Line(Frozen):
-    """A command line: its words, and the script among them (empty if there is none)."""
-
-    argv: tuple[str, ...] = ()
-    script: str = ""
-
-
-def line(hook: Node, folder: str) -> Line:
-    """The command of an entry, its own relative paths taken from `folder` (docs/formats/starchild.md 1)."""
-    argv = words(hook)
-    if not argv:
-        return Line()
-    at = script_at(argv)
-    resolved = list(argv)
-    for place in sorted({0, at} if at is not None else {0}):
-        if _is_relative(argv[place], first=place == 0):
-            resolved[place] = _absolute(hook, argv[place], folder)
-    return Line(argv=tuple(resolved), script=resolved[at] if at is not None else "")
-
-
-def words(hook: Node) -> tuple[str, ...]:
-    """The command of an entry, split like a shell's: quotes count, and `;`, pipes and `$(...)` are plain text."""
+def read_words(hook: Node) -> tuple[str, ...]:
+    """Return the command of a hook, split like a shell's; nothing if it is wrong. `;`, pipes and `$(...)` are plain text."""
     command = hook.text("command", required=True)
-    if "command" not in hook.value or not isinstance(hook.value["command"], str):
+    if not isinstance(hook.value.get("command"), str):
         return ()
+    words: tuple[str, ...] = ()
+    why = hint = ""
     try:
-        split = tuple(shlex.split(command))
+        words = tuple(shlex.split(command))
     except ValueError as error:
-        hook.complain(
-            "handler.command",
-            f"the command cannot be split: {str(error).lower()}",
-            "command",
-            hint="close the quote",
-        )
-        return ()
-    if not split or not split[0].strip():
-        hook.complain("handler.command", "a command hook needs a non-empty `command`", "command")
-        return ()
+        why, hint = f"the command cannot be split: {str(error).lower()}", "close the quote"
+    if not why and not (words and words[0].strip()):
+        why = "a command hook needs a non-empty `command`"
     if "\0" in command:
-        hook.complain("handler.command", "a command cannot hold a NUL character", "command")
+        why = "a command cannot hold a NUL character"
+    if why:
+        hook.complain("handler.command", why, "command", hint=hint)
         return ()
-    return split
+    return words
 
 
-def script_at(argv: tuple[str, ...]) -> int | None:
-    """Where the script stands: the program itself, or after an interpreter the first path with a script's ending.
+def read_argv(hook: Node, folder: str) -> tuple[str, ...]:
+    """Return the command of a hook, with the program and its script as absolute paths: relative ones start at `folder`."""
+    argv = list(read_words(hook))
+    if not argv:
+        return ()
+    script = find_script(tuple(argv))
+    # A bare first word is looked up like any program.
+    is_path = "/" in argv[0] or argv[0].endswith(_SCRIPT)
+    for at in {*((0,) if is_path else ()), *(() if script is None else (script,))}:
+        path = argv[at]
+        if path.startswith("/"):
+            continue
+        if path.startswith("~") or not folder.startswith("/"):
+            why = "hookline leaves it as it is"
+        else:
+            argv[at] = posixpath.normpath(posixpath.join(folder, path))
+            why = f"it starts at the folder of this file, as `{argv[at]}`"
+        why, hint = f"`{path}` is a relative path; {why}", "write the whole path"
+        hook.complain("handler.relative-path", why, "command", hint=hint, severity="warning")
+    return tuple(argv)
+
+
+def find_script(argv: tuple[str, ...]) -> int | None:
+    """Return where the script stands: the program itself, or after an interpreter the first path with a script's ending.
 
     Without such an ending it is the first argument that looks like a path. Code on the command line is no script.
     """
-    start = _program(argv)
-    if start is None:
-        return None
+    start = 0
+    if posixpath.basename(argv[0]) == "env":
+        words = (at for at, word in enumerate(argv) if at and not word.startswith("-"))
+        start = next((at for at in words if not _ASSIGNMENT.fullmatch(argv[at])), 0)
     program = posixpath.basename(argv[start])
     if not _INTERPRETER.fullmatch(program):
         return start if "/" in argv[start] or argv[start].endswith(_SCRIPT) else None
-    arguments = list(
-        _before_code(argv, start + 1, _SHELL_CODE if _SHELL.fullmatch(program) else _CODE)
-    )
-    ending = (at for at in arguments if argv[at].lower().endswith(_SCRIPT))
-    path = (at for at in arguments if "/" in argv[at])
-    return next(ending, next(path, None))
-
-
-def _program(argv: tuple[str, ...]) -> int | None:
-    """Where the program stands; behind `env`, after its flags and assignments."""
-    if posixpath.basename(argv[0]) != "env":
-        return 0
-    return next(
-        (
-            at
-            for at in range(1, len(argv))
-            if not argv[at].startswith("-") and not _ASSIGNMENT.fullmatch(argv[at])
-        ),
-        None,
-    )
-
-
-def _before_code(argv: tuple[str, ...], start: int, code: re.Pattern[str]) -> Iterable[int]:
-    """The places of arguments that are no flags, up to a flag that code follows."""
-    for at in range(start, len(argv)):
+    code = _SHELL_CODE if _SHELL.fullmatch(program) else _CODE
+    arguments: list[int] = []
+    for at in range(start + 1, len(argv)):
         if code.fullmatch(argv[at]):
-            return
+            break
         if not argv[at].startswith("-"):
-            yield at
-
-
-def _is_relative(word: str, *, first: bool) -> bool:
-    """Whether a word is a path that depends on a folder; a bare first word is looked up like any program."""
-    if word.startswith("/"):
-        return False
-    return not first or "/" in word or word.endswith(_SCRIPT)
-
-
-def _absolute(hook: Node, path: str, folder: str) -> str:
-    if not folder.startswith("/") or path.startswith("~"):
-        why = (
-            "`~` is left as it is"
-            if path.startswith("~")
-            else "the folder of this file is not known"
-        )
-        hook.complain(
-            "handler.relative-path",
-            f"`{path}` is a relative path, and {why}",
-            "command",
-            hint="write the whole path",
-            severity="warning",
-        )
-        return path
-    whole = posixpath.normpath(posixpath.join(folder, path))
-    message = f"`{path}` is a relative path; it is taken from the folder of this file, as `{whole}`"
-    hook.complain(
-        "handler.relative-path", message, "command", hint="write the whole path", severity="warning"
-    )
-    return whole
+            arguments.append(at)
+    scripts = (at for at in arguments if argv[at].lower().endswith(_SCRIPT))
+    paths = (at for at in arguments if "/" in argv[at])
+    return next(scripts, next(paths, None))

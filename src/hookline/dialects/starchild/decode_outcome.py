@@ -1,11 +1,9 @@
-"""What a shell hook of Starchild meant: its exit code, its output object, and what its failure stands for."""
+"""Results of Starchild's shell hooks as verdicts: exit code, output object, and what a failure means."""
 
 from __future__ import annotations
 
 from hookline.core.failure import describe_failure, label
-from hookline.dialects.kit.claims import to_verdict
-from hookline.dialects.starchild.output import BAD_TYPE, UNKNOWN_DECISION, Output, understood
-from hookline.dialects.starchild.result_notes import appended
+from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
 from hookline.model.handler import Http
 from hookline.model.outcome import Failure
@@ -23,8 +21,9 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 DEFAULT_REASON = "Blocked by a hook"
+NOTE_GAP = "\n\n"  # between a tool's result and a note at its end
 _BLOCK = 2  # exit code
-# How the page calls each failure (docs/formats/starchild.md 5); what it does not name are hookline's own.
+# What docs/formats/starchild.md 5 calls each failure; the names of the others are hookline's own.
 FAILURES: Mapping[Failure, str] = {
     Failure.TIMED_OUT: "timeout",
     Failure.NOT_STARTED: "spawn_error",
@@ -44,181 +43,225 @@ FAILURES: Mapping[Failure, str] = {
     Failure.UNREACHABLE: "unreachable",
     Failure.REJECTED: "http_status",
 }
-# What a call is checked for before its answer gets here (docs/formats/starchild.md 8).
-_OF_CALLS: Mapping[Failure, str] = {**FAILURES, Failure.UNREADABLE: "non_json_response"}
-# A guard that hookline cannot ask refuses its event, whatever its `on_error` (docs/formats/starchild.md 6).
-_NOT_ASKED = frozenset({Failure.UNTRUSTED, Failure.UNLOADABLE})
+# Keys of the output, of Starchild's own and of Claude Code's, and their types.
+OWN: Mapping[str, type] = {
+    "decision": object, "reason": object, "stopReason": object, "suppressOutput": object, "tool_result": object,
+    "evidence": object, "tag": str, "code": str, "tool_input": dict, "message": str, "notification": str, "response": str,
+    "context": str, "systemMessage": str, "add_warning": str, "continue": bool, "hookSpecificOutput": dict,
+}  # fmt: skip
+SPECIFIC: Mapping[str, type] = {
+    "hookEventName": object, "permissionDecision": object, "permissionDecisionReason": object, "additionalContext": str,
+    "updatedInput": dict,
+}  # fmt: skip
+_NOUNS: Mapping[type, str] = {dict: "an object", str: "text", bool: "true or false"}
+_TEXTS = ("message", "notification", "response")  # keys that replace a text
+_EVIDENCE = ("evidence", "tag", "code")
+_MISREAD = ("unknown_decision_value", "bad_type")  # failures in strict mode
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
-    """The verdict of one hook (docs/formats/starchild.md 5)."""
-    return _Reader(outcome, spec, row, event).verdict()
+    """Return the verdict of one hook (docs/formats/starchild.md 5)."""
+    reader = _Reader(outcome, spec, row, event)
+    if outcome.failure is Failure.UNREADABLE and isinstance(spec.handler, Http):
+        return reader.fail("non_json_response")
+    if outcome.failure is not None:
+        return reader.fail(FAILURES[outcome.failure])
+    if outcome.exit_code == _BLOCK:
+        return reader.read_block()
+    if outcome.exit_code != 0:
+        return reader.fail("nonzero_exit")
+    if outcome.truncated:
+        return reader.fail("output_too_large", "more than 1 MiB on a stream")
+    return reader.read_output()
 
 
-class _Reader:
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> None:
-        self.outcome = outcome
-        self.spec = spec
-        self.row = row
-        self.event = event
-        self.unsupported: list[str] = []
+class _Reader(Claims):
+    """Reads one outcome. Claude Code's keys count like Starchild's own (docs/formats/starchild.md 5.1, 5.2)."""
 
-    def verdict(self) -> Verdict:
-        outcome = self.outcome
-        if outcome.failure is not None:
-            names = _OF_CALLS if isinstance(self.spec.handler, Http) else FAILURES
-            return self._failed(names[outcome.failure])
-        if outcome.exit_code == _BLOCK:
-            return self._block_by_exit()
-        if outcome.exit_code != 0:
-            return self._failed("nonzero_exit")
-        if outcome.truncated:
-            return self._failed("output_too_large", "more than 1 MiB on a stream")
-        return self._output()
+    own: Mapping[str, Any]
+    specific: Mapping[str, Any]
 
-    # -- failures --------------------------------------------------------------------------------------------------
-
-    def _failed(self, name: str, detail: str = "") -> Verdict:
-        """A failure by its name: what `on_error` says, and never in silence (docs/formats/starchild.md 5, 7)."""
-        fault = f"{name}: {detail or describe_failure(self.outcome)}"
-        stance = self.spec.on_failure
-        if self.outcome.failure in _NOT_ASKED and self.spec.facts.get("role") == "guard":
+    def fail(self, name: str, detail: str = "") -> Verdict:
+        """Return the verdict of a failure: what `on_error` says (docs/formats/starchild.md 5, 7)."""
+        failure, spec, stance = self.outcome.failure, self.spec, self.spec.on_failure
+        if failure in (Failure.UNTRUSTED, Failure.UNLOADABLE) and spec.facts.get("role") == "guard":
+            # A guard that cannot run refuses its event, whatever its `on_error` (docs/formats/starchild.md 6).
             stance = max(stance, self.row.blocks)
-        self.unsupported.clear()
-        if stance is not Stance.SILENT:
-            reason = f"hook `{label(self.spec)}` failed: {fault}"
-            if self.outcome.failure is Failure.UNTRUSTED:
-                reason = "policy hook not approved"
-            return self._said(stance=stance, reason=reason, fault=fault)
-        return self._said(
-            for_user=f"hook `{label(self.spec)}` had no say: {fault}" if self.row.can_block else "",
+        fault = f"{name}: {detail or describe_failure(self.outcome)}"
+        said = f"hook `{label(spec)}` failed: {fault}"
+        is_open = stance is Stance.SILENT
+        return self.verdict(
+            stance=stance,
+            reason=""
+            if is_open
+            else "policy hook not approved"
+            if failure is Failure.UNTRUSTED
+            else said,
+            for_user=said if is_open and self.row.can_block else "",
+            unsupported=(),
             fault=fault,
+            ends=stance >= Stance.DENY and not self.row.all_run,
         )
 
-    def _block_by_exit(self) -> Verdict:
+    def read_block(self) -> Verdict:
+        """Return what exit 2 means; of stdout only a reason, evidence and notes count."""
         if not self.row.can_block:
-            self._lost("deny", "exit code 2")
-            return self._said()
-        output = self._object()
-        reason = output.reason or self.outcome.stderr.strip() or DEFAULT_REASON
-        return self._said(
-            stance=self.row.blocks, reason=reason, for_user=output.note, evidence=output.evidence
+            self.lose("deny", "exit code 2")
+            return self.verdict()
+        try:
+            self._select(parse_object(self.outcome.stdout))
+        except UnreadableError:
+            self._select({})
+        reason = next(filter(None, self._reasons()), "") or self.outcome.stderr.strip()
+        return self.verdict(
+            stance=self.row.blocks,
+            reason=reason or DEFAULT_REASON,
+            for_user=self._note(),
+            evidence=self._evidence(),
+            unsupported=(),
+            ends=not self.row.all_run,
         )
 
-    def _object(self) -> Output:
-        """What stdout says beside an exit code that says enough."""
-        try:
-            return understood(parse_object(self.outcome.stdout))
-        except UnreadableError:
-            return Output()
-
-    # -- output ----------------------------------------------------------------------------------------------------
-
-    def _output(self) -> Verdict:
+    def read_output(self) -> Verdict:
+        """Return what the object on stdout says."""
         text = self.outcome.stdout
         if not text.replace("\ufeff", "").strip():
-            return self._said()
+            return self.verdict()
         try:
-            output = understood(parse_object(text))
+            self._select(parse_object(text))
         except NoObjectError as error:
-            return self._failed("non_object_json", str(error))
+            return self.fail("non_object_json", str(error))
         except UnreadableError as error:
             # Bytes that are no UTF-8 come as the replacement character; inside a readable object they do no harm.
-            return self._failed(
-                "invalid_utf8" if "\ufffd" in text else "non_json_stdout", str(error)
-            )
-        misread = [entry for entry in output.odd if entry.startswith((UNKNOWN_DECISION, BAD_TYPE))]
+            return self.fail("invalid_utf8" if "\ufffd" in text else "non_json_stdout", str(error))
+        stance, reason = self._stance()
+        misread = [entry for entry in self.unsupported if entry.startswith(_MISREAD)]
         if misread and self.spec.strict:
             name, _, why = misread[0].partition(": ")
-            return self._failed(name, why)
-        self.unsupported += output.odd
-        return self._answer(output)
-
-    def _answer(self, output: Output) -> Verdict:
-        stance, reason = self._stance(output)
-        note = self._allowed("note", output.note, "`systemMessage`")
-        rewrite = self._rewrite(output)
-        if self.row.appends and note:
-            rewrite = self._appended(rewrite, note)
-        return self._said(
+            return self.fail(name, why)
+        note = self._note()
+        if note and "note" not in self.row.powers:
+            self.lose("note", "`systemMessage`")
+            note = ""
+        self.rewrite = self._rewrite()
+        result = self.rewrite.value if self.rewrite else self.event.body.value("result")
+        if self.row.appends and note and isinstance(result, str):
+            value = f"{result}{NOTE_GAP}{note}" if result else note
+            self.rewrite = Rewrite(target="output", value=value)
+        context = _join(self.own.get("context"), self.specific.get("additionalContext"))
+        if context and "context" not in self.row.powers:
+            self.lose("context", "`context`")
+            context = ""
+        return self.verdict(
             stance=stance,
             reason=reason,
             # A block wins over a rewrite in the same output.
-            rewrite=None if stance >= Stance.DENY else rewrite,
-            for_agent=self._allowed("context", output.context, "`context`"),
+            rewrite=None if stance >= Stance.DENY else self.rewrite,
+            for_agent=context,
             for_user=note,
-            evidence=output.evidence,
+            evidence=self._evidence(),
+            ends=stance >= Stance.DENY and not self.row.all_run,
         )
 
-    def _stance(self, output: Output) -> tuple[Stance, str]:
-        if output.blocks and self.row.can_block:
-            return self.row.blocks, "\n".join(filter(None, output.blocks)) or DEFAULT_REASON
-        if output.asks is not None and self.row.can_block:
-            return Stance.ASK if self.row.asks else self.row.blocks, output.asks or DEFAULT_REASON
-        if output.blocks:
-            self._lost("deny", "a block")
-        elif output.asks is not None:
-            self._lost("ask", "an ask")
+    def lose(self, effect: str, what: str) -> None:
+        """Keep in mind what the event does not honour."""
+        why = f"capability_not_supported: `{self.row.native}` does not honour {what}"
+        self.unsupported.append(f"{effect}: {why}")
+
+    # -- parts of the output ---------------------------------------------------------------------------------------
+
+    def _select(self, given: Mapping[str, Any]) -> None:
+        """Keep the entries that have the type of their key. Null counts as nothing."""
+        self.own = self._of_type(given, OWN)
+        self.specific = self._of_type(self.own.get("hookSpecificOutput", {}), SPECIFIC)
+
+    def _of_type(self, given: Mapping[str, Any], types: Mapping[str, type]) -> dict[str, Any]:
+        good: dict[str, Any] = {}
+        for key, value in given.items():
+            if key not in types:
+                self.unsupported.append(f"{key}: it is no key of the output")
+            elif value is not None and not isinstance(value, types[key]):
+                self.unsupported.append(f"bad_type: `{key}` must be {_NOUNS[types[key]]}")
+            elif value is not None:
+                good[key] = value
+        return good
+
+    def _reasons(self) -> tuple[str, str, str]:
+        own, specific = self.own, self.specific
+        texts = (own.get("reason"), specific.get("permissionDecisionReason"), own.get("stopReason"))
+        first, second, third = (
+            text if isinstance(text, str) and text.strip() else "" for text in texts
+        )
+        return first, second, third
+
+    def _stance(self) -> tuple[Stance, str]:
+        row = self.row
+        reasons = self._reasons()
+        decision = self._word(self.own, "decision", ("block", "approve", "allow"))
+        permission = self._word(self.specific, "permissionDecision", ("deny", "ask", "allow"))
+        does_block = (decision == "block", permission == "deny", self.own.get("continue") is False)
+        blocks = [reason for reason, blocks in zip(reasons, does_block, strict=True) if blocks]
+        if blocks and row.can_block:
+            return row.blocks, "\n".join(filter(None, blocks)) or DEFAULT_REASON
+        if permission == "ask" and row.can_block:
+            return Stance.ASK if row.asks else row.blocks, reasons[1] or DEFAULT_REASON
+        if blocks:
+            self.lose("deny", "a block")
+        elif permission == "ask":
+            self.lose("ask", "an ask")
         return Stance.SILENT, ""
 
-    def _rewrite(self, output: Output) -> Rewrite | None:
-        """The one rewrite that this event honours; every other is accounted for."""
-        for key, text in output.texts.items():
-            if key != self.row.rewrites:
-                self._lost("text", f"`{key}`")
-            elif not text:
-                self.unsupported.append(f"{BAD_TYPE}: `{key}` is empty")
-        if output.patch is not None and "input" not in self.row.powers:
-            self._lost("input", "`tool_input`")
-        if output.result is not None and not self._may_replace_result():
-            self._lost("output", "`tool_result` without `allow_result_rewrite`")
-        if output.patch is not None and "input" in self.row.powers:
-            return self._patch(output.patch)
-        if output.texts.get(self.row.rewrites):
-            return Rewrite(target="text", value=output.texts[self.row.rewrites])
-        if output.result is not None and self._may_replace_result():
-            return Rewrite(target="output", value=output.result)
-        return None
+    def _word(self, given: Mapping[str, Any], key: str, known: tuple[str, ...]) -> str:
+        """Return a decision word; in another letter case it is another word."""
+        value = given.get(key)
+        if value is None or value in known:
+            return str(value or "")
+        listed = ", ".join(f"`{word}`" for word in known)
+        why = f"`{key}` is one of {listed}, not `{value!s:.40}`"
+        self.unsupported.append(f"unknown_decision_value: {why}")
+        return ""
 
-    def _may_replace_result(self) -> bool:
-        return self.row.appends and self.spec.facts.get("allow_result_rewrite") is True
+    def _rewrite(self) -> Rewrite | None:
+        """Return the one rewrite that this event honours; every other one is accounted for."""
+        row, rewrite = self.row, None
+        for key in _TEXTS:
+            if key in self.own and key != row.rewrites:
+                self.lose("text", f"`{key}`")
+            elif self.own.get(key):
+                rewrite = Rewrite(target="text", value=self.own[key])
+            elif key in self.own:
+                self.unsupported.append(f"bad_type: `{key}` is empty")
+        patch = {**self.specific.get("updatedInput", {}), **self.own.get("tool_input", {})}
+        if patch and "input" in row.powers:
+            rewrite = self._patch(patch)
+        elif patch:
+            self.lose("input", "`tool_input`")
+        result = self.own.get("tool_result")
+        if result is not None and row.appends and self.spec.facts.get("allow_result_rewrite"):
+            rewrite = Rewrite(target="output", value=result)
+        elif result is not None:
+            self.lose("output", "`tool_result` without `allow_result_rewrite`")
+        return rewrite
 
     def _patch(self, patch: Mapping[str, Any]) -> Rewrite | None:
-        """Existing keys only: a hook may change what a call says, never what it is (docs/formats/starchild.md 5.1)."""
+        """Return a change of existing keys: a hook may change what a call says, never what it is."""
         present = self.event.input if isinstance(self.event.input, dict) else {}
+        kept = {key: value for key, value in patch.items() if key in present}
         self.unsupported += [
             f"unknown_key_dropped: `{key}` is no key of the input"
             for key in patch
             if key not in present
         ]
-        kept = {key: value for key, value in patch.items() if key in present}
         return Rewrite(target="input", value=kept, merge=True) if kept else None
 
-    def _appended(self, rewrite: Rewrite | None, note: str) -> Rewrite | None:
-        result = rewrite.value if rewrite else self.event.body.value("result")
-        return (
-            Rewrite(target="output", value=appended(result, note))
-            if isinstance(result, str)
-            else rewrite
-        )
+    def _note(self) -> str:
+        return _join(self.own.get("systemMessage"), self.own.get("add_warning"))
 
-    def _allowed(self, power: str, text: str, what: str) -> str:
-        if text and power not in self.row.powers:
-            self._lost(power, what)
-            return ""
-        return text
+    def _evidence(self) -> Any:
+        """Return `evidence`; where `tag` or `code` is given too, an object of all three (docs/formats/starchild.md 5.3)."""
+        given = {key: self.own[key] for key in _EVIDENCE if key in self.own}
+        return given if set(given) - {"evidence"} else given.get("evidence")
 
-    def _lost(self, effect: str, what: str) -> None:
-        self.unsupported.append(
-            f"{effect}: capability_not_supported: `{self.row.native}` does not honour {what}"
-        )
 
-    def _said(self, *, stance: Stance = Stance.SILENT, **fields: Any) -> Verdict:
-        return to_verdict(
-            self.spec,
-            self.outcome,
-            stance=stance,
-            ends=stance >= Stance.DENY and not self.row.all_run,
-            unsupported=tuple(self.unsupported),
-            **fields,
-        )
+def _join(*texts: str | None) -> str:
+    return "\n".join(text for text in texts if text and text.strip())

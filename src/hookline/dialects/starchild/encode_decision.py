@@ -1,89 +1,71 @@
-"""A decision in the words that a Starchild host reads from a shell hook: exit 0, and one object or nothing at all."""
+"""Decisions in the words that a Starchild host reads from a shell hook: exit 0, and one object or nothing."""
 
 from __future__ import annotations
 
-from hookline.dialects.starchild.result_notes import bare
+from hookline.dialects.starchild.decode_outcome import NOTE_GAP
 from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
+from hookline.text.masking import mask_text, mask_value
 from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
+_EVIDENCE = ("evidence", "tag", "code")
+
 
 def encode_decision(decision: Decision, event: Event, row: EventRow | None) -> Reply:
-    """The reply of a shell hook; no opinion is empty stdout."""
-    said: dict[str, Any] = _stance(decision)
+    """Return the reply of a shell hook; no opinion is empty stdout."""
+    document = _encode_stance(decision)
     if row is not None:
-        said |= _rewrite(decision, row, event)
+        document |= _encode_rewrite(decision, row, event)
         if decision.for_agent and "context" in row.powers:
-            said["context"] = "\n".join(decision.for_agent)
+            document["context"] = "\n".join(decision.for_agent)
     if decision.for_user:
-        said["systemMessage"] = "\n".join(decision.for_user)
-    return Reply(stdout=to_json_line(said))
+        document["systemMessage"] = "\n".join(decision.for_user)
+    return Reply(stdout=to_json_line(document))
 
 
-def _stance(decision: Decision) -> dict[str, Any]:
-    """A block or an ask. Its reason and evidence carry no secret, because the host shows them (docs/formats/starchild.md 5.3)."""
+def _encode_stance(decision: Decision) -> dict[str, Any]:
+    """Return a block or an ask. The host shows its reason and evidence, so they carry no secret (docs/formats/starchild.md 5.3)."""
     if decision.stance < Stance.ASK:
         return {}
-    from hookline.text.masking import mask_text  # noqa: PLC0415 - most decisions block nothing
-
     reason = mask_text(decision.reason)
-    if decision.stance >= Stance.DENY:
-        return {"decision": "block", "reason": reason} | _evidence(decision.evidence)
-    return {"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": reason}}
+    if decision.stance is Stance.ASK:
+        specific = {"permissionDecision": "ask", "permissionDecisionReason": reason}
+        return {"hookSpecificOutput": specific}
+    block = {"decision": "block", "reason": reason}
+    if decision.evidence is None:
+        return block
+    evidence = mask_value(decision.evidence)
+    is_ours = isinstance(evidence, dict) and evidence and set(evidence) <= set(_EVIDENCE)
+    return {**block, **(evidence if is_ours else {"evidence": evidence})}
 
 
-def _evidence(given: Any) -> dict[str, Any]:
-    """The evidence of a block, masked, by the keys that the format has for it."""
-    if given is None:
-        return {}
-    from hookline.text.masking import mask_value  # noqa: PLC0415 - few hooks give evidence
-
-    evidence = mask_value(given)
-    known = ("evidence", "tag", "code")
-    if isinstance(evidence, dict) and evidence and set(evidence) <= set(known):
-        return {key: evidence[key] for key in known if key in evidence}
-    return {"evidence": evidence}
-
-
-def _plain_text(value: Any) -> Any:
-    """The text of a model's reply, which some hosts put into an object; any other value as it is."""
-    if not isinstance(value, dict):
-        return value
-    if isinstance(value.get("text"), str):
-        return value["text"]
-    parts = [part for content in _contents(value) for part in content.get("parts") or ()]
-    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
-    return "".join(text for text in texts if isinstance(text, str)) or value
-
-
-def _contents(reply: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The content of each candidate of a reply."""
-    candidates = reply.get("candidates")
-    for candidate in candidates if isinstance(candidates, list) else ():
-        content = candidate.get("content") if isinstance(candidate, dict) else None
-        if isinstance(content, dict):
-            yield content
-
-
-def _rewrite(decision: Decision, row: EventRow, event: Event) -> dict[str, Any]:
-    """A rewrite by the key that the event has for it; notes that the host itself appends are not told twice."""
+def _encode_rewrite(decision: Decision, row: EventRow, event: Event) -> dict[str, Any]:
+    """Return a rewrite under the key that the event has for it."""
     rewrite = decision.rewrite
     if rewrite is None or rewrite.target not in row.powers:
         return {}
+    value = rewrite.value
     if rewrite.target == "input":
         return {"tool_input": rewrite.patch} if rewrite.patch else {}
     if rewrite.target == "text":
-        return {row.rewrites: _plain_text(rewrite.value)}
-    value = (
-        bare(rewrite.value, decision.for_user) if isinstance(rewrite.value, str) else rewrite.value
-    )
+        return {row.rewrites: _to_text(value)}
+    if isinstance(value, str):
+        # The host itself appends the notes that it is sent.
+        for note in reversed(decision.for_user):
+            value = "" if value == note else value.removesuffix(NOTE_GAP + note)
     return {} if value == event.body.value("result") else {"tool_result": value}
+
+
+def _to_text(value: Any) -> Any:
+    """Return the text of a model's reply, which some hosts put into an object; any other value as it is."""
+    return (
+        value["text"] if isinstance(value, dict) and isinstance(value.get("text"), str) else value
+    )

@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from hookline.dialects.starchild.command_line import script_at
+from hookline.dialects.starchild.command_line import find_script
 
 ROWS = [
     ("/srv/g.py --all", 0),
@@ -33,4 +33,4 @@ ROWS = [
 @pytest.mark.parametrize(("command", "at"), ROWS, ids=[command for command, _ in ROWS])
 def test_the_script_is_found(command: str, at: int | None) -> None:
     """The program itself, or what its interpreter runs."""
-    assert script_at(tuple(shlex.split(command))) == at
+    assert find_script(tuple(shlex.split(command))) == at

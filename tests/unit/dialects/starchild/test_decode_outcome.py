@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.dialects.starchild import Starchild
-from hookline.dialects.starchild.decode_outcome import FAILURES
+from hookline.dialects.starchild.decode_outcome import FAILURES, OWN, SPECIFIC
 from hookline.dialects.starchild.hermes import Hermes
-from hookline.dialects.starchild.output import _FREE, _FREE_SPECIFIC, _OWN, _SPECIFIC
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance, Verdict
 from tests.unit.dialects.starchild.support import (
@@ -37,11 +36,9 @@ trees = st.recursive(
     max_leaves=6,
 )
 words = st.sampled_from(["allow", "ask", "deny", "block", "approve", "modify", "continue"])
-specific = st.dictionaries(
-    st.sampled_from([*_SPECIFIC, *_FREE_SPECIFIC, "strange"]), trees | words, max_size=4
-)
+specific = st.dictionaries(st.sampled_from([*SPECIFIC, "strange"]), trees | words, max_size=4)
 outputs = st.dictionaries(
-    st.sampled_from([*_OWN, *_FREE, "action", "message", "args", "text", "strange"]),
+    st.sampled_from([*OWN, "action", "message", "args", "text", "strange"]),
     trees | words | specific,
     max_size=5,
 )

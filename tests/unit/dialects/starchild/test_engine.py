@@ -88,7 +88,7 @@ def test_a_program_that_is_not_there_is_missed_aloud(tmp_path: Path) -> None:
     )
 
     assert (decision.verdicts[0].fault or "").startswith("spawn_error: could not be started: ")
-    assert decision.for_user[0].startswith("hook `./gone.py --all` had no say: spawn_error: ")
+    assert decision.for_user[0].startswith("hook `./gone.py --all` failed: spawn_error: ")
 
 
 @pytest.mark.process

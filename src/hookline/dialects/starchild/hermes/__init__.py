@@ -8,12 +8,11 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.core.options import read_switch
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.dialects.starchild.hermes.consent import accept, approves_nothing, switched_off
 from hookline.dialects.starchild.hermes.table import NAME, table
+from hookline.model.problem import Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.core.dialect import Source
     from hookline.model.spec import HookSpec
 
 __all__ = ["NAME", "OPTIONS", "SWITCHES", "SWITCH_WORDS", "Hermes"]
@@ -46,19 +45,25 @@ class Hermes(FolderDialect):
         facts = table(approver=read_switch(NAME, "approver", approver))
         self.safe_mode = read_switch(NAME, "safe_mode", safe_mode)
         self.accept_hooks = read_switch(NAME, "accept_hooks", accept_hooks)
-        self.exact = read_switch(NAME, "exact", exact)
-        own = "decode_event encode_event export"
-        super().__init__(__name__, facts, own, facts=facts, exact=self.exact)
-
-    def load(self, source: Source) -> Loaded:
-        loaded = super().load(source)
-        if not (self.accept_hooks and loaded.specs):
-            return loaded
-        if self.exact:
-            return accept(loaded)
-        problem = approves_nothing("HERMES_ACCEPT_HOOKS", loaded.specs)
-        return loaded.replace(problems=(*loaded.problems, problem))
+        super().__init__(
+            __name__,
+            facts,
+            "decode_event encode_event export",
+            facts=facts,
+            accept_hooks=self.accept_hooks,
+            exact=read_switch(NAME, "exact", exact),
+        )
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        off = self.safe_mode and specs
-        return Loaded(problems=(switched_off(specs),)) if off else Loaded(specs=specs)
+        """Return the hooks; in the safe mode of Hermes none of them."""
+        if not (self.safe_mode and specs):
+            return Loaded(specs=specs)
+        problem = Problem(
+            name="hook.off",
+            message="`HERMES_SAFE_MODE` is set, which switches every hook of Hermes off",
+            hint="unset HERMES_SAFE_MODE",
+            severity="warning",
+            origin=specs[0].origin,
+            hooks=tuple(spec.id for spec in specs),
+        )
+        return Loaded(problems=(problem,))

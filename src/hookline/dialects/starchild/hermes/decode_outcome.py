@@ -1,11 +1,11 @@
-"""What a Hermes shell hook meant: two vocabularies that are not mixed, and stdout that counts at almost every exit."""
+"""Results of Hermes' shell hooks as verdicts: two vocabularies that are not mixed, and stdout that counts at almost every exit."""
 
 from __future__ import annotations
 
 import json
 
 from hookline.core.failure import describe_failure, label
-from hookline.dialects.kit.claims import to_verdict
+from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
 from hookline.model.frozen import Frozen
 from hookline.model.outcome import Failure
@@ -14,7 +14,7 @@ from hookline.wire.hookoutput import UnreadableError, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from hookline.core.dialect import EventRow
@@ -27,166 +27,136 @@ _BLOCK = 2  # exit code
 _LONGEST = 400  # characters of stderr that become a reason
 
 
-class _Family(Frozen):
-    """One vocabulary: its word for the verdict, for the reason, and for the new arguments."""
+class _Vocabulary(Frozen):
+    """The keys for the verdict, its reason and new arguments. `idle`: verdicts that ask for what happens anyway."""
 
     verdict: str
     reason: str
     args: str
+    idle: tuple[str | None, ...]
 
 
-_OWN = _Family(verdict="action", reason="message", args="args")
-_CLAUDE = _Family(verdict="decision", reason="reason", args="tool_input")
-# Words that ask for no more than what happens anyway, by the key that they stand under.
-_IDLE = {
-    "action": (None, "", "allow", "continue"),
-    "decision": (None, "", "allow", "approve", "continue"),
-}
-_REDOES = ("continue", "block")
+_OWN = _Vocabulary(
+    verdict="action", reason="message", args="args", idle=(None, "", "allow", "continue")
+)
+_CLAUDE = _Vocabulary(
+    verdict="decision",
+    reason="reason",
+    args="tool_input",
+    idle=(None, "", "allow", "approve", "continue"),
+)
+_BOTH = (_OWN, _CLAUDE)
+_EFFECTS = {"modify": "input", "approve": "ask", "block": "deny"}
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
-    """The verdict of one hook (docs/formats/hermes.md 3, 4)."""
-    return _Reader(outcome, spec, row).verdict()
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
+    """Return the verdict of one hook (docs/formats/hermes.md 3, 4)."""
+    reader = _Reader(outcome, spec, row, event)
+    # A hook that a signal ended is one with an odd exit code: what it had printed still counts.
+    if outcome.failure not in (None, Failure.KILLED):
+        return reader.fail(describe_failure(outcome))
+    if outcome.exit_code == _BLOCK and row.can_block and not row.ignores_exit:
+        return reader.read_block()
+    text = outcome.stdout.replace("\ufeff", "").strip()
+    crash = describe_failure(outcome) if outcome.failure or outcome.exit_code else ""
+    if crash and not text:
+        return reader.fail(crash)
+    try:
+        if text:
+            reader.read(text)
+    except UnreadableError as error:
+        return reader.fail(f"{crash}; {error}" if crash else str(error))
+    # An odd exit is a warning, whatever was made of stdout (docs/formats/hermes.md 4).
+    return reader.verdict(
+        ends=reader.stance >= Stance.DENY,
+        fault=crash or None,
+        for_user=f"hook `{label(spec)}` failed: {crash}" if crash else "",
+    )
 
 
-class _Reader:
-    def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow) -> None:
-        self.outcome = outcome
-        self.spec = spec
-        self.row = row
-        self.unsupported: list[str] = []
+class _Reader(Claims):
+    """Reads one outcome."""
 
-    def verdict(self) -> Verdict:
-        outcome = self.outcome
-        # A hook that a signal ended is one with an odd exit code: what it had printed still counts.
-        if outcome.failure not in (None, Failure.KILLED):
-            return self._failed(describe_failure(outcome))
-        if outcome.exit_code == _BLOCK and self.row.can_block and not self.row.ignores_exit:
-            return self._block_by_exit()
-        text = outcome.stdout.replace("\ufeff", "").strip()
-        crashed = describe_failure(outcome) if outcome.failure or outcome.exit_code else ""
-        if not text:
-            return self._failed(crashed) if crashed else self._said()
-        try:
-            said = self._output(text)
-        except UnreadableError as error:
-            return self._failed(f"{crashed}; {error}" if crashed else str(error))
-        # An odd exit is a warning, whatever was made of stdout (docs/formats/hermes.md 4).
-        return (
-            said.replace(fault=crashed, for_user=self._warning("failed", crashed))
-            if crashed
-            else said
-        )
+    def fail(self, why: str) -> Verdict:
+        """Return the verdict of a failure, open or closed; one that is open is a warning on every event."""
+        stance, name = self.spec.on_failure, label(self.spec)
+        if stance is Stance.SILENT:
+            return self.verdict(fault=why, for_user=f"hook `{name}` failed: {why}")
+        reason = f"hook {name} failed closed: {why}"
+        return self.verdict(stance=stance, reason=reason, fault=why, ends=stance >= Stance.DENY)
 
-    def _failed(self, words: str) -> Verdict:
-        """A failure, open or closed (docs/formats/hermes.md 4); one that is open is a warning on every event."""
-        stance = self.spec.on_failure
-        if stance is not Stance.SILENT:
-            reason = f"hook {label(self.spec)} failed closed: {words}"
-            return self._said(stance=stance, reason=reason, fault=words)
-        return self._said(
-            for_user=self._warning("had no say" if self.row.output else "failed", words),
-            fault=words,
-        )
-
-    def _warning(self, what: str, words: str) -> str:
-        return f"hook `{label(self.spec)}` {what}: {words}"
-
-    def _block_by_exit(self) -> Verdict:
+    def read_block(self) -> Verdict:
+        """Return what exit 2 means."""
         try:
             given = parse_object(self.outcome.stdout)
         except UnreadableError:
             given = {}
-        reason = (
-            _reason(given, _blocking_family(given) or _family(given))
-            or self.outcome.stderr.strip()[:_LONGEST]
-            or DEFAULT_REASON
-        )
-        return self._said(stance=self.row.blocks, reason=reason)
+        reason = _reason(given, _find_vocabulary(given)) or self.outcome.stderr.strip()[:_LONGEST]
+        self.claim(self.row.blocks, reason or DEFAULT_REASON, "deny")
+        return self.verdict(ends=True)
 
-    # -- output ----------------------------------------------------------------------------------------------------
+    def read(self, text: str) -> None:
+        """Take in what stdout says, as the event reads it.
 
-    def _output(self, text: str) -> Verdict:
-        if self.row.output == "rewrite":
-            return self._said(rewrite=self._replaced(text))
-        given = parse_object(text)
-        readers: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-            "directive": self._directive,
-            "context": self._context,
-            "redo": self._redo,
-        }
-        reader = readers.get(self.row.output)
-        if reader is None:
-            self.unsupported += [f"{key}: `{self.row.native}` only observes" for key in given]
-            return self._said()
-        return self._said(**reader(given))
-
-    def _directive(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        # In whichever vocabulary: a block wins over everything else in one answer.
-        if blocking := _blocking_family(given):
-            self._report_ignored(given, blocking)
-            reason = _reason(given, blocking)
-            return {"stance": self.row.blocks, "reason": reason or DEFAULT_REASON}
-        family = _family(given)
-        self._report_ignored(given, family)
-        word, args = given.get(family.verdict), given.get(family.args)
-        if word == "approve" and family is _OWN:
-            return {
-                "stance": Stance.ASK,
-                "reason": _reason(given, family) or "a shell hook wants a person to approve this",
-            }
-        if word == "modify" and isinstance(args, dict):
-            return {"rewrite": Rewrite(target="input", value=args, merge=True)}
-        if word == "modify":
-            self.unsupported.append(f"bad_type: `{family.args}` must be an object")
-        elif word not in (None, "allow", "approve", "continue"):
-            self.unsupported.append(f"unknown_decision_value: `{family.verdict}` is `{word!s:.40}`")
-        elif args is not None:
-            self.unsupported.append(
-                f"input: `{family.args}` counts only with `{family.verdict}: modify`"
-            )
-        return {}
-
-    def _context(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        self.unsupported += [
-            f"{key}: `{self.row.native}` reads only `context`" for key in given if key != "context"
-        ]
-        return {"for_agent": _text(given, "context")}
-
-    def _redo(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """`continue` or `block`, under either key and in any letter case, sends the agent back if there is a text."""
-        for family in (_OWN, _CLAUDE):
-            if _folded(given.get(family.verdict)) not in _REDOES:
-                continue
-            if reason := _reason(given, family):
-                return {"stance": self.row.blocks, "reason": reason}
-            told = f"`{family.verdict}: {_folded(given[family.verdict])}`"
-            self.unsupported.append(f"deny: {told} has no effect without `message` or `reason`")
-            return {}
-        for family in (_OWN, _CLAUDE):
-            self._report_word(given, family, f"has no effect on `{self.row.native}`")
-        return {}
-
-    def _report_ignored(self, given: Mapping[str, Any], read: _Family) -> None:
-        """Keep what the other vocabulary asks for, which does not count beside the one that is read."""
-        other = _CLAUDE if read is _OWN else _OWN
-        if given.get(read.verdict) != given.get(other.verdict):
-            self._report_word(given, other, f"does not count beside `{read.verdict}`")
-        if given.get(read.verdict) == "block" and isinstance(given.get(read.args), dict):
-            self.unsupported.append(f"input: `{read.args}` does not count beside a block")
-
-    def _report_word(self, given: Mapping[str, Any], family: _Family, why: str) -> None:
-        word = given.get(family.verdict)
-        if word in _IDLE[family.verdict]:
+        Raises:
+            UnreadableError: it is not what the event wants.
+        """
+        output = self.row.output
+        if output == "rewrite":
+            self._read_rewrite(text)
             return
-        effect = {"modify": "input", "approve": "ask", "block": "deny"}.get(
-            str(word), family.verdict
-        )
-        self.unsupported.append(f"{effect}: `{family.verdict}: {word!s:.40}` {why}")
+        given = parse_object(text)
+        if output == "directive":
+            self._read_directive(given)
+        elif output == "redo":
+            self._read_redo(given)
+        else:
+            read = ("context",) if output == "context" else ()
+            self.context = _text(given, "context") if read else ""
+            unread = [key for key in given if key not in read]
+            self.unsupported += [f"{key}: `{self.row.native}` does not read it" for key in unread]
 
-    def _replaced(self, text: str) -> Rewrite | None:
-        """The new text: a JSON text, or an object that has it under the event's own key.
+    def _read_directive(self, given: Mapping[str, Any]) -> None:
+        """Take in an answer in one vocabulary; a block wins over everything else, in whichever vocabulary."""
+        read = _find_vocabulary(given)
+        other = _CLAUDE if read is _OWN else _OWN
+        word, args = given.get(read.verdict), given.get(read.args)
+        if word != given.get(other.verdict):
+            self._report(given, other, f"does not count beside `{read.verdict}`")
+        if word == "block":
+            if isinstance(args, dict):
+                self.unsupported.append(f"input: `{read.args}` does not count beside a block")
+            self.claim(self.row.blocks, _reason(given, read) or DEFAULT_REASON, "deny")
+        elif word == "approve" and read is _OWN:
+            default = "a shell hook wants a person to approve this"
+            self.claim(Stance.ASK, _reason(given, read) or default, "ask")
+        elif word == "modify" and isinstance(args, dict):
+            self.rewrite = Rewrite(target="input", value=args, merge=True)
+        elif word == "modify":
+            self.unsupported.append(f"bad_type: `{read.args}` must be an object")
+        elif word not in (None, "allow", "approve", "continue"):
+            self.unsupported.append(f"unknown_decision_value: `{read.verdict}` is `{word!s:.40}`")
+        elif args is not None:
+            why = f"`{read.args}` counts only with `{read.verdict}: modify`"
+            self.unsupported.append(f"input: {why}")
+
+    def _read_redo(self, given: Mapping[str, Any]) -> None:
+        """Take in an answer to `pre_verify`: `continue` or `block`, in any letter case, with a text."""
+        for read in _BOTH:
+            word = given.get(read.verdict)
+            word = word.strip().lower() if isinstance(word, str) else ""
+            if word in ("continue", "block"):
+                if reason := _reason(given, read):
+                    self.claim(self.row.blocks, reason, "deny")
+                else:
+                    why = f"`{read.verdict}: {word}` has no effect without `message` or `reason`"
+                    self.unsupported.append(f"deny: {why}")
+                return
+        for each in _BOTH:
+            self._report(given, each, f"has no effect on `{self.row.native}`")
+
+    def _read_rewrite(self, text: str) -> None:
+        """Take in a new text: a JSON text, or an object that has it under the event's own key.
 
         Raises:
             UnreadableError: stdout is neither.
@@ -194,45 +164,36 @@ class _Reader:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
-            value = parse_object(text)  # which says what is wrong
+            value = parse_object(text)  # it says what is wrong
         if isinstance(value, dict):
-            for family in (_OWN, _CLAUDE):
-                self._report_word(value, family, f"has no effect on `{self.row.native}`")
+            for each in _BOTH:
+                self._report(value, each, f"has no effect on `{self.row.native}`")
             found = (value.get(key) for key in (self.row.rewrites, "text", "content"))
             value = next((part for part in found if isinstance(part, str)), "")
         elif not isinstance(value, str):
             raise UnreadableError("stdout is JSON, but neither text nor an object")
-        target = "text" if "text" in self.row.powers else "output"
-        return Rewrite(target=target, value=value) if value else None
+        if value:
+            target = "text" if "text" in self.row.powers else "output"
+            self.rewrite = Rewrite(target=target, value=value)
 
-    def _said(self, *, stance: Stance = Stance.SILENT, **fields: Any) -> Verdict:
-        return to_verdict(
-            self.spec,
-            self.outcome,
-            stance=stance,
-            ends=stance >= Stance.DENY,
-            unsupported=tuple(self.unsupported),
-            **fields,
-        )
+    def _report(self, given: Mapping[str, Any], vocabulary: _Vocabulary, why: str) -> None:
+        """Keep in mind what a verdict asks for that does not count."""
+        word = given.get(vocabulary.verdict)
+        if word not in vocabulary.idle:
+            effect = _EFFECTS.get(str(word), vocabulary.verdict)
+            self.unsupported.append(f"{effect}: `{vocabulary.verdict}: {word!s:.40}` {why}")
 
 
-def _family(given: Mapping[str, Any]) -> _Family:
-    """The vocabulary of an answer; both are never mixed."""
-    return _OWN if _OWN.verdict in given else _CLAUDE
+def _find_vocabulary(given: Mapping[str, Any]) -> _Vocabulary:
+    """Return the vocabulary that says `block`, else the one whose verdict is there; Hermes' own comes first."""
+    blocking = (each for each in _BOTH if given.get(each.verdict) == "block")
+    return next(blocking, _OWN if _OWN.verdict in given else _CLAUDE)
 
 
-def _blocking_family(given: Mapping[str, Any]) -> _Family | None:
-    """The vocabulary whose key says `block`; Hermes' own comes first."""
-    return next((each for each in (_OWN, _CLAUDE) if given.get(each.verdict) == "block"), None)
-
-
-def _reason(given: Mapping[str, Any], family: _Family) -> str:
-    """The text of that vocabulary, or else of the other one."""
-    return _text(given, family.reason) or _text(given, (_CLAUDE if family is _OWN else _OWN).reason)
-
-
-def _folded(value: Any) -> str:
-    return value.strip().lower() if isinstance(value, str) else ""
+def _reason(given: Mapping[str, Any], vocabulary: _Vocabulary) -> str:
+    """Return the text of that vocabulary, or else of the other one."""
+    other = _CLAUDE if vocabulary is _OWN else _OWN
+    return _text(given, vocabulary.reason) or _text(given, other.reason)
 
 
 def _text(given: Mapping[str, Any], key: str) -> str:

@@ -79,9 +79,6 @@ _ROWS = (
     _row("kanban_task_blocked", "", "task_id reason"),
 )  # fmt: skip
 
-# Events of which a hook's answer could only count inside Hermes' own process: declared here, they would do nothing.
-IN_PROCESS = ("pre_gateway_dispatch", "pre_transcription", "transform_api_error_classification")
-
 _BASE = (
     Field(native="hook_event_name", fact="@native"),
     Field(native="tool_name", fact="tool"),
