@@ -134,7 +134,8 @@ def _body(payload: Mapping[str, Any], row: EventRow, table: Table) -> Any:
         value = payload[field.native]
         (given if field.fact in known else facts)[field.fact] = value
     if "tool" in known and not isinstance(given.get("tool"), str):
-        native = next(field.native for field in row.fields if field.fact == "tool")
+        fields = (*table.base, *row.fields)
+        native = next(field.native for field in fields if field.fact == "tool")
         raise CodecError(
             f"`{native}` of a {table.name} `{row.native}` payload must be text",
             hint=f"it is {_shape(given.get('tool'))}",

@@ -89,15 +89,30 @@ def check_known(node: Node, known: Iterable[str], name: str, what: str) -> None:
 
 def read_name(node: Node, directory: str) -> str:
     """Return the name of a hook, stripped; empty if there is none."""
-    given, hint = node.value.get("name"), f"name: {directory or 'my-hook'}"
-    name = "" if given is None else as_text(given).strip()
-    if given is None:
-        node.complain("name.missing", "the field `name` is missing", hint=hint)
-    elif not name:
-        node.complain("name.empty", "`name` is blank", "name", hint=hint)
-    else:
+    name = _read_text(node, "name", f"name: {directory or 'my-hook'}").strip()
+    if name:
         _check_style(node, name, directory)
     return name
+
+
+def read_description(node: Node) -> str:
+    """Return the description of a hook, stripped; empty if there is none."""
+    text = _read_text(node, "description")
+    if len(text) > _LONGEST_DESCRIPTION:
+        why = f"`description` is longer than {_LONGEST_DESCRIPTION} characters"
+        node.complain("description.length", why, "description")
+    return text.strip()
+
+
+def _read_text(node: Node, key: str, hint: str = "") -> str:
+    given = node.value.get(key)
+    if given is None:
+        node.complain(f"{key}.missing", f"the field `{key}` is missing", hint=hint)
+        return ""
+    text = as_text(given)
+    if not text.strip():
+        node.complain(f"{key}.empty", f"`{key}` is blank", key, hint=hint)
+    return text
 
 
 def _check_style(node: Node, name: str, directory: str) -> None:
@@ -114,20 +129,6 @@ def _check_style(node: Node, name: str, directory: str) -> None:
     ):
         if is_wrong:
             node.complain(f"name.{finding}", f"the name `{name:.80}` {why}", "name")
-
-
-def read_description(node: Node) -> str:
-    """Return the description of a hook, stripped; empty if there is none."""
-    if node.value.get("description") is None:
-        node.complain("description.missing", "the field `description` is missing")
-        return ""
-    text = as_text(node.value["description"])
-    if not text.strip():
-        node.complain("description.empty", "`description` is blank", "description")
-    elif len(text) > _LONGEST_DESCRIPTION:
-        why = f"`description` is longer than {_LONGEST_DESCRIPTION} characters"
-        node.complain("description.length", why, "description")
-    return text.strip()
 
 
 def read_trigger(node: Node, table: Table) -> tuple[str, EventRow | None]:

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 80
 _FIELDS = ("name", "description", "trigger", *OPTIONS, "async_")
-_MOST_REPAIRS = 100  # unknown escapes in one file
 _BINARY = "\x7fELF"
+_MOST_REPAIRS = 100  # unknown escapes in one file
 # The scripts that may be the entry point, in order, and what runs one that has no shebang.
 _INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     "scripts/run": (),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, Field, FoldRule, Table, column
+from hookline.core.dialect import EventRow, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -64,12 +64,8 @@ _ROWS = (
 GATE = "pre-tool-call"  # what a hook that cannot be read at all may have guarded
 
 # Clocks come in as arguments: an event from elsewhere has a time only when its host, or the engine, put one among its facts.
-_BASE = (
-    Field(native="event_type", fact="@native"),
-    Field(native="timestamp", fact="timestamp", default=""),
-    Field(native="session_id", fact="@session_id", default=""),
-    Field(native="work_dir", fact="@cwd", default=""),
-    Field(native="context", fact="context", default={}),
+_BASE = column(
+    "event_type=@native timestamp!text session_id=@session_id!text work_dir=@cwd!text context!object"
 )
 
 

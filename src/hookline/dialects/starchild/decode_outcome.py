@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DEFAULT_REASON = "Blocked by a hook"
 NOTE_GAP = "\n\n"  # between a tool's result and a note at its end
 _BLOCK = 2  # exit code
-# What docs/formats/starchild.md 5 calls each failure; the names of the others are hookline's own.
+# What docs/formats/starchild.md 5 calls a failure, where hookline calls it otherwise.
 FAILURES: Mapping[Failure, str] = {
     Failure.TIMED_OUT: "timeout",
     Failure.NOT_STARTED: "spawn_error",
@@ -31,17 +31,8 @@ FAILURES: Mapping[Failure, str] = {
     Failure.FLOODED: "output_too_large",
     Failure.UNREADABLE: "invalid_utf8",
     Failure.UNLOADABLE: "refused_entry",
-    Failure.UNDECIDED: "matcher_timeout",
-    Failure.UNTRUSTED: "not_approved",
-    Failure.CHANGED: "changed_since_approval",
-    Failure.REVOKED: "approval_revoked",
-    Failure.SWITCHED_OFF: "master_off",
-    Failure.UNSERIALISABLE: "unserialisable_payload",
-    Failure.REENTERED: "recursion",
-    Failure.RAISED: "raised",
-    Failure.CANCELLED: "cancelled",
-    Failure.UNREACHABLE: "unreachable",
     Failure.REJECTED: "http_status",
+    Failure.UNTRUSTED: "not_approved",
 }
 # Keys of the output, of Starchild's own and of Claude Code's, and their types.
 OWN: Mapping[str, type] = {
@@ -62,10 +53,11 @@ _MISREAD = ("unknown_decision_value", "bad_type")  # failures in strict mode
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """Return the verdict of one hook (docs/formats/starchild.md 5)."""
     reader = _Reader(outcome, spec, row, event)
-    if outcome.failure is Failure.UNREADABLE and isinstance(spec.handler, Http):
+    failure = outcome.failure
+    if failure is Failure.UNREADABLE and isinstance(spec.handler, Http):
         return reader.fail("non_json_response")
-    if outcome.failure is not None:
-        return reader.fail(FAILURES[outcome.failure])
+    if failure is not None:
+        return reader.fail(FAILURES.get(failure, failure.name.lower()))
     if outcome.exit_code == _BLOCK:
         return reader.read_block()
     if outcome.exit_code != 0:
@@ -81,52 +73,49 @@ class _Reader(Claims):
     own: Mapping[str, Any]
     specific: Mapping[str, Any]
 
+    def conclude(self, stance: Stance = Stance.SILENT, **fields: Any) -> Verdict:
+        """Return the verdict; unless all hooks of the event run, a denial ends the round."""
+        ends = stance >= Stance.DENY and not self.row.all_run
+        return self.verdict(stance=stance, ends=ends, **fields)
+
     def fail(self, name: str, detail: str = "") -> Verdict:
         """Return the verdict of a failure: what `on_error` says (docs/formats/starchild.md 5, 7)."""
-        failure, spec, stance = self.outcome.failure, self.spec, self.spec.on_failure
-        if failure in (Failure.UNTRUSTED, Failure.UNLOADABLE) and spec.facts.get("role") == "guard":
+        failure, stance = self.outcome.failure, self.spec.on_failure
+        if self.spec.facts.get("role") == "guard":
             # A guard that cannot run refuses its event, whatever its `on_error` (docs/formats/starchild.md 6).
-            stance = max(stance, self.row.blocks)
+            is_missing = failure in (Failure.UNTRUSTED, Failure.UNLOADABLE)
+            stance = max(stance, self.row.blocks) if is_missing else stance
         fault = f"{name}: {detail or describe_failure(self.outcome)}"
-        said = f"hook `{label(spec)}` failed: {fault}"
-        is_open = stance is Stance.SILENT
-        return self.verdict(
-            stance=stance,
-            reason=""
-            if is_open
-            else "policy hook not approved"
-            if failure is Failure.UNTRUSTED
-            else said,
-            for_user=said if is_open and self.row.can_block else "",
-            unsupported=(),
-            fault=fault,
-            ends=stance >= Stance.DENY and not self.row.all_run,
-        )
+        words = f"hook `{label(self.spec)}` failed: {fault}"
+        self.unsupported.clear()
+        if stance is Stance.SILENT:
+            return self.conclude(for_user=words if self.row.can_block else "", fault=fault)
+        reason = "policy hook not approved" if failure is Failure.UNTRUSTED else words
+        return self.conclude(stance, reason=reason, fault=fault)
 
     def read_block(self) -> Verdict:
         """Return what exit 2 means; of stdout only a reason, evidence and notes count."""
         if not self.row.can_block:
             self.lose("deny", "exit code 2")
-            return self.verdict()
+            return self.conclude()
         try:
             self._select(parse_object(self.outcome.stdout))
         except UnreadableError:
             self._select({})
+        self.unsupported.clear()
         reason = next(filter(None, self._reasons()), "") or self.outcome.stderr.strip()
-        return self.verdict(
-            stance=self.row.blocks,
+        return self.conclude(
+            self.row.blocks,
             reason=reason or DEFAULT_REASON,
             for_user=self._note(),
             evidence=self._evidence(),
-            unsupported=(),
-            ends=not self.row.all_run,
         )
 
     def read_output(self) -> Verdict:
         """Return what the object on stdout says."""
         text = self.outcome.stdout
         if not text.replace("\ufeff", "").strip():
-            return self.verdict()
+            return self.conclude()
         try:
             self._select(parse_object(text))
         except NoObjectError as error:
@@ -139,29 +128,30 @@ class _Reader(Claims):
         if misread and self.spec.strict:
             name, _, why = misread[0].partition(": ")
             return self.fail(name, why)
-        note = self._note()
-        if note and "note" not in self.row.powers:
-            self.lose("note", "`systemMessage`")
-            note = ""
-        self.rewrite = self._rewrite()
-        result = self.rewrite.value if self.rewrite else self.event.body.value("result")
+        note = self._honour("note", self._note(), "systemMessage")
+        rewrite = self._rewrite()
+        result = rewrite.value if rewrite else self.event.body.value("result")
         if self.row.appends and note and isinstance(result, str):
             value = f"{result}{NOTE_GAP}{note}" if result else note
-            self.rewrite = Rewrite(target="output", value=value)
+            rewrite = Rewrite(target="output", value=value)
         context = _join(self.own.get("context"), self.specific.get("additionalContext"))
-        if context and "context" not in self.row.powers:
-            self.lose("context", "`context`")
-            context = ""
-        return self.verdict(
-            stance=stance,
+        return self.conclude(
+            stance,
             reason=reason,
             # A block wins over a rewrite in the same output.
-            rewrite=None if stance >= Stance.DENY else self.rewrite,
-            for_agent=context,
+            rewrite=None if stance >= Stance.DENY else rewrite,
+            for_agent=self._honour("context", context, "context"),
             for_user=note,
             evidence=self._evidence(),
-            ends=stance >= Stance.DENY and not self.row.all_run,
+            unsupported=tuple(self.unsupported),
         )
+
+    def _honour(self, power: str, text: str, key: str) -> str:
+        """Return the text if the event honours it; else nothing."""
+        if text and power not in self.row.powers:
+            self.lose(power, f"`{key}`")
+            return ""
+        return text
 
     def lose(self, effect: str, what: str) -> None:
         """Keep in mind what the event does not honour."""

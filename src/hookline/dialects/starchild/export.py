@@ -1,4 +1,4 @@
-"""Writing a `shell_hooks.yaml` (docs/formats/starchild.md 1)."""
+"""Writes a `shell_hooks.yaml` (docs/formats/starchild.md 1)."""
 
 from __future__ import annotations
 
@@ -21,31 +21,38 @@ if TYPE_CHECKING:
 
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
-    """Hooks as a list of entries; where a failure denies, `on_error: closed`."""
-    lost = (
-        *list_long_timeouts(declarations, LONGEST_TIMEOUT),
-        *list_lost_denials(declarations, where=lambda given: not _can_block(given)),
-    )
-    return Written(
-        files={"shell_hooks.yaml": to_yaml({"hooks": [_entry(given) for given in declarations]})},
-        lost=lost,
-    )
+    """Return the hooks as a list of entries; where a failure denies, with `on_error: closed`."""
+    entries: list[dict[str, Any]] = []
+    for given in declarations:
+        entry = {
+            "event": given.row.native,
+            **write_entry(given, "tool", LONGEST_TIMEOUT),
+            **({"on_error": "closed"} if given.closed and can_close(given) else {}),
+        }
+        if given.row.appends:
+            # Otherwise a new result would only be added to the old one.
+            entry["allow_result_rewrite"] = True
+        entries.append(entry)
+    files = {"shell_hooks.yaml": to_yaml({"hooks": entries})}
+    return Written(files=files, lost=list_losses(declarations, LONGEST_TIMEOUT))
 
 
-def _can_block(declaration: Declaration) -> bool:
-    return declaration.row.can_block
+def can_close(declaration: Declaration) -> bool:
+    """Return whether a failure of the hook can deny."""
+    return declaration.row.can_block and not declaration.row.ignores_exit
 
 
-def _entry(declaration: Declaration) -> dict[str, Any]:
-    entry: dict[str, Any] = {"event": declaration.row.native}
-    if declaration.row.subject == "tool" and to_full_pattern(declaration):
-        entry["tool"] = to_full_pattern(declaration)
-    entry |= {
+def write_entry(declaration: Declaration, matcher: str, longest: int) -> dict[str, Any]:
+    """Return what an entry of either format says. `matcher`: its key for an expression of the tool's name."""
+    pattern = to_full_pattern(declaration) if declaration.row.subject == "tool" else ""
+    return {
+        **({matcher: pattern} if pattern else {}),
         "command": wrap_in_shell(declaration),
-        "timeout": round_timeout(declaration, LONGEST_TIMEOUT),
+        "timeout": round_timeout(declaration, longest),
     }
-    if declaration.closed and _can_block(declaration):
-        entry["on_error"] = "closed"
-    if declaration.row.appends:
-        entry["allow_result_rewrite"] = True  # else a new result would only be added to the old one
-    return entry
+
+
+def list_losses(declarations: tuple[Declaration, ...], longest: int) -> tuple[tuple[int, str], ...]:
+    """Return what either format has no word for."""
+    denials = list_lost_denials(declarations, where=lambda given: not can_close(given))
+    return (*list_long_timeouts(declarations, longest), *denials)

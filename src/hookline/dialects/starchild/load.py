@@ -7,7 +7,7 @@ import re
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.starchild.command_line import read_argv
-from hookline.dialects.starchild.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT, NAME
+from hookline.dialects.starchild.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT
 from hookline.errors import ConfigError
 from hookline.model import kinds
 from hookline.model.conditions import Flattened, Pattern
@@ -110,6 +110,22 @@ def check_type(node: Node, wanted: type, message: str, hint: str = "") -> None:
         raise ConfigError(why, name="config.type", place=node.origin().place, hint=hint)
 
 
+def make_spec(node: Node, row: EventRow, source: Source, table: Table, *, depth: int) -> HookSpec:
+    """Return the hook of an entry, without what its keys say. `depth`: how many keys lead to the list of entries."""
+    return HookSpec(
+        id=hook_id(source.file, row.native, node, depth=depth),
+        dialect=table.name,
+        kind=row.kind,
+        native_event=row.native,
+        handler=Command(),
+        timeout=table.default_timeout,
+        shadow=source.shadow,
+        strict=source.mode == "strict",
+        origin=node.origin(),
+        trusted=source.trusted,
+    )
+
+
 class _Reader:
     """Reads the entries of one source. One that it cannot read stays as a broken hook, so that decisions report it."""
 
@@ -155,23 +171,15 @@ class _Reader:
         files = [posixpath.normpath(posixpath.join(folder, path)) for path in node.texts("files")]
         command = node.value.get("command") if isinstance(handler, Command) else ""
         name = f"POST {handler.url}" if isinstance(handler, Http) and handler.url else command
-        return HookSpec(
-            id=hook_id(self.source.file, row.native, node, depth=1),
-            dialect=NAME,
-            kind=row.kind,
-            native_event=row.native,
+        return make_spec(node, row, self.source, self.table, depth=1).replace(
             handler=node.choose_handler(handler, node.errors_since(mark)),
             conditions=conditions,
             timeout=timeout,
             on_failure=on_failure,
-            shadow=self.source.shadow,
-            strict=self.strict,
-            origin=node.origin(),
             name=hook_name(name) if isinstance(name, str) else "",
             facts={"role": "guard" if _is_guard(node) else "", "allow_result_rewrite": rewrites},
             files=tuple(files),
             sworn={key: node.value[key] for key in _SWORN if node.value.get(key) is not None},
-            trusted=self.source.trusted,
         )
 
     def _handler(self, node: Node, row: EventRow) -> Command | Http:
@@ -286,19 +294,17 @@ def _apply_switch(loaded: Loaded, source: Source, *, by_default: bool) -> Loaded
     if beside is None:
         return loaded
     folder = source.names.get("folder") or posixpath.dirname(source.file)
-    path = posixpath.join(folder, _AGENT_FILE)
-    problems = list(loaded.problems)
-    switch: tuple[Origin, bool] | None = None
+    path, problems = posixpath.join(folder, _AGENT_FILE), list(loaded.problems)
+    tree = Tree(value=[])  # it switches nothing
     try:
-        tree = Tree(value=None) if beside.fault else parse_yaml(beside.text, path)
-        root = Node(tree, path, source.scope, problems)
-        if beside.fault:
-            why = f"hookline cannot tell whether it switches hooks off: {beside.fault}"
-            root.complain("config.unreadable", why, severity="warning")
-        else:
-            switch = _find_switch(root, by_default=by_default)
+        tree = tree if beside.fault else parse_yaml(beside.text, path)
     except ConfigError as error:
         problems.append(to_problem(error, path, source.scope).replace(severity="warning"))
+    root = Node(tree, path, source.scope, problems)
+    if beside.fault:
+        why = f"hookline cannot tell whether it switches hooks off: {beside.fault}"
+        root.complain("config.unreadable", why, severity="warning")
+    switch = _find_switch(root, by_default=by_default)
     specs = loaded.specs
     if switch is not None and specs:
         origin, is_on = switch
@@ -306,9 +312,12 @@ def _apply_switch(loaded: Loaded, source: Source, *, by_default: bool) -> Loaded
         if not is_on:
             hooks = "1 hook" if len(specs) == 1 else f"{len(specs)} hooks"
             why = f"`{origin.pointer}` is not true, which switches {hooks} off"
-            hint = "write `true`, or: hookline on"
             off = Problem(
-                name="hook.off", message=why, hint=hint, severity="warning", origin=origin
+                name="hook.off",
+                message=why,
+                hint="write `true`, or: hookline on",
+                severity="warning",
+                origin=origin,
             )
             problems.append(off)
     return Loaded(specs=specs, problems=tuple(problems))
@@ -319,21 +328,17 @@ def _find_switch(root: Node, *, by_default: bool) -> tuple[Origin, bool] | None:
 
     Without the key the hooks are off, unless `by_default`; its place is then where the key would stand.
     """
-    if root.value is not None and not isinstance(root.value, dict):
-        return None
     node = root
-    if root.value is not None and root.value.get(_SWITCHES) is not None:
+    if isinstance(root.value, dict) and root.value.get(_SWITCHES) is not None:
         node = root.child(_SWITCHES)
         if not node.is_mapping(f"`{_SWITCHES}`"):
             return None
-        if _ENABLED in node.value:
-            return _read_switch(node)
-    place = node.origin()
-    place = place.replace(pointer=f"{_SWITCHES}.{_ENABLED}", line=place.line or 1)
-    return None if by_default else (place, False)
-
-
-def _read_switch(node: Node) -> tuple[Origin, bool] | None:
+    elif root.value is not None and not isinstance(root.value, dict):
+        return None
+    if node is root or _ENABLED not in node.value:
+        place = node.origin()
+        place = place.replace(pointer=f"{_SWITCHES}.{_ENABLED}", line=place.line or 1)
+        return None if by_default else (place, False)
     enabled = node.value[_ENABLED]
     if isinstance(enabled, bool):
         return node.origin(_ENABLED), enabled

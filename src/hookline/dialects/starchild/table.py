@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, Field, FoldRule, Table, column
+from hookline.core.dialect import EventRow, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Generation, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -82,12 +82,7 @@ _ROWS = (
     _row("on_session_end", "status=reason!text", searched="reason"),
 )  # fmt: skip
 
-_BASE = (
-    Field(native="event", fact="@native"),
-    Field(native="session_id", fact="@session_id", default=""),
-    Field(native="agent_id", fact="agent_id", default=""),
-    Field(native="cwd", fact="@cwd", default=""),
-)
+_BASE = column("event=@native session_id=@session_id!text agent_id!text cwd=@cwd!text")
 
 
 def table(*, approver: bool) -> Table:

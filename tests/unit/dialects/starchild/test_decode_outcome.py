@@ -138,7 +138,8 @@ def test_every_failure_has_its_name(event_name: str, failure: Failure) -> None:
         for keys in ({"role": "guard"}, {})
     )
 
-    assert guard.fault == other.fault == f"{FAILURES[failure]}: {failure.value}"
+    name = FAILURES.get(failure, failure.name.lower())
+    assert guard.fault == other.fault == f"{name}: {failure.value}"
     assert guard.stance is row.blocks
     assert other.stance is Stance.SILENT
     assert bool(other.for_user) == row.can_block

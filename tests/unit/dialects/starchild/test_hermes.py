@@ -58,7 +58,7 @@ def test_what_cannot_be_serialised_becomes_text(event_name: str) -> None:
     raw = {**event.raw, "extra": {**event.raw["extra"], "odd": odd}}
     sent = json.loads(Hermes().encode_event(event.replace(raw=raw), hermes_hook(event_name)))
 
-    assert sent["extra"]["odd"] == {"1": str(object), "when": "nan", "path": str({"a", 1})}
+    assert sent["extra"]["odd"] == {"1": str(object), "when": "NaN", "path": str({"a", 1})}
     assert list(sent) == [
         "hook_event_name",
         "tool_name",

@@ -17,7 +17,7 @@ from hookline.engine.doctor.published_samples import SAMPLES, sample_digest
 from hookline.engine.doctor.static_checks import check_files
 from hookline.engine.doctor.synthetic import make_event
 from hookline.engine.trust_gate import inspect_once
-from tests.unit.dialects.agenthooks.test_document_samples import RUN_SH
+from tests.unit.dialects.agenthooks.samples import RUN_SH
 from tests.unit.dialects.starchild.test_document import SCRIPT
 
 if TYPE_CHECKING:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from hookline.dialects.starchild.hermes.table import TABLE
 from hookline.errors import CodecError
-from hookline.model.event import ToolCall
 from hookline.wire.payload import decode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.model.event import Event, Json
-
-_KEYS = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
 
 
 def decode_event(payload: Json, native: str) -> Event:
@@ -20,15 +17,14 @@ def decode_event(payload: Json, native: str) -> Event:
     Raises:
         CodecError: the payload cannot be understood.
     """
+    keys = TABLE.attribute_keys()
     if not isinstance(payload, dict):
-        return decode(payload, TABLE, native, _KEYS)  # which says what is wrong
+        return decode(payload, TABLE, native, keys)  # it says what is wrong
     extra = payload.get("extra") or {}
-    if not isinstance(extra, dict) or not all(isinstance(key, str) for key in extra):
+    if not isinstance(extra, dict):
         raise CodecError("`extra` of a hermes payload must be an object")
     flat = {**extra, **payload}
-    row = TABLE.row(native or str(flat.get(_KEYS["native"], "")))
-    if flat.get("tool_name") is None:
-        flat["tool_name"] = row.tool or None if row else None
-    if row is not None and row.body is ToolCall and not isinstance(flat["tool_name"], str):
-        raise CodecError(f"`tool_name` of a hermes `{row.native}` payload must be text")
-    return decode(flat, TABLE, native, _KEYS).replace(raw=payload)
+    row = TABLE.row(native or str(flat.get(keys["native"], "")))
+    if flat.get("tool_name") is None and row is not None:
+        flat["tool_name"] = row.tool or None
+    return decode(flat, TABLE, native, keys).replace(raw=payload)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import json
 
 from hookline.dialects.starchild.hermes.table import NAME, TABLE
 from hookline.wire.payload import encode
@@ -17,36 +17,24 @@ if TYPE_CHECKING:
 
 
 def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
-    """Return the payload of a hook (docs/formats/hermes.md 2)."""
-    top = encode(event, TABLE, None, spec.native_event)
-    sent = top.pop("extra", None)
-    # A tool that only we tell from the event is none of what the host sent.
-    top["tool_name"] = (
-        event.raw.get("tool_name") if event.dialect == NAME else top["tool_name"]
-    ) or None
-    top["tool_input"] = top["tool_input"] if isinstance(top["tool_input"], dict) else None
-    given = sent if isinstance(sent, dict) and event.dialect == NAME else {}
-    # What the event says now goes before what the host sent.
-    values = {field.native: event.body.value(field.fact) for field in (row.fields if row else ())}
-    extra = {
-        key: value
-        for key, value in values.items()
-        if value is not None and (value != "" or key in given)
-    }
-    payload: dict[str, Any] = sayable(top | {"extra": {**given, **extra}})
-    return payload
+    """Return the payload of a hook. What JSON has no form for becomes text.
 
-
-def sayable(value: Any) -> Any:
-    """The value as JSON can say it; what it cannot say becomes text."""
-    if isinstance(value, dict):
-        return {str(key): sayable(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [sayable(part) for part in value]
-    if (
-        value is None
-        or isinstance(value, str | bool | int)
-        or (isinstance(value, float) and math.isfinite(value))
-    ):
-        return value
-    return str(value)
+    Raises:
+        TypeError, RecursionError: it cannot be serialised at all.
+    """
+    is_own = event.dialect == NAME
+    payload = encode(event, TABLE, None, spec.native_event)
+    sent = payload.pop("extra", None)
+    extra = dict(sent) if is_own and isinstance(sent, dict) else {}
+    # The host does not send the tool's name where the event alone says which tool it is.
+    payload["tool_name"] = (event.raw if is_own else payload).get("tool_name") or None
+    if not isinstance(payload["tool_input"], dict):
+        payload["tool_input"] = None
+    # What the event says now counts, not what the host sent.
+    for field in row.fields if row else ():
+        value = event.body.value(field.fact)
+        if value is not None and (value != "" or field.native in extra):
+            extra[field.native] = value
+    text = json.dumps({**payload, "extra": extra}, default=str)
+    found: dict[str, Any] = json.loads(text, parse_constant=str)
+    return found

@@ -6,22 +6,22 @@ import json
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.starchild.command_line import read_words
-from hookline.dialects.starchild.hermes.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT, NAME
-from hookline.dialects.starchild.load import check_type, read_timeout
+from hookline.dialects.starchild.hermes.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT
+from hookline.dialects.starchild.load import check_type, make_spec, read_timeout
 from hookline.errors import ConfigError
 from hookline.model.conditions import OneOf, Pattern
 from hookline.model.handler import Command
 from hookline.model.problem import Problem
-from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.text.regex import accepts, compile_regex
-from hookline.wire.groups import hook_id, read_entries
+from hookline.wire.groups import read_entries
 from hookline.wire.sources import hook_name, read_tree, refuse_unreadable, strict_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Source, Table
     from hookline.model.conditions import Condition
+    from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
 
 _KEYS = ("matcher", "command", "timeout", "fail_closed", "failClosed")
@@ -93,19 +93,8 @@ def _read_hooks(root: Node, source: Source, table: Table) -> list[HookSpec]:
 def _read_hook(node: Node, row: EventRow, source: Source, table: Table, broken: str) -> HookSpec:
     """Return the hook of an entry. One that cannot be read stays as a broken hook, so that decisions report it."""
     mark, is_strict = node.mark(), source.mode == "strict"
-    spec = HookSpec(
-        id=hook_id(source.file, row.native, node),
-        dialect=NAME,
-        kind=row.kind,
-        native_event=row.native,
-        handler=Command(),
-        timeout=float(DEFAULT_TIMEOUT),
-        on_failure=strict_failure(row) if is_strict else Stance.SILENT,
-        shadow=source.shadow,
-        strict=is_strict,
-        origin=node.origin(),
-        trusted=source.trusted,
-    )
+    spec = make_spec(node, row, source, table, depth=2)
+    spec = spec.replace(on_failure=strict_failure(row) if is_strict else Stance.SILENT)
     if broken or not node.is_mapping(f"an entry of `{row.native}`", "group.shape"):
         return spec.replace(handler=node.choose_handler(None, broken or node.errors_since(mark)))
     severity = table.severity_of_unknown_key("hook", source.mode)

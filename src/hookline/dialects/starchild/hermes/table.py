@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, Field, FoldRule, Table, column
+from hookline.core.dialect import EventRow, FoldRule, Table, column
 from hookline.model import kinds
 from hookline.model.event import Generation, Lifecycle, Message, Stop, ToolCall
 from hookline.model.verdict import Stance
@@ -79,13 +79,9 @@ _ROWS = (
     _row("kanban_task_blocked", "", "task_id reason"),
 )  # fmt: skip
 
-_BASE = (
-    Field(native="hook_event_name", fact="@native"),
-    Field(native="tool_name", fact="tool"),
-    Field(native="tool_input", fact="input"),
-    Field(native="session_id", fact="@session_id", default=""),
-    Field(native="cwd", fact="@cwd", default=""),
-    Field(native="profile", fact="profile", default="default"),
+_BASE = column(
+    "hook_event_name=@native tool_name=tool tool_input=input session_id=@session_id!text cwd=@cwd!text profile!default",
+    None,
 )
 
 
