@@ -38,10 +38,6 @@ ELSEWHERE = {
     "text/globs.py": ("tests/laws/test_patterns.py", "as above"),
     "text/glob_regex.py": ("tests/laws/test_patterns.py", "as above"),
     "text/suggestions.py": ("tests/laws/test_patterns.py", "as above"),
-    "engine/interception.py": (
-        "tests/unit/engine/test_once.py",
-        "each limit on hooks goes through it",
-    ),
     "engine/doctor/probe.py": (
         "tests/unit/engine/doctor/test_checkup.py",
         "a checkup is what asks",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.engine.interception import intercept
+from hookline.core.dispatch import intercept
 from hookline.errors import HandlerError
 from hookline.handlers.model_hook import make_budget_error, read_call_limit
 from hookline.model.handler import Model

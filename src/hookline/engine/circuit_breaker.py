@@ -5,7 +5,7 @@ A hook that fails closed, or that asks, is never suspended (docs/formats/starchi
 
 from __future__ import annotations
 
-from hookline.engine.interception import intercept
+from hookline.core.dispatch import intercept
 from hookline.engine.once import make_mark
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from _thread import RLock  # `threading` would cost each start of `answer` 1 ms
 
-from hookline.engine.dialect_resolver import OWN, Dialects
+from hookline.engine.catalog import OWN, Dialects
 from hookline.engine.snapshot import Enlisted, Snapshot, name_hooks, strip_place
 from hookline.engine.sources import Discovery, Search, read_sources
 from hookline.model.problem import Origin

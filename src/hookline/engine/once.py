@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zlib import crc32
 
-from hookline.engine.interception import intercept
+from hookline.core.dispatch import intercept
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Outcome
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.engine.interception import intercept
+from hookline.core.dispatch import intercept
 from hookline.handlers import recursion_guard
 from hookline.handlers.recursion_guard import hook_mark
 from hookline.model.outcome import Failure, Outcome

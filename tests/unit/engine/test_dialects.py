@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.engine.dialect_resolver import Dialects
+from hookline.engine.catalog import Dialects
 from hookline.errors import CodecError, ConfigError
 
 SHARED = "pre_tool_use"  # docker-agent and A3S have it, each in its own sense
