@@ -52,7 +52,7 @@ class Link(StreamEnd):
     def take(self, frame: pb.HandlerFrame) -> Awaitable[None] | None:
         if self.over.is_set():
             return None
-        self.heard = self.bridge.clock()
+        self.last_sign = self.bridge.clock()
         kind = frame.WhichOneof("kind")
         try:
             if self.peer is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
-    from hookline.remote.grpc_transport import Listener
     from hookline.remote.proto import bridge_pb2 as pb
 
 
@@ -34,7 +34,7 @@ class Opened:
         self.bridge = bridge
         self.addresses: list[str] = []
         self._firing = firing
-        self._listening: list[Listener] = []
+        self._listening = AsyncExitStack()
         self._dialling: list[Future[None]] = []
 
     def dial(self, address: str, *, token: str = "") -> None:
@@ -79,11 +79,12 @@ class Opened:
         )
         try:
             for address in addresses:
-                self._listening.append(await listen(address))
+                name, listening = await listen(address)
+                self._listening.push_async_callback(listening.aclose)
+                self.addresses.append(name)
         except BaseException:
             await self.close_async(0.0)
             raise
-        self.addresses = [listening.name for listening in self._listening]
 
     async def close_async(self, drain: float) -> None:
         """Do what `close` does, on the bridge's event loop."""
@@ -92,9 +93,7 @@ class Opened:
         for dialling in self._dialling:
             dialling.cancel()
         await asyncio.sleep(0)  # the last frames are being sent
-        for listening in self._listening:
-            await listening.close()
-        self._listening = []
+        await self._listening.aclose()
 
     def close(self, drain: float = 10.0) -> None:
         """Say goodbye, wait at most `drain` seconds for running events, and close. Gates stay closed."""

@@ -177,22 +177,12 @@ def _make_link_error(code: Any, details: str | None) -> LinkError:
 # -- listening -------------------------------------------------------------------------------------------------------------
 
 
-class Listener:
-    """An open address, by its name as a client writes it."""
-
-    def __init__(self, name: str, stack: AsyncExitStack) -> None:
-        self.name = name
-        self._stack = stack
-
-    async def close(self) -> None:
-        """Accept nothing more, and end the open streams."""
-        await self._stack.aclose()
-
-
 async def serve_engine_at(
     text: str, converse: Any, firing: FireService, bounds: Bounds, token: str, *, everybody: bool
-) -> Listener:
-    """Listen for handlers that attach, and for agents that ask. `everybody`: even a unix socket needs the token.
+) -> tuple[str, AsyncExitStack]:
+    """Listen for handlers that attach, and for agents that ask; return the address as a client writes it, and what closes it.
+
+    `everybody`: even a unix socket needs the token.
 
     Raises:
         ConfigError: the address cannot be opened, or others could reach it and there is no token.
@@ -214,12 +204,11 @@ async def serve_handlers(
     """
     place = parse_address(text)
     needed = _find_needed_token(text, token, proven=place.proven)
-    listening = await _listen(place, bounds, BridgeService(bounds, serve=converse, token=needed))
-    try:
-        ready(listening.name)
+    service = BridgeService(bounds, serve=converse, token=needed)
+    name, opened = await _listen(place, bounds, service)
+    async with opened:
+        ready(name)
         await asyncio.Event().wait()
-    finally:
-        await listening.close()
 
 
 def _find_needed_token(text: str, token: str, *, proven: bool) -> str:
@@ -232,7 +221,7 @@ def _find_needed_token(text: str, token: str, *, proven: bool) -> str:
 
 async def _listen(
     place: Address, bounds: Bounds, bridge: BridgeService, hooks: HooksService | None = None
-) -> Listener:
+) -> tuple[str, AsyncExitStack]:
     """Start a server at an address; for vsock at a private unix socket, with a relay to it."""
     async with AsyncExitStack() as stack:
         inner = place
@@ -262,7 +251,7 @@ async def _listen(
             raise ConfigError(words, name="remote.address", hint=hint) from error
         name = place.replace(port=port).target if place.way == TCP else place.text
         open_stack = stack.pop_all()
-    return Listener(name, open_stack)
+    return name, open_stack
 
 
 def _private_folder() -> tempfile.TemporaryDirectory[str]:

@@ -38,7 +38,7 @@ _MINUTE = 60.0
 class Seat:
     """The place of these handlers at one engine; it outlives their streams. `announced`: when they sent their hooks.
 
-    `left`: they have told the engine that they leave, and must not come back.
+    `left`: the engine knows that they leave, so they must not come back.
     """
 
     def __init__(
@@ -267,7 +267,7 @@ class Handlers(HookRegistry):
 class Session(StreamEnd):
     """The handlers' end of one stream. `refused`: why the engine refused it; `disarmed`: why none of our hooks counts there.
 
-    `told` is the generation of our hooks that was sent last, `acknowledged` the last one that the engine confirmed.
+    `sent_generation` is that of our hooks which was sent last, `acknowledged` the last one that the engine confirmed.
     """
 
     def __init__(
@@ -339,7 +339,7 @@ class Session(StreamEnd):
     # -- what comes in ---------------------------------------------------------------------------------------------
 
     def take(self, frame: pb.EngineFrame) -> None:
-        self.heard = self.handlers.clock()
+        self.last_sign = self.handlers.clock()
         match frame.WhichOneof("kind"):
             case "invoke" if self.greeted:
                 self.seat.invocations.invoke(frame.invoke)

@@ -76,7 +76,7 @@ class Outbox(Generic[M]):
 class StreamEnd:
     """One end of a stream. `over` is set when it wants no more frames, `greeted` once the two ends know each other.
 
-    `heard`: when the last frame came; `ping`: seconds between signs of life; `why`: why the stream ended.
+    `last_sign`: when the last frame came; `ping`: seconds between signs of life; `why`: why the stream ended.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class StreamEnd:
     ) -> None:
         self.over = asyncio.Event()
         self.greeted = False
-        self.heard = clock()
+        self.last_sign = clock()
         self.ping = bounds.ping
         self.why = ""
         self._outbox = outbox
@@ -110,7 +110,7 @@ class StreamEnd:
     async def watch(self) -> None:
         """Return when the other end is not greeted in time, or gives no more signs of life."""
         await self._sleep(self._hello)
-        while self.greeted and self._clock() - self.heard < self.ping * _SILENT:
+        while self.greeted and self._clock() - self.last_sign < self.ping * _SILENT:
             self.ask_for_life()
             await self._sleep(self.ping)
         self.why = self.why or "it gives no sign of life"

@@ -73,11 +73,11 @@ class ApproveApi:
         try:
             how = self.describe_admission(request.scope)
             command, enable = read_request(await read_json_body(request))
-            told = await asyncio.to_thread(_approve, make, refresh, command, how, enable=enable)
+            answer = await asyncio.to_thread(_approve, make, refresh, command, how, enable=enable)
         except HookError as error:
             self.refused(error.code)
             return _refusal(error)
-        return make_document(told)
+        return make_document(answer)
 
     def describe_admission(self, scope: Scope) -> str:
         """Return how a request was admitted, for the journal.
@@ -154,9 +154,9 @@ def _approve(
         if error.name == "trust.unmatched" and (wrong := _list_unreadable_files(engine)):
             raise TrustError(error.message, name=error.name, hint="; ".join(wrong)) from None
         raise
-    told = _describe_result(approve_hooks(engine, specs, who="", how=how, enable=enable), engine)
+    answer = _describe_result(approve_hooks(engine, specs, who="", how=how, enable=enable), engine)
     refresh()
-    return told
+    return answer
 
 
 def _list_unreadable_files(engine: Engine) -> list[str]:
@@ -176,8 +176,8 @@ def _describe_result(done: ApprovalResult, engine: Engine) -> dict[str, Any]:
         *(status.off for status in done.statuses if status.off and not why),
         *_list_unreadable_files(engine),
     ]
-    told = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}
-    return told | ({"note": escape_line("; ".join(dict.fromkeys(why)))} if why else {})
+    answer = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}
+    return answer | ({"note": escape_line("; ".join(dict.fromkeys(why)))} if why else {})
 
 
 def _refusal(error: HookError) -> Response:

@@ -24,7 +24,7 @@ class TokenCheck:
     """Checks each request before the endpoints.
 
     `names`: names of the server besides its addresses and `localhost`. `open_to_all`: paths that need no token.
-    `token_file`: the path of the token, which only senders on this machine are told. `refused` receives the code of each
+    `token_file`: the path of the token, which only senders on this machine learn. `refused` receives the code of each
     refused request.
     """
 

@@ -42,7 +42,7 @@ class ForeignProjectNotice:
         ):
             return decision
         project = await asyncio.to_thread(_find_foreign_project, engine, event)
-        if not project or self._is_known(event.session_id, project, told=True):
+        if not project or self._is_known(event.session_id, project, is_project=True):
             return decision
         words = (
             f"the hooks of the project `{project}` did not run: this server runs those of `{engine.cwd}`;"
@@ -57,9 +57,9 @@ class ForeignProjectNotice:
             else decision
         )
 
-    def _is_known(self, session_id: str, folder: str, *, told: bool = False) -> bool:
+    def _is_known(self, session_id: str, folder: str, *, is_project: bool = False) -> bool:
         """Return whether a session has this entry already, and add it; events without a session have none."""
-        key = (session_id, folder, told)
+        key = (session_id, folder, is_project)
         known = bool(session_id) and key in self._known
         self._known[key] = None
         if len(self._known) > _MOST:

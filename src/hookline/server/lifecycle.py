@@ -28,8 +28,8 @@ async def _nothing(_: float) -> None:
     """Do nothing."""
 
 
-class ServerRun:
-    """One server on listening sockets.
+class ServerRun(uvicorn.Server):
+    """One server on listening sockets. Nothing survives its time limit, and a second signal ends it at once.
 
     `drain`: seconds for running requests after a stop. `head` and `connections` limit each connection and their
     number, as in `LimitedConnection`; `refused` receives the code of each problem. `beside` is called with the remaining seconds to
@@ -48,16 +48,13 @@ class ServerRun:
         beside: Callable[[float], Coroutine[Any, Any, None]] = _nothing,
         signals: Signals | None = None,
     ) -> None:
-        own = Signals()
-        self._signals = own if signals is None else None
-        self._drain = drain
-        self._listening = listening
+        protocol = partial(
+            connection_limits.LimitedConnection, head=head, most=connections, refused=refused
+        )
         config = uvicorn.Config(
             app,
             loop="asyncio",
-            http=partial(
-                connection_limits.LimitedConnection, head=head, most=connections, refused=refused
-            ),  # type: ignore[arg-type]  # it makes one
+            http=protocol,  # type: ignore[arg-type]  # it makes one
             ws="none",
             lifespan="off",
             log_config=None,
@@ -67,44 +64,32 @@ class ServerRun:
             server_header=False,
             timeout_keep_alive=max(1, round(head)),
         )
-        self._server = _Server(config, drain, beside, signals or own)
-        (signals or own).call_on_signal(self.stop)
+        super().__init__(config)
+        self._listening = listening
+        self._drain = drain
+        self._beside = beside
+        self._until: float | None = None
+        self._signals = signals or Signals()
+        self._own_signals = nullcontext() if signals else self._signals
+        self._signals.call_on_signal(self.stop)
 
-    def run(self) -> None:
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer requests until a signal or `stop`.
 
         Requests that are not answered within `drain` seconds after it, or at a second signal, get a problem
         (503), and their hooks are ended.
         """
-        with close_sockets(self._listening), self._signals or nullcontext():
-            self._server.run(sockets=self._listening)
+        with close_sockets(self._listening), self._own_signals:
+            super().run(sockets or self._listening)
 
     def stop(self) -> None:
         """Stop accepting, and end once running requests are answered; from any thread."""
-        self._server.should_exit = True
+        self.should_exit = True
 
     @property
     def seconds_left(self) -> float:
         """Return the remaining seconds of `drain`; all of them before the stop."""
-        until = self._server.until
-        return self._drain if until is None else max(0.0, until - time.monotonic())
-
-
-class _Server(uvicorn.Server):
-    """uvicorn's server, but nothing survives its time limit, and a second signal ends it at once."""
-
-    def __init__(
-        self,
-        config: uvicorn.Config,
-        drain: float,
-        beside: Callable[[float], Coroutine[Any, Any, None]],
-        signals: Signals,
-    ) -> None:
-        super().__init__(config)
-        self.until: float | None = None
-        self._drain = drain
-        self._beside = beside
-        self._signals = signals
+        return self._drain if self._until is None else max(0.0, self._until - time.monotonic())
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -112,17 +97,15 @@ class _Server(uvicorn.Server):
         yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Wait for running requests and for what runs beside the server; at the time limit or a second signal, break them off."""
         loop = asyncio.get_running_loop()
-        self.until = until = time.monotonic() + self._drain
+        self._until = time.monotonic() + self._drain
         ending = loop.create_task(super().shutdown(sockets))
         beside = loop.create_task(self._beside(self._drain))
-        while (
-            not (ending.done() and beside.done())
-            and not self._signals.hurried
-            and (left := until - time.monotonic()) > 0
-        ):
-            await asyncio.wait([ending, beside], timeout=min(_TICK, left))
-        if not (ending.done() and beside.done()):
+        left: set[asyncio.Task[None]] = {ending, beside}
+        while left and not self._signals.hurried and self.seconds_left > 0:
+            _, left = await asyncio.wait(left, timeout=min(_TICK, self.seconds_left))
+        if left:
             beside.cancel()
             await self._break_off()
         await asyncio.wait([ending, beside])

@@ -63,7 +63,7 @@ def make_problem(
     `more`: further members of the document.
     """
     status = error.status if isinstance(error, RequestError) else status
-    said = {
+    document = {
         "type": f"urn:hookline:problem:{error.code}",
         "title": error.name,
         "status": status,
@@ -73,7 +73,7 @@ def make_problem(
     hint = {"hint": escape_line(error.hint)} if error.hint else {}
     headers = dict(error.headers) if isinstance(error, RequestError) else {}
     return make_document(
-        dict(more or {}) | said | hint, status=status, media_type=_TYPE, headers=headers
+        dict(more or {}) | document | hint, status=status, media_type=_TYPE, headers=headers
     )
 
 
@@ -81,5 +81,5 @@ def make_refusal(error: HookError, path: str, status: int = 400) -> Response:
     """Return a problem; on paths where a format defines refusals, with its members too."""
     if path != APPROVE:
         return make_problem(error, status)
-    said = "not declared" if error.name == "trust.unmatched" else escape_line(error.message)
-    return make_problem(error, status, {"ok": False, "error": said})
+    why = "not declared" if error.name == "trust.unmatched" else escape_line(error.message)
+    return make_problem(error, status, {"ok": False, "error": why})

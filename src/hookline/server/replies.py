@@ -50,10 +50,10 @@ def answer_undecided(
 def _words(reply: Reply) -> dict[str, Any]:
     """Return the object that a reply prints; empty if it prints something else."""
     try:
-        said = read_json(reply.stdout)
+        printed = read_json(reply.stdout)
     except CodecError:
         return {}
-    return said if isinstance(said, dict) else {}
+    return printed if isinstance(printed, dict) else {}
 
 
 def to_dict(reply: Reply) -> dict[str, str | int]:
@@ -74,15 +74,15 @@ def make_body(reply: Reply) -> Response:
             reply.stderr[:_LONGEST], safe=" ", errors="backslashreplace"
         )
     if reply.exit_code and not reply.stdout.strip():
-        told = reply.stderr.strip() or "the event is refused"
+        words = reply.stderr.strip() or "the event is refused"
         raise RequestError(
             403,
             "serve.unsaid",
-            told,
+            words,
             hint=f"a command hook would end with {reply.exit_code}",
             headers=headers,
         )
-    said = reply.stdout.strip()
-    is_object = said.startswith("{") and said.endswith("}")
+    printed = reply.stdout.strip()
+    is_object = printed.startswith("{") and printed.endswith("}")
     media_type = "application/json" if is_object else "text/plain; charset=utf-8"
     return Response(encode_text(reply.stdout), media_type=media_type, headers=headers)

@@ -92,19 +92,18 @@ class Service:
 
     def app(self) -> Starlette:
         """Return the ASGI application, without authentication."""
-        routes = [
-            Route("/v1/fire", self._handle_errors(self.fire), methods=["POST"]),
-            Route(
-                "/v1/answer/{dialect}",
-                self._handle_errors(self.answer, self._undecided),
-                methods=["POST"],
-            ),
-            Route("/v1/health", self._handle_errors(self.health), methods=["GET"]),
-            Route("/v1/metrics", self._handle_errors(self.metrics), methods=["GET"]),
-            Route("/v1/openapi.json", self._handle_errors(self.openapi), methods=["GET"]),
-            Route(APPROVE, self._handle_errors(self.approve), methods=["POST"]),
-            Route(CHAT, self._handle_errors(self.chat), methods=["POST"]),
-        ]
+        table = (
+            ("/v1/fire", "POST", self.fire),
+            ("/v1/health", "GET", self.health),
+            ("/v1/metrics", "GET", self.metrics),
+            ("/v1/openapi.json", "GET", self.openapi),
+            (APPROVE, "POST", self.approve),
+            (CHAT, "POST", self.chat),
+        )
+        answer = self._handle_errors(self.answer, self._undecided)
+        routes = [Route("/v1/answer/{dialect}", answer, methods=["POST"])]
+        for path, method, endpoint in table:
+            routes.append(Route(path, self._handle_errors(endpoint), methods=[method]))
         app = Starlette(routes=routes, exception_handlers={HTTPException: self._answer_not_found})
         app.router.redirect_slashes = False  # a redirect would lead to whatever `Host` says
         return app
@@ -178,16 +177,16 @@ class Service:
 
     async def metrics(self, _: Request) -> Response:
         """Return counts and times since the start, for Prometheus."""
-        running = ("events being asked about", self.turns.running)
-        waiting = ("events that wait for their turn", self.turns.waiting)
-        hooks = ("hooks that may take part", len(self.engine.hooks))
-        problems = ("what is wrong with the files of hooks", len(self.engine.problems))
         gauges = {
-            "hookline_fires_running": running,
-            "hookline_fires_waiting": waiting,
-            "hookline_hooks": hooks,
+            "hookline_fires_running": ("events being asked about", self.turns.running),
+            "hookline_fires_waiting": ("events that wait for their turn", self.turns.waiting),
+            "hookline_hooks": ("hooks that may take part", len(self.engine.hooks)),
+            "hookline_problems": (
+                "what is wrong with the files of hooks",
+                len(self.engine.problems),
+            ),
         }
-        page = self.meter.page({**gauges, "hookline_problems": problems})
+        page = self.meter.page(gauges)
         return Response(page, headers={"Content-Type": MEDIA_TYPE})
 
     async def openapi(self, _: Request) -> Response:
@@ -232,26 +231,20 @@ class Service:
             try:
                 return await endpoint(request)
             except asyncio.CancelledError:  # only the end of the server cancels a request here
-                hint, headers = "ask again when it is back", {"Connection": "close"}
-                ending = RequestError(
+                error: HookError = RequestError(
                     503,
                     "serve.ending",
-                    "the server was told to stop before this was decided",
-                    hint=hint,
-                    headers=headers,
+                    "the server stopped before this was decided",
+                    hint="ask again when it is back",
+                    headers={"Connection": "close"},
                 )
-                return refused(request, ending, 503)
-            except HookError as error:
-                return refused(request, *_map_status(error))
-            except Exception as error:  # noqa: BLE001 - the outermost frame
-                self.tell(f"HKL9001 internal error: {type(error).__name__}: {error}")
-                return refused(
-                    request,
-                    HookError(
-                        "internal error", hint="this is a fault of hookline; please report it"
-                    ),
-                    500,
-                )
+            except HookError as failure:
+                error = failure
+            except Exception as failure:  # noqa: BLE001 - the outermost frame
+                self.tell(f"HKL9001 internal error: {type(failure).__name__}: {failure}")
+                hint = "this is a fault of hookline; please report it"
+                error = RequestError(500, "internal", "internal error", hint=hint)
+            return refused(request, *_map_status(error))
 
         return answering
 
@@ -290,9 +283,10 @@ class Service:
 def _map_status(error: HookError) -> tuple[HookError, int]:
     """Return an error for the sender, with its status."""
     if error.name == "serve.busy":
-        return RequestError(
-            503, error.name, error.message, hint=error.hint, headers={"Retry-After": "1"}
-        ), 503
+        headers = {"Retry-After": "1"}
+        return RequestError(503, error.name, error.message, hint=error.hint, headers=headers), 503
+    if isinstance(error, RequestError):
+        return error, error.status
     return error, 422 if error.name == "wire.event" or not isinstance(error, CodecError) else 400
 
 

@@ -187,3 +187,8 @@ def addresses(folder: Any) -> dict[str, tuple[str, str]]:
 
 
 TRANSPORTS = ("unix", "tcp")
+
+
+def goaway(frames: list[pb.EngineFrame]) -> str:
+    """Why the stream was ended."""
+    return next(frame.goaway.why for frame in frames if frame.WhichOneof("kind") == "goaway")
