@@ -125,14 +125,21 @@ class Node:
         )
         return (self.child(key) for key in keys)
 
-    def check_known_keys(self, known: Iterable[str], what: str, *, severity: str = "error") -> None:
+    def check_known_keys(
+        self,
+        known: Iterable[str],
+        what: str,
+        *,
+        severity: str = "error",
+        name: str = "key.unknown",
+    ) -> None:
         """File a problem about each unknown key."""
         listed = list(known)
         for key in self.value:
             if key not in listed:
                 hint = did_you_mean(key, listed) or f"known keys: {', '.join(listed)}"
                 self.complain(
-                    "key.unknown",
+                    name,
                     f"unknown key `{key}` in {what}",
                     key,
                     hint=hint,

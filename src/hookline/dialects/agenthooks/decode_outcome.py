@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.failure import describe_failure, label, make_failed_verdict, show_failure
 from hookline.dialects.agenthooks.table import NAME
-from hookline.dialects.kit.claims import Claims, to_verdict
+from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance, Verdict
@@ -33,115 +33,109 @@ _FIELDS: Mapping[str, tuple[type, str]] = {
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """Return the verdict of one hook (docs/formats/agenthooks.md 8)."""
-    verdict = _read_outcome(outcome, spec, row, event)
-    if verdict.stance is Stance.DENY:
-        verdict = _deny(verdict, spec, row, event)
+    verdict = _Reader(outcome, spec, row, event).read()
     wrote = outcome.stderr.strip()
     # At exit 2 stderr is the reason, and a hook that did not run wrote nothing.
     is_logged = outcome.failure in (None, Failure.KILLED) and outcome.exit_code != _DENIES
-    if spec.facts.get("debug") and wrote and is_logged:
+    if is_logged and wrote and verdict.fault and outcome.exit_code != 0:
+        # The end of stderr belongs into the log, and is not shown.
+        last = wrote.rpartition("\n")[2][-_TAIL:]
+        verdict = verdict.replace(fault=f"{verdict.fault}: {last}")
+    if is_logged and wrote and spec.facts.get("debug"):
         logged = f"hook `{label(spec)}` wrote: {wrote[-_LOGGED:]}"
         log = [*verdict.effects.get("log", ()), logged]
         verdict = verdict.replace(effects={**verdict.effects, "log": log})
     if outcome.leftovers:
         note = f"hook `{label(spec)}` left a background process behind that holds its output"
-        verdict = verdict.replace(for_user=_join(note, verdict.for_user))
+        verdict = verdict.replace(for_user=f"{note}\n{verdict.for_user}".strip())
     return verdict
 
 
-def _join(*texts: str) -> str:
-    return "\n".join(text for text in texts if text)
+class _Reader(Claims):
+    """Reads one outcome."""
 
-
-def _read_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
-    if outcome.failure is None and outcome.exit_code == 0:
-        return _read_output(outcome, spec, row, event)
-    if outcome.failure is None and outcome.exit_code == _DENIES:
-        reason = outcome.stderr.strip() or f"blocked by hook `{label(spec)}`"
-        return to_verdict(spec, outcome, stance=Stance.DENY, reason=reason)
-    if outcome.failure is Failure.TIMED_OUT:
-        return _fail(outcome, spec, row, f"timed out after {spec.timeout:g} s")
-    why = describe_failure(outcome.replace(stderr=""))
-    failed = _fail(outcome, spec, row, why)
-    # The end of stderr belongs into the log, and is not shown.
-    if outcome.failure in (None, Failure.KILLED) and outcome.stderr.strip():
-        last = outcome.stderr.strip().rpartition("\n")[2].strip()
-        failed = failed.replace(fault=f"{why}: {last[-_TAIL:]}")
-    return failed
-
-
-def _fail(outcome: Outcome, spec: HookSpec, row: EventRow, why: str) -> Verdict:
-    """Return the verdict of a failure. Where anything can be refused, it leaves a note for the user."""
-    verdict = make_failed_verdict(spec, outcome, why)
-    return verdict if row.feedback else show_failure(verdict, spec)
-
-
-def _read_output(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
-    """Return what stdout says; text that is not one JSON object never becomes context."""
-    if not outcome.stdout.strip():
-        return to_verdict(spec, outcome)
-    try:
-        given = parse_object(outcome.stdout)
-    except UnreadableError as error:
-        return _fail(outcome, spec, row, f"output.json: {error}")
-    word = given.pop("decision", "allow")
-    claims = Claims(outcome, spec, row, event)
-    fields = _select_fields(given, claims)
-    stance, fault = Stance.SILENT, None
-    reason = f"blocked by hook `{label(spec)}`"
-    if word == "ask" and row.asks:
-        reason = f"hook `{label(spec)}` wants a person to decide"
-        stance = row.words[word] if event.dialect == NAME else Stance.ASK
-        claims.unsupported += [] if stance is Stance.ASK else ["ask"]
-    elif isinstance(word, str) and word in row.words:
-        stance = row.words[word]
-    else:
-        fault = (
-            f"output.decision: `{word!s:.80}` is no decision, only `allow`, `ask` and `deny` are"
-        )
-        if spec.on_failure is not Stance.SILENT:
-            return _fail(outcome, spec, row, fault)
-        claims.notes.append(f"hook `{label(spec)}`: {fault}")
-    if fields.get("modified_input"):
-        claims.rewrite = Rewrite(target="input", value=fields["modified_input"], merge=True)
-    if fields.get("log"):
-        claims.effects["log"] = [fields["log"]]
-    claims.context = fields.get("additional_context", "")
-    reason = fields.get("reason", "").strip() or reason
-    return claims.verdict(stance=stance, reason=reason if stance else "", fault=fault)
-
-
-def _select_fields(given: Mapping[str, Any], claims: Claims) -> dict[str, Any]:
-    """Return the fields that count; the others become notes."""
-    fields: dict[str, Any] = {}
-    for key, value in given.items():
-        wanted, power = _FIELDS.get(key, (object, key))
-        if key not in _FIELDS:
-            why = f"output.ignored: `{key:.80}` is no field of the format"
-        elif value is None:
-            continue
-        elif not isinstance(value, wanted):
-            why = f"output.type: `{key}` must be {'an object' if wanted is dict else 'text'}"
-        elif power not in ("reason", *claims.row.powers):
-            why = f"output.ignored: `{key}` has no effect on `{claims.row.native}`"
+    def read(self) -> Verdict:
+        """Return the verdict, as the event honours it."""
+        outcome = self.outcome
+        if outcome.failure is Failure.TIMED_OUT:
+            verdict = self._fail(f"timed out after {self.spec.timeout:g} s")
+        elif outcome.failure is not None or outcome.exit_code not in (0, _DENIES):
+            verdict = self._fail(describe_failure(outcome.replace(stderr="")))
+        elif outcome.exit_code == _DENIES:
+            reason = outcome.stderr.strip() or f"blocked by hook `{label(self.spec)}`"
+            verdict = self.verdict(stance=Stance.DENY, reason=reason)
+        elif outcome.stdout.strip():
+            verdict = self._read_output()
         else:
-            fields[key] = value
-            continue
-        claims.unsupported.append(power)
-        claims.notes.append(f"hook `{label(claims.spec)}`: {why}")
-    return fields
+            verdict = self.verdict()
+        return self._deny(verdict) if verdict.stance is Stance.DENY else verdict
 
+    def _fail(self, why: str) -> Verdict:
+        """Return the verdict of a failure. Where anything can be refused, it leaves a note for the user."""
+        verdict = make_failed_verdict(self.spec, self.outcome, why)
+        return verdict if self.row.feedback else show_failure(verdict, self.spec)
 
-def _deny(verdict: Verdict, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
-    """Return a denial as the event honours it: it ends the round, and at some stops it does not count."""
-    why = event.body.value("stop_reason")
-    if row.honoured and isinstance(why, str) and why not in row.honoured:
-        note = f"hook `{label(spec)}` wants the agent to go on, but it stops because of `{why}`: {verdict.reason}"
+    def _read_output(self) -> Verdict:
+        """Return what stdout says; text that is not one JSON object never becomes context."""
+        try:
+            given = parse_object(self.outcome.stdout)
+        except UnreadableError as error:
+            return self._fail(f"output.json: {error}")
+        spec, words, fault = self.spec, self.row.words, None
+        stance, default = Stance.SILENT, f"blocked by hook `{label(spec)}`"
+        word = given.pop("decision", "allow")
+        fields = self._select_fields(given)
+        if word == "ask" and self.row.asks:
+            default = f"hook `{label(spec)}` wants a person to decide"
+            stance = words[word] if self.event.dialect == NAME else Stance.ASK
+            self.unsupported += [] if stance is Stance.ASK else ["ask"]
+        elif isinstance(word, str) and word in words:
+            stance = words[word]
+        else:
+            known = "`allow`, `ask` and `deny`"
+            fault = f"output.decision: `{word!s:.80}` is no decision, only {known} are"
+            if spec.on_failure is not Stance.SILENT:
+                return self._fail(fault)
+            self.notes.append(f"hook `{label(spec)}`: {fault}")
+        if fields.get("modified_input"):
+            self.rewrite = Rewrite(target="input", value=fields["modified_input"], merge=True)
+        if fields.get("log"):
+            self.effects["log"] = [fields["log"]]
+        self.context = fields.get("additional_context", "")
+        reason = fields.get("reason", "").strip() or default
+        return self.verdict(stance=stance, reason=reason if stance else "", fault=fault)
+
+    def _select_fields(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields that count; the others become notes."""
+        fields: dict[str, Any] = {}
+        for key, value in given.items():
+            wanted, power = _FIELDS.get(key, (object, key))
+            if key not in _FIELDS:
+                why = f"output.ignored: `{key:.80}` is no field of the format"
+            elif value is None:
+                continue
+            elif not isinstance(value, wanted):
+                why = f"output.type: `{key}` must be {'an object' if wanted is dict else 'text'}"
+            elif power not in ("reason", *self.row.powers):
+                why = f"output.ignored: `{key}` has no effect on `{self.row.native}`"
+            else:
+                fields[key] = value
+                continue
+            self.unsupported.append(power)
+            self.notes.append(f"hook `{label(self.spec)}`: {why}")
+        return fields
+
+    def _deny(self, verdict: Verdict) -> Verdict:
+        """Return a denial as the event honours it: it ends the round, and at some stops it does not count."""
+        why, honoured = self.event.body.value("stop_reason"), self.row.honoured
+        if not honoured or not isinstance(why, str) or why in honoured:
+            # A failed hook never stops the rest, also where its failure denies (docs/formats/agenthooks.md 9).
+            return verdict.replace(rewrite=None, ends=verdict.fault is None)
+        name = label(self.spec)
+        note = f"hook `{name}` wants the agent to go on, but it stops because of `{why}`: {verdict.reason}"
         return verdict.replace(
             stance=Stance.SILENT,
             reason="",
-            for_user=_join(verdict.for_user, note),
+            for_user=f"{verdict.for_user}\n{note}".strip(),
             unsupported=(*verdict.unsupported, "deny"),
         )
-    # A failed hook never stops the rest, also where its failure denies (docs/formats/agenthooks.md 9).
-    return verdict.replace(rewrite=None, ends=verdict.fault is None)

@@ -76,32 +76,25 @@ def weigh(node: Node, mark: int, mode: str, hook: str) -> str:
     return node.errors_since(mark)
 
 
-def check_known(node: Node, known: Iterable[str], name: str, what: str) -> None:
-    """File a problem `name` about each key of a mapping that is not known."""
-    for key in node.value:
-        if key not in known:
-            hint = did_you_mean(key, known) or f"known fields: {', '.join(known)}"
-            node.complain(name, f"unknown field `{key}` in the {what}", key, hint=hint)
-
-
 # -- what identifies a hook --------------------------------------------------------------------------------------------
 
 
-def read_name(node: Node, directory: str) -> str:
-    """Return the name of a hook, stripped; empty if there is none."""
+def read_identity(
+    node: Node, directory: str, table: Table
+) -> tuple[str, str, str, EventRow | None]:
+    """Return the name of a hook, its description, its event as the file spells it, and the row of that.
+
+    Texts are stripped, and empty if they are missing. The row is None for an event that the format does not have.
+    """
     name = _read_text(node, "name", f"name: {directory or 'my-hook'}").strip()
     if name:
         _check_style(node, name, directory)
-    return name
-
-
-def read_description(node: Node) -> str:
-    """Return the description of a hook, stripped; empty if there is none."""
-    text = _read_text(node, "description")
-    if len(text) > _LONGEST_DESCRIPTION:
+    description = _read_text(node, "description")
+    if len(description) > _LONGEST_DESCRIPTION:
         why = f"`description` is longer than {_LONGEST_DESCRIPTION} characters"
         node.complain("description.length", why, "description")
-    return text.strip()
+    native, row = _read_trigger(node, table)
+    return name, description.strip(), native, row
 
 
 def _read_text(node: Node, key: str, hint: str = "") -> str:
@@ -131,8 +124,7 @@ def _check_style(node: Node, name: str, directory: str) -> None:
             node.complain(f"name.{finding}", f"the name `{name:.80}` {why}", "name")
 
 
-def read_trigger(node: Node, table: Table) -> tuple[str, EventRow | None]:
-    """Return the event as the file spells it, and its row; None for an event that the format does not have."""
+def _read_trigger(node: Node, table: Table) -> tuple[str, EventRow | None]:
     native, events = as_text(node.value.get("trigger") or ""), f"one of {', '.join(table.rows)}"
     row = table.row(native)
     if not native:
@@ -193,7 +185,7 @@ def _read_matcher(node: Node, key: str, row: EventRow | None) -> tuple[Condition
     matcher = node.child(key)
     if not matcher.is_mapping("`matcher`", "matcher.type"):
         return ()
-    check_known(matcher, tuple(_CONDITIONS), "matcher.unknown-field", "matcher")
+    matcher.check_known_keys(_CONDITIONS, "the matcher", name="matcher.unknown-field")
     found = [_read_condition(matcher, part) for part in _CONDITIONS]
     return tuple(condition for condition in found if condition is not None)
 

@@ -10,11 +10,8 @@ from hookline.dialects.agenthooks.fields import (
     LINT,
     OPTIONS,
     apply_options,
-    check_known,
-    read_description,
-    read_name,
+    read_identity,
     read_options,
-    read_trigger,
     weigh,
 )
 from hookline.dialects.agenthooks.settings import read_settings
@@ -115,9 +112,8 @@ def _directory(source: Source) -> str:
 def _read_hook(front: Node, source: Source, facts: Table) -> HookSpec:
     """Return the hook. With an unknown trigger it never runs, but `combine` knows its name."""
     directory = _directory(source)
-    check_known(front, _FIELDS, "field.unknown", "front matter")
-    name, description = read_name(front, directory), read_description(front)
-    native, row = read_trigger(front, facts)
+    front.check_known_keys(_FIELDS, "the front matter", name="field.unknown")
+    name, description, native, row = read_identity(front, directory, facts)
     options = read_options(front, OPTIONS, row)
     handler = _read_handler(front, source, name)
     reason = weigh(front, 0, source.mode, name or directory)
@@ -189,7 +185,6 @@ def _parse_leniently(front: str, source: Source, problems: list[Problem]) -> Tre
 
     The format's own sample has such escapes.
     """
-    warned: set[int] = set()
     repairs = 0
     while True:
         try:
@@ -204,13 +199,12 @@ def _parse_leniently(front: str, source: Source, problems: list[Problem]) -> Tre
                 raise ConfigError(
                     error.message, name="frontmatter.yaml", hint=error.hint, place=error.place
                 ) from None
-        if line not in warned:
+        if line not in [problem.origin.line for problem in problems]:
             message = f"`\\{front[at]}` is no escape of YAML; its backslash is kept"
             hint, name = "write the text in single quotes", "frontmatter.escape"
             problems.append(
                 wrong.replace(name=name, message=message, hint=hint, severity="warning")
             )
-        warned.add(line)
         repairs += 1
         front = f"{front[:at]}\\{front[at:]}"
 

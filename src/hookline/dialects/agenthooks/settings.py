@@ -5,7 +5,6 @@ from __future__ import annotations
 from hookline.dialects.agenthooks.fields import (
     DEFAULTABLE,
     OPTIONS,
-    check_known,
     read_options,
     weigh,
 )
@@ -53,7 +52,7 @@ def read_settings(source: Source, problems: list[Problem]) -> HookSpec:
     if not isinstance(root.value, dict) or not isinstance(root.value.get("hooks", {}), dict):
         message, place = f"`{SETTINGS}` must hold a table `hooks`", root.origin().place
         raise ConfigError(message, name="config.type", place=place, hint="[hooks]")
-    check_known(root, ("hooks",), "field.unknown", "settings")
+    root.check_known_keys(("hooks",), "the settings", name="field.unknown")
     hooks = root.child("hooks") if "hooks" in root.value else None
     facts = {"changes": tuple(_read_changes(hooks, source.mode)) if hooks else ()}
     weigh(root, 0, source.mode, "")
@@ -62,7 +61,8 @@ def read_settings(source: Source, problems: list[Problem]) -> HookSpec:
 
 
 def _read_changes(hooks: Node, mode: str) -> Iterator[Change]:
-    check_known(hooks, (*_FLAGS, "defaults", *_LISTS), "field.unknown", "table `hooks`")
+    known = (*_FLAGS, "defaults", *_LISTS)
+    hooks.check_known_keys(known, "the table `hooks`", name="field.unknown")
     for key in _FLAGS:
         flag = hooks.flag(key)
         if isinstance(hooks.value.get(key), bool):
@@ -70,7 +70,7 @@ def _read_changes(hooks: Node, mode: str) -> Iterator[Change]:
     if hooks.value.get("defaults") is not None:
         part = hooks.child("defaults")
         if part.is_mapping("`defaults`"):
-            yield from _read_change(part, DEFAULTABLE, "defaults", mode)
+            yield from _read_change(part, DEFAULTABLE, "the defaults", mode)
     for key, options in _LISTS.items():
         for change in _read_entries(hooks, key, options, mode):
             yield change if options else change.replace(options={"enabled": False})
@@ -85,15 +85,15 @@ def _read_entries(hooks: Node, key: str, options: tuple[str, ...], mode: str) ->
         why = f"`{key}` must be a list of tables, not {describe_value(entries.value)}"
         entries.complain("value.type", why, hint=hint)
         return
-    what = f"entry of `{key}`"
+    what = f"an entry of `{key}`"
     for entry in entries.children():
-        if not entry.is_mapping(f"an {what}"):
+        if not entry.is_mapping(what):
             continue
         name = as_text(entry.value.get("name", "")).strip()
         if name:
             yield from _read_change(entry, options, what, mode, name)
         else:
-            why = f"an {what} needs the `name` of a hook"
+            why = f"{what} needs the `name` of a hook"
             entry.complain("name.missing", why, hint='name = "my-hook"')
 
 
@@ -103,7 +103,7 @@ def _read_change(
     """Yield the change that one part asks for; nothing if one of its options is wrong."""
     mark = part.mark()
     known = (*(("name",) if name else ()), *options, *(("async_",) if options else ()))
-    check_known(part, known, "field.unknown", what)
+    part.check_known_keys(known, what, name="field.unknown")
     stated = read_options(part, options)
     if not weigh(part, mark, mode, name):
         yield Change(origin=part.origin(), name=name, options=stated)

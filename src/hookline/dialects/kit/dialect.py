@@ -106,3 +106,9 @@ class FolderDialect:
 
     def _function(self, module: str, name: str = "") -> Any:
         return getattr(__import__(f"{self._package}.{module}", fromlist=[module]), name or module)
+
+
+def without_asks(table: Table) -> Table:
+    """Return the table of a host that cannot ask a person."""
+    rows = {name: row.replace(powers=row.powers - {"ask"}) for name, row in table.rows.items()}
+    return table.replace(rows=rows)

@@ -6,9 +6,9 @@ Facts: docs/formats/starchild.md. `table` says what the events are, `reading` wh
 from __future__ import annotations
 
 from hookline.core.options import read_switch
-from hookline.dialects.kit.dialect import FolderDialect
+from hookline.dialects.kit.dialect import FolderDialect, without_asks
 from hookline.dialects.starchild.reason_card import Shown, shown
-from hookline.dialects.starchild.table import NAME, table
+from hookline.dialects.starchild.table import NAME, TABLE
 
 __all__ = ["NAME", "OPTIONS", "SWITCHES", "Shown", "Starchild", "shown"]
 
@@ -33,7 +33,7 @@ class Starchild(FolderDialect):
     def __init__(
         self, *, approver: bool = False, allow_local: bool = False, shell_hooks: bool = False
     ) -> None:
-        facts = table(approver=read_switch(NAME, "approver", approver))
+        facts = TABLE if read_switch(NAME, "approver", approver) else without_asks(TABLE)
         local = read_switch(NAME, "allow_local", allow_local)
         by_default = read_switch(NAME, "shell_hooks", shell_hooks)
         super().__init__(

@@ -66,6 +66,10 @@ def _encode_rewrite(decision: Decision, row: EventRow, event: Event) -> dict[str
 
 def _to_text(value: Any) -> Any:
     """Return the text of a model's reply, which some hosts put into an object; any other value as it is."""
-    return (
-        value["text"] if isinstance(value, dict) and isinstance(value.get("text"), str) else value
-    )
+    if isinstance(value, dict) and isinstance(value.get("text"), str):
+        return value["text"]
+    try:
+        parts = value["candidates"][0]["content"]["parts"]
+        return "".join(part if isinstance(part, str) else part["text"] for part in parts)
+    except (LookupError, TypeError):
+        return value

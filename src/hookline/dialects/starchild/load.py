@@ -186,11 +186,8 @@ class _Reader:
         variables = node.texts("env")
         for name in variables:
             if not _VARIABLE.fullmatch(name):
-                why, hint = (
-                    f"`{name:.40}` in `env` is no name of a variable",
-                    "names without values",
-                )
-                node.complain("value.type", why, "env", hint=hint)
+                why = f"`{name:.40}` in `env` is no name of a variable"
+                node.complain("value.type", why, "env", hint="names without values")
         kind = node.choice("type", _OF_TYPE, "command", name="handler.type")
         for key in _OF_TYPE["http" if kind == "command" else "command"]:
             if node.value.get(key) is not None:

@@ -55,9 +55,9 @@ _DONE = "tool_name=tool!text tool_result=result!text"
 _ROWS = (
     _row(
         "on_user_message", "message=prompt!text channel!text", Prompt,
-        searched="prompt", does="deny text note context", rewrites="message", **_GATE,
+        searched="prompt", does="deny ask text note context", rewrites="message", **_GATE,
     ),
-    _row("pre_tool_call", "tool_name=tool!text tool_input=input!object", ToolCall, searched="input", does="deny input note", **_GATE),
+    _row("pre_tool_call", "tool_name=tool!text tool_input=input!object", ToolCall, searched="input", does="deny ask input note", **_GATE),
     _row("post_tool_call", _DONE, ToolCall, searched="tool result"),
     _row("transform_tool_result", _DONE, ToolCall, searched="tool result", does="output note", appends=True),
     _row("pre_llm_call", "system!text last_user_message!text model!text", Generation, searched="last_user_message", does="context"),
@@ -72,7 +72,7 @@ _ROWS = (
     ),
     _row(
         "on_outbound_message", "notification=text!text type!text", Message,
-        searched="text", does="deny text note", rewrites="notification", **_GATE,
+        searched="text", does="deny ask text note", rewrites="notification", **_GATE,
     ),
     _row(
         "on_completion_claim", f"goal!text summary!text response=last_message!text tool_names!list {_COUNTS}", Stop,
@@ -85,23 +85,18 @@ _ROWS = (
 _BASE = column("event=@native session_id=@session_id!text agent_id!text cwd=@cwd!text")
 
 
-def table(*, approver: bool) -> Table:
-    """The table of a host that has somebody to ask, or not (docs/formats/starchild.md 5.2: then an ask is a block)."""
-    rows = [
-        row.replace(powers=row.powers | {"ask"}) if approver and row.asks else row for row in _ROWS
-    ]
-    return Table(
-        name=NAME,
-        unknown_keys={"file": "ignored", "hook": "ignored"},
-        rows={row.native: row for row in rows},
-        base=_BASE,
-        fold=FoldRule(input_keys=frozenset(), joins_reasons=True, drops_rewrite_when_denied=True),
-        default_timeout=float(DEFAULT_TIMEOUT),
-        ask_becomes=Stance.DENY,
-        redo_limit=REDO_LIMIT,
-        redo_flag="stop_hook_active",  # false on the first firing in a turn, true on every later one (docs/formats/starchild.md 3)
-        approvals=True,  # docs/formats/starchild.md 6; docs/formats/hermes.md
-        closes="on_error: closed",
-        suspends_after=SUSPENDS_AFTER,
-        resolves_names=True,  # docs/formats/starchild.md 8
-    )
+TABLE = Table(
+    name=NAME,
+    unknown_keys={"file": "ignored", "hook": "ignored"},
+    rows={row.native: row for row in _ROWS},
+    base=_BASE,
+    fold=FoldRule(input_keys=frozenset(), joins_reasons=True, drops_rewrite_when_denied=True),
+    default_timeout=float(DEFAULT_TIMEOUT),
+    ask_becomes=Stance.DENY,
+    redo_limit=REDO_LIMIT,
+    redo_flag="stop_hook_active",  # false on the first firing in a turn, true on every later one (docs/formats/starchild.md 3)
+    approvals=True,  # docs/formats/starchild.md 6; docs/formats/hermes.md
+    closes="on_error: closed",
+    suspends_after=SUSPENDS_AFTER,
+    resolves_names=True,  # docs/formats/starchild.md 8
+)

@@ -99,7 +99,7 @@ def test_what_is_no_settings_file_says_nothing(text: str, problem: str) -> None:
     [
         (
             "[hook]\nenabled = false\n",
-            "1:2: HKL1830 unknown field `hook` in the settings (did you mean `hooks`?)",
+            "1:2: HKL1830 unknown key `hook` in the settings (did you mean `hooks`?)",
         ),
         ("[hooks]\ndebug = 1\n", "2:1: HKL1401 `debug` must be true or false, not `1`"),
         (
@@ -108,7 +108,7 @@ def test_what_is_no_settings_file_says_nothing(text: str, problem: str) -> None:
         ),
         (
             "[hooks.defaults]\npriority = 3\n",
-            "2:1: HKL1830 unknown field `priority` in the defaults (known fields: timeout, async, async_)",
+            "2:1: HKL1830 unknown key `priority` in the defaults (known keys: timeout, async, async_)",
         ),
         (
             "[hooks.defaults]\nasync = 'maybe'\n",
@@ -128,7 +128,7 @@ def test_what_is_no_settings_file_says_nothing(text: str, problem: str) -> None:
         ),
         (
             "[[hooks.override]]\nname = 'g'\ntrigger = 'x'\n",
-            "3:1: HKL1830 unknown field `trigger` in the entry of `override` ",
+            "3:1: HKL1830 unknown key `trigger` in an entry of `override` ",
         ),
         (
             "[[hooks.override]]\nname = 'g'\ntimeout = 2.5\n",
@@ -140,7 +140,7 @@ def test_what_is_no_settings_file_says_nothing(text: str, problem: str) -> None:
         ),
         (
             "[[hooks.override]]\nname = 'g'\nmatcher = {tools = 'x'}\n",
-            "3:12: HKL1505 unknown field `tools` in the matcher ",
+            "3:12: HKL1505 unknown key `tools` in the matcher ",
         ),
         (
             "[[hooks.override]]\nname = 'g'\nmetadata = 'x'\n",

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded
 from hookline.core.options import read_switch
-from hookline.dialects.kit.dialect import FolderDialect
-from hookline.dialects.starchild.hermes.table import NAME, table
+from hookline.dialects.kit.dialect import FolderDialect, without_asks
+from hookline.dialects.starchild.hermes.table import NAME, TABLE
 from hookline.model.problem import Problem
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ class Hermes(FolderDialect):
         accept_hooks: bool = False,
         exact: bool = False,
     ) -> None:
-        facts = table(approver=read_switch(NAME, "approver", approver))
+        facts = TABLE if read_switch(NAME, "approver", approver) else without_asks(TABLE)
         self.safe_mode = read_switch(NAME, "safe_mode", safe_mode)
         self.accept_hooks = read_switch(NAME, "accept_hooks", accept_hooks)
         super().__init__(

@@ -85,24 +85,17 @@ _BASE = column(
 )
 
 
-def table(*, approver: bool) -> Table:
-    """The table of a host that has somebody to ask, or not: then what is to be approved is refused."""
-    rows = [row if approver else row.replace(powers=row.powers - {"ask"}) for row in _ROWS]
-    return Table(
-        name=NAME,
-        unknown_keys={"hook": "ignored"},
-        regex_flavour="python",
-        rows={row.native: row for row in rows},
-        base=_BASE,
-        fold=FoldRule(input_keys=frozenset({"add"}), drops_rewrite_when_denied=True),
-        default_timeout=float(DEFAULT_TIMEOUT),
-        ask_becomes=Stance.DENY,
-        redo_limit=REDO_LIMIT,
-        approvals=True,  # docs/formats/starchild.md 6; docs/formats/hermes.md
-        ends_session=frozenset(),  # what is called so is the end of a turn
-        closes="fail_closed: true",
-    )
-
-
-# What a payload holds does not depend on who can be asked.
-TABLE = table(approver=True)
+TABLE = Table(
+    name=NAME,
+    unknown_keys={"hook": "ignored"},
+    regex_flavour="python",
+    rows={row.native: row for row in _ROWS},
+    base=_BASE,
+    fold=FoldRule(input_keys=frozenset({"add"}), drops_rewrite_when_denied=True),
+    default_timeout=float(DEFAULT_TIMEOUT),
+    ask_becomes=Stance.DENY,
+    redo_limit=REDO_LIMIT,
+    approvals=True,  # docs/formats/starchild.md 6; docs/formats/hermes.md
+    ends_session=frozenset(),  # what is called so is the end of a turn
+    closes="fail_closed: true",
+)
