@@ -93,15 +93,15 @@ def _flatten(payload: Mapping[str, Any], native: str) -> dict[str, Any]:
 
 
 def _rewritten_sections(event: Event, row: EventRow) -> dict[str, Any]:
-    """Return the sections that the host sent, with the new input of a tool that a hook rewrote."""
-    keys = [key for key in (row.called, row.section) if isinstance(event.raw.get(key), dict)]
-    if not keys or not isinstance(event.body, ToolCall):
+    """Return the sections that the host sent, with the new input of a tool if a hook rewrote it."""
+    sections = (row.called, row.section)
+    sent = {key: event.raw[key] for key in sections if isinstance(event.raw.get(key), dict)}
+    first = next(iter(sent.values()), {})
+    before = plain_input(event.tool, first.get("input", first.get("parameters")))
+    if before == event.input or not isinstance(event.body, ToolCall):
         return {}
-    first = event.raw[keys[0]]
-    if plain_input(event.tool, first.get("input", first.get("parameters"))) == event.input:
-        return {}
-    new = {row.called: {"input": event.input}, row.section: {"parameters": _as_texts(event.input)}}
-    return {key: {**event.raw[key], **new[key]} for key in keys}
+    now = _sections(event, row)
+    return {key: {**section, **now[key]} for key, section in sent.items()}
 
 
 def _sections(event: Event, row: EventRow) -> dict[str, Any]:

@@ -40,20 +40,16 @@ def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> 
 
 
 def _messages(decision: Decision) -> dict[str, str]:
-    """Return the messages. Of a denial the user and the agent learn the reason, of a question the user."""
-    reason = [decision.reason] if decision.reason else []
-    for_user = reason if decision.stance >= ASK and not _is_for_agent_only(decision) else []
-    for_agent = reason if decision.stance >= DENY else []
+    """Return the messages. Of a denial the user and the agent learn the reason, of a question the user.
+
+    A hook that refused with a message of its own for the user gave the reason to the agent alone.
+    """
+    stance, reason = decision.stance, decision.reason
+    leading = [v for v in decision.verdicts if v.stance is stance and v.reason == reason]
+    alone = stance >= DENY and any(v.for_user for v in leading if not v.shadow)
+    for_user = [reason] if stance >= ASK and reason and not alone else []
+    for_agent = [reason] if stance >= DENY and reason else []
     user = "\n".join(dict.fromkeys([*for_user, *decision.for_user]))
     agent = "\n".join(dict.fromkeys([*for_agent, *decision.for_agent]))
     texts = {"user_message": user, "agent_message": agent, "additional_context": agent}
     return {key: text for key, text in texts.items() if text}
-
-
-def _is_for_agent_only(decision: Decision) -> bool:
-    """Return whether the hook that refused has a message of its own for the user, beside the reason."""
-    for verdict in decision.verdicts:
-        leads = verdict.stance is decision.stance and verdict.reason == decision.reason
-        if leads and not verdict.shadow:
-            return decision.stance >= DENY and bool(verdict.for_user)
-    return False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.dialects.gemini.table import ASK, DENY, HALT, MODES
-from hookline.dialects.kit.encode_decision import make_reply
+from hookline.dialects.gemini.table import ASK, DENY, MODES
+from hookline.dialects.kit.encode_decision import ReplyFormat, encode_answer, make_reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hookline.model.reply import Reply
     from hookline.model.verdict import Decision
 
-_WORDS = {ASK: "ask", DENY: "deny"}
+_FORMAT = ReplyFormat(words={ASK: "ask", DENY: "deny"}, rewrites={})
 
 
 def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
@@ -22,22 +22,18 @@ def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> 
 
     Of a call that does not happen no new input is sent. An allow has no word: silence is allow (docs/formats/comparison.md 5).
     """
-    top: dict[str, Any] = {}
-    if decision.stance is HALT:
-        top = {"continue": False, "stopReason": decision.reason}
-    elif decision.stance in _WORDS:
-        top = {"decision": _WORDS[decision.stance], "reason": decision.reason}
-    if decision.for_user:
-        top["systemMessage"] = "\n".join(decision.for_user)
+    top, specific = encode_answer(decision, row, _FORMAT)
     values = _values(decision)
-    keys = row.reads.items() if row is not None else ()
-    return make_reply(top, {key: values[power] for key, power in keys if values.get(power)}, row)
+    for key, power in row.reads.items() if row is not None else ():
+        if values.get(power):
+            specific[key] = values[power]
+    return make_reply(top, specific, row)
 
 
 def _values(decision: Decision) -> dict[str, Any]:
     """Return what the decision carries beside its stance, by the powers that it uses."""
     effects, rewrite = decision.effects, decision.rewrite
-    values: dict[str, Any] = {**effects, "context": "\n".join(decision.for_agent)}
+    values: dict[str, Any] = dict(effects)
     values["messages"] = dict(effects.get("request") or {})
     values["return"] = to_response(effects.get("return"))
     values["tools"] = _join_tools(effects.get("tools"))

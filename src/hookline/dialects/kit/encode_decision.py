@@ -21,11 +21,12 @@ _INPUT: Mapping[str, str] = {"input": "updatedInput"}
 class ReplyFormat(Frozen):
     """How a host reads a decision. A column is one way in which the hosts of the family differ.
 
-    `permissions`: stance -> the word of a `permissionDecision`. `rewrites`: target of a rewrite -> its key. `interrupts`: a
+    `permissions`: stance -> the word of a `permissionDecision`. `words`: stance -> the word of a `decision`. `rewrites`: target of a rewrite -> its key. `interrupts`: a
     denied `PermissionRequest` can end the run. `explains_allow`: an allowed one has a message.
     """
 
-    permissions: Mapping[Stance, str]
+    permissions: Mapping[Stance, str] = {}
+    words: Mapping[Stance, str] = {Stance.DENY: "block"}
     rewrites: Mapping[str, str] = _INPUT
     interrupts: bool = False
     explains_allow: bool = True
@@ -51,8 +52,8 @@ def encode_answer(
         if stance in form.permissions:
             specific["permissionDecision"] = form.permissions[stance]
             specific |= {"permissionDecisionReason": reason} if reason else {}
-    elif stance is Stance.DENY and row.words:
-        top |= {"decision": "block", "reason": reason}
+    elif stance in form.words and row.words:
+        top |= {"decision": form.words[stance], "reason": reason}
     # The input of a call that does not happen is not sent.
     is_sent = rewrite is not None and (rewrite.target != "input" or stance < Stance.DENY)
     if rewrite is not None and is_sent and not is_request and rewrite.target in form.rewrites:
