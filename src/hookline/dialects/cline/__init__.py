@@ -96,7 +96,7 @@ def _rewritten_sections(event: Event, row: EventRow) -> dict[str, Any]:
     """Return the sections that the host sent, with the new input of a tool if a hook rewrote it."""
     sections = (row.called, row.section)
     sent = {key: event.raw[key] for key in sections if isinstance(event.raw.get(key), dict)}
-    first = next(iter(sent.values()), {})
+    first: dict[str, Any] = next(iter(sent.values()), {})
     before = plain_input(event.tool, first.get("input", first.get("parameters")))
     if before == event.input or not isinstance(event.body, ToolCall):
         return {}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import posixpath
 
-from hookline.core.dialect import Companion, Loaded
+from hookline.core.dialect import Companion, EventRow, Loaded
 from hookline.dialects.cline.table import NAME, TABLE
 from hookline.model import kinds
 from hookline.model.conditions import Never
 from hookline.model.handler import Broken, Command
 from hookline.model.problem import Origin, Problem
 from hookline.model.spec import HookSpec
-from hookline.model.verdict import Stance
 from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import explain_errors
 from hookline.wire.sources import resolve_failure
@@ -20,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.core.dialect import EventRow, Source
+    from hookline.core.dialect import Source
 
 # Ending of a file's name -> the program that runs it, where its first line names none.
 _PROGRAMS: Mapping[str, tuple[str, ...]] = {
@@ -46,35 +45,35 @@ def load(source: Source) -> Loaded:
     """Return the one hook of a file, and every problem of the file. A file that never runs is a broken hook."""
     name = posixpath.basename(source.file)
     stem, ending = posixpath.splitext(name)
-    row = _EVENTS.get(stem.lower())
     head = (source.text or "").partition("\n")[0].rstrip("\r")
     found = source.companions.get(name, Companion(path=name, head=head))
     origin = Origin(file=source.file, line=1, column=1, scope=source.scope)
-    problem = _find_problem(row, name, found, origin)
-    handler: Command | Broken
-    if problem is not None and problem.severity == "error":
-        handler = Broken(reason=explain_errors((problem,)))
-    else:
+    known, native = _EVENTS.get(stem.lower()), stem or "file"
+    row = known or EventRow(native=native, kind=kinds.unknown_kind(NAME, native))
+    problem = _find_problem(known, name, found, origin)
+    problems = (problem,) if problem is not None else ()
+    strict = source.mode == "strict"
+    handler: Command | Broken = Broken(reason=explain_errors(problems))
+    if problem is None or problem.severity == "warning":
         argv = _command(source, name, ending.lower(), found)
-        handler = Command(argv=argv, kill_leftovers=source.mode == "strict")
-    native = row.native if row is not None else stem or "file"
+        handler = Command(argv=argv, kill_leftovers=strict)
     spec = HookSpec(
-        id=f"{name}#{native}",
+        id=f"{name}#{row.native}",
         dialect=NAME,
-        kind=row.kind if row is not None else kinds.unknown_kind(NAME, native),
-        native_event=native,
+        kind=row.kind,
+        native_event=row.native,
         handler=handler,
-        conditions=() if row is not None or problem is None else (Never(reason=problem.message),),
+        conditions=() if known is not None or problem is None else (Never(reason=problem.message),),
         timeout=TABLE.default_timeout,
-        on_failure=resolve_failure(row, source.mode) if row is not None else Stance.SILENT,
-        strict=source.mode == "strict",
+        on_failure=resolve_failure(row, source.mode),
+        strict=strict,
         origin=origin,
         name=name,
         shadow=source.shadow,
         trusted=source.trusted,
         facts={"by_program": bool(ending) or _OF_THE_PROGRAM in source.file},
     )
-    return Loaded(specs=(spec,), problems=(problem,) if problem is not None else ())
+    return Loaded(specs=(spec,), problems=problems)
 
 
 def _find_problem(
