@@ -79,6 +79,7 @@ def _flatten(payload: Mapping[str, Any], native: str) -> dict[str, Any]:
         CodecError: a section is no object, or the folders are no list of texts.
     """
     roots = payload.get("workspaceRoots") or [""]
+    roots = [roots] if isinstance(roots, str) else roots
     if not isinstance(roots, list) or not isinstance(roots[0], str):
         raise CodecError(f"`workspaceRoots` of a {NAME} payload must be a list of texts")
     flat: dict[str, Any] = {**payload, "cwd": roots[0]}
