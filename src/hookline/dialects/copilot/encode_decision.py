@@ -76,7 +76,7 @@ def _rewrite(decision: Decision) -> dict[str, Any]:
 
 
 def _context(decision: Decision, notes: list[str]) -> str:
-    """Return what the model is told, joined as the host joins it, and cut where the host would cut it."""
+    """Return the context for the model, joined as the host joins it, and cut where the host would cut it."""
     raw = "\n\n".join(decision.for_agent).encode("utf-8", "replace")
     if len(raw) > _CONTEXT_LIMIT:
         notes.append(

@@ -24,7 +24,7 @@ from hookline.wire.matchers import list_exact_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
@@ -146,13 +146,7 @@ def _read_matcher(node: Node, row: EventRow, text: str, mode: str) -> tuple[Cond
         return (OneOf(field=row.subject, names=known),)
     regex: Any = compile_regex(text, TABLE.regex_flavour)
     if of_tools:
-        # A host with a PascalCase key sends Claude's name, and a hook with a camelCase key must run all the same.
-        names_of = (
-            (lambda tool: (_claude_name(tool),))
-            if pascal
-            else (lambda tool: (tool, *runtime_names(tool)))
-        )
-        regex = _OverNames(regex, names_of)
+        regex = _OverNames(regex, pascal=pascal)
     return (Pattern(field=row.subject, source=text, regex=regex, full=not pascal),)
 
 
@@ -169,22 +163,26 @@ def _claude_name(tool: str) -> str:
 
 
 class _OverNames:
-    """An expression that is asked about other names of a tool than the event's own."""
+    """An expression that is asked about other names of a tool than the event's own.
 
-    def __init__(self, regex: Any, names: Callable[[str], Iterable[str]]) -> None:
-        self.source, self.may_time_out, self.portable = (
-            regex.source,
-            regex.may_time_out,
-            regex.portable,
-        )
-        self._regex, self._names = regex, names
+    Under a PascalCase key it sees Claude's name. Under a camelCase key it sees the runtime's too, because a host with a
+    PascalCase key sends Claude's name.
+    """
+
+    def __init__(self, regex: Any, *, pascal: bool) -> None:
+        self.source, self.portable = regex.source, regex.portable
+        self.may_time_out = regex.may_time_out
+        self._regex, self._pascal = regex, pascal
+
+    def _names(self, tool: str) -> tuple[str, ...]:
+        return (_claude_name(tool),) if self._pascal else (tool, *runtime_names(tool))
 
     def is_full_match(self, tool: str) -> bool:
-        """Whether the expression matches the whole of one of the names."""
+        """Return whether the expression matches the whole of one of the names."""
         return any(map(self._regex.is_full_match, self._names(tool)))
 
     def has_match_in(self, tool: str) -> bool:
-        """Whether the expression is found in one of the names."""
+        """Return whether the expression is found in one of the names."""
         return any(map(self._regex.has_match_in, self._names(tool)))
 
     def __eq__(self, other: object) -> bool:
@@ -200,9 +198,8 @@ FORMAT = FileFormat(
     file="hooks/hooks.json",
     keys=("version", "disableAllHooks", "hooks", "description", "$schema"),
     flat=True,
-    groups_in=lambda row: (
-        row.native == row.called
-    ),  # under a PascalCase key, as in Claude Code's files
+    # Under a PascalCase key, as in Claude Code's files.
+    groups_in=lambda row: row.native == row.called,
     rows=CONTRACTS,
     matcher=MatcherFormat(
         flavour=TABLE.regex_flavour, everything=("",), full=True, read=_read_matcher
