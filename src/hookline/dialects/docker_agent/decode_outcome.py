@@ -88,7 +88,9 @@ class _Reader(Claims):
         if outcome.exit_code == _BLOCK:
             return self._block_by_exit()
         if outcome.exit_code != 0:
-            return self._fail_by_exit()
+            shown = outcome.replace(stderr="") if self.row.exact else outcome
+            blocks = self.spec.facts.get("on_error") == "block" or self.spec.strict
+            return self.fail(describe_failure(shown), denies=blocks or not self.row.lenient)
         if isinstance(handler, Model):
             from hookline.dialects.docker_agent.model_hook import read_reply  # noqa: PLC0415 - few hooks ask a model
 
@@ -97,29 +99,22 @@ class _Reader(Claims):
 
     # -- exit codes and failures -----------------------------------------------------------------------------------
 
-    def fail(self, why: str) -> Verdict:
-        """Return a failure: a denial where the event or `on_error` says so, else a warning unless that is ignored."""
-        text = f'{self.row.payload_name} hook failed to execute: hook "{self.name}": {why}'
-        stance = self.spec.on_failure
+    def fail(self, why: str, *, denies: bool = True) -> Verdict:
+        """Return a failure: a denial where the event or `on_error` says so, else a warning unless that is ignored.
+
+        `denies`: this failure may be a denial.
+        """
+        event = f"{self.row.payload_name} hook failed to execute"
+        text = f'{event if denies else "Hook execution error"}: hook "{self.name}": {why}'
+        stance = self.spec.on_failure if denies else Stance.SILENT
         # Whatever `on_error` says: step 9 of docs/formats/docker-agent.md 5, and a block whose output went over the limit.
         if self.outcome.failure is Failure.UNSERIALISABLE or self.outcome.exit_code == _BLOCK:
             stance = max(stance, self.row.blocks)
-        if stance is Stance.SILENT:
-            return self._warn(text, why)
-        return self.verdict(stance=stance, reason=text, fault=why)
-
-    def _warn(self, text: str, why: str) -> Verdict:
+        if stance is not Stance.SILENT:
+            return self.verdict(stance=stance, reason=text, fault=why)
         if self.spec.facts.get("on_error") != "ignore":
             self.notes.append(text)
         return self.verdict(fault=why)
-
-    def _fail_by_exit(self) -> Verdict:
-        shown = self.outcome.replace(stderr="") if self.row.exact else self.outcome
-        why = describe_failure(shown)
-        blocks = self.spec.facts.get("on_error") == "block" or self.spec.strict
-        if self.row.lenient and not blocks:
-            return self._warn(f'Hook execution error: hook "{self.name}": {why}', why)
-        return self.fail(why)
 
     def _block_by_exit(self) -> Verdict:
         if not self.row.can_block:
