@@ -5,9 +5,14 @@ Facts: docs/formats/a3s.md. The rows of `table` say what the events are; `hookli
 
 from __future__ import annotations
 
+from hookline.core.dialect import Loaded
 from hookline.core.options import read_choice
 from hookline.dialects.a3s.table import NAME, TABLE
 from hookline.dialects.kit.dialect import FolderDialect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookline.model.spec import HookSpec
 
 __all__ = ["A3S", "NAME", "OPTIONS"]
 
@@ -23,5 +28,10 @@ class A3S(FolderDialect):
 
     def __init__(self, *, invalid_regex: str = "refuse") -> None:
         chosen = read_choice(NAME, "invalid_regex", invalid_regex, ("refuse", "substring"))
-        own = "combine decode_event encode_event"
-        super().__init__(__name__, TABLE, own, substring=chosen == "substring")
+        own, substring = "decode_event encode_event", chosen == "substring"
+        super().__init__(__name__, TABLE, own, substring=substring)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        """Return one definition for each id, the last one; hooks of equal priority run by id (docs/formats/a3s.md 6)."""
+        by_id = {spec.name: spec for spec in specs}
+        return Loaded(specs=tuple(by_id[name] for name in sorted(by_id)))

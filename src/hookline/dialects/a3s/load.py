@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
 
-HOOK_KEYS = ("id", "event_type", "matcher", "config")
-MATCHER_KEYS = ("session_id", "tool", "path_pattern", "command_pattern", "skill")
-CONFIG_KEYS = ("priority", "timeout_ms", "async_execution", "fail_mode", "max_retries")
+_HOOK_KEYS = ("id", "event_type", "matcher", "config")
+_MATCHER_KEYS = ("session_id", "tool", "path_pattern", "command_pattern", "skill")
+_CONFIG_KEYS = ("priority", "timeout_ms", "async_execution", "fail_mode", "max_retries")
 _FAIL_MODES: Mapping[str, Stance] = {"open": Stance.SILENT, "closed": Stance.DENY}
 # The first of these whose value is text is the path of a call (docs/formats/a3s.md 4).
 _PATH_KEYS = ("file_path", "path", "notebook_path")
@@ -86,7 +86,7 @@ def _read_hook(node: Node, source: Source, *, substring: bool) -> HookSpec | Non
     mark = node.mark()
     if not node.is_mapping("a hook"):
         return None
-    node.check_known_keys(HOOK_KEYS, "a hook")
+    node.check_known_keys(_HOOK_KEYS, "a hook")
     native = node.text("event_type", required=True)
     row = TABLE.row(native)
     if row is None and native:
@@ -130,11 +130,11 @@ def _read_matcher(hook: Node, row: EventRow, *, substring: bool) -> Iterator[Con
     node = hook.child("matcher")
     if not node.is_mapping("`matcher`", "matcher.type"):
         return
-    node.check_known_keys(MATCHER_KEYS, "a matcher")
+    node.check_known_keys(_MATCHER_KEYS, "a matcher")
     carried = {"session_id", *({"tool", "path_pattern", "command_pattern"} if row.subject else ())}
     if any(field.native == "skill_name" for field in row.fields):
         carried.add("skill")
-    for key in MATCHER_KEYS:
+    for key in _MATCHER_KEYS:
         text = node.text(key)
         if not text and node.value.get(key) != "":
             continue
@@ -183,7 +183,7 @@ def _read_glob(node: Node, key: str, pattern: str) -> tuple[Regex, bool]:
 
 def _configure(spec: HookSpec, node: Node, row: EventRow) -> HookSpec:
     """Return a hook with the values of its `config`; a missing one keeps its default."""
-    node.check_known_keys(CONFIG_KEYS, "`config`")
+    node.check_known_keys(_CONFIG_KEYS, "`config`")
     is_gate = row.fails is Stance.DENY
     timeout = _read_number(node, "timeout_ms", round(spec.timeout * TABLE.ticks_per_second), low=1)
     retries = _read_number(node, "max_retries", 0, low=0)

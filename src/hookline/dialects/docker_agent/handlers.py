@@ -65,12 +65,9 @@ def read_handler(
     env, working_dir = hook.mapping("env"), hook.text("working_dir")
     kind = hook.text("type", required=True)
     if kind not in _TYPES:
-        if kind:
-            known = ", ".join(f"`{each}`" for each in _TYPES)
-            hint = did_you_mean(kind, _TYPES) or f"one of {known}"
+        if isinstance(hook.value.get("type"), str):
+            hint = did_you_mean(kind, _TYPES) or f"one of {', '.join(_TYPES)}"
             hook.complain("handler.type", f"unsupported hook type `{kind}`", "type", hint=hint)
-        elif hook.value.get("type") == "":
-            hook.complain("handler.type", "the hook has no `type`", "type", hint="`type: command`")
         return None
     for key, types in _ONLY.items():
         if kind not in types and hook.value.get(key):
