@@ -12,7 +12,6 @@ from hookline.chat.commands import run_command
 from hookline.config.project_env import drop_project_env
 from hookline.engine.engine import Engine
 from hookline.engine.journaling import open_journal
-from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import HookError
 from hookline.sessions.store import Sessions
 from hookline.text.terminal_escape import escape_line
@@ -59,9 +58,13 @@ def _run_in_folder(text: str, cwd: str, who: str, environ: Mapping[str, str] | N
     given = drop_project_env(os.environ, cwd).environ if environ is None else environ
     notes: list[str] = []
     journal = open_journal(given, notes.append)
-    gate = LazyGate(cwd, given, write_record=note_approvals(journal))
     with Engine.discover(
-        cwd, environ=given, journal=journal, gate=gate, sessions=Sessions.of(given)
+        cwd,
+        trust="approved",
+        parses_new=True,
+        environ=given,
+        journal=journal,
+        sessions=Sessions.of(given),
     ) as engine:
         lines = run_command(engine, text, who)
     return [*lines, *(f"note: {line}" for line in notes)]
