@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from hookline.core.failure import OVERFLOWED, describe_failure, label
+from hookline.dialects.docker_agent.model_hook import read_reply
 from hookline.dialects.docker_agent.table import OUTPUT_KEYS
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Prompt, Rewrite
@@ -92,8 +93,6 @@ class _Reader(Claims):
             blocks = self.spec.facts.get("on_error") == "block" or self.spec.strict
             return self.fail(describe_failure(shown), denies=blocks or not self.row.lenient)
         if isinstance(handler, Model):
-            from hookline.dialects.docker_agent.model_hook import read_reply  # noqa: PLC0415 - few hooks ask a model
-
             return self._read_object(*read_reply(outcome.stdout, handler, self.name))
         return self._read_text(outcome.stdout.strip())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.dialects.docker_agent.model_hook import read_model
 from hookline.model.handler import Builtin, Command, Http
 from hookline.text.suggestions import did_you_mean
 from hookline.text.urls import describe_url, explain_refused_url
@@ -75,8 +76,6 @@ def read_handler(
             why = f"`{key}` has no effect on a {kind} hook"
             hook.complain("key.ignored", why, key, hint=hint, severity="warning")
     if kind == "model":
-        from hookline.dialects.docker_agent.model_hook import read_model  # noqa: PLC0415 - few hooks ask a model
-
         return read_model(hook, row, models, allow_local=allow_local)
     command = hook.text("command")
     if not command.strip() and isinstance(hook.value.get("command"), str | None):
