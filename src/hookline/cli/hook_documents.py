@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import hashlib
 
-from hookline.cli import phrases
-from hookline.core.descriptions import describe_condition as wording
-from hookline.core.descriptions import describe_matcher
+from hookline.cli.pages import first_line
+from hookline.core.descriptions import describe_condition, describe_matcher
 from hookline.core.failure import explain_file_switch
 from hookline.core.plan import sort_hooks
-from hookline.engine.approval_service import list_removed_problems
+from hookline.engine.approval_service import (
+    find_statuses,
+    find_store_problem,
+    list_removed_problems,
+)
 from hookline.engine.declared_hooks import explain_absence, list_hooks
+from hookline.engine.detached import find_time_limit
+from hookline.engine.hook_lookup import describe_run
+from hookline.handlers.process_spec import Limits
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 from hookline.model.spec import MANAGED
+from hookline.text.urls import describe_url
 from hookline.trust.policy import APPROVED, NEW
 from hookline.wire.providers import list_key_variables
 
@@ -55,11 +62,7 @@ def make_hooks_document(
 
 def find_store_fault(engine: Engine, specs: Sequence[HookSpec]) -> Problem | None:
     """Return why the approvals of these hooks cannot be read; None if they can, or if none is needed."""
-    if engine.runtime.gate is None or not specs:
-        return None
-    from hookline.engine.approval_service import find_store_problem  # noqa: PLC0415 - as below
-
-    return find_store_problem(engine)
+    return find_store_problem(engine) if engine.runtime.gate is not None and specs else None
 
 
 def list_in_order(engine: Engine) -> Iterator[HookSpec]:
@@ -80,11 +83,7 @@ def list_in_order(engine: Engine) -> Iterator[HookSpec]:
 
 def _find_statuses(engine: Engine, specs: list[HookSpec]) -> Mapping[str, HookStatus]:
     """Return the status of hooks that need an approval; none if the engine has no gate."""
-    if engine.runtime.gate is None or not specs:
-        return {}
-    from hookline.engine.approval_service import find_statuses  # noqa: PLC0415 - other hooks are listed without the trust modules
-
-    return find_statuses(engine, specs)
+    return find_statuses(engine, specs) if engine.runtime.gate is not None and specs else {}
 
 
 def _summarize_hook(engine: Engine, spec: HookSpec, status: HookStatus | None) -> dict[str, Any]:
@@ -96,8 +95,8 @@ def _summarize_hook(engine: Engine, spec: HookSpec, status: HookStatus | None) -
         "kind": spec.kind,
         "native_event": spec.native_event,
         "matcher": describe_matcher(spec),
-        "when": [wording(condition) for condition in spec.conditions],
-        "runs": phrases.describe_handler(spec.handler),
+        "when": [describe_condition(condition) for condition in spec.conditions],
+        "runs": describe_handler(spec),
         "timeout": spec.timeout,
         "priority": spec.rank,
         "async": spec.detached,
@@ -143,7 +142,7 @@ def make_hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
     return {
         "schema": "hookline.hook/1",
         **_summarize_hook(engine, spec, _find_statuses(engine, [spec]).get(spec.id)),
-        "handler": dict(_handler_fields(spec.handler)),
+        "handler": _handler_fields(spec.handler),
         "time_limit": _find_time_limit(engine, spec),
         "rank": spec.rank,
         "strict": spec.strict,
@@ -155,65 +154,70 @@ def make_hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
     }
 
 
+def describe_handler(spec: HookSpec) -> str:
+    """Describe what a hook runs; of a command or a prompt only the first line."""
+    match spec.handler:
+        case Model(names=names, base_url=url, prompt=prompt):
+            place = f" at {describe_url(url)}" if url else ""  # of which the rest may be a secret
+            return f"model {', or '.join(names)}{place}: {first_line(prompt.strip())}"
+        case Builtin(name=name, args=args):
+            return " ".join(("builtin", name, *args))
+        case InProcess(name=name):
+            return f"python {name}"
+        case Broken(reason=reason):
+            return f"nothing: {reason}"
+    return first_line(describe_run(spec).strip())
+
+
 def _find_time_limit(engine: Engine, spec: HookSpec) -> float:
     """Return the seconds after which hookline ends the hook, whatever its file says."""
     if not spec.detached:
         return spec.timeout
-    from hookline.engine.detached import find_time_limit  # noqa: PLC0415 - it imports threading
-    from hookline.handlers.process_spec import Limits  # noqa: PLC0415 - as above
-
-    return find_time_limit(
-        spec, engine.host(spec.dialect), (engine.runtime.limits or Limits()).detached
-    )
+    limits = engine.runtime.limits or Limits()
+    return find_time_limit(spec, engine.host(spec.dialect), limits.detached)
 
 
-def _handler_fields(given: Handler) -> Iterator[tuple[str, Any]]:
-    yield "type", type(given).__name__.lower()
-    match given:
-        case Command():
-            yield "argv", list(given.argv)
-            yield "script", given.script
-            yield "shell", list(given.shell)
-            yield "env", sorted(given.env)
-            yield "working_dir", given.working_dir
-            yield "kill_leftovers", given.kill_leftovers
-        case Http():
-            yield "url", given.url
-            yield "method", given.method
-            yield "headers", sorted(given.headers)
-            yield "env", sorted(given.env)
-            yield "secret", given.secret
-            yield "allow_local", given.allow_local
-        case Model():
-            yield "names", list(given.names)
-            yield "provider", given.provider
-            yield "prompt", given.prompt
-            yield "shape", given.shape
-            yield "base_url", given.base_url
-            yield "key", given.key
-            yield "keys", list(list_key_variables(given))
-            yield "allow_local", given.allow_local
-            yield "most_tokens", given.most_tokens
-        case Builtin():
-            yield "name", given.name
-            yield "args", list(given.args)
-        case InProcess():
-            yield "name", given.name
-        case Broken():
-            yield "reason", given.reason
+# The fields of each handler that its document has; of mappings only the keys, because values may be secrets.
+_FIELDS: Mapping[type[Handler], tuple[str, ...]] = {
+    Command: ("argv", "script", "shell", "env", "working_dir", "kill_leftovers"),
+    Http: ("url", "method", "headers", "env", "secret", "allow_local"),
+    Model: (
+        "names",
+        "provider",
+        "prompt",
+        "shape",
+        "base_url",
+        "key",
+        "allow_local",
+        "most_tokens",
+    ),
+    Builtin: ("name", "args"),
+    InProcess: ("name",),
+    Broken: ("reason",),
+}
 
 
-def _to_json(value: Any) -> Any:
-    """Return a fact as a JSON value; of a long text only the first line."""
+def _handler_fields(handler: Handler) -> dict[str, Any]:
+    fields: dict[str, Any] = {"type": type(handler).__name__.lower()}
+    for name in _FIELDS[type(handler)]:
+        value = getattr(handler, name)
+        fields[name] = sorted(value) if name in ("env", "headers") else _to_json(value, whole=True)
+    if isinstance(handler, Model):
+        fields["keys"] = list(list_key_variables(handler))
+    return fields
+
+
+def _to_json(value: Any, *, whole: bool = False) -> Any:
+    """Return a fact as a JSON value; of a long text only the first line, unless the `whole` is wanted."""
     match value:
-        case str():
+        case str() if not whole:
             line = value.partition("\n")[0][:_LONGEST_FACT]
             return line if line == value else f"{line} …"
-        case None | bool() | int() | float():
+        case None | bool() | int() | float() | str():
             return value
         case dict():
-            return {str(key): _to_json(inner) for key, inner in value.items()}
+            return {str(key): _to_json(inner, whole=whole) for key, inner in value.items()}
         case list() | tuple() | set() | frozenset():
-            return [_to_json(inner) for inner in value]
+            return [_to_json(inner, whole=whole) for inner in value]
         case _:
             return _to_json(str(value))

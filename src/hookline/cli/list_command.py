@@ -13,7 +13,7 @@ from hookline.cli.hook_documents import (
     make_hooks_document,
 )
 from hookline.cli.list_pages import render_hook, render_hooks, render_kind
-from hookline.cli.options import COLOR, JSON, option
+from hookline.cli.options import COLOR, EVENT, JSON, option
 from hookline.cli.pages import count_things, print_page
 from hookline.config.places import list_patterns
 from hookline.engine.approval_service import list_removed_problems
@@ -27,19 +27,13 @@ if TYPE_CHECKING:
 
     from hookline.cli.selection import Selection
     from hookline.engine.engine import Engine
-    from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
 
 def list_hooks(
     selection: Selection,
     *,
-    event: str = option(
-        "--event",
-        metavar="EVENT",
-        help="of one event only, by any of its names",
-        complete=("events",),
-    ),
+    event: str = EVENT,
     source: str = option(
         "--source", metavar="WORD", help="of one scope, dialect or file (part of its path) only"
     ),
@@ -47,11 +41,19 @@ def list_hooks(
     color: str = COLOR,
 ) -> int:
     """Every hook in firing order, event by event; a file that cannot be read is an error, because the list is not whole."""
-    kind = _find_kind(event, selection.dialect) if event else ""
+    kind = find_kind(event, selection.dialect) if event else ""
+    if event and not kind:
+        message = f"unknown event `{event}`"
+        raise ConfigError(message, name="event.unknown", hint=suggest_event(event))
     engine = selection.engine()
     unresolved = find_unresolved(engine)
     document = make_hooks_document(
-        engine, lambda spec: kind in ("", spec.kind) and _is_from_source(spec, source), unresolved
+        engine,
+        lambda spec: (
+            kind in ("", spec.kind)
+            and (source in (spec.origin.scope, spec.dialect) or source in spec.origin.file)
+        ),
+        unresolved,
     )
     for problem in (*engine.problems, *list_removed_problems(engine), *unresolved):
         print_message(str(problem))
@@ -62,9 +64,11 @@ def list_hooks(
     if not document["hooks"]:
         for line in _explain_empty(engine, selection):
             print_message(line)
-    return (
-        USAGE if unreadable or any(_is_file_error(problem) for problem in engine.problems) else OK
+    has_bad_file = any(
+        problem.severity == "error" and problem.name.startswith("config.")
+        for problem in engine.problems
     )
+    return USAGE if unreadable or has_bad_file else OK
 
 
 def _explain_empty(engine: Engine, selection: Selection) -> Iterator[str]:
@@ -75,34 +79,11 @@ def _explain_empty(engine: Engine, selection: Selection) -> Iterator[str]:
         yield f"no hooks in {', '.join(f'`{config}`' for config in selection.configs)}"
     else:
         yield "no hooks here; these were looked for:"
-        home = f"{engine.environ.get('HOME') or os.path.expanduser('~')}/"
-        for scope, paths in list_patterns(engine.cwd, engine.environ).items():
-            near = [
-                path.removeprefix(f"{engine.cwd}/")
-                if path.startswith(engine.cwd)
-                else path.replace(home, "~/", 1)
-                for path in paths
-            ]
+        home = os.path.expanduser("~/")
+        for scope, paths in list_patterns(engine.cwd, engine.runtime.environ).items():
+            near = [path.replace(f"{engine.cwd}/", "").replace(home, "~/") for path in paths]
             whose = f"{scope}, in `{engine.cwd}`" if scope in CLONED else scope
             yield f"  {whose}: {', '.join(near)}"
-
-
-def _is_file_error(problem: Problem) -> bool:
-    """Whether a whole file is unreadable, and not only an entry of it."""
-    return problem.severity == "error" and problem.name.startswith("config.")
-
-
-def _find_kind(event: str, dialect: str) -> str:
-    found = find_kind(event, dialect)
-    if not found:
-        raise ConfigError(
-            f"unknown event `{event}`", name="event.unknown", hint=suggest_event(event)
-        )
-    return found
-
-
-def _is_from_source(spec: HookSpec, word: str) -> bool:
-    return word in (spec.origin.scope, spec.dialect) or word in spec.origin.file
 
 
 def show(
@@ -145,9 +126,8 @@ def _find_hook(engine: Engine, called: str) -> HookSpec | None:
         ConfigError: several hooks have that name.
     """
     specs = list(list_in_order(engine))
-    found = [spec for spec in specs if spec.id == called] or [
-        spec for spec in specs if spec.name == called
-    ]
+    found = [spec for spec in specs if spec.id == called]
+    found = found or [spec for spec in specs if spec.name == called]
     if len(found) > 1:
         listed = ", ".join(f"`{spec.id}`" for spec in found)
         raise ConfigError(

@@ -1,16 +1,10 @@
-"""Describes handlers and powers in English."""
+"""What powers, failures and classes of events are called in pages."""
 
 from __future__ import annotations
-
-from hookline.cli.pages import first_line
-from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Never as Unreachable
-
-    from hookline.model.handler import Handler
 
 # What a decision may carry, in the order in which hookline prints it.
 POWERS: Mapping[str, str] = {
@@ -72,40 +66,3 @@ def describe_powers(names: Iterable[str], *, redo: bool = False) -> list[str]:
         if name in given
     ]
     return known + sorted(given - set(POWERS))
-
-
-_MANY = 3  # names of one model
-
-
-def describe_handler(given: Handler) -> str:
-    """Describe a handler; of a command only the first line."""
-    match given:
-        case Command(argv=argv, script=script):
-            return first_line(script.strip() or " ".join(argv))
-        case Http(url=url, method=method):
-            return f"{method} {url}"
-        case Model(prompt=prompt):
-            return f"model {describe_model(given)}: {first_line(prompt.strip())}"
-        case Builtin(name=name, args=args):
-            return " ".join(("builtin", name, *args))
-        case InProcess(name=name):
-            return f"python {name}"
-        case Broken(reason=reason):
-            return f"nothing: {reason}"
-        case _ as unreachable:
-            raise _unreachable(unreachable)
-
-
-def describe_model(given: Model) -> str:
-    """Describe the model that a hook asks: its names in order of preference, its address and its key variable."""
-    from hookline.text.urls import describe_url  # noqa: PLC0415 - 3 ms, and few hooks ask models
-
-    # The first is the variable that the user sets, the last the default.
-    names = given.names if len(given.names) < _MANY else (given.names[0], given.names[-1])
-    chosen = [f"at {describe_url(given.base_url)}"] if given.base_url else []
-    chosen += [f"with the key in ${given.key}"] if given.key else []
-    return " ".join((", or ".join(names), *chosen))
-
-
-def _unreachable(given: Unreachable) -> AssertionError:
-    return AssertionError(given)

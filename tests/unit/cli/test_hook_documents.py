@@ -5,9 +5,16 @@ from __future__ import annotations
 import pytest
 
 import hookline
-from hookline.cli.hook_documents import list_in_order, make_hook_document, make_hooks_document
+from hookline.cli.hook_documents import (
+    describe_handler,
+    list_in_order,
+    make_hook_document,
+    make_hooks_document,
+)
 from hookline.engine.explain import explain
 from hookline.model.frozen import Frozen
+from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
+from hookline.model.spec import HookSpec
 
 CLAUDE = {
     "PreToolUse": [
@@ -142,3 +149,35 @@ def test_a_switch_is_no_hook(dialect: str, tree: dict[str, object], native: str)
     assert len(engine.snapshot.sources[0].loaded.specs) == 1
     assert list(list_in_order(engine)) == explained["hooks"] == []
     assert [source["hooks"] for source in explained["sources"]] == [0]
+
+
+_SPEC = HookSpec(id="a", dialect="x", kind="stop", native_event="stop", handler=Command())
+HANDLERS = [
+    (Command(script="one\ntwo"), "one …"),
+    (Command(script="\n one"), "one"),
+    (Command(argv=("a", "b")), "a b"),
+    (Http(url="https://policy.example/hook"), "POST https://policy.example/hook"),
+    (Model(names=("openai/m",), prompt="\nIs it safe?\nSay so."), "model openai/m: Is it safe? …"),
+    (Model(names=("$ONE", "x/m"), prompt="Safe?"), "model $ONE, or x/m: Safe?"),
+    (Model(names=("$ONE", "$TWO", "x/m"), prompt="Safe?"), "model $ONE, or $TWO, or x/m: Safe?"),
+    (
+        Model(
+            names=("acme/m",),
+            prompt="Safe?",
+            base_url="https://llm.example/v1?team=secret",
+            key="ACME_KEY",
+        ),
+        "model acme/m at `https://llm.example`: Safe?",
+    ),
+    (Builtin(name="add_date", args=("x",)), "builtin add_date x"),
+    (InProcess(call=print, name="guard"), "python guard"),
+    (Broken(reason="why"), "nothing: why"),
+]
+
+
+@pytest.mark.parametrize(
+    ("handler", "said"), HANDLERS, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_a_handler_is_a_line(handler: object, said: str) -> None:
+    """Of a command its first line."""
+    assert describe_handler(_SPEC.replace(handler=handler)) == said  # type: ignore[arg-type]  # each of the union

@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+from hookline.cli import pages
 from hookline.cli.pages import Paint, escape_document, use_color
 
 
@@ -74,3 +75,15 @@ def test_a_document_is_cleaned_in_depth() -> None:
 def test_only_a_decision_has_reasons_of_several_lines() -> None:
     """Why a hook is broken, or does not run, names what its file says."""
     assert escape_document({"state": "broken", "reason": "one\ntwo"})["reason"] == "one\\x0atwo"
+
+
+@pytest.mark.parametrize(("number", "said"), [(0, "0 files"), (1, "1 file"), (2, "2 files")])
+def test_things_are_counted(number: int, said: str) -> None:
+    """As people do."""
+    assert pages.count_things(number, "file") == said
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.0041, "4.1 ms"), (1.5, "1.50 s")])
+def test_durations_have_units(seconds: float, said: str) -> None:
+    """Milliseconds below a second."""
+    assert pages.format_duration(seconds) == said
