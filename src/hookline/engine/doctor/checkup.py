@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from hookline.config.settings import read_settings
 from hookline.core.failure import explain_file_switch
@@ -14,16 +14,16 @@ from hookline.engine.approval_service import (
 )
 from hookline.engine.circuit_breaker import describe_failures, find_failures, make_key, record
 from hookline.engine.doctor.diagnosis import CHANGED_HINT, diagnose_outcome
-from hookline.engine.doctor.finding import Finding, make_finding
+from hookline.engine.doctor.finding import Finding, make_finding, make_warning
 from hookline.engine.doctor.probe import ask_hook
 from hookline.engine.doctor.static_checks import (
+    MISSING_HINT,
     check_extras,
     check_files,
     check_policy,
     describe_target,
     find_conflicts,
     find_duplicates,
-    name_missing,
 )
 from hookline.engine.doctor.synthetic import make_event
 from hookline.engine.host_integrations import list_call_problems
@@ -42,11 +42,10 @@ if TYPE_CHECKING:
 
     from hookline.core.registry import Entry
     from hookline.engine.engine import Engine
+    from hookline.journal.search import Search
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Stance, Verdict
+    from hookline.model.verdict import Verdict
     from hookline.trust.gate import Gate
-    from hookline.trust.inspected_files import Inspection
-    from hookline.trust.state import HookState
 
 SCHEMA = "hookline.checkup/1"
 SECONDS = 30.0
@@ -72,16 +71,6 @@ _BARRED: Mapping[str, tuple[str, str]] = {
     "changed": ("check.changed", CHANGED_HINT),
     "revoked": ("check.unapproved", "to let it run again: hookline approve"),
 }
-
-
-class History(Protocol):
-    """What a journal knows. `since`: a time in seconds since 1970."""
-
-    def count_runs(self, hook_id: str, since: float) -> int:
-        """Count the runs of a hook."""
-
-    def count_events(self, kind: str, root: str, since: float) -> int:
-        """Count the events of a kind in a folder and below."""
 
 
 class Examined(Frozen):
@@ -129,7 +118,7 @@ class Checkup(Frozen):
 def run_checkup(
     engine: Engine,
     *,
-    history: History | None = None,
+    history: Search | None = None,
     seconds: float = SECONDS,
     models: bool = False,
 ) -> Checkup:
@@ -143,34 +132,30 @@ def run_checkup(
         ConfigError: the settings are wrong.
     """
     trial = _Trial(engine, seconds, models=models)
-    entries, events = trial.entries, trial.events
-    examined = [trial.examine(entry) for entry in entries]
-    ways = {
-        spec.id: describe_target(spec, events[spec.id], engine.environ)
-        for spec in (entry.spec for entry in entries)
+    specs = [entry.spec for entry in trial.entries]
+    examined = [trial.examine(entry) for entry in trial.entries]
+    targets = {
+        spec.id: describe_target(spec, trial.events[spec.id], engine.runtime.environ)
+        for spec in specs
     }
-    # A broken hook does nothing, so it duplicates no other.
-    whole_ones = [entry.spec for entry in entries if not isinstance(entry.spec.handler, Broken)]
-    together = [*find_duplicates(whole_ones, ways)]
-    together += find_conflicts(whole_ones, _collect_stances(examined), events)
-    together += (
-        _find_never_asked(
-            [entry.spec for entry in entries if trial.may_run(entry.spec)], history, engine.cwd
-        )
-        if history
-        else ()
-    )
-    whole = [
-        one.replace(
-            findings=(*one.findings, *(each for each in together if each.hook == one.spec.id))
-        )
-        for one in examined
-    ]
+    stances = {
+        one.spec.id: one.verdict.stance for one in examined if one.verdict and not one.verdict.fault
+    }
+    whole = [spec for spec in specs if not isinstance(spec.handler, Broken)]
+    together = [*find_duplicates(whole, targets), *find_conflicts(whole, stances, trial.events)]
+    if history:
+        may_run = [spec for spec in specs if trial.may_run(spec)]
+        together += _find_never_asked(may_run, history, engine.cwd)
     # The finding of a hook that was asked says already that its address could not be reached.
     asked = {one.spec.id for one in examined if one.verdict is not None}
-    cost = find_self_approve_problem(read_settings(engine.environ))
+    cost = find_self_approve_problem(read_settings(engine.runtime.environ))
     return Checkup(
-        hooks=tuple(whole),
+        hooks=tuple(
+            one.replace(
+                findings=(*one.findings, *(each for each in together if each.hook == one.spec.id))
+            )
+            for one in examined
+        ),
         findings=(
             *trial.list_switched_off(),
             *((cost,) if cost else ()),
@@ -182,27 +167,18 @@ def run_checkup(
     )
 
 
-def _collect_stances(examined: list[Examined]) -> dict[str, Stance]:
-    return {
-        one.spec.id: one.verdict.stance
-        for one in examined
-        if one.verdict is not None and not one.verdict.fault
-    }
-
-
 def group_warnings(document: Mapping[str, Any]) -> dict[tuple[str, str, str], list[str]]:
     """Return the warnings that several hooks share: code, message and hint, with the hooks.
 
     A page shows each of them once, so that warnings about single hooks stand out.
     """
-    told: dict[tuple[str, str, str], list[str]] = {}
+    shared: dict[tuple[str, str, str], list[str]] = {}
     for hook in document["hooks"]:
         for each in hook["findings"]:
             if each["severity"] != "error":
-                told.setdefault((each["code"], each["message"], each["hint"]), []).append(
-                    hook["hook"]
-                )
-    return {words: hooks for words, hooks in told.items() if len(hooks) > 1}
+                text = each["code"], each["message"], each["hint"]
+                shared.setdefault(text, []).append(hook["hook"])
+    return {text: hooks for text, hooks in shared.items() if len(hooks) > 1}
 
 
 # -- one hook after the other --------------------------------------------------------------------------------------------
@@ -212,7 +188,6 @@ class _Trial:
     """The hooks of an engine, their synthetic events, and their approval states."""
 
     def __init__(self, engine: Engine, seconds: float, *, models: bool) -> None:
-        given = get_gate(engine.runtime.gate)
         self.engine = engine
         self.seconds = seconds
         self.models = models
@@ -221,18 +196,9 @@ class _Trial:
             entry.spec.id: make_event(entry.spec, entry.dialect, engine.cwd)
             for entry in self.entries
         }
-        self.gate: Gate | None = given
-        self.states = self._find_states()
-
-    def _find_states(self) -> dict[str, HookState]:
-        if self.gate is None:
-            return {}
-        states = find_states(self.gate, (entry.spec for entry in self.entries))
-        return {each.spec.id: each for each in states}
-
-    def inspect(self, spec: HookSpec) -> Inspection:
-        """Return the files that a hook would execute."""
-        return inspect_once(spec, self.events[spec.id], self.engine.environ, self.engine.cwd)
+        self.gate: Gate | None = get_gate(engine.runtime.gate)
+        states = find_states(self.gate, (entry.spec for entry in self.entries)) if self.gate else ()
+        self.states = {each.spec.id: each for each in states}
 
     def state(self, spec: HookSpec) -> str:
         """Return the approval state of a hook; without a gate, by the scope of its file."""
@@ -253,56 +219,34 @@ class _Trial:
             return
         for which, is_on in find_switches(self.gate).items():
             if not is_on:
-                told, hint = _OFF[which]
-                yield Problem(name="check.off", message=told, hint=hint)
+                message, hint = _OFF[which]
+                yield Problem(name="check.off", message=message, hint=hint)
 
     def examine(self, entry: Entry) -> Examined:
         """Check one hook, and ask it if it may run."""
         spec, state = entry.spec, self.state(entry.spec)
-        if isinstance(spec.handler, Broken):
-            if spec.handler.absent:
-                told = make_finding(
-                    spec,
-                    "hook.never-runs",
-                    f"it does not run: {spec.handler.reason}",
-                    severity="warning",
-                )
-                return Examined(spec=spec, state=state, findings=(told,))
-            told = make_finding(
-                spec,
-                "check.broken",
-                f"it could not be loaded: {spec.handler.reason}",
-                hint="hookline validate tells the place",
-            )
-            return Examined(spec=spec, state=state, findings=(told,))
-        if spec.off is not None:
-            told = make_finding(
-                spec,
-                "hook.off",
-                f"it is switched off: {explain_file_switch(spec)}",
-                hint="hookline on",
-                severity="warning",
-            )
-            return Examined(spec=spec, state=state, findings=(told,))
-        event, environ = self.events[spec.id], self.engine.environ
-        still = [
-            *check_files(spec, event, environ, self.inspect(spec)),
+        if unable := _explain_unable(spec):
+            return Examined(spec=spec, state=state, findings=(unable,))
+        event, environ = self.events[spec.id], self.engine.runtime.environ
+        seen = inspect_once(spec, event, environ, self.engine.cwd)
+        found = [
+            *check_files(spec, event, environ, seen),
             *check_extras(spec),
             *check_policy(spec, entry.dialect.table),
         ]
         if state != APPROVED:
-            told = self._explain_barred(spec, state)
+            barred = self._explain_barred(spec, state)
             # A fix changes no file of an unapproved hook, except modes of files with approved bytes.
             is_mendable = self._has_approved_bytes(spec)
             others = [
                 each if is_mendable else each.replace(path="")
-                for each in still
-                if each.name != told.name and not {each.name, told.name} <= _NOT_STARTED
+                for each in found
+                if each.name != barred.name and not {each.name, barred.name} <= _NOT_STARTED
             ]
-            return Examined(spec=spec, state=state, findings=(told, *others))
+            return Examined(spec=spec, state=state, findings=(barred, *others))
         if isinstance(spec.handler, Model) and not self.models:
-            return Examined(spec=spec, state=state, findings=tuple(still))
-        return self._ask(entry, state, still)
+            return Examined(spec=spec, state=state, findings=tuple(found))
+        return self._ask(entry, state, found)
 
     def _has_approved_bytes(self, spec: HookSpec) -> bool:
         """Whether a hook was approved with the files that it has now, whatever their modes are."""
@@ -313,30 +257,27 @@ class _Trial:
         versions = self.gate.store.list_versions(standing.owner.key, standing.definition)
         return any({key: digest for key, digest, *_ in each.files} == now for each in versions)
 
-    def _ask(self, entry: Entry, state: str, still: list[Finding]) -> Examined:
+    def _ask(self, entry: Entry, state: str, found: list[Finding]) -> Examined:
+        spec = entry.spec
         outcome, verdict = ask_hook(
-            self.engine, entry, self.events[entry.spec.id], self.gate, self.seconds
+            self.engine, entry, self.events[spec.id], self.gate, self.seconds
         )
-        known = {each.name for each in still}
+        known = {each.name for each in found}
         # An interpreter without its script exits as a refusal does.
         known |= {*_NOT_STARTED, "check.refuses"} if known & _NOT_STARTED else set()
-        heard = [
-            each
-            for each in diagnose_outcome(entry.spec, outcome, verdict, self.seconds)
-            if each.name not in known
-        ]
-        findings = (*still, *heard, *self._check_failures(entry, verdict))
-        nothing = any(each.name in _NOT_STARTED and each.severity == "error" for each in findings)
-        tried = outcome is not None and (
-            outcome.failure is Failure.UNREACHABLE or outcome.exit_code == 0 or not nothing
+        diagnosed = diagnose_outcome(spec, outcome, verdict, self.seconds)
+        new = [each for each in diagnosed if each.name not in known]
+        findings = (*found, *new, *self._check_failures(entry, verdict))
+        is_missing = any(
+            each.name in _NOT_STARTED and each.severity == "error" for each in findings
         )
-        ran = (
-            tried
-            and outcome is not None
-            and (outcome.failure is None or outcome.failure in _WHILE_RUNNING)
+        has_started = (
+            outcome is not None
+            and outcome.failure in (None, *_WHILE_RUNNING)
+            and (not is_missing or outcome.failure is Failure.UNREACHABLE or outcome.exit_code == 0)
         )
         return Examined(
-            spec=entry.spec, state=state, verdict=verdict if ran else None, findings=findings
+            spec=spec, state=state, verdict=verdict if has_started else None, findings=findings
         )
 
     def _check_failures(self, entry: Entry, verdict: Verdict) -> Iterator[Finding]:
@@ -345,12 +286,12 @@ class _Trial:
         failures = find_failures(engine.runtime, entry.spec) if table.suspends_after else None
         if failures is None or not failures.count:
             return
-        told = describe_failures(entry.spec, table, failures, engine.runtime.clock())
+        message = describe_failures(entry.spec, table, failures, engine.runtime.clock())
         hint = "mend it, and run the doctor again"
         if verdict.fault is None:
             record(engine.runtime, (), (make_key(entry.spec),))
-            told, hint = f"{told}; it answers now, so its failures are forgotten", ""
-        yield make_finding(entry.spec, "check.failures", told, hint=hint, severity="warning")
+            message, hint = f"{message}; it answers now, so its failures are forgotten", ""
+        yield make_warning(entry.spec, "check.failures", message, hint)
 
     def _explain_barred(self, spec: HookSpec, state: str) -> Finding:
         """Return the finding that explains why a hook was not asked, and what its host would do."""
@@ -358,14 +299,28 @@ class _Trial:
         why = standing.reason if standing and standing.reason else "you have not approved it"
         name, hint = _BARRED[state]
         if standing and standing.inspection.missing_program:
-            name, hint = name_missing(why)
+            name, hint = "check.missing", MISSING_HINT
         if effect == RECORD:
-            told = f"it was never run; its first run counts as its approval ({why})"
-            return make_finding(spec, name, told, hint=hint, severity="warning")
+            message = f"it was never run; its first run counts as its approval ({why})"
+            return make_warning(spec, name, message, hint)
         if effect == WARN:
-            told = f"it is run with a note, but not here: {why}"
-            return make_finding(spec, name, told, hint=hint, severity="warning")
-        return make_finding(spec, name, f"it is not run: {why}", hint=hint)
+            message = f"it is run with a note, but not here: {why}"
+            return make_warning(spec, name, message, hint)
+        return make_finding(spec, name, f"it is not run: {why}", hint)
+
+
+def _explain_unable(spec: HookSpec) -> Finding | None:
+    """Return why a hook never runs, whatever is approved: it is broken, incomplete or switched off."""
+    if spec.off is not None:
+        message = f"it is switched off: {explain_file_switch(spec)}"
+        return make_warning(spec, "hook.off", message, "hookline on")
+    if not isinstance(spec.handler, Broken):
+        return None
+    reason = spec.handler.reason
+    if spec.handler.absent:
+        return make_warning(spec, "hook.never-runs", f"it does not run: {reason}")
+    message = f"it could not be loaded: {reason}"
+    return make_finding(spec, "check.broken", message, "hookline validate tells the place")
 
 
 _OFF: Mapping[str, tuple[str, str]] = {
@@ -378,7 +333,7 @@ _OFF: Mapping[str, tuple[str, str]] = {
 # -- what a journal tells ----------------------------------------------------------------------------------------------
 
 
-def _find_never_asked(specs: list[HookSpec], history: History, root: str) -> Iterator[Finding]:
+def _find_never_asked(specs: list[HookSpec], history: Search, root: str) -> Iterator[Finding]:
     """Yield a warning for hooks that no event selected since their file changed, despite many events of their kind.
 
     Only a change of the file can give a hook's id to another one.
@@ -387,14 +342,9 @@ def _find_never_asked(specs: list[HookSpec], history: History, root: str) -> Ite
         since = _find_change_time(spec.origin.file)
         fired = history.count_events(spec.kind, root, since)
         if fired >= _MANY and not history.count_runs(spec.id, since):
-            told = f"none of {fired} events of its kind selected it since its file was changed"
-            yield make_finding(
-                spec,
-                "check.never-matched",
-                told,
-                hint="hookline explain EVENT tells why not",
-                severity="warning",
-            )
+            message = f"none of {fired} events of its kind selected it since its file was changed"
+            hint = "hookline explain EVENT tells why not"
+            yield make_warning(spec, "check.never-matched", message, hint)
 
 
 def _find_change_time(file: str) -> float:

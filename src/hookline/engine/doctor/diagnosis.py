@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from hookline.engine.doctor.finding import make_finding
+from hookline.engine.doctor.finding import make_finding, make_warning
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance
@@ -41,6 +41,8 @@ _ANSWERS = frozenset(
     }
 )
 CHANGED_HINT = "hookline approve -n shows what changed; if it is meant: hookline approve"
+_LOGS = "print logs on stderr"
+_ONE_OBJECT = "print one JSON object, or nothing"
 _FASTER = "make it faster, or give it a longer `timeout`"
 # Failures that have their own finding -> the finding, and what to do.
 _FAILURES: Mapping[Failure, tuple[str, str]] = {
@@ -67,41 +69,28 @@ def diagnose_outcome(
     if outcome is None or outcome.failure is not None:
         yield _diagnose_failure(spec, outcome, verdict, seconds)
         return
-    misprinted = _diagnose_output(spec, outcome, verdict)
-    if misprinted is not None:
-        yield misprinted
+    bad_output = _diagnose_output(spec, outcome, verdict)
+    if bad_output is not None:
+        yield bad_output
     elif name := _find_start_failure(spec, outcome):
-        yield make_finding(
-            spec, name, verdict.fault or outcome.stderr.strip() or "it could not be started"
-        )
+        message = verdict.fault or outcome.stderr.strip() or "it could not be started"
+        yield make_finding(spec, name, message)
     elif not outcome.exit_code and (missing := find_missing_program(outcome.stderr)):
-        yield _missing_inner_program(spec, *missing)
+        program, line = (escape_line(text) for text in missing)
+        message = f"its shell could not run `{program}`, so it may check nothing: {line}"
+        hint = f"install `{program}`, or name it by its absolute path"
+        yield make_finding(spec, "check.missing", message, hint)
     elif verdict.fault:
-        yield make_finding(
-            spec, "check.failed", verdict.fault, hint="hookline explain tells all that it said"
-        )
+        yield make_finding(spec, "check.failed", verdict.fault, "hookline explain shows its output")
     elif outcome.exit_code not in (None, 0, _REFUSAL):
-        yield make_finding(
-            spec,
-            "check.failed",
-            f"it exits with {outcome.exit_code} although nothing is wrong",
-            severity="warning",
-        )
+        message = f"it exits with {outcome.exit_code} although nothing is wrong"
+        yield make_warning(spec, "check.failed", message)
     if verdict.stance >= Stance.DENY and not verdict.fault:
-        yield make_finding(
-            spec,
-            "check.refuses",
-            f"it refuses what is harmless: {mask_text(verdict.reason) or 'no reason given'}",
-            severity="warning",
-        )
+        message = f"it refuses what is harmless: {mask_text(verdict.reason) or 'no reason given'}"
+        yield make_warning(spec, "check.refuses", message)
     if outcome.seconds > _NEARLY * spec.timeout:
-        yield make_finding(
-            spec,
-            "check.slow",
-            f"it took {outcome.seconds:.3g} s of its {spec.timeout:g} s",
-            hint=_FASTER,
-            severity="warning",
-        )
+        message = f"it took {outcome.seconds:.3g} s of its {spec.timeout:g} s"
+        yield make_warning(spec, "check.slow", message, _FASTER)
 
 
 def _find_start_failure(spec: HookSpec, outcome: Outcome) -> str:
@@ -118,36 +107,18 @@ def _find_start_failure(spec: HookSpec, outcome: Outcome) -> str:
     return name if is_shown else ""
 
 
-def _missing_inner_program(spec: HookSpec, program: str, line: str) -> Finding:
-    """Return the finding for a hook whose shell could not run a program that it needs."""
-    return make_finding(
-        spec,
-        "check.missing",
-        f"its shell could not run `{escape_line(program)}`, so it may check nothing: {escape_line(line)}",
-        hint=f"install `{escape_line(program)}`, or name it by its absolute path",
-    )
-
-
 def _diagnose_failure(
     spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float
 ) -> Finding:
     failure = outcome.failure if outcome else None
-    if failure is Failure.SWITCHED_OFF:
-        told = f"it is switched off: {outcome.detail}" if outcome else ""
-        return make_finding(
-            spec,
-            "check.off",
-            told,
-            hint="hookline list shows what is off, hookline on turns it on",
-            severity="warning",
-        )
+    if outcome and failure is Failure.SWITCHED_OFF:
+        hint = "hookline list shows what is off, hookline on turns it on"
+        return make_warning(spec, "check.off", f"it is switched off: {outcome.detail}", hint)
     if failure is Failure.TIMED_OUT and seconds < spec.timeout:
-        told = f"it did not answer within {seconds:g} s; its own limit is {spec.timeout:g} s"
-        return make_finding(
-            spec, "check.timed-out", told, hint="give it more with --seconds", severity="warning"
-        )
+        message = f"it did not answer within {seconds:g} s; its own limit is {spec.timeout:g} s"
+        return make_warning(spec, "check.timed-out", message, "give it more with --seconds")
     name, hint = _FAILURES.get(failure, ("check.failed", "")) if failure else ("check.failed", "")
-    return make_finding(spec, name, verdict.fault or "it could not be asked", hint=hint)
+    return make_finding(spec, name, verdict.fault or "it could not be asked", hint)
 
 
 def _diagnose_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Finding | None:
@@ -158,40 +129,19 @@ def _diagnose_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Find
     try:
         parse_object(text)
     except UnreadableError as error:
-        if not (has_object_start(text) or verdict.fault):
-            return _diagnose_plain_text(spec, text)
-        if next(_list_objects(text), None) is not None:
-            return make_finding(
-                spec,
-                "check.noise",
-                f"it prints something around its answer: {error}",
-                hint="print logs on stderr",
-            )
-        return make_finding(
-            spec, "check.not-json", str(error), hint="print one JSON object, or nothing"
-        )
-    return None
-
-
-def _diagnose_plain_text(spec: HookSpec, text: str) -> Finding | None:
-    """Return the finding for an answer that the host reads as plain text: a list, or an object inside a line."""
-    if any(
-        _ANSWERS.intersection(key.replace("_", "").lower() for key in each)
-        for each in _list_objects(text)
-    ):
-        told = "its answer stands in the middle of a line, where no host looks for it"
-        return make_finding(
-            spec, "check.noise", told, hint="print logs on stderr", severity="warning"
-        )
-    if text.startswith("[") and _is_json(text):
-        told = "it prints a list, which its host takes for plain text"
-        return make_finding(
-            spec,
-            "check.not-json",
-            told,
-            hint="print one JSON object, or nothing",
-            severity="warning",
-        )
+        objects = list(_list_objects(text))
+        if has_object_start(text) or verdict.fault:
+            if objects:
+                message = f"it prints something around its answer: {error}"
+                return make_finding(spec, "check.noise", message, _LOGS)
+            return make_finding(spec, "check.not-json", str(error), _ONE_OBJECT)
+        keys = {key.replace("_", "").lower() for each in objects for key in each}
+        if keys & _ANSWERS:
+            message = "its answer stands in the middle of a line, where no host looks for it"
+            return make_warning(spec, "check.noise", message, _LOGS)
+        if _is_list(text):
+            message = "it prints a list, which its host takes for plain text"
+            return make_warning(spec, "check.not-json", message, _ONE_OBJECT)
     return None
 
 
@@ -208,9 +158,8 @@ def _list_objects(text: str) -> Iterator[dict[str, Any]]:
         at = text.find("{", at)
 
 
-def _is_json(text: str) -> bool:
+def _is_list(text: str) -> bool:
     try:
-        json.loads(text)
+        return isinstance(json.loads(text), list)
     except (ValueError, RecursionError):
         return False
-    return True

@@ -16,21 +16,14 @@ class Finding(Problem):
 
 
 def make_finding(
-    spec: HookSpec,
-    name: str,
-    message: str,
-    *,
-    hint: str = "",
-    severity: str = "error",
-    path: str = "",
+    spec: HookSpec, name: str, message: str, hint: str = "", *, path: str = ""
 ) -> Finding:
-    """Return a finding about a hook."""
+    """Return an error of a hook."""
     return Finding(
-        name=name,
-        message=message,
-        hint=hint,
-        severity=severity,
-        origin=spec.origin,
-        hook=spec.id,
-        path=path,
+        name=name, message=message, hint=hint, origin=spec.origin, hook=spec.id, path=path
     )
+
+
+def make_warning(spec: HookSpec, name: str, message: str, hint: str = "") -> Finding:
+    """Return a warning about a hook."""
+    return make_finding(spec, name, message, hint).replace(severity="warning")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import stat
-
-from hookline.engine.doctor.finding import Finding, make_finding
+from hookline.engine.doctor.finding import Finding, make_warning
+from hookline.paths import read_start
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -59,21 +57,18 @@ def sample_digest(text: str) -> str:
 def find_samples(spec: HookSpec, files: Iterable[str]) -> Iterator[Finding]:
     """Yield a warning for each sample that the hook runs, as its script or as a file."""
     texts = [getattr(spec.handler, "script", "")]
-    texts += [_text(path) for path in dict.fromkeys(files)]
+    texts += [_read_text(path) for path in dict.fromkeys(files)]
     for digest in dict.fromkeys(sample_digest(text) for text in texts if text):
         if digest in SAMPLES:
             hole, remedy = SAMPLES[digest]
-            told = f"it is a published sample with a known hole: {hole}"
-            yield make_finding(spec, "check.sample", told, hint=remedy, severity="warning")
+            message = f"it is a published sample with a known hole: {hole}"
+            yield make_warning(spec, "check.sample", message, remedy)
 
 
-def _text(path: str) -> str:
-    """Return the text of a small regular file; empty if it is something else or unreadable."""
+def _read_text(path: str) -> str:
+    """Return the text of a small file; empty if it is something else or unreadable."""
     try:
-        known = os.stat(path)
-        if not stat.S_ISREG(known.st_mode) or known.st_size > _LARGEST:
-            return ""
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read()
+        data = read_start(path, _LARGEST + 1)
     except OSError:
         return ""
+    return data.decode("utf-8", "surrogateescape") if len(data) <= _LARGEST else ""

@@ -15,6 +15,7 @@ from hookline.engine.approval_service import approve_hooks
 from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.doctor.probe import VARIABLE
 from hookline.engine.trust_gate import make_gate
+from hookline.journal.search import Search
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -256,10 +257,10 @@ def test_guards_that_contradict_each_other() -> None:
     assert "check.conflict" in [finding.name for finding in no.findings]
 
 
-class _Journal:
+class _Journal(Search):
     """A journal of so many events, in which a hook was asked so often."""
 
-    def __init__(self, fired: int, asked: int = 0) -> None:
+    def __init__(self, fired: int, asked: int = 0) -> None:  # it opens no files
         self.numbers = fired, asked
         self.questions: list[tuple[Any, ...]] = []
 
