@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import contextmanager
 
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
 from hookline.cli.options import COLOR, JSON, option
-from hookline.cli.pages import count_things, format_duration, print_page
+from hookline.cli.pages import (
+    count_problems,
+    count_things,
+    format_duration,
+    format_problem,
+    print_page,
+)
 from hookline.config.agent_hosts import require_person
 from hookline.engine.doctor.checkup import SECONDS, group_warnings, run_checkup
 from hookline.engine.doctor.finding import Finding
@@ -25,8 +30,6 @@ if TYPE_CHECKING:
 
     from hookline.cli.pages import Paint
     from hookline.cli.selection import Selection
-    from hookline.engine.doctor.checkup import Checkup
-    from hookline.engine.engine import Engine
     from hookline.model.problem import Problem
 
 
@@ -56,51 +59,31 @@ def doctor(
     """
     if fix:
         require_person(os.environ, "hookline doctor --fix")
-    with (
-        selection.engine(sessions=selection.sessions(os.environ)) as engine,
-        _open_history(os.environ) as history,
-    ):
-        found = _run_checkup(engine, history, seconds, models=models)
-        fixed = (
-            [done for problem in found.all_findings if (done := fix_finding(problem))]
-            if fix
-            else []
-        )
+    history = _open_history()
+    with selection.engine(sessions=selection.sessions(os.environ)) as engine:
+        found = run_checkup(engine, history=history, seconds=seconds, models=models)
+        fixed = [fix_finding(problem) for problem in found.all_findings] if fix else []
+        fixed = [done for done in fixed if done]
         if fixed:
-            found = _run_checkup(engine, history, seconds, models=models)
+            found = run_checkup(engine, history=history, seconds=seconds, models=models)
+    found = found.replace(findings=(*found.findings, *list_unprotected_servers(os.environ)))
     document = found.to_dict() | ({"fixed": fixed} if fix else {})
     print_page(document, _render_checkup, json=json, color=color)
-    print_message(_summarize(found))
+    hooks = count_things(len(document["hooks"]), "hook")
+    asked = sum(hook["asked"] for hook in document["hooks"])
+    print_message(f"{hooks}, {asked} asked: {count_problems(document)}")
     return FINDINGS if document["errors"] else OK
 
 
-def _run_checkup(
-    engine: Engine, history: Search | None, seconds: float, *, models: bool
-) -> Checkup:
-    """Check the hooks, and list the servers that accept approvals without a token."""
-    found = run_checkup(engine, history=history, seconds=seconds, models=models)
-    return found.replace(findings=(*found.findings, *list_unprotected_servers(os.environ)))
-
-
-def _summarize(found: Checkup) -> str:
-    asked = sum(one.verdict is not None for one in found.hooks)
-    errors = sum(each.severity == "error" for each in found.all_findings)
-    warnings = len(found.all_findings) - errors
-    told = f"{count_things(len(found.hooks), 'hook')}, {asked} asked"
-    return f"{told}: {count_things(errors, 'error')}, {count_things(warnings, 'warning')}"
-
-
-@contextmanager
-def _open_history(environ: Mapping[str, str]) -> Iterator[Search | None]:
+def _open_history() -> Search | None:
     """Open the journal; None if there is none, or if it cannot be read, which is printed."""
     try:
-        folder = find_journal_folder(environ)
-        search = Search(folder) if os.path.isdir(folder) else None
+        folder = find_journal_folder(os.environ)
+        return Search(folder) if os.path.isdir(folder) else None
     except HookError as error:
         if not getattr(error, "place", ""):  # the checkup itself reports wrong settings
             print_message(f"{error.code} {error}")
-        search = None
-    yield search
+        return None
 
 
 # -- mending -------------------------------------------------------------------------------------------------------------
@@ -156,44 +139,36 @@ _FIXES: Mapping[str, Callable[[int], int]] = {
 
 def _render_checkup(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield each hook with its answer and findings; warnings that several hooks share come last."""
-    common, unread = group_warnings(document), _count_shared_events(document["hooks"])
+    shared = group_warnings(document)
+    others = _count_other_events(document["hooks"])
     for hook in document["hooks"]:
-        more = unread.get(hook["hook"])
-        if more is None:
+        if hook["hook"] not in others:
             continue
-        events = (
-            f"{hook['native_event']} and {count_things(more, 'other event')}"
-            if more
-            else hook["native_event"]
-        )
+        count = others[hook["hook"]]
+        events = hook["native_event"]
+        events += f" and {count_things(count, 'other event')}" if count else ""
         yield f"{_format_mark(hook, paint)} {paint('name', hook['hook'])}  {events}, {_describe_answer(hook)}"
-        yield from (
-            f"    {_format_finding(finding, paint)}"
-            for finding in hook["findings"]
-            if _finding_key(finding) not in common
-        )
-    yield from (_format_finding(finding, paint) for finding in document["findings"])
-    for (code, message, hint), hooks in common.items():
+        for each in hook["findings"]:
+            if (each["code"], each["message"], each["hint"]) not in shared:
+                yield f"    {format_problem(each, paint, with_place=False)}"
+    for each in document["findings"]:
+        yield format_problem(each, paint, with_place=not each["hook"])
+    for (code, message, hint), hooks in shared.items():
         yield f"{paint('warning', code)} {len(hooks)} hooks: {message}{f' ({hint})' if hint else ''}: {', '.join(hooks)}"
     yield from (f"fixed: {done}" for done in document.get("fixed", ()))
 
 
-def _count_shared_events(hooks: list[dict[str, Any]]) -> dict[str, int]:
-    """Return the hooks to show, each with its number of other events: an unreadable file counts as a hook of many."""
-    first: dict[tuple[Any, ...], str] = {}
-    shown: dict[str, int] = {}
+def _count_other_events(hooks: list[dict[str, Any]]) -> dict[str, int]:
+    """Return the hooks to show, each with its number of other events: an unreadable file is a hook of many."""
+    files: dict[tuple[Any, ...], str] = {}
+    others: dict[str, int] = {}
     for hook in hooks:
-        broken = next(
-            (
-                (each["file"], each["line"], each["message"])
-                for each in hook["findings"]
-                if each["name"] == "check.broken"
-            ),
-            None,
-        )
-        same = hook["hook"] if broken is None else first.setdefault(broken, hook["hook"])
-        shown[same] = shown[same] + 1 if same in shown else 0
-    return shown
+        shown = hook["hook"]
+        for each in hook["findings"]:
+            if each["name"] == "check.broken":
+                shown = files.setdefault((each["file"], each["line"], each["message"]), shown)
+        others[shown] = others.get(shown, -1) + 1
+    return others
 
 
 def _format_mark(hook: dict[str, Any], paint: Paint) -> str:
@@ -208,18 +183,3 @@ def _describe_answer(hook: dict[str, Any]) -> str:
     if not hook["asked"]:
         return "not asked" if hook["state"] == APPROVED else f"not asked ({hook['state']})"
     return f"{hook['stance']} after {format_duration(hook['seconds'])}"
-
-
-def _finding_key(finding: dict[str, Any]) -> tuple[str, str, str]:
-    return finding["code"], finding["message"], finding["hint"]
-
-
-def _format_finding(finding: dict[str, Any], paint: Paint) -> str:
-    code = paint("bad" if finding["severity"] == "error" else "warning", finding["code"])
-    place = (
-        ":".join(str(part) for part in (finding["file"], finding["line"]) if part)
-        if not finding["hook"]
-        else ""
-    )
-    hint = f" ({finding['hint']})" if finding["hint"] else ""
-    return f"{f'{place}: ' if place else ''}{code} {finding['message']}{hint}"

@@ -119,6 +119,12 @@ def count_things(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
+def count_problems(document: Mapping[str, Any]) -> str:
+    """Return `1 error, 2 warnings` of a document."""
+    errors, warnings = document["errors"], document["warnings"]
+    return f"{count_things(errors, 'error')}, {count_things(warnings, 'warning')}"
+
+
 def format_duration(seconds: float) -> str:
     """Return seconds as milliseconds or seconds with their unit."""
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"

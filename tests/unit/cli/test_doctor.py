@@ -261,7 +261,7 @@ def test_a_hook_that_is_switched_off_is_not_asked(desk: Desk) -> None:
     store = _read_store(desk)
     told = desk.type("doctor")
 
-    assert "HKL7001 it is switched off" in told.out
+    assert "HKL7001 warning: it is switched off" in told.out
     assert (told.code, "1 hook, 0 asked" in told.err, mark.exists()) == (1, True, False)
     assert _read_store(desk) == store
 
