@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.cli.events import find_kind
-from hookline.cli.pages import count_things
+from hookline.cli.pages import count_things, format_problem
 from hookline.core.descriptions import describe_condition
 from hookline.engine.approval_service import describe_change
 from hookline.engine.doctor.static_checks import list_errors
@@ -28,6 +28,14 @@ _STYLES: Mapping[str, str] = {
     CHANGED: "bad",
     REVOKED: "bad",
     REMOVED: "bad",
+}
+
+# What was done -> its style and its words, where they are not `warning` and the same word.
+_DONE: Mapping[str, tuple[str, str]] = {
+    "approved": ("good", "approved"),
+    "already": ("dim", "approved already"),
+    "absent": ("warning", "may be absent"),
+    "left": ("warning", "left out"),
 }
 
 # -- documents ---------------------------------------------------------------------------------
@@ -72,11 +80,11 @@ def describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
 def describe_removed(approval: Approval, did: str) -> dict[str, Any]:
     """Return the summary of an approved guard that no file declares any more."""
     return {
+        **{name: [] for name in ("when", "not_covered", "files", "since", "findings")},
         "hook": approval.hook,
         "name": "",
         "native_event": approval.event,
         "kind": find_kind(approval.event, approval.dialect),
-        "when": [],
         "runs": approval.command,
         "file": approval.file,
         "line": 0,
@@ -85,20 +93,15 @@ def describe_removed(approval: Approval, did: str) -> dict[str, Any]:
         "standing": REMOVED,
         "reason": "no file declares this guard any more",
         "covers": ["definition", *(file[0] for file in approval.files)],
-        "not_covered": [],
-        "files": [],
-        "since": [],
-        "findings": [],
     }
 
 
-def _list_findings(engine: Engine, state: HookState) -> Iterator[Finding]:
-    """Yield what keeps a hook from being started. What is missing is part of its state."""
-    entry = next(
-        (entry for entry in engine.registry.entries() if entry.spec.id == state.spec.id), None
-    )
-    if entry is not None and state.can_run:
-        yield from list_errors(entry, engine.cwd, engine.environ, state.inspection)
+def _list_findings(engine: Engine, state: HookState) -> list[Finding]:
+    """Return what keeps a hook from being started. What is missing is part of its state."""
+    entries = [entry for entry in engine.registry.entries() if entry.spec.id == state.spec.id]
+    if not entries or not state.can_run:
+        return []
+    return list_errors(entries[0], engine.cwd, engine.runtime.environ, state.inspection)
 
 
 # -- pages -------------------------------------------------------------------------------------
@@ -114,25 +117,22 @@ def render_approval(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     for entry in document["imported"]:
         style = "good" if entry["result"] == "approved" else "warning"
         yield f"{paint(style, entry['result'])}  {entry['event']}  {entry['command']}"
-    if document["list"] and not document["imported"]:
+    if document["imported"] or any(hook["did"] != "left" for hook in hooks):
+        return
+    if document["list"]:
         yield f"nothing to take over: `{document['list']}` has no entries"
-    elif not document["imported"] and all(hook["did"] == "left" for hook in hooks):
-        if hooks:
-            yield f"nothing else waits for an approval; {count_things(len(hooks), 'hook')} left out"
-        else:
-            yield "nothing waits for an approval"
+    elif hooks:
+        yield f"nothing else waits for an approval; {count_things(len(hooks), 'hook')} left out"
+    else:
+        yield "nothing waits for an approval"
 
 
 def _list_done(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
-    did = {
-        "already": "approved already",
-        "left": f"left out: {hook['reason']}",
-        "absent": "may be absent",
-    }.get(hook["did"], hook["did"])
-    style = {"approved": "good", "already": "dim"}.get(hook["did"], "warning")
-    yield f"{paint(style, did)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
+    style, done = _DONE.get(hook["did"], ("warning", hook["did"]))
+    reason = f": {hook['reason']}" if hook["did"] == "left" else ""
+    yield f"{paint(style, done + reason)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
     if hook["did"] in ("approved", "already"):
-        yield from (f"  but {line}" for line in _list_faults(hook, paint))
+        yield from _list_faults(hook, paint)
 
 
 def list_summaries(hooks: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:
@@ -160,12 +160,12 @@ def _summarize(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     yield f"  {paint(_STYLES[hook['standing']], hook['standing'])}{why}"
     if since := [each for each in hook["since"] if each != hook["reason"]]:
         yield f"  {'; '.join(since)}"
-    yield from (f"  but {line}" for line in _list_faults(hook, paint))
+    yield from _list_faults(hook, paint)
 
 
 def _name_files(files: Sequence[Mapping[str, str]]) -> str:
     named = [
-        f"{each['name']} sha256:{each['sha256'][:12]}" if each["sha256"] else each["name"]
+        f"{each['name']}{' sha256:' if each['sha256'] else ''}{each['sha256'][:12]}"
         for each in files[:_MOST_FILES]
     ]
     more = len(files) - len(named)
@@ -174,5 +174,4 @@ def _name_files(files: Sequence[Mapping[str, str]]) -> str:
 
 def _list_faults(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     for each in hook["findings"]:
-        hint = f" ({each['hint']})" if each["hint"] else ""
-        yield f"{paint('bad', each['code'])} {each['message']}{hint}"
+        yield f"  but {format_problem(each, paint, with_place=False)}"

@@ -15,7 +15,7 @@ from hookline.cli.approval_page import (
     render_approval,
 )
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
-from hookline.cli.options import COLOR, JSON, option
+from hookline.cli.options import COLOR, DRY_RUN, EVENT, JSON, option
 from hookline.cli.pages import Paint, escape_document, print_page, use_color
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
@@ -82,12 +82,7 @@ def approve(
         help="an id, what it runs or asks, a name, or a file that declares it or is run",
         complete=("hooks",),
     ),
-    event: str = option(
-        "--event",
-        metavar="EVENT",
-        help="of one event only, canonical or as its host calls it",
-        complete=("events",),
-    ),
+    event: str = EVENT,
     all_: bool = option(
         "--all", help="all that waits and guards that are gone; not what was revoked"
     ),
@@ -95,7 +90,7 @@ def approve(
     allowlist: str = option(
         "--from", metavar="FILE", help="take over a list of approvals of Starchild or Hermes"
     ),
-    dry_run: bool = option("-n", "--dry-run", help="only show it"),
+    dry_run: bool = DRY_RUN,
     json: bool = JSON,
     color: str = COLOR,
 ) -> int:
@@ -104,24 +99,24 @@ def approve(
         require_person(os.environ, "hookline approve")
     with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
         if allowlist:
-            document, code = _import_list(engine, allowlist)
+            document = _import_list(engine, allowlist)
         else:
             selected = _select(engine, what, event)
             for state in selected.left:
                 print_message(f"{state.spec.id}: {_explain_left(state)}")
-            paint = Paint(on=use_color(color, sys.stderr, os.environ))
-            if dry_run or not (selected.waiting or selected.removed):
-                hooks = _describe_selected(engine, selected)
-            else:
-                how = _check_askable(yes=yes, is_named=bool(what or all_))
-                hooks = _review(
-                    engine, selected, how, one_by_one=not (what or all_), ask=not yes, paint=paint
-                )
+            has_questions = selected.waiting or selected.removed
+            how = (
+                ""
+                if dry_run or not has_questions
+                else _check_askable(yes=yes, is_named=bool(what or all_))
+            )
+            groups = _group_questions(selected, one_by_one=not (what or all_))
+            hooks = _review(engine, selected, groups, how, color)
             document = make_document(hooks)
-            is_open = any(hook["did"] in ("declined", "left") for hook in document["hooks"])
-            code = FINDINGS if is_open else OK
     print_page(document, render_approval, json=json, color=color)
-    return code
+    is_open = any(hook["did"] in ("declined", "left") for hook in document["hooks"])
+    is_open = is_open or any(each["result"] != "approved" for each in document["imported"])
+    return FINDINGS if is_open else OK
 
 
 def revoke(
@@ -133,13 +128,8 @@ def revoke(
         complete=("hooks",),
         is_required=True,
     ),
-    event: str = option(
-        "--event",
-        metavar="EVENT",
-        help="of one event only, canonical or as its host calls it",
-        complete=("events",),
-    ),
-    dry_run: bool = option("-n", "--dry-run", help="only show it"),
+    event: str = EVENT,
+    dry_run: bool = DRY_RUN,
     json: bool = JSON,
     color: str = COLOR,
 ) -> int:
@@ -233,14 +223,15 @@ def _check_askable(*, yes: bool, is_named: bool) -> str:
     if yes and not is_named:
         hint = "name one, or say --all"
         raise ConfigError("`--yes` without a hook", name="config.option", hint=hint)
-    is_attended = has_terminal()
-    if not yes and not is_attended:
+    if yes:
+        return _UNASKED if has_terminal() else _ALONE
+    if not has_terminal():
         raise TrustError(
             "there is no terminal to ask on",
             name="trust.unattended",
             hint="look at the hooks with --dry-run, then add --yes",
         )
-    return (_UNASKED if is_attended else _ALONE) if yes else _ASKED
+    return _ASKED
 
 
 def has_terminal() -> bool:
@@ -255,13 +246,8 @@ class _Question(NamedTuple):
     states: Sequence[HookState] = ()
     removed: Sequence[Approval] = ()
 
-    def describe(self, engine: Engine) -> list[dict[str, Any]]:
-        """Return the documents of what the question is about."""
-        hooks = [describe_hook(engine, state, "shown") for state in self.states]
-        return hooks + [describe_removed(each, "shown") for each in self.removed]
 
-
-def _make_questions(selected: _Selected, *, one_by_one: bool) -> list[_Question]:
+def _group_questions(selected: _Selected, *, one_by_one: bool) -> list[_Question]:
     if one_by_one:
         hooks = [_Question(states=(each,)) for each in selected.waiting]
         return hooks + [_Question(removed=(each,)) for each in selected.removed]
@@ -270,24 +256,31 @@ def _make_questions(selected: _Selected, *, one_by_one: bool) -> list[_Question]
 
 
 def _review(
-    engine: Engine, selected: _Selected, how: str, *, one_by_one: bool, ask: bool, paint: Paint
+    engine: Engine, selected: _Selected, questions: list[_Question], how: str, color: str
 ) -> Iterator[dict[str, Any]]:
-    """Show hooks, ask about each or about all, and do it; yield what came of each."""
+    """Show hooks, ask about them, and do what is answered; yield what came of each. Without `how`, only describe them."""
+    paint = Paint(on=use_color(color, sys.stderr, os.environ))
+    answer = "" if how == _ASKED else _YES
     yield from (describe_hook(engine, state, "already") for state in selected.approved)
-    questions, answer = _make_questions(selected, one_by_one=one_by_one), ""
     for at, question in enumerate(questions):
-        shown = question.describe(engine)
-        if answer == _QUIT:
-            yield from ({**hook, "did": "left", "reason": "you were not asked"} for hook in shown)
-            continue
-        _show(shown, paint)
-        answer = _ask(question, len(questions) - at - 1) if ask else _YES
-        yield from _carry_out(engine, question, answer, how, shown)
-    yield from (_describe_left(engine, state) for state in selected.left)
+        hooks = [describe_hook(engine, state, "shown") for state in question.states]
+        hooks += [describe_removed(each, "shown") for each in question.removed]
+        if how and answer != _QUIT:
+            # What keeps a hook from being started is told with the result.
+            shown = [{**escape_document(hook), "findings": []} for hook in hooks]
+            sys.stderr.writelines(f"{line}\n" for line in list_summaries(shown, paint))
+            if how == _ASKED:
+                answer = _ask(question, len(questions) - at - 1)
+            hooks = _carry_out(engine, question, answer, how, hooks)
+        elif how:
+            hooks = [{**hook, "did": "left", "reason": "you were not asked"} for hook in hooks]
+        yield from hooks
+    for state in selected.left:
+        yield describe_hook(engine, state, "left") | {"reason": _explain_left(state)}
 
 
 def _carry_out(
-    engine: Engine, question: _Question, answer: str, how: str, shown: list[dict[str, Any]]
+    engine: Engine, question: _Question, answer: str, how: str, hooks: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Do what was answered; return what came of each hook.
 
@@ -296,21 +289,12 @@ def _carry_out(
     if question.states and answer == _YES:
         done = approve_states(engine, question.states, who="", how=how)
         return [describe_hook(engine, each.trust, "approved") for each in done.statuses]
+    did = "declined"
     if question.removed and answer in (_YES, _ABSENT):
-        may_be_absent = answer == _ABSENT
-        forget_removed(engine, question.removed, who="", how=how, may_be_absent=may_be_absent)
-        did = "absent" if may_be_absent else "forgotten"
-        return [{**hook, "did": did} for hook in shown]
-    return [{**hook, "did": "declined"} for hook in shown]
-
-
-def _show(shown: Sequence[Mapping[str, Any]], paint: Paint) -> None:
-    """Write what a question is about on standard error, beside the question."""
-    # What keeps a hook from being started is told with the result.
-    for line in list_summaries(
-        [{**escape_document(hook), "findings": []} for hook in shown], paint
-    ):
-        sys.stderr.write(line + "\n")
+        did = "absent" if answer == _ABSENT else "forgotten"
+        is_absent = answer == _ABSENT
+        forget_removed(engine, question.removed, who="", how=how, may_be_absent=is_absent)
+    return [{**hook, "did": did} for hook in hooks]
 
 
 def _ask(question: _Question, more: int) -> str:
@@ -319,36 +303,22 @@ def _ask(question: _Question, more: int) -> str:
     if more:
         others = "the other one as it is" if more == 1 else f"the other {more} as they are"
         quits = f"/q: leave {others}"
-    count = len(question.states) + len(question.removed)
     if question.states:
-        which, answers = "it" if count == 1 else f"these {count} hooks", _APPROVAL_ANSWERS
-        text = f"approve {which}? [y/N{quits}] "
+        count, answers = len(question.states), _APPROVAL_ANSWERS
+        text = f"approve {'it' if count == 1 else f'these {count} hooks'}? [y/N{quits}] "
     else:
-        which, answers = "it" if count == 1 else f"these {count} guards", _REMOVED_ANSWERS
-        text = f"forget {which} (f), or accept that {'it' if count == 1 else 'they'} may be absent, as on another branch (a)? [f/a/N{quits}] "
+        count, answers = len(question.removed), _REMOVED_ANSWERS
+        which, they = ("it", "it") if count == 1 else (f"these {count} guards", "they")
+        text = f"forget {which} (f), or accept that {they} may be absent, as on another branch (a)? [f/a/N{quits}] "
     sys.stderr.write(text)
     sys.stderr.flush()
     return answers.get(sys.stdin.readline().strip().lower(), _NO)
 
 
-def _describe_selected(engine: Engine, selected: _Selected) -> Iterator[dict[str, Any]]:
-    """Yield everything that a command is about, where nothing is asked or done."""
-    yield from (describe_hook(engine, state, "already") for state in selected.approved)
-    yield from (describe_hook(engine, state, "shown") for state in selected.waiting)
-    yield from (describe_removed(each, "shown") for each in selected.removed)
-    yield from (_describe_left(engine, state) for state in selected.left)
-
-
-def _describe_left(engine: Engine, state: HookState) -> dict[str, Any]:
-    return describe_hook(engine, state, "left") | {"reason": _explain_left(state)}
-
-
-def _import_list(engine: Engine, path: str) -> tuple[dict[str, Any], int]:
+def _import_list(engine: Engine, path: str) -> dict[str, Any]:
     """Import a list of approvals; an entry that does not fit any more is a finding."""
-    taken = import_allowlist(get_gate_for(engine), path, list(list_hooks(engine.snapshot)))
-    listed = [
+    imported = [
         {"event": each.event, "command": each.command, "result": each.result, "hooks": list(each.hooks)}
-        for each in taken
+        for each in import_allowlist(get_gate_for(engine), path, list(list_hooks(engine.snapshot)))
     ]  # fmt: skip
-    is_whole = all(each.result == "approved" for each in taken)
-    return make_document([], listed, path), OK if is_whole else FINDINGS
+    return make_document([], imported, path)

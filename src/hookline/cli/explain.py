@@ -10,7 +10,7 @@ from hookline.cli import phrases
 from hookline.cli.exit_codes import OK, print_message
 from hookline.cli.fire import describe_outcome, read_payload
 from hookline.cli.options import COLOR, HOST, INPUT, JSON, option
-from hookline.cli.pages import count_things, format_duration, print_page
+from hookline.cli.pages import count_things, format_duration, format_fields, print_page
 from hookline.engine.explain import explain as account
 from hookline.engine.reason_display import reason_fields
 from hookline.errors import CODES, CodecError, ConfigError
@@ -92,150 +92,89 @@ def make_code_document(word: str) -> dict[str, Any]:
     Raises:
         ConfigError: no such code.
     """
-    name = (
-        word
-        if word in CODES
-        else next((name for name, code in CODES.items() if code == word.upper()), "")
-    )
+    names = {code: name for name, code in CODES.items()} | {name: name for name in CODES}
+    name = names.get(word) or names.get(word.upper())
     if not name:
-        raise ConfigError(
-            f"unknown code `{word}`",
-            name="config.option",
-            hint="codes stand in the problems that hookline prints",
-        )
+        hint = "codes are in the problems that hookline prints"
+        raise ConfigError(f"unknown code `{word}`", name="config.option", hint=hint)
     page = jsonlib.loads((files("hookline.cli") / "codes.json").read_text(encoding="utf-8"))[name]
     return {"schema": "hookline.code/1", "code": CODES[name], "name": name, **page}
 
 
 def _render_code(page: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield f"{paint('strong', page['code'])}  {page['name']}"
-    yield ""
-    yield page["meaning"]
-    yield ""
-    yield "for example:"
+    yield f"\n{page['meaning']}\n\nfor example:"
     yield from (f"  {line}" for line in page["example"])
-    yield ""
-    yield f"what to do: {page['fix']}"
+    yield f"\nwhat to do: {page['fix']}"
 
 
 # -- events ------------------------------------------------------------------------------------------------------------
 
 
-def render_explanation(told: dict[str, Any], paint: Paint) -> Iterator[str]:
+def render_explanation(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield the explanation of one event: files, selected hooks, other hooks, decision."""
-    event = told["event"]
+    event, decision = document["event"], document["decision"]
     tool = f", tool `{event['tool']}`" if event["tool"] else ""
     yield f"{paint('strong', event['native_event'])} of {event['dialect']} ({event['kind']}, {phrases.CLASSES[event['class']]}){tool}"
-    yield from _list_sources(told["sources"], paint)
-    verdicts = told["decision"]["verdicts"] if told["decision"] else []
-    chosen = sorted(
-        (hook for hook in told["hooks"] if hook["selected"]), key=lambda hook: hook["order"]
-    )
-    yield from _list_section(
-        "selected, in this order",
-        paint,
-        (line for hook in chosen for line in _describe_selected(hook, verdicts, paint)),
-    )
-    yield from _list_section(
-        "not selected", paint, _list_unselected(told["hooks"], event["kind"], verdicts, paint)
-    )
-    if told["decision"]:
-        yield from _list_section(
-            "decision",
-            paint,
-            (
-                f"  {line}".replace("\n", "\n  ")
-                for line in describe_outcome(told["decision"], paint)
-            ),
-        )
+    hooks = document["hooks"]
+    selected = sorted((hook for hook in hooks if hook["selected"]), key=lambda hook: hook["order"])
+    others = [hook for hook in hooks if not hook["selected"]]
+    same_event = [hook for hook in others if hook["kind"] == event["kind"]]
+    verdicts = decision["verdicts"] if decision else []
+    unselected = [line for hook in same_event for line in _describe_hook(hook, verdicts, paint)]
+    if len(others) > len(same_event):
+        count = count_things(len(others) - len(same_event), "hook")
+        unselected.append(f"  {count} of other events")
+    sections = {
+        "files": [_describe_source(source, paint) for source in document["sources"]],
+        "selected, in this order": [
+            line for hook in selected for line in _describe_hook(hook, verdicts, paint)
+        ],
+        "not selected": unselected,
+    }
+    if decision:
+        sections["decision"] = [
+            f"  {line}".replace("\n", "\n  ") for line in describe_outcome(decision, paint)
+        ]
+    for title, lines in sections.items():
+        yield ""
+        yield paint("strong", title)
+        yield from lines or ["  none"]
 
 
-def _list_section(title: str, paint: Paint, lines: Iterator[str]) -> Iterator[str]:
-    yield ""
-    yield paint("strong", title)
-    first = next(lines, None)
-    yield first if first is not None else "  none"
-    yield from lines
-
-
-def _list_sources(sources: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
-    yield from _list_section(
-        "files", paint, (line for source in sources for line in _describe_source(source, paint))
-    )
-
-
-def _describe_source(source: dict[str, Any], paint: Paint) -> Iterator[str]:
-    marks = [
-        source["dialect"],
-        source["scope"],
-        source["mode"],
-        "trusted" if source["trusted"] else "hooks need an approval",
-    ]
+def _describe_source(source: dict[str, Any], paint: Paint) -> str:
+    trust = "trusted" if source["trusted"] else "hooks need an approval"
+    marks = [source["dialect"], source["scope"], source["mode"], trust]
     marks += ["shadow"] if source["shadow"] else []
-    held = count_things(source["hooks"], "hook")
-    wrong = (
-        f", {paint('bad', count_things(source['problems'], 'problem'))}"
-        if source["problems"]
-        else ""
-    )
-    yield f"  {paint('name', source['file'] or 'a tree')}  {', '.join(marks)}: {held}{wrong}"
+    problems = source["problems"]
+    bad = f", {paint('bad', count_things(problems, 'problem'))}" if problems else ""
+    hooks = count_things(source["hooks"], "hook")
+    return f"  {paint('name', source['file'] or 'a tree')}  {', '.join(marks)}: {hooks}{bad}"
 
 
-def _describe_selected(
+def _describe_hook(
     hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint
 ) -> Iterator[str]:
-    yield f"  {hook['order']}. {paint('name', hook['hook'])}  {hook['how']}{_describe_marks(hook)}"
-    yield from _list_verdicts(hook, verdicts, paint)
-    if hook["because"]:
+    """Yield a hook, in its place or with the reason why it has none, and its verdicts."""
+    marks = [hook["how"]] if hook["selected"] else [hook["because"]]
+    if hook["selected"]:
+        marks += [] if hook["trusted"] else [f"{hook['standing'] or NEW}: does not run"]
+        marks += [name for name in ("broken", "shadow") if hook[name]]
+    order = f"{hook['order']}. " if hook["selected"] else ""
+    yield f"  {order}{paint('name', hook['hook'])}  {', '.join(marks)}"
+    for verdict in verdicts:
+        if verdict["hook"] == hook["hook"]:
+            code = "" if verdict["exit_code"] is None else f", exit {verdict['exit_code']}"
+            yield f"       {paint.stance(verdict['stance'])} after {format_duration(verdict['seconds'])}{code}"
+            yield from format_fields(_list_effects(verdict), "       ")
+    if hook["selected"] and hook["because"]:
         yield f"       not asked: {hook['because']}"
 
 
-def _list_unselected(
-    hooks: list[dict[str, Any]], kind: str, verdicts: list[dict[str, Any]], paint: Paint
-) -> Iterator[str]:
-    """Yield the hooks of this event that were not selected, and the number of hooks of other events."""
-    others = [hook for hook in hooks if not hook["selected"]]
-    near = [hook for hook in others if hook["kind"] == kind]
-    for hook in near:
-        yield f"  {paint('name', hook['hook'])}  {hook['because']}"
-        yield from _list_verdicts(hook, verdicts, paint)
-    if len(others) > len(near):
-        yield f"  {count_things(len(others) - len(near), 'hook')} of other events"
-
-
-def _describe_marks(hook: dict[str, Any]) -> str:
-    inert = f"{hook['standing'] or NEW}: does not run"
-    marks = [
-        mark
-        for mark, holds in (
-            (inert, not hook["trusted"]),
-            ("broken", hook["broken"]),
-            ("shadow", hook["shadow"]),
-        )
-        if holds
-    ]
-    return "".join(f", {mark}" for mark in marks)
-
-
-def _list_verdicts(
-    hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint
-) -> Iterator[str]:
-    """Yield each verdict of a hook."""
-    for verdict in verdicts:
-        if verdict["hook"] != hook["hook"]:
-            continue
-        exit_code = "" if verdict["exit_code"] is None else f", exit {verdict['exit_code']}"
-        yield f"       {paint.stance(verdict['stance'])} after {format_duration(verdict['seconds'])}{exit_code}"
-        told = (
-            ("failed", mask_text(verdict["fault"] or "")),
-            *reason_fields(verdict["reason"]),
-            (
-                "rewrite",
-                jsonlib.dumps(verdict["rewrite"], ensure_ascii=False) if verdict["rewrite"] else "",
-            ),
-            ("for the agent", verdict["for_agent"]),
-            ("for the user", verdict["for_user"]),
-        )
-        yield from (
-            f"       {label}: {text}".replace("\n", "\n         ") for label, text in told if text
-        )
+def _list_effects(verdict: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "failed", mask_text(verdict["fault"] or "")
+    yield from reason_fields(verdict["reason"])
+    rewrite = verdict["rewrite"]
+    yield "rewrite", jsonlib.dumps(rewrite, ensure_ascii=False) if rewrite else ""
+    yield "for the agent", verdict["for_agent"]
+    yield "for the user", verdict["for_user"]

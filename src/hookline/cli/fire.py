@@ -9,7 +9,7 @@ from time import monotonic
 
 from hookline.cli.exit_codes import FINDINGS, OK, print_message, run_command
 from hookline.cli.options import COLOR, DEADLINE, HOST, INPUT, JSON, option
-from hookline.cli.pages import format_duration, print_page
+from hookline.cli.pages import format_duration, format_fields, print_page
 from hookline.cli.selection import call_command
 from hookline.engine.catalog import make_dialect
 from hookline.engine.deadline import hooks_seconds, host_deadline
@@ -82,7 +82,11 @@ def read_payload(path: str) -> dict[str, Any]:
     if path == "-" and (sys.stdin is None or sys.stdin.isatty()):
         return {}
     try:
-        sent = sys.stdin.buffer.read() if path == "-" else _read_bytes(path)
+        if path == "-":
+            sent = sys.stdin.buffer.read()
+        else:
+            with open(path, "rb") as file:
+                sent = file.read()
     except OSError as error:
         raise CodecError(
             f"the payload `{path}` cannot be read: {(error.strerror or '').lower()}"
@@ -91,11 +95,6 @@ def read_payload(path: str) -> dict[str, Any]:
     if not isinstance(payload, dict):
         raise CodecError("the payload must be a JSON object")
     return payload
-
-
-def _read_bytes(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def render_decision(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
@@ -113,25 +112,18 @@ def describe_outcome(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield the outcome of a decision: stance, reasons, rewrites and effects."""
     where = f"{decision['native_event']} ({decision['kind']}, {decision['dialect']})"
     yield f"{paint.stance(decision['stance'])}  {where} in {format_duration(decision['seconds'])}"
+    fields: list[tuple[str, str]] = []
     if decision["reason"]:
         from hookline.engine.reason_display import reason_fields  # noqa: PLC0415 - most decisions have no reason
 
-        for label, text in reason_fields(decision["reason"], decision["evidence"]):
-            yield f"  {label}: {_indent(text)}"
+        fields += reason_fields(decision["reason"], decision["evidence"])
     if decision["redo"]:
-        yield "  the agent goes on working"
+        fields.append(("redo", "the agent goes on working"))
     if decision["retry_after"] is not None:
-        yield f"  run it again after {decision['retry_after']:g} s"
-    for target, value in (decision["rewrite"] or {}).items():
-        yield f"  {target}: {jsonlib.dumps(value, ensure_ascii=False)}"
-    yield from (f"  for the agent: {_indent(text)}" for text in decision["for_agent"])
-    yield from (f"  for the user: {_indent(text)}" for text in decision["for_user"])
-    yield from (
-        f"  {effect}: {jsonlib.dumps(value, ensure_ascii=False)}"
-        for effect, value in decision.get("effects", {}).items()
-    )
-    yield from (f"  lowered: {entry['effect']}: {entry['reason']}" for entry in decision["lowered"])
-
-
-def _indent(text: str) -> str:
-    return text.replace("\n", "\n    ")
+        fields.append(("retry", f"after {decision['retry_after']:g} s"))
+    changes = {**(decision["rewrite"] or {}), **decision.get("effects", {})}
+    fields += ((name, jsonlib.dumps(value, ensure_ascii=False)) for name, value in changes.items())
+    fields += (("for the agent", text) for text in decision["for_agent"])
+    fields += (("for the user", text) for text in decision["for_user"])
+    fields += (("lowered", f"{each['effect']}: {each['reason']}") for each in decision["lowered"])
+    yield from format_fields(fields)

@@ -6,7 +6,7 @@ import os
 import shlex
 
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
-from hookline.cli.options import COLOR, JSON, option
+from hookline.cli.options import COLOR, DRY_RUN, JSON, option
 from hookline.cli.pages import first_line, print_page
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
@@ -30,82 +30,78 @@ if TYPE_CHECKING:
 
     from hookline.cli.pages import Paint
     from hookline.cli.selection import Selection
-    from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
+
+
+_HOOK: Any = option(
+    metavar="HOOK",
+    help="an id, what it runs or asks, a name, or a file of it; without one, all hooks",
+    complete=("hooks",),
+)
+_GLOBAL: Any = option("--global", help="in every project, and not in this one only")
 
 
 def on(
     selection: Selection,
     *,
-    hook: str = option(
-        metavar="HOOK",
-        help="an id, what it runs or asks, a name, or a file of it; without one, all hooks",
-        complete=("hooks",),
-    ),
-    everywhere: bool = option("--global", help="in every project, and not in this one only"),
-    dry_run: bool = option("-n", "--dry-run", help="only show how the switches are"),
+    hook: str = _HOOK,
+    everywhere: bool = _GLOBAL,
+    dry_run: bool = DRY_RUN,
     json: bool = JSON,
     color: str = COLOR,
 ) -> int:
     """Let hooks run again, here or everywhere; or one that was switched off by itself."""
-    return _switch_hooks(
-        selection, hook, on=True, everywhere=everywhere, dry_run=dry_run, json=json, color=color
-    )
+    document, is_on = _switch_hooks(selection, hook, "on", everywhere, dry_run)
+    _print_switches(document, hook, json=json, color=color)
+    return OK if is_on or dry_run else FINDINGS
 
 
 def off(
     selection: Selection,
     *,
-    hook: str = option(
-        metavar="HOOK",
-        help="an id, what it runs or asks, a name, or a file of it; without one, all hooks",
-        complete=("hooks",),
-    ),
-    everywhere: bool = option("--global", help="in every project, and not in this one only"),
-    dry_run: bool = option("-n", "--dry-run", help="only show how the switches are"),
+    hook: str = _HOOK,
+    everywhere: bool = _GLOBAL,
+    dry_run: bool = DRY_RUN,
     json: bool = JSON,
     color: str = COLOR,
 ) -> int:
     """Let no hook run, here or everywhere, or not this one; those of the policy do not listen."""
-    return _switch_hooks(
-        selection, hook, on=False, everywhere=everywhere, dry_run=dry_run, json=json, color=color
-    )
+    document, _ = _switch_hooks(selection, hook, "off", everywhere, dry_run)
+    _print_switches(document, hook, json=json, color=color)
+    return OK
 
 
 def _switch_hooks(
     selection: Selection,
     hook: str,
-    *,
-    on: bool,
-    everywhere: bool,
-    dry_run: bool,
-    json: bool,
-    color: str,
-) -> int:
+    to: str,
+    everywhere: bool,  # noqa: FBT001 - as its callers have it
+    dry_run: bool,  # noqa: FBT001 - as above
+) -> tuple[dict[str, Any], bool]:
+    """Turn hooks on or off, or one; return the document, and whether they are on then."""
     if not dry_run:
-        require_person(os.environ, f"hookline {'on' if on else 'off'}")
+        require_person(os.environ, f"hookline {to}")
     with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
         specs = find_hooks(engine, hook) if hook else []
-        left = () if dry_run else _apply_switch(engine, specs, on=on, everywhere=everywhere)
-        for why in left:
-            print_message(why)
+        how: Any = {"on": to == "on", "everywhere": everywhere, "who": "", "how": "command line"}
+        unwritten: tuple[str, ...] = ()  # files that switch some hooks off
+        if specs and not dry_run:
+            switch_single(engine, specs, **how)
+        elif not dry_run:
+            unwritten = switch_all(engine, **how)
+        for reason in unwritten:
+            print_message(reason)
         document = _make_document(
-            engine, specs, "nothing" if dry_run else "on" if on else "off", everywhere=everywhere
+            engine, specs, "nothing" if dry_run else to, everywhere=everywhere
         )
-    print_page(document, render_single if specs else render_switches, json=json, color=color)
-    still = not document["on"] if not specs else any(each["off"] for each in document["hooks"])
-    return FINDINGS if on and (still or left) and not dry_run else OK
+    off = any(each["off"] for each in document["hooks"]) if specs else not document["on"]
+    return document, not (off or unwritten)
 
 
-def _apply_switch(
-    engine: Engine, specs: Sequence[HookSpec], *, on: bool, everywhere: bool
-) -> tuple[str, ...]:
-    """Turn hooks on or off; returns why files that switch some off could not be written."""
-    if not specs:
-        return switch_all(engine, on=on, everywhere=everywhere, who="", how="command line")
-    switch_single(engine, specs, on=on, everywhere=everywhere, who="", how="command line")
-    return ()
+def _print_switches(document: dict[str, Any], hook: str, *, json: bool, color: str) -> None:
+    page = render_single if hook else render_switches
+    print_page(document, page, json=json, color=color)
 
 
 def _make_document(
@@ -114,37 +110,35 @@ def _make_document(
     """Return the `hookline.switches/1` document, with the named hooks, else the hooks that are off one by one."""
     gate = get_gate_for(engine)
     now = find_switches(gate)
-    stand = find_statuses(engine, specs or None).values()
-    single = [each for each in stand if specs or (all(now.values()) and each.off)]
+    is_on = all(now.values())
+    statuses = find_statuses(engine, specs or None).values()
     return {
         "schema": "hookline.switches/1",
         "did": did,
         "root": "" if everywhere else gate.root,
         "folder": gate.root,
         "off_at": find_off(gate.read_switches(), gate.root),
-        "on": all(now.values()),
+        "on": is_on,
         "switches": now,
-        "hooks": [_summarize_hook(status) for status in single],
+        "hooks": [
+            {
+                "hook": status.trust.spec.id,
+                "native_event": status.trust.spec.native_event,
+                "runs": describe_run(status.trust.spec),
+                "off": status.off,
+                "standing": status.trust.state,
+                "live": status.runs,
+            }
+            for status in statuses
+            if specs or (is_on and status.off)
+        ],
         "managed": [spec.id for spec in list_managed(engine)],
-    }
-
-
-def _summarize_hook(status: HookStatus) -> dict[str, Any]:
-    spec, standing = status.trust.spec, status.trust
-    return {
-        "hook": spec.id,
-        "native_event": spec.native_event,
-        "runs": describe_run(spec),
-        "off": status.off,
-        "standing": standing.state,
-        "live": status.runs,
     }
 
 
 def render_single(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield the state of each named hook; and the switches if they are off."""
-    for hook in document["hooks"]:
-        yield f"{_describe_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {first_line(hook['runs'])}"
+    yield from (_format_hook(hook, paint) for hook in document["hooks"])
     if not document["on"]:
         yield from render_switches({**document, "hooks": []}, paint)
 
@@ -155,8 +149,7 @@ def render_switches(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     where = "everywhere" if everywhere else f"in `{document['folder']}`"
     yield f"hooks are {paint('good', 'on') if document['on'] else paint('warning', 'off')} {where}"
     yield from (f"  {why} ({hint})" for why, hint in _list_reasons(document))
-    for hook in document["hooks"]:
-        yield f"  {_describe_state(hook, paint)}  {paint('name', hook['hook'])}  {hook['native_event']}  {first_line(hook['runs'])}"
+    yield from (f"  {_format_hook(hook, paint)}" for hook in document["hooks"])
     if document["managed"] and not document["on"]:
         yield f"  policy, which no switch reaches, still runs: {', '.join(document['managed'])}"
 
@@ -174,11 +167,11 @@ def _list_reasons(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield why, ON_AGAIN[switch]
 
 
-def _describe_state(hook: dict[str, Any], paint: Paint) -> str:
+def _format_hook(hook: dict[str, Any], paint: Paint) -> str:
+    """Return a hook, and whether it is on, on one line."""
+    state = paint("good", "on")
     if hook["off"]:
-        return f"{paint('warning', 'off')} ({hook['off']})"
-    return (
-        paint("good", "on")
-        if hook["live"]
-        else f"{paint('good', 'on')}, and does not run ({hook['standing']})"
-    )
+        state = f"{paint('warning', 'off')} ({hook['off']})"
+    elif not hook["live"]:
+        state += f", and does not run ({hook['standing']})"
+    return f"{state}  {paint('name', hook['hook'])}  {hook['native_event']}  {first_line(hook['runs'])}"

@@ -74,12 +74,12 @@ def test_a_page_tells_every_effect() -> None:
     assert list(render_decision(decision.to_dict(), Paint(on=False))) == [
         "deny  Stop (stop, d) in 0.0 ms",
         "  reason: one\n    two",
-        "  the agent goes on working",
-        "  run it again after 2 s",
+        "  redo: the agent goes on working",
+        "  retry: after 2 s",
         '  text: "new"',
+        '  title: "T"',
         "  for the agent: for it",
         "  for the user: for them",
-        '  title: "T"',
         "  lowered: ask: cannot",
         "  deny   h (shadow)  0.0 ms  broke",
     ]

@@ -110,7 +110,7 @@ def test_a_file_that_switches_hooks_off_is_turned_on(place: Desk) -> None:
         f"{beside}:2:3: HKL1608 `shell_hooks.enabled` is not true, which switches 1 hook off (write `true`, or: hookline on)"
         in told.err
     )
-    assert f"HKL1608 it is switched off: {why} (hookline on)" in place.type("doctor").out
+    assert f"HKL1608 warning: it is switched off: {why} (hookline on)" in place.type("doctor").out
     assert f"off ({why})" in place.type("on", "--dry-run").out
 
     assert place.type("on").code == 0

@@ -131,7 +131,7 @@ def check_extras(spec: HookSpec) -> Iterator[Finding]:
     if not isinstance(spec.handler, Model):
         return
     if spec.handler.language == TEMPLATE and find_spec("jinja2") is None:
-        message = "model hooks with a template need `jinja2`, which is not installed"
+        message = "this model hook needs `jinja2`, which is not installed"
         yield make_finding(spec, "check.missing", message, INSTALL)
 
 
