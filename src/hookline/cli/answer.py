@@ -121,7 +121,7 @@ def make_request(
 def parse_request(words: list[str]) -> Request:
     """Return the request of a command line; with its error, and what can be made out of it, if it cannot be used."""
     try:
-        return make_request(**parse_command(make_request, words, "hookline answer"))
+        return make_request(**parse_command("answer", make_request, words))
     except Exception as error:  # noqa: BLE001 - a traceback must never reach a host
         host = next((word for word in words if word in NAMES), "")
         return Request(host, _find_value("--event", words), error=error)

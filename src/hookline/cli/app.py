@@ -1,23 +1,17 @@
-"""Runs a command by its first word, and shows the help of each command and of all of them."""
+"""Runs a command by its first word, and shows the help of all of them."""
 
 from __future__ import annotations
 
-import shutil
-import textwrap
+import os
 
 from hookline.cli.commands import COMMANDS, ELSEWHERE, GROUPS
 from hookline.cli.exit_codes import OK, print_text, run_command
-from hookline.cli.options import COLOR, HELP, JSON
-from hookline.cli.selection import SHARED, call_command, list_all_options
+from hookline.cli.selection import call_command
 from hookline.errors import ConfigError
 from hookline.text.suggestions import did_you_mean
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from hookline.cli.options import Option
-
+# The variable by which the script of `hookline completion` asks; typer chose its form.
+COMPLETION_VARIABLE = "_HOOKLINE_COMPLETE"
 _INTRODUCTION = """hookline runs the hooks of AI agents, whatever dialect they are written in
 
 examples:
@@ -43,34 +37,49 @@ def app_main(words: list[str]) -> int:
 
 def _run(words: list[str]) -> int:
     match words:
+        case [] if COMPLETION_VARIABLE in os.environ:
+            from hookline.cli.completion import complete_line  # noqa: PLC0415 - only a shell asks
+
+            return complete_line(os.environ[COMPLETION_VARIABLE])
         case []:
             print_text(f"{_INTRODUCTION}\n{_list_commands()}\nmore: hookline --help\n")
         case ["-h" | "--help" | "help"]:
-            shared = "".join(_describe_options((*SHARED.values(), JSON, COLOR)))
             print_text(
-                f"usage: hookline COMMAND [OPTIONS]\n\n{_INTRODUCTION}\n{_list_commands()}\n"
-                f"Options of most commands:\n{shared}  -V, --version              the version\n\n{_CODES}"
+                f"usage: hookline COMMAND [OPTIONS]\n\n{_INTRODUCTION}\n{_list_commands()}\n{_OPTIONS}\n{_CODES}"
             )
         case ["help", "exit-codes"]:
             print_text(_CODES)
         case ["help", name]:
             return _run([name, "--help"])
-        case ["complete", *line]:  # what the script of `hookline completion` runs
-            from hookline.cli.completion import complete_line  # noqa: PLC0415 - only a shell asks
-
-            print_text("".join(f"{word}\n" for word in complete_line(line)))
-        case [name, *rest] if name in COMMANDS and {*HELP}.intersection(rest):
-            print_text(_format_help(name))
-        case ["answer", *rest]:  # whose usage errors are replies to its host
+        case ["answer", *rest] if not {"-h", "--help"} & {
+            *rest
+        }:  # its usage errors are replies to its host
             from hookline.cli.answer import answer_main  # noqa: PLC0415 - hosts start it without this module
 
             return answer_main(rest)
         case [name, *rest] if name in COMMANDS:
-            return call_command(COMMANDS[name].load(), rest, f"hookline {name}")
+            try:
+                return call_command(name, COMMANDS[name].load(), rest)
+            except SystemExit:  # the help was printed
+                return OK
         case [name, *_]:
             message = f"unknown command `{name}`"
             raise ConfigError(message, name="config.option", hint=_suggest(name))
     return OK
+
+
+_OPTIONS = """options of most commands:
+  -c, --config PATH    a file or folder of hooks; repeatable; without it, what is found for the user and the project
+  --dialect NAME       of the files named, and of the event
+  --trust WHOM         which hooks may run: all, user, approved or none
+  --mode MODE          fidelity, or strict: a failed guard asks or denies
+  --match-tools NAMES  native, or canonical: a matcher knows a tool's names in all hosts
+  -C DIR               as if started there
+  --home DIR           your home, whatever the environment says
+  --json               one JSON document; its schema: hookline schema
+  --color WHEN         auto, always or never
+  -V, --version        the version
+"""
 
 
 def _list_commands() -> str:
@@ -89,40 +98,3 @@ def _suggest(name: str) -> str:
     if name.startswith("-"):
         return "options follow the command: hookline list --json"
     return did_you_mean(name, COMMANDS) or "`hookline` lists the commands"
-
-
-def _format_help(name: str) -> str:
-    """Return the help of one command: what it does, examples, options, exit codes."""
-    command = COMMANDS[name]
-    options = list_all_options(command.load()).values()
-    arguments = [each.metavar if each.is_required else f"[{each.metavar}]" for each in options if not each.names]  # fmt: skip
-    codes = f"; {command.codes}" if command.codes else ""
-    return "".join(
-        (
-            f"usage: {' '.join(('hookline', name, *arguments, '[OPTIONS]'))}\n\n",
-            f"{command.does[:1].upper()}{command.does[1:]}\n\n",
-            "examples:\n",
-            *(f"  {example}\n" for example in command.examples),
-            "\nOptions:\n",
-            *_describe_options(options),
-            f"\nexit codes: 0 ok{codes}; 2 usage or configuration error\n",
-        )
-    )
-
-
-def _describe_options(options: Iterable[Option]) -> Iterator[str]:
-    """Yield the name and the help of each option, wrapped to the width of the terminal."""
-    width = max(60, shutil.get_terminal_size((100, 24)).columns)
-    for each in options:
-        if each.help:
-            label = " ".join((*([", ".join(each.names)] if each.names else []), each.metavar))
-            default = f" [default: {each.default}]" if each.default else ""
-            yield (
-                textwrap.fill(
-                    f"{each.help}{default}",
-                    width,
-                    initial_indent=f"  {label.strip():26} ",
-                    subsequent_indent=" " * 29,
-                )
-                + "\n"
-            )

@@ -175,7 +175,7 @@ COMMANDS: Mapping[str, Command] = {
         group="run",
         does="answer a host's event in its own words; hosts start this",
         examples=("hookline answer claude-code < payload.json",),
-        codes="as the host understands them",
+        codes="the host's own",
         home="answer.make_request",
     ),
     "serve": Command(

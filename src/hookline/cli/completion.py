@@ -1,20 +1,23 @@
 """`hookline completion SHELL`: prints the script of a shell, and answers what the script asks.
 
-Each script runs `hookline complete` with the words that are typed so far, and offers the lines that it prints.
+Each script runs `hookline` with one variable set, so that no command looks for it that a host starts.
 """
 
 from __future__ import annotations
 
 import os
-from importlib.resources import files
-from itertools import pairwise
 
+import typer
+from typer.completion import completion_init, get_completion_script, shell_complete  # type: ignore[attr-defined]  # it says nothing of exports
+
+from hookline.cli.app import COMPLETION_VARIABLE
 from hookline.cli.commands import COMMANDS
 from hookline.cli.events import list_event_names
 from hookline.cli.exit_codes import OK, print_text
 from hookline.cli.options import option
 from hookline.cli.schema import list_schemas
 from hookline.cli.selection import list_all_options
+from hookline.cli.typer_command import make_callback
 from hookline.config.places import project_root
 from hookline.engine.catalog import NAMES
 from hookline.engine.declared_hooks import list_hooks
@@ -23,11 +26,13 @@ from hookline.errors import CODES, HookError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
 
     from hookline.cli.options import Option
 
-    Given = Mapping[str, list[str]]  # parameter -> the values that are typed already
+# Where shells put the line that is being typed.
+_LINES = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
 
 
 def print_script(
@@ -39,61 +44,51 @@ def print_script(
     ),
 ) -> int:
     """Print the script by which a shell completes command lines of hookline."""
-    script = files("hookline.cli") / "completion_scripts" / f"hookline.{shell}"
-    print_text(script.read_text(encoding="utf-8"))
+    script = get_completion_script(
+        prog_name="hookline", complete_var=COMPLETION_VARIABLE, shell=shell
+    )
+    print_text(f"{script}\n")
     return OK
 
 
-def complete_line(words: Sequence[str]) -> list[str]:
-    """Return what the last of these words may become; the words are those after `hookline`."""
-    *before, begun = words or ("",)
-    if not before:
-        found: Iterable[str] = COMMANDS
-    elif before[0] in COMMANDS:
-        found = _list_words(list_all_options(COMMANDS[before[0]].load()), before[1:], begun)
-    else:
-        found = ()
-    return [word for word in dict.fromkeys(found) if word.startswith(begun)]
+def complete_line(instruction: str) -> int:
+    """Print the completions of the current command line. `instruction`: the request of the shell's script."""
+    line = next((os.environ[name] for name in _LINES if name in os.environ), "").split()
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    for name, command in COMMANDS.items():
+        # The options of a command are loaded only once its name is typed.
+        options = list_all_options(command.load()) if name in line[1:2] else {}
+        app.command(name, help=command.does)(make_callback(options, print, _make_completer))
+    completion_init()
+    command_line = typer.main.get_command(app)
+    return shell_complete(command_line, {}, "hookline", COMPLETION_VARIABLE, instruction)
 
 
-def _list_words(options: Mapping[str, Option], before: Sequence[str], begun: str) -> Iterable[str]:
-    """Return the names of options, or the values of the option or argument that is being typed."""
-    if begun.startswith("-"):
-        return ["--help", *(name for each in options.values() for name in each.names)]
-    named = {name: key for key, each in options.items() for name in each.names}
-    given: dict[str, list[str]] = {}
-    for word, following in pairwise(before):
-        if word in named:
-            given.setdefault(named[word], []).append(following)
-    wanted = [options[named[word]] for word in before[-1:] if word in named]
-    if not wanted or wanted[0].is_flag:
-        wanted = [each for each in options.values() if not each.names][:1]
-    return [
-        word
-        for each in wanted
-        for word in (
-            *each.choices,
-            *(word for name in each.complete for word in WORDS[name](given)),
-        )
-    ]
+def _make_completer(option: Option) -> Callable[[Any, str], list[str]]:
+    """Return the function by which typer completes the values of an option."""
+
+    def complete(ctx: Any, incomplete: str) -> list[str]:
+        words = (word for name in option.complete for word in WORDS[name](ctx.params))
+        return [word for word in dict.fromkeys(words) if word.startswith(incomplete)]
+
+    complete.__annotations__ = {"ctx": typer.Context, "incomplete": str}
+    return complete
 
 
-def _list_events(given: Given) -> list[str]:
+def _list_events(given: Mapping[str, Any]) -> list[str]:
     """Return the names of events: of the dialect on the command line, else of every dialect."""
-    dialect = (given.get("host") or given.get("dialect") or [""])[-1]
-    return list_event_names(dialect)
+    return list_event_names(given.get("host") or given.get("dialect") or "")
 
 
-def _list_ids(given: Given) -> list[str]:
+def _list_ids(given: Mapping[str, Any]) -> list[str]:
     """Return the ids of hooks: of the files on the command line, else of all that hookline finds. No hook runs."""
-    folder = (given.get("folder") or ["."])[-1]
+    folder, dialect = given.get("folder") or ".", given.get("dialect")
     try:
-        if "configs" not in given:
+        if not given.get("configs"):
             engine = Engine.discover(project_root(folder, os.environ) or folder)
         else:
             engine = Engine(cwd=folder)
             for path in given["configs"]:
-                dialect = (given.get("dialect") or [""])[-1]
                 engine.add_source(os.path.join(folder, path), dialect=dialect or None)
         return [spec.id for spec in list_hooks(engine.snapshot)]
     except (HookError, OSError):  # a prompt is no place for an error
@@ -101,7 +96,7 @@ def _list_ids(given: Given) -> list[str]:
 
 
 # What an option or argument may be completed to, by the names in its declaration.
-WORDS: Mapping[str, Callable[[Given], Iterable[str]]] = {
+WORDS: Mapping[str, Callable[[Mapping[str, Any]], Iterable[str]]] = {
     "hosts": lambda _: NAMES,
     "events": _list_events,
     "hooks": _list_ids,

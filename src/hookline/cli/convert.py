@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import tempfile
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.engine.conversion_report import Loss
     from hookline.engine.convert import Conversion
 
 
@@ -50,52 +48,35 @@ def convert(
     """Hooks of one dialect as files of another, and what the other cannot express."""
     change_folder(folder)
     if not to:
-        raise ConfigError(
-            "`--to` is missing",
-            name="config.option",
-            hint="the dialect to write, as in --to claude-code",
-        )
-    engine = _load_engine(path, from_, options)
-    if to in {shelved.dialect.table.name for shelved in engine.snapshot.sources}:
-        raise ConfigError(
-            f"these hooks are in the words of {to} already",
-            name="config.option",
-            hint="name another dialect with --to",
-        )
+        hint = "the dialect to write, as in --to claude-code"
+        raise ConfigError("`--to` is missing", name="config.option", hint=hint)
+    if not path and not from_:
+        hint = "name a file, or a dialect with --from"
+        raise ConfigError("which hooks?", name="config.option", hint=hint)
+    if path:
+        engine = Selection(configs=[path], dialect=from_, options=options).engine()
+    else:
+        engine = Engine.discover(".", trust="all", dialect=from_)
+    dialects = [each.dialect.table.name for each in engine.snapshot.sources]
+    if to in dialects:
+        hint = "name another dialect with --to"
+        message = f"these hooks are written for {to} already"
+        raise ConfigError(message, name="config.option", hint=hint)
     conversion = convert_hooks(engine, make_dialect(to), plain=plain)
-    refused = strict and bool(conversion.losses)
+    is_refused = strict and bool(conversion.losses)
     for problem in engine.problems:
         print_message(str(problem))
     if json:
-        print_document(_make_document(from_ or _find_dialect(engine), to, conversion))
-    elif not refused:
+        print_document(_make_document(from_ or "".join(dialects[:1]), to, conversion))
+    elif not is_refused:
         _write_files(conversion, output, force=force)
     for line in _list_losses(conversion, to):
         print_message(line)
-    return FINDINGS if refused else OK
-
-
-def _load_engine(path: str, dialect: str, options: list[str]) -> Engine:
-    """Return the engine with the hooks to convert.
-
-    Raises:
-        ConfigError: no such file or dialect; neither is named.
-    """
-    if path:
-        return Selection(configs=[path], dialect=dialect, options=options).engine()
-    if not dialect:
-        raise ConfigError(
-            "which hooks?", name="config.option", hint="name a file, or a dialect with --from"
-        )
-    return Engine.discover(".", trust="all", dialect=dialect)
-
-
-def _find_dialect(engine: Engine) -> str:
-    return next((shelved.dialect.table.name for shelved in engine.snapshot.sources), "")
+    return FINDINGS if is_refused else OK
 
 
 def _make_document(own: str, target: str, conversion: Conversion) -> dict[str, Any]:
-    """`hookline.conversion/1`."""
+    """Return the `hookline.conversion/1` document."""
     return {
         "schema": "hookline.conversion/1",
         "from": own,
@@ -112,72 +93,57 @@ def _make_document(own: str, target: str, conversion: Conversion) -> dict[str, A
     }
 
 
-# -- files ---------------------------------------------------------------------------------------------------------------------
-
-
 def _write_files(conversion: Conversion, folder: str, *, force: bool) -> None:
     """Print the only file, or write all of them.
 
     Raises:
         ConfigError: several files and no folder for them, a file that is there already, or a folder that cannot be written.
     """
+    if not folder and len(conversion.files) > 1:
+        message = f"these hooks become {count_things(len(conversion.files), 'file')}"
+        hint = "say where to, with --output DIR"
+        raise ConfigError(message, name="config.option", hint=hint)
     if not folder:
-        if len(conversion.files) > 1:
-            count = count_things(len(conversion.files), "file")
-            raise ConfigError(
-                f"these hooks become {count}",
-                name="config.option",
-                hint="say where to, with --output DIR",
-            )
         print_text("".join(conversion.files.values()))
         return
-    there = [path for path in conversion.files if os.path.exists(os.path.join(folder, path))]
-    if there and not force:
-        raise ConfigError(
-            "is there already",
-            name="config.option",
-            place=os.path.join(folder, there[0]),
-            hint="--force writes over it; nothing was written",
-        )
-    for path, text in conversion.files.items():
-        _write_file(
-            os.path.join(folder, path), text, 0o755 if path in conversion.programs else 0o644
-        )
-        print_message(f"wrote {os.path.join(folder, path)}")
+    files = {os.path.join(folder, path): text for path, text in conversion.files.items()}
+    programs = {os.path.join(folder, path) for path in conversion.programs}
+    for path in files:
+        if os.path.exists(path) and not force:
+            hint = "--force writes over it; nothing was written"
+            raise ConfigError("is there already", name="config.option", place=path, hint=hint)
+    for path, text in files.items():
+        _write_file(path, text, 0o755 if path in programs else 0o644)
+        print_message(f"wrote {path}")
 
 
 def _write_file(path: str, text: str, mode: int) -> None:
-    """Write a file atomically; remove the temporary file after a failure."""
-    folder, new = os.path.dirname(path) or ".", ""
+    """Write a file atomically."""
     try:
-        os.makedirs(folder, exist_ok=True)
-        handle, new = tempfile.mkstemp(dir=folder)
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(new, mode)
-        os.replace(new, path)
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or ".") as beside:
+            new = os.path.join(beside, "new")
+            with open(new, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.chmod(new, mode)
+            os.replace(new, path)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            os.unlink(new)
-        raise ConfigError(
-            f"cannot be written: {(error.strerror or '').lower()}",
-            name="config.unwritable",
-            place=path,
-        ) from None
-
-
-# -- the report ----------------------------------------------------------------------------------------------------------------
+        message = f"cannot be written: {(error.strerror or '').lower()}"
+        raise ConfigError(message, name="config.unwritable", place=path) from None
 
 
 def _list_losses(conversion: Conversion, target: str) -> Iterator[str]:
     """Yield each loss once with its hooks, then the totals."""
-    whole = [loss for loss in conversion.losses if loss.whole]
-    yield from (f"not converted: {loss.hook_id}: {loss.why}" for loss in whole)
-    same: dict[tuple[str, str], list[Loss]] = {}
+    hooks: dict[str, list[str]] = {}
+    whole = 0
     for loss in conversion.losses:
-        if not loss.whole:
-            same.setdefault((loss.what, loss.why), []).append(loss)
-    for (what, why), losses in same.items():
-        yield f"lost: {what}: {why} ({', '.join(loss.hook_id for loss in losses)})"
-    left = f", {count_things(len(whole), 'hook')} left out" if whole else ""
-    yield f"{count_things(conversion.hooks, 'hook')} in the words of {target}{left}, {count_things(len(same), 'kind')} of loss"
+        whole += loss.whole
+        if loss.whole:
+            yield f"not converted: {loss.hook_id}: {loss.why}"
+        else:
+            hooks.setdefault(f"lost: {loss.what}: {loss.why}", []).append(loss.hook_id)
+    for text, ids in hooks.items():
+        yield f"{text} ({', '.join(ids)})"
+    left = f", {count_things(whole, 'hook')} left out" if whole else ""
+    converted = count_things(conversion.hooks, "hook")
+    yield f"{converted} written for {target}{left}, {count_things(len(hooks), 'kind')} of loss"

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 def fire_main(words: list[str], answers: AnswerPipe | None = None) -> int:
     """Fire an event; returns the exit code. `answers`: the way to the supervisor, which ends this process at its deadline."""
-    program = "hookline fire"
-    return run_command(program, lambda: call_command(fire, words, program, answers=answers))
+    return run_command("hookline fire", lambda: call_command("fire", fire, words, answers=answers))
 
 
 def fire(

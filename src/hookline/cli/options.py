@@ -1,17 +1,15 @@
 """Options and arguments of commands: how a command declares them, and how it reads its words by them.
 
-A command is a function. Each of its options is the default of a keyword parameter, made by `option`. The parser, the help
-and the completion of shells read the same declarations.
+A command is a function. Each of its options is the default of a keyword parameter, made by `option`. `parse_words` reads
+usual words by these declarations. typer is told the same declarations for help, usage errors, unusual spellings and the
+completion of shells (`typer_command.py`): to load it takes longer than a whole `hookline list` needs without it.
 """
 
 from __future__ import annotations
 
-from hookline.errors import ConfigError
-from hookline.text.suggestions import did_you_mean
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     Command = Callable[..., Any]
@@ -53,27 +51,19 @@ class Option:
         self.is_repeatable = is_repeatable
         self.complete = complete
 
-    def convert(self, name: str, word: str, program: str) -> Any:
+    def convert(self, word: str) -> Any:
         """Return the value that a word stands for.
 
         Raises:
-            ConfigError: it stands for none, or for one that is out of bounds.
+            ValueError: it stands for none, or for one that is out of bounds.
         """
-        value: Any = word
-        wrong = ""
+        value = self.kind(word)
         if self.choices and word not in self.choices:
-            wrong = f"one of {', '.join(self.choices)}"
-        if self.kind is not str:
-            try:
-                value = self.kind(word)
-            except ValueError:
-                wrong = "a whole number" if self.kind is int else "a number"
-        if not wrong and self.least is not None and not value >= self.least:
-            wrong = f"at least {self.least:g}"
-        if not wrong and self.most is not None and not value <= self.most:
-            wrong = f"at most {self.most:g}"
-        if wrong:
-            raise _usage_error(program, f"`{name}` cannot be `{word}`: it must be {wrong}")
+            raise ValueError(word)
+        if self.least is not None and not value >= self.least:
+            raise ValueError(word)
+        if self.most is not None and not value <= self.most:
+            raise ValueError(word)
         return value
 
 
@@ -117,68 +107,30 @@ def list_options(command: Command) -> dict[str, Option]:
     return {name: each for name, each in declared.items() if isinstance(each, Option)}
 
 
-def parse_words(
-    options: Mapping[str, Option], words: Sequence[str], program: str
-) -> dict[str, Any]:
-    """Return the value of each option, by its parameter.
-
-    Raises:
-        ConfigError: a usage error.
-    """
-    given: dict[str, Any] = {}
-    for key, name, word in _assign_words(options, words, program):
-        each = options[key]
-        value = True if each.is_flag else each.convert(name, word, program)
-        given[key] = [*given.get(key, ()), value] if each.is_repeatable else value
-    for key, each in options.items():
-        if each.is_required and key not in given:
-            choices = f", one of {', '.join(each.choices)}" if each.choices else ""
-            raise _usage_error(program, f"missing argument `{each.metavar}`{choices}")
-    return {key: each.default for key, each in options.items()} | given
-
-
-def _assign_words(
-    options: Mapping[str, Option], words: Sequence[str], program: str
-) -> Iterator[tuple[str, str, str]]:
-    """Yield the parameter that each word is for, the name of its option or argument, and the value."""
+def parse_words(options: Mapping[str, Option], words: Sequence[str]) -> dict[str, Any] | None:
+    """Return the value of each option, by its parameter; None for help, mistakes and unusual spellings."""
     named = {name: key for key, each in options.items() for name in each.names}
     arguments = [key for key, each in options.items() if not each.names]
-    rest, has_options = iter(words), True
-    for word in rest:
-        if word == "--" and has_options:
-            has_options = False
-        elif has_options and word.startswith("-") and word != "-":
-            name, is_attached, value = _split_option(word)
-            if name not in named:
-                near = did_you_mean(name, (*named, *HELP))
-                raise _usage_error(program, f"no such option `{name}`", near)
-            each = options[named[name]]
-            if each.is_flag and is_attached:
-                raise _usage_error(program, f"`{name}` takes no value")
-            if not each.is_flag and not is_attached:
-                value = _next_value(name, next(rest, None), each, program)
-            yield named[name], name, value
-        elif arguments:
-            key = arguments[0] if options[arguments[0]].is_repeatable else arguments.pop(0)
-            yield key, options[key].metavar, word
-        else:
-            raise _usage_error(program, f"`{word}` is one argument too many")
-
-
-def _split_option(word: str) -> tuple[str, bool, str]:
-    """Return the name of an option, whether its value is part of the word, and that value."""
-    if word.startswith("--"):
-        name, equals, value = word.partition("=")
-        return name, bool(equals), value
-    return word[:2], len(word) > len("-x"), word[2:]
-
-
-def _next_value(name: str, word: str | None, option: Option, program: str) -> str:
-    """Return the word that follows an option, if it can be its value."""
-    if word is None or (option.kind is str and word.startswith("-") and word != "-"):
-        raise _usage_error(program, f"`{name}` needs a value: {name} {option.metavar}")
-    return word
-
-
-def _usage_error(program: str, message: str, hint: str = "") -> ConfigError:
-    return ConfigError(message, name="config.option", hint=hint or f"{program} --help")
+    given: dict[str, Any] = {}
+    rest = iter(words)
+    try:
+        for word in rest:
+            name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+            if word == "-" or not word.startswith("-"):
+                key, value = arguments[0], word
+                arguments = arguments if options[key].is_repeatable else arguments[1:]
+            else:
+                key = named[name]
+                if options[key].is_flag and not equals:
+                    given[key] = True
+                    continue
+                value = value if equals else next(rest)
+                if options[key].is_flag or (value.startswith("-") and value != "-"):
+                    return None
+            read = options[key].convert(value)
+            given[key] = [*given.get(key, ()), read] if options[key].is_repeatable else read
+    except (KeyError, IndexError, StopIteration, ValueError):
+        return None
+    if any(each.is_required and key not in given for key, each in options.items()):
+        return None
+    return {key: each.default for key, each in options.items()} | given

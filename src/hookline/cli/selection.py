@@ -190,28 +190,34 @@ class Selection:
         return engine
 
 
-def call_command(command: Command, words: Sequence[str], program: str, **settings: Any) -> int:
+def call_command(name: str, command: Command, words: list[str], **settings: Any) -> int:
     """Run a command with its words, in the folder that they select; return its exit code.
 
     Raises:
         ConfigError: a usage error.
     """
-    given = parse_command(command, words, program)
+    given = parse_command(name, command, words)
     if "selection" in given:
         given["selection"].enter_folder()
     code: int = command(**given, **settings)
     return code
 
 
-def parse_command(command: Command, words: Sequence[str], program: str) -> dict[str, Any]:
+def parse_command(name: str, command: Command, words: list[str]) -> dict[str, Any]:
     """Return the arguments of a call; of a command with a parameter `selection`, also the hooks that it looks at.
 
     Raises:
         ConfigError: a usage error.
+        SystemExit: the words asked for the help, which is printed.
     """
-    given = parse_words(list_all_options(command), words, program)
+    options = list_all_options(command)
+    given = parse_words(options, words)
+    if given is None:
+        from hookline.cli.typer_command import parse_with_typer  # noqa: PLC0415 - only for help, mistakes and unusual spellings
+
+        given = parse_with_typer(name, options, words)
     if "selection" in command.__annotations__:
-        given["selection"] = Selection(**{name: given.pop(name) for name in SHARED})
+        given["selection"] = Selection(**{each: given.pop(each) for each in SHARED})
     return given
 
 

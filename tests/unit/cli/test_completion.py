@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.cli.app import app_main
+from hookline.cli.app import COMPLETION_VARIABLE, app_main
 from tests.unit.cli.support import DOCKER, ROOT, Desk
 
 if TYPE_CHECKING:
@@ -17,11 +17,19 @@ if TYPE_CHECKING:
 
 
 def completed(desk: Desk, line: str) -> list[str]:
-    """Return what a shell offers for a line that ends where the cursor is."""
-    assert app_main(["complete", *line.split(" ")[1:]]) == 0
+    """What a bash is answered for a line that ends where the cursor is."""
+    words = line.split(" ")
+    for name, value in {
+        COMPLETION_VARIABLE: "complete_bash",
+        "COMP_WORDS": "\n".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }.items():
+        desk.monkeypatch.setenv(name, value)
+    assert app_main([]) == 0
+    desk.monkeypatch.delenv(COMPLETION_VARIABLE)
     printed = desk.capsys.readouterr()
     assert printed.err == ""
-    return printed.out.splitlines()
+    return [word for word in printed.out.splitlines() if word]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +48,6 @@ def completed(desk: Desk, line: str) -> list[str]:
         ("hookline show -C there settings.json#", ["settings.json#PreToolUse.0.0"], []),
         ("hookline show -c .claude/settings.json -C there settings.json#", ["settings.json#PreToolUse.0.0"], []),
         (f"hookline show -c {DOCKER} --dialect none x", [], []),
-        ("hookline none ", [], []),
         ("hookline list --event sto", ["stop"], []),
         (f"hookline show -c {DOCKER} hooks.yaml#sto", ["hooks.yaml#stop.0"], ["hooks.yaml#turn_end.0"]),
         (f"hookline show -c {DOCKER} sto", ["stop"], []),
@@ -93,7 +100,8 @@ def test_each_shell_has_a_script(shell: str, desk: Desk) -> None:
     told = desk.type("completion", shell)
 
     assert (told.code, told.err) == (0, "")
-    assert "hookline complete" in told.out
+    assert COMPLETION_VARIABLE in told.out
+    assert "hookline" in told.out
 
 
 @pytest.mark.process

@@ -22,7 +22,7 @@ def test_one_file_is_printed(desk: Desk) -> None:
     assert told.code == 0
     assert '"PreToolUse"' in told.out
     assert told.err.splitlines()[-1].startswith(
-        "14 hooks in the words of claude-code, 8 hooks left out"
+        "14 hooks written for claude-code, 8 hooks left out"
     )
 
 
@@ -82,7 +82,7 @@ def test_strict_refuses_any_loss(desk: Desk) -> None:
         (("--to", "kimi"), "name a file, or a dialect with --from"),
         (("nowhere.yaml", "--to", "kimi"), "no such file or folder"),
         ((DOCKER, "--to", "kimmi"), "did you mean `kimi`?"),
-        ((DOCKER, "--to", "docker-agent"), "are in the words of docker-agent already"),
+        ((DOCKER, "--to", "docker-agent"), "are written for docker-agent already"),
     ],
 )
 def test_a_mistake_is_told(words: tuple[str, ...], hint: str, desk: Desk) -> None:

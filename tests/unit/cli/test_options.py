@@ -1,4 +1,4 @@
-"""What the words of a command line mean."""
+"""What the words of a command line mean, and what is left to typer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from hookline.cli.options import list_options, option, parse_words
-from hookline.errors import ConfigError
 
 
 def command(
@@ -24,10 +23,12 @@ def command(
     return len((word, more, count, seconds, color, name, json))
 
 
-def parsed(*words: str) -> dict[str, Any]:
+def parsed(*words: str) -> dict[str, Any] | None:
     """Return what differs from the defaults."""
     options = list_options(command)
-    given = parse_words(options, words, "hookline x")
+    given = parse_words(options, words)
+    if given is None:
+        return None
     return {name: value for name, value in given.items() if value != options[name].default}
 
 
@@ -44,9 +45,6 @@ def parsed(*words: str) -> dict[str, Any]:
         (["x", "-c", "a", "--name", "b"], {"name": ["a", "b"]}),
         (["x", "-c", "-"], {"name": ["-"]}),
         (["x", "-"], {"more": "-"}),
-        (["x", "-n5"], {"count": 5}),
-        (["--", "x"], {}),
-        (["x", "--", "-y"], {"more": "-y"}),
     ],
 )
 def test_words_are_read_by_the_declarations(words: list[str], given: dict[str, Any]) -> None:
@@ -55,28 +53,28 @@ def test_words_are_read_by_the_declarations(words: list[str], given: dict[str, A
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    "words",
     [
-        ([], "missing argument `WORD`"),
-        (["x", "y", "z"], "`z` is one argument too many"),
-        (["x", "--bogus"], "no such option `--bogus`"),
-        (["x", "-n"], "`-n` needs a value: -n N"),
-        (["x", "-n", "ten"], "`-n` cannot be `ten`: it must be a whole number"),
-        (["x", "-n", "10"], "`-n` cannot be `10`: it must be at most 9"),
-        (["x", "-n", "-1"], "`-n` cannot be `-1`: it must be at least 1"),
-        (["x", "--seconds", "0.1"], "`--seconds` cannot be `0.1`: it must be at least 0.5"),
-        (["x", "--seconds", "nan"], "`--seconds` cannot be `nan`: it must be at least 0.5"),
-        (["x", "--color", "blue"], "`--color` cannot be `blue`: it must be one of auto, never"),
-        (["x", "--json=yes"], "`--json` takes no value"),
-        (["x", "-c", "--json"], "`-c` needs a value: -c NAME"),
+        [],
+        ["x", "y", "z"],
+        ["x", "--help"],
+        ["x", "--bogus"],
+        ["x", "-n"],
+        ["x", "-n", "ten"],
+        ["x", "-n", "10"],
+        ["x", "-n", "-1"],
+        ["x", "--seconds", "0.1"],
+        ["x", "--seconds", "nan"],
+        ["x", "--color", "blue"],
+        ["x", "--json=yes"],
+        ["x", "-c", "--json"],
+        ["x", "-n5"],
+        ["--", "x"],
     ],
 )
-def test_a_mistake_is_one_error(words: list[str], message: str) -> None:
-    """Which says what is wrong, and where the help is."""
-    with pytest.raises(ConfigError) as caught:
-        parsed(*words)
-
-    assert (caught.value.message, caught.value.hint) == (message, "hookline x --help")
+def test_mistakes_and_unusual_spellings_are_left_to_typer(words: list[str]) -> None:
+    """It knows how to say what is wrong."""
+    assert parsed(*words) is None
 
 
 def test_the_last_argument_may_take_all_words() -> None:
@@ -86,5 +84,5 @@ def test_the_last_argument_may_take_all_words() -> None:
         return len(files)
 
     options = list_options(validate)
-    assert parse_words(options, [], "") == {"files": []}
-    assert parse_words(options, ["a", "b"], "") == {"files": ["a", "b"]}
+    assert parse_words(options, []) == {"files": []}
+    assert parse_words(options, ["a", "b"]) == {"files": ["a", "b"]}

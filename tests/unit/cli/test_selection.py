@@ -21,7 +21,7 @@ def test_a_command_is_handed_one_selection(desk: Desk) -> None:
         return len(word)
 
     line = "-c a --dialect d --trust all --mode strict --match-tools canonical -o o=1 -C .."
-    assert call_command(command, line.split(), "hookline x", word="four") == 4
+    assert call_command("list", command, line.split(), word="four") == 4
     chosen = seen[0]
     assert (chosen.configs, chosen.dialect, chosen.trust) == (["a"], "d", "all")
     assert (chosen.mode, chosen.match_tools, chosen.options) == ("strict", "canonical", ["o=1"])

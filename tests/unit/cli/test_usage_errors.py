@@ -1,4 +1,4 @@
-"""What is wrong with a command line is printed in one way."""
+"""What is wrong with a command line is said in one way, whichever toolkit reads it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        (("log", "--limit", "-1"), "`--limit` cannot be `-1`: it must be at least 0 (hookline log --help)"),
-        (("log", "--limit=x"), "`--limit` cannot be `x`: it must be a whole number (hookline log --help)"),
+        (("log", "--limit", "-1"), "invalid value for `-n` / `--limit`: it must be at least 0 (hookline log --help)"),
+        (("log", "--limit=x"), "invalid value for `-n` / `--limit`: it must be a whole number (hookline log --help)"),
         (("serve", "--most", "65"), "`--most` cannot be `65`: it must be at most 64 (hookline serve --help)"),
         (("doctor", "--seconds", "soon"), "`--seconds` cannot be `soon`: it must be a number (hookline doctor --help)"),
-        (("log", "--stance", "no"), "`--stance` cannot be `no`: it must be one of silent, allow, ask, deny, halt (hookline log --help)"),
-        (("list", "--trust", ""), "`--trust` cannot be ``: it must be one of all, user, approved, none (hookline list --help)"),
+        (("log", "--stance", "no"), "invalid value for `--stance`: `no` is not one of `silent`, `allow`, `ask`, `deny`, `halt` (hookline log --help)"),
+        (("list", "--trust", ""), "invalid value for `--trust`: `` is not one of `all`, `user`, `approved`, `none` (hookline list --help)"),
         (("completion",), "missing argument `SHELL`, one of bash, zsh, fish, powershell (hookline completion --help)"),
         (("list", "--jsn"), "no such option `--jsn` (did you mean `--json`?)"),
         (("list", "--zz"), "no such option `--zz` (hookline list --help)"),
