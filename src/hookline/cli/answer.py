@@ -81,7 +81,7 @@ class Request:
             return
         try:
             dialect = make_dialect(self.host)
-        except HookError:  # which is said when the event is answered
+        except HookError:  # which the answer to the event says
             return
         native = find_event(dialect, sent, self.event)
         answers.set_deadline(self.seconds or host_deadline(dialect.table, native), native)
@@ -186,9 +186,9 @@ def answer_in_worker(words: list[str], answers: AnswerPipe) -> int:
 def answer(request: Request, later: AfterAnswer, answers: AnswerPipe | None = None) -> Reply:
     """Return the reply to the event on standard input; the runs of detached hooks go to `later`."""
     request.set_deadline(b"", answers)
-    told: list[str] = []
+    unwritten: list[str] = []
     sent = b""
-    journal = open_journal(os.environ, told.append)
+    journal = open_journal(os.environ, unwritten.append)
     try:
         if request.error is None or not (
             sys.stdin and sys.stdin.isatty()
@@ -198,8 +198,8 @@ def answer(request: Request, later: AfterAnswer, answers: AnswerPipe | None = No
         reply = answer_bytes(request, sent, later, journal)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
         reply = make_fallback(request, sent, error, journal).reply
-    # What could not be written down is said beside every answer, a refusal too: a journal is never silent.
-    return add_to_stderr(reply, [line for line in told if not is_shown(reply, line)])
+    # The user sees what could not be written down beside every answer, a refusal too.
+    return add_to_stderr(reply, [line for line in unwritten if not is_shown(reply, line)])
 
 
 def answer_bytes(
@@ -251,7 +251,7 @@ def _decide_reply(
         sessions=selection.sessions(os.environ),
     )
     later.collect(engine)
-    said = leave_to_host(engine, host) if not selection.configs else ()
+    left_to_host = leave_to_host(engine, host) if not selection.configs else ()
     seconds, grace = request.hooks_seconds(
         table, find_event(engine.host(host), sent, request.event)
     )
@@ -263,7 +263,7 @@ def _decide_reply(
         event=request.event,
         seconds=seconds,
         notice=moved,
-        problems=lambda event: (*said, *list_errors(engine, event)),
+        problems=lambda event: (*left_to_host, *list_errors(engine, event)),
     )
 
 

@@ -266,7 +266,7 @@ def _review(
         hooks = [describe_hook(engine, state, "shown") for state in question.states]
         hooks += [describe_removed(each, "shown") for each in question.removed]
         if how and answer != _QUIT:
-            # What keeps a hook from being started is told with the result.
+            # What keeps a hook from being started is shown with the result.
             shown = [{**escape_document(hook), "findings": []} for hook in hooks]
             sys.stderr.writelines(f"{line}\n" for line in list_summaries(shown, paint))
             if how == _ASKED:

@@ -65,7 +65,7 @@ COMMANDS: Mapping[str, Command] = {
     ),
     "explain": Command(
         group="look",
-        does="why each hook was asked or not, in what order, and what it said; or what a code means",
+        does="why each hook was asked or not, in what order, and what it answered; or what a code means",
         examples=(
             "hookline explain HKL1203",
             "hookline explain pre_tool_use -c hooks.yaml --input payload.json",
@@ -203,7 +203,7 @@ ELSEWHERE: Mapping[str, str] = {
     "untrust": "hookline revoke; for one command only: --trust none",
     "allow": "that is a stance; to let a hook run: hookline approve",
     "deny": "that is a stance; to let a hook run no more: hookline revoke",
-    "enable": "hookline on, or hookline on HOOK; what nobody approved: hookline approve",
+    "enable": "hookline on, or hookline on HOOK; what is not approved: hookline approve",
     "disable": "hookline off, or hookline off HOOK; for one command only: HOOKLINE_SKIP=ID",
     "sample-config": "an example to copy, `init --example`, is not in this version",
     "check-install": "the state of a host, `status`, is not in this version",

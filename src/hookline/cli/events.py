@@ -23,11 +23,6 @@ _LABELS: Mapping[str, str] = {
     "seed3-starchild": "starchild",
     "seed4-docker": "docker-agent",
 }
-VOCABULARY = (
-    "claude", "seed1-agenthooks", "seed1-agenthooks-aliases", "seed4-docker", "codex", "gemini", "cursor", "copilot",
-    "vscode", "kimi", "openhands", "qwen", "windsurf", "cline", "opencode", "kiro-cli", "kiro-ide", "droid", "goose",
-    "amp", "seed2-a3s", "seed3-starchild", "ahp", "ctk", "agentseam", "speakeasy",
-)  # fmt: skip
 
 
 def find_kind(name: str, dialect: str) -> str:
@@ -100,15 +95,15 @@ def _list_dialects() -> Iterator[Dialect]:
 
 def _list_native_names() -> Iterator[tuple[str, str, str]]:
     """Yield every native name as dialect, name and canonical kind; of supported dialects from their tables."""
-    spoken = set()
+    supported = set()
     for dialect in _list_dialects():
         table = dialect.table
-        spoken.add(table.name)
+        supported.add(table.name)
         yield from ((table.name, row.native, row.kind) for row in table.rows.values())
         yield from (
             (table.name, alias, table.rows[native].kind) for alias, native in table.aliases.items()
         )
-    for key in VOCABULARY:
+    for key in kinds.VOCABULARIES:
         label = _LABELS.get(key, key)
-        if label not in spoken:
+        if label not in supported:
             yield from ((label, native, kind) for native, kind in kinds.native_names(key).items())

@@ -45,7 +45,7 @@ def explain(
     json: bool = JSON,
     color: str = COLOR,
 ) -> int:
-    """Why each hook was asked or not, in what order, and what it said; or what a code means."""
+    """Why each hook was asked or not, in what order, and what it answered; or what a code means."""
     if what in CODES or _CODE.fullmatch(what):
         print_page(make_code_document(what), _render_code, json=json, color=color)
         return OK

@@ -1,7 +1,7 @@
 """Options and arguments of commands: how a command declares them, and how it reads its words by them.
 
 A command is a function. Each of its options is the default of a keyword parameter, made by `option`. `parse_words` reads
-usual words by these declarations. typer is told the same declarations for help, usage errors, unusual spellings and the
+usual words by these declarations. typer gets the same declarations for help, usage errors, unusual spellings and the
 completion of shells (`typer_command.py`): to load it takes longer than a whole `hookline list` needs without it.
 """
 

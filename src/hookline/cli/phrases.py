@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 # What a decision may carry, in the order in which hookline prints it.
 POWERS: Mapping[str, str] = {
-    "allow": "vouch for it, so that nobody is asked",
+    "allow": "vouch for it, so that no person is asked",
     "ask": "put it to a person",
     "defer": "leave it to the caller",
     "deny": "refuse it",

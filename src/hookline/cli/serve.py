@@ -1,4 +1,4 @@
-"""`hookline serve`: the decision server, until it is told to stop."""
+"""`hookline serve`: the decision server, until it is stopped."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def serve(
         "--drain",
         metavar="S",
         least=1.0,
-        help="for what is running, when told to stop; then it is ended",
+        help="for what is running, at the stop; then it is ended",
         kind=float,
         default=10.0,
     ),
@@ -159,7 +159,7 @@ def serve(
         open_to_all=open_,
         refused=meter.count_refusal,
     )
-    told = f"{len(service.engine.hooks)} hooks{_describe_token(token, to_approve, path)}"
+    summary = f"{len(service.engine.hooks)} hooks{_describe_token(token, to_approve, path)}"
     reloading = _make_reloader(selection, service, watch=not no_reload)
     bridge = _make_sidecar(grpc, service, token, expect)
     with Signals() as signals:
@@ -183,7 +183,7 @@ def serve(
                         )
                     )
                 print_text("".join(f"{name}\n" for name in names))
-                print_message(f"hookline serve: {told}")
+                print_message(f"hookline serve: {summary}")
                 running.run()
         finally:
             reloading.close(running.seconds_left, lambda: signals.hurried)
@@ -300,7 +300,7 @@ def _read_approval_token(path: str) -> tuple[str, str]:
     try:
         return path, read_token(path)
     except ConfigError as error:
-        print_message(f"hookline serve: {error.code} {error}; nobody can approve hooks here")
+        print_message(f"hookline serve: {error.code} {error}; no hooks can be approved here")
         return "", ""
 
 

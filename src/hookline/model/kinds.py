@@ -95,6 +95,7 @@ def _read() -> dict[str, Any]:
 
 _DATA = _read()
 NAMES: tuple[str, ...] = tuple(_DATA["canonical"])
+VOCABULARIES: tuple[str, ...] = tuple(_DATA["dialects"])
 # Kinds of event before an action: if no decision is possible there, the action is refused.
 ACTIONS: frozenset[str] = frozenset(_DATA["actions"])
 _made: dict[str, Kind] = {}

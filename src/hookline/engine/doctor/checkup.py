@@ -202,16 +202,16 @@ class _Trial:
 
     def state(self, spec: HookSpec) -> str:
         """Return the approval state of a hook; without a gate, by the scope of its file."""
-        standing = self.states.get(spec.id)
-        return standing.state if standing else APPROVED if spec.trusted else NEW
+        known = self.states.get(spec.id)
+        return known.state if known else APPROVED if spec.trusted else NEW
 
     def may_run(self, spec: HookSpec) -> bool:
         """Whether a host would run a hook."""
         return self.state(spec) == APPROVED or self._effect(spec) in (RECORD, WARN)
 
     def _effect(self, spec: HookSpec) -> str:
-        standing = self.states.get(spec.id)
-        return self.gate.find_effect(standing) if self.gate and standing else SKIP
+        known = self.states.get(spec.id)
+        return self.gate.find_effect(known) if self.gate and known else SKIP
 
     def list_switched_off(self) -> Iterator[Problem]:
         """Yield a problem for each switch that is off for all hooks."""
@@ -250,11 +250,11 @@ class _Trial:
 
     def _has_approved_bytes(self, spec: HookSpec) -> bool:
         """Whether a hook was approved with the files that it has now, whatever their modes are."""
-        standing = self.states.get(spec.id)
-        if self.gate is None or standing is None or standing.state != CHANGED or standing.fault:
+        known = self.states.get(spec.id)
+        if self.gate is None or known is None or known.state != CHANGED or known.fault:
             return False
-        now = {file.key: file.sha256 for file in standing.inspection.files}
-        versions = self.gate.store.list_versions(standing.owner.key, standing.definition)
+        now = {file.key: file.sha256 for file in known.inspection.files}
+        versions = self.gate.store.list_versions(known.owner.key, known.definition)
         return any({key: digest for key, digest, *_ in each.files} == now for each in versions)
 
     def _ask(self, entry: Entry, state: str, found: list[Finding]) -> Examined:
@@ -295,10 +295,10 @@ class _Trial:
 
     def _explain_barred(self, spec: HookSpec, state: str) -> Finding:
         """Return the finding that explains why a hook was not asked, and what its host would do."""
-        standing, effect = self.states.get(spec.id), self._effect(spec)
-        why = standing.reason if standing and standing.reason else "you have not approved it"
+        known, effect = self.states.get(spec.id), self._effect(spec)
+        why = known.reason if known and known.reason else "you have not approved it"
         name, hint = _BARRED[state]
-        if standing and standing.inspection.missing_program:
+        if known and known.inspection.missing_program:
             name, hint = "check.missing", MISSING_HINT
         if effect == RECORD:
             message = f"it was never run; its first run counts as its approval ({why})"

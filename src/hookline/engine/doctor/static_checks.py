@@ -140,8 +140,8 @@ def list_errors(
 ) -> list[Finding]:
     """Return the errors that keep a hook from starting, as far as they show without a run."""
     event = make_event(entry.spec, entry.dialect, cwd)
-    told = (*check_files(entry.spec, event, environ, seen), *check_extras(entry.spec))
-    return [each for each in told if each.severity == "error"]
+    found = (*check_files(entry.spec, event, environ, seen), *check_extras(entry.spec))
+    return [each for each in found if each.severity == "error"]
 
 
 def _check_runner(spec: HookSpec, words: Sequence[str], folder: str) -> Iterator[Finding]:
