@@ -57,3 +57,18 @@ class Desk:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return name
+
+
+class Terminal(io.StringIO):
+    """Somebody who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def asked(desk: Desk, *words: str, typed: str = "") -> Told:
+    """Type a command at a terminal, and then what is typed there."""
+    desk.monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    code = app_main(list(words))
+    printed = desk.capsys.readouterr()
+    return Told(code, printed.out, printed.err)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -12,20 +11,13 @@ import pytest
 
 from hookline.cli.app import app_main
 from hookline.journal.search import Query, Search
-from tests.unit.cli.support import Told
+from tests.unit.cli.support import Terminal, asked
 from tests.unit.cli.test_schema import check
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk
 
 IDS = ("shell_hooks.yaml#pre_tool_call.0", "shell_hooks.yaml#on_stop.1")
-
-
-class Terminal(io.StringIO):
-    """Somebody who types."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture(autouse=True)
@@ -51,14 +43,6 @@ def write(desk: Desk, line: str) -> None:
     """The script."""
     desk.file("guard.sh", f"#!/bin/sh\n{line}\n")
     (desk.folder / "guard.sh").chmod(0o755)
-
-
-def asked(desk: Desk, *words: str, typed: str = "") -> Told:
-    """Type a command at a terminal, and then what is typed there."""
-    desk.monkeypatch.setattr(sys, "stdin", Terminal(typed))
-    code = app_main(list(words))
-    printed = desk.capsys.readouterr()
-    return Told(code, printed.out, printed.err)
 
 
 def states(desk: Desk) -> list[str]:

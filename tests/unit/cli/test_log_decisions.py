@@ -1,0 +1,272 @@
+"""`hookline log`: what ran and who approved it, filters, and one decision in full."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hookline.cli.log_pages import render_entry
+from hookline.cli.pages import Paint
+from tests.unit.cli.support import SUDO, Desk
+from tests.unit.cli.test_log import fire, folder_of
+from tests.unit.cli.test_schema import check
+
+# -- what ran, and who let it run ----------------------------------------------------------------------------------------
+
+
+GUARD = {
+    "hooks": {
+        "PreToolUse": [
+            {"hooks": [{"type": "command", "command": "echo no >&2; exit 2 # tools/guard.py"}]}
+        ]
+    }
+}
+BASH = {
+    "hook_event_name": "PreToolUse",
+    "session_id": "s",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls"},
+}
+
+
+def guarded(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user's hook that was approved by ada, and asked once."""
+    monkeypatch.setenv("USER", "ada")
+    desk.file("../home/.claude/settings.json", json.dumps(GUARD))
+    assert desk.type("approve", "--all", "--yes").code == 0
+    desk.type(
+        "fire", "PreToolUse", "--dialect", "claude-code", stdin=BASH | {"cwd": str(desk.folder)}
+    )
+
+
+def written(desk: Desk) -> list[dict[str, Any]]:
+    """All records."""
+    folder = folder_of(desk)
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
+    return [
+        json.loads(line)
+        for name in names
+        for line in Path(folder, name).read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def test_a_run_is_explained_by_the_journal(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ran, and who approved it, when and how: the note names the very hook and files that the run does."""
+    guarded(desk, monkeypatch)
+    note, run, _ = written(desk)
+    page = desk.type("log", "show", "last").out
+    entry = desk.type("log", "show", "last", "--json").document
+
+    assert (note["identity"], note["content"]) == (run["identity"], run["content"][:16])
+    assert "value" not in run["command"]
+    assert "  runs: echo no >&2; exit 2 # tools/guard.py\n" in page
+    assert f"  identity: {note['identity']}\n" in page
+    assert re.search(
+        r"^  approval: approved by ada \(command line.*\) on 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$",
+        page,
+        re.MULTILINE,
+    )
+    assert entry["provenance"][0] == {
+        "run": run["id"],
+        "ran": "echo no >&2; exit 2 # tools/guard.py",
+        "found": "approval",
+        "note": entry["provenance"][0]["note"],
+    }
+    check(entry, "entry")
+
+
+def test_an_approval_of_other_files_is_told_as_such() -> None:
+    """What it runs changed since; and where there is no note, that is said."""
+    run = {"id": "e.1", "hook": "h", "stance": "deny", "identity": "ab", "content": "ff" * 32}
+    note = {"type": "note", "did": "approved", "who": "ada", "at": "", "content": "0" * 16}
+    pages = [
+        "\n".join(
+            render_entry(
+                {"event": {"id": "e"}, "runs": [run], "provenance": [{"note": known}]},
+                Paint(on=False),
+            )
+        )
+        for known in (note, note | {"content": "f" * 16}, None)
+    ]
+
+    assert "approval: approved by ada on , for other files" in pages[0]
+    assert "approval: approved by ada on \n" in pages[1]
+    assert "approval: this journal has no approval before this run" in pages[2]
+
+
+def test_an_approval_is_one_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who did what, to which hook, which runs what; no longer than the terminal is wide."""
+    monkeypatch.setenv("COLUMNS", "100")
+    guarded(desk, monkeypatch)
+    desk.type("off", "--global")
+    line, off = desk.type("log", "--event", "approval").out.splitlines()
+    monkeypatch.setenv("COLUMNS", "300")
+    whole = desk.type("log", "--event", "approval").out.splitlines()[0]
+
+    assert len(line) <= 100
+    assert "  note    approved settings.json#PreToolUse.0.0 by ada (command line" in line
+    assert whole.endswith("): echo no >&2; exit 2 # tools/guard.py")
+    assert "  note    off hooks" in off
+
+
+# -- filters -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_hook_is_found_by_the_file_that_it_runs(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the help says: its id does not have that in it."""
+    guarded(desk, monkeypatch)
+
+    assert [
+        json.loads(line)["stance"]
+        for line in desk.type("log", "--hook", "Guard", "--json").out.splitlines()
+    ] == ["deny"]
+
+
+@pytest.mark.parametrize("what", ["approval", "unanswered"])
+def test_a_note_is_asked_for_where_none_was_taken_yet(what: str, desk: Desk) -> None:
+    """It is nothing unknown: before anything is written, and behind events of other sorts."""
+    before = desk.type("log", "--event", what)
+    fire(desk)
+    after = desk.type("log", "--event", what)
+
+    assert (before.code, before.err.startswith("nothing has been written down yet in ")) == (
+        0,
+        True,
+    )
+    assert (after.code, after.err) == (0, "no decision like that\n")
+
+
+def test_show_says_what_it_needs(desk: Desk) -> None:
+    """And not that it is nothing that there is."""
+    told = desk.type("log", "show")
+
+    assert (told.code, told.err) == (
+        2, "hookline log: HKL1007 `log show` is no command (show ID, show last, verify or prune; `hookline log` lists the ids)\n",
+    )  # fmt: skip
+
+
+UNKNOWN = [
+    (("--event", "nonesuch"), "HKL1203 unknown event `nonesuch`"),
+    (("--event", "PreToolUze"), "did you mean `PreToolUse`?"),
+    (("show", "last", "--event", "nonesuch"), "HKL1203 unknown event `nonesuch`"),
+    (("--hook", "hooks.yaml#pre_tool_uze.0.0"), "did you mean `hooks.yaml#pre_tool_use.0.0`?"),
+    (
+        ("show", "last", "--hook", "nowhere"),
+        "no hook here or in the journal has `nowhere` in its id, name or command",
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), UNKNOWN)
+def test_a_filter_that_is_no_event_and_no_hook_is_a_usage_error(
+    words: tuple[str, ...], said: str, desk: Desk
+) -> None:
+    """As it is for `list`; also where nothing is written down yet, of an event."""
+    before = desk.type("log", *words)
+    fire(desk)
+    told = desk.type("log", *words)
+
+    assert (told.code, said in told.err) == (2, True)
+    assert before.code == (
+        2 if "nonesuch" in words or "PreToolUze" in words or "show" in words else 0
+    )
+
+
+def test_a_filter_that_is_known_may_find_nothing(desk: Desk) -> None:
+    """An event of some dialect, one of the journal's own, a hook that is declared here and was not asked yet."""
+    desk.file("../home/.claude/settings.json", json.dumps(GUARD))
+    fire(desk)
+    desk.type("on", "--global")
+
+    for words in (
+        ("--event", "SessionEnd"),
+        ("--event", "approval"),
+        ("--hook", "tools/guard"),
+        ("--hook", "PreToolUse.0"),
+    ):
+        assert desk.type("log", *words).code == 0
+
+
+# -- one decision, and what is secret in it --------------------------------------------------------------------------------
+
+
+def test_the_last_decision_is_shown(desk: Desk) -> None:
+    """No note is one, and filters choose; `explain` shows the same, and any other by its id."""
+    fire(desk, SUDO)
+    fire(desk)
+    desk.type("off", "--global")
+    last, denied = (
+        desk.type("log", "show", "last"),
+        desk.type("log", "show", "last", "--stance", "deny"),
+    )
+    name = desk.type("log", "show", "last", "--stance", "deny", "--json").document["event"]["id"]
+
+    assert last.out.startswith("allow  pre_tool_use")
+    assert denied.out.startswith("deny  pre_tool_use")
+    assert desk.type("explain", "last") == last
+    assert desk.type("explain", name) == denied
+    assert desk.type("log", "show", "last", "--stance", "halt").code == 2
+    assert desk.type("explain", "00000000").code == 2
+
+
+KEY = "sk-ant-api03-abcdefghijklmnop1234"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("log", "show", "last"),
+        ("log", "show", "last", "--json"),
+        ("log", "--json"),
+        ("explain", "last"),
+    ],
+)
+def test_a_payload_is_shown_masked_unless_it_is_asked_for(
+    words: tuple[str, ...], desk: Desk
+) -> None:
+    """Also where all of it is kept."""
+    desk.file("../home/.config/hookline/settings.toml", '[journal]\npayload = "full"\n')
+    fire(desk, SUDO | {"tool_input": {"cmd": f"sudo ls {KEY}"}})
+    told = desk.type(*words)
+
+    assert KEY in json.dumps(written(desk))
+    assert (KEY in told.out, f"[masked {len(KEY)}]" in told.out) == (False, True)
+    if words[0] == "log":
+        assert KEY in desk.type(*words, "--show-payload").out
+
+
+def test_what_a_detached_hook_printed_is_shown() -> None:
+    """By length and hash, or itself, where it is kept; and that there was more."""
+    kept = {"sha256": "ab", "bytes": 9}
+    run = {
+        "hook": "h",
+        "phase": "finished",
+        "stdout": kept,
+        "stderr": kept | {"value": "said"},
+        "truncated": True,
+    }
+    page = "\n".join(
+        render_entry({"event": {"id": "e"}, "runs": [run], "provenance": []}, Paint(on=False))
+    )
+
+    assert (
+        "  stdout: 9 bytes, sha256 ab\n  stderr: said (9 bytes, sha256 ab)\n  cut: it printed more than is read"
+        in page
+    )
+
+
+@pytest.mark.parametrize("words", [(), ("show", "last"), ("verify",), ("prune",)])
+def test_a_file_in_the_place_of_a_journal_is_told(words: tuple[str, ...], desk: Desk) -> None:
+    """Nothing that it could be taken for has been written down there."""
+    desk.file("file", "")
+    told = desk.type("log", *words, "--path", "file")
+
+    assert (told.code, "HKL6003" in told.err, "is no folder" in told.err) == (2, True, True)
+    assert desk.type("log", *words, "--path", "file/below").code == 2
