@@ -121,7 +121,9 @@ def make_request(
 def parse_request(words: list[str]) -> Request:
     """Return the request of a command line; with its error, and what can be made out of it, if it cannot be used."""
     try:
-        return make_request(**parse_command("answer", make_request, words))
+        given = parse_command("answer", make_request, words)
+        assert given is not None  # noqa: S101 - `main` leaves help to the other commands' way
+        return make_request(**given)
     except Exception as error:  # noqa: BLE001 - a traceback must never reach a host
         host = next((word for word in words if word in NAMES), "")
         return Request(host, _find_value("--event", words), error=error)

@@ -51,17 +51,13 @@ def _run(words: list[str]) -> int:
             print_text(_CODES)
         case ["help", name]:
             return _run([name, "--help"])
-        case ["answer", *rest] if not {"-h", "--help"} & {
-            *rest
-        }:  # its usage errors are replies to its host
+        case ["answer", *rest] if "--help" not in rest and "-h" not in rest:
+            # Its usage errors are replies to its host.
             from hookline.cli.answer import answer_main  # noqa: PLC0415 - hosts start it without this module
 
             return answer_main(rest)
         case [name, *rest] if name in COMMANDS:
-            try:
-                return call_command(name, COMMANDS[name].load(), rest)
-            except SystemExit:  # the help was printed
-                return OK
+            return call_command(name, COMMANDS[name].load(), rest)
         case [name, *_]:
             message = f"unknown command `{name}`"
             raise ConfigError(message, name="config.option", hint=_suggest(name))

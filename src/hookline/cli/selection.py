@@ -197,18 +197,21 @@ def call_command(name: str, command: Command, words: list[str], **settings: Any)
         ConfigError: a usage error.
     """
     given = parse_command(name, command, words)
+    if given is None:
+        return 0
     if "selection" in given:
         given["selection"].enter_folder()
     code: int = command(**given, **settings)
     return code
 
 
-def parse_command(name: str, command: Command, words: list[str]) -> dict[str, Any]:
+def parse_command(name: str, command: Command, words: list[str]) -> dict[str, Any] | None:
     """Return the arguments of a call; of a command with a parameter `selection`, also the hooks that it looks at.
+
+    None: the words ask for the help, which is printed.
 
     Raises:
         ConfigError: a usage error.
-        SystemExit: the words asked for the help, which is printed.
     """
     options = list_all_options(command)
     given = parse_words(options, words)
@@ -216,7 +219,7 @@ def parse_command(name: str, command: Command, words: list[str]) -> dict[str, An
         from hookline.cli.typer_command import parse_with_typer  # noqa: PLC0415 - only for help, mistakes and unusual spellings
 
         given = parse_with_typer(name, options, words)
-    if "selection" in command.__annotations__:
+    if given and "selection" in command.__annotations__:
         given["selection"] = Selection(**{each: given.pop(each) for each in SHARED})
     return given
 

@@ -34,12 +34,11 @@ _INVALID = re.compile(r"Invalid value for `(--?[\w-]+)`: it must")
 
 def parse_with_typer(
     name: str, options: Mapping[str, Option], words: Sequence[str]
-) -> dict[str, Any]:
-    """Return the value of each option, by its parameter.
+) -> dict[str, Any] | None:
+    """Return the value of each option, by its parameter; None after the help, if the words ask for it.
 
     Raises:
         ConfigError: a usage error.
-        SystemExit: the words asked for the help, which is printed.
     """
     given: dict[str, Any] = {}
     row = COMMANDS[name]
@@ -68,7 +67,7 @@ def parse_with_typer(
     except typer.TyperException as error:
         raise _make_usage_error(error, f"hookline {name}", words) from None
     if not given:
-        raise SystemExit(0)
+        return None
     unset = {key: each.default for key, each in options.items() if given[key] is None}
     return given | unset
 
