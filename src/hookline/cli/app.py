@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 
-from hookline.cli.commands import COMMANDS, ELSEWHERE, GROUPS
+from hookline.cli.commands import COMMANDS, COMPLETION_VARIABLE, ELSEWHERE, GROUPS
 from hookline.cli.exit_codes import OK, print_text, run_command
 from hookline.cli.selection import call_command
 from hookline.errors import ConfigError
 from hookline.text.suggestions import did_you_mean
 
-# The variable by which the script of `hookline completion` asks; typer chose its form.
-COMPLETION_VARIABLE = "_HOOKLINE_COMPLETE"
 _INTRODUCTION = """hookline runs the hooks of AI agents, whatever dialect they are written in
 
 examples:

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# The variable by which the script of `hookline completion` asks; typer chose its form.
+COMPLETION_VARIABLE = "_HOOKLINE_COMPLETE"
+
+
 class Command(Frozen):
     """One command: its group in the help, what it does, examples that run, and the exit codes beyond 0 and 2.
 

@@ -10,8 +10,7 @@ import os
 import typer
 from typer.completion import completion_init, get_completion_script, shell_complete  # type: ignore[attr-defined]  # it says nothing of exports
 
-from hookline.cli.app import COMPLETION_VARIABLE
-from hookline.cli.commands import COMMANDS
+from hookline.cli.commands import COMMANDS, COMPLETION_VARIABLE
 from hookline.cli.events import list_event_names
 from hookline.cli.exit_codes import OK, print_text
 from hookline.cli.options import option

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.cli.app import COMPLETION_VARIABLE, app_main
+from hookline.cli.app import app_main
+from hookline.cli.commands import COMPLETION_VARIABLE
 from tests.unit.cli.support import DOCKER, ROOT, Desk
 
 if TYPE_CHECKING:
