@@ -13,77 +13,64 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-class Place(Frozen):
-    """One place of a dialect's files.
-
-    `path` is a pattern; `{home}`, `{config}`, `{cwd}`, `{claude}`, `{codex}`, `{copilot}`, `{qwen}` and
-    `{cline}` are filled in.
-    """
-
-    dialect: str
-    scope: str
-    path: str
-
-
 # Managed, user, project, project-local (docs/architecture.md 4.3); inside a scope in the order written.
-PLACES: tuple[Place, ...] = (
+# Each row: dialect, scope, and a pattern of a path, in which `{home}` and the other names of `_make_names` are filled in.
+PLACES: tuple[tuple[str, str, str], ...] = (
     # docs/formats/claude-code.md 1
-    Place(dialect="claude-code", scope="managed", path="/etc/claude-code/managed-settings.json"),
-    Place(
-        dialect="claude-code", scope="managed", path="/etc/claude-code/managed-settings.d/*.json"
-    ),
-    Place(dialect="claude-code", scope="user", path="{claude}/settings.json"),
-    Place(dialect="claude-code", scope="project", path="{cwd}/.claude/settings.json"),
-    Place(dialect="claude-code", scope="local", path="{cwd}/.claude/settings.local.json"),
+    ("claude-code", "managed", "/etc/claude-code/managed-settings.json"),
+    ("claude-code", "managed", "/etc/claude-code/managed-settings.d/*.json"),
+    ("claude-code", "user", "{claude}/settings.json"),
+    ("claude-code", "project", "{cwd}/.claude/settings.json"),
+    ("claude-code", "local", "{cwd}/.claude/settings.local.json"),
     # docs/formats/codex.md 1; the files of the system's folder are policy, as `requirements.toml` is
-    Place(dialect="codex", scope="managed", path="/etc/codex/requirements.toml"),
-    Place(dialect="codex", scope="managed", path="/etc/codex/hooks.json"),
-    Place(dialect="codex", scope="managed", path="/etc/codex/config.toml"),
-    Place(dialect="codex", scope="user", path="{codex}/hooks.json"),
-    Place(dialect="codex", scope="user", path="{codex}/config.toml"),
-    Place(dialect="codex", scope="project", path="{cwd}/.codex/hooks.json"),
-    Place(dialect="codex", scope="project", path="{cwd}/.codex/config.toml"),
+    ("codex", "managed", "/etc/codex/requirements.toml"),
+    ("codex", "managed", "/etc/codex/hooks.json"),
+    ("codex", "managed", "/etc/codex/config.toml"),
+    ("codex", "user", "{codex}/hooks.json"),
+    ("codex", "user", "{codex}/config.toml"),
+    ("codex", "project", "{cwd}/.codex/hooks.json"),
+    ("codex", "project", "{cwd}/.codex/config.toml"),
     # docs/formats/kimi.md 1: the user's file only, never a project's; the second is the newer edition's
-    Place(dialect="kimi", scope="user", path="{home}/.kimi/config.toml"),
-    Place(dialect="kimi", scope="user", path="{home}/.kimi-code/config.toml"),
+    ("kimi", "user", "{home}/.kimi/config.toml"),
+    ("kimi", "user", "{home}/.kimi-code/config.toml"),
     # docs/formats/cursor.md 1
-    Place(dialect="cursor", scope="managed", path="/etc/cursor/hooks.json"),
-    Place(dialect="cursor", scope="user", path="{home}/.cursor/hooks.json"),
-    Place(dialect="cursor", scope="project", path="{cwd}/.cursor/hooks.json"),
+    ("cursor", "managed", "/etc/cursor/hooks.json"),
+    ("cursor", "user", "{home}/.cursor/hooks.json"),
+    ("cursor", "project", "{cwd}/.cursor/hooks.json"),
     # docs/formats/copilot.md 1; it reads `.claude/settings.json` as well, but those hooks are claude-code's, and would run twice
-    Place(dialect="copilot", scope="managed", path="/etc/github-copilot/policy.d/*.json"),
-    Place(dialect="copilot", scope="user", path="{copilot}/hooks/*.json"),
-    Place(dialect="copilot", scope="user", path="{copilot}/settings.json"),
-    Place(dialect="copilot", scope="project", path="{cwd}/.github/hooks/*.json"),
-    Place(dialect="copilot", scope="project", path="{cwd}/.github/copilot/settings.json"),
-    Place(dialect="copilot", scope="local", path="{cwd}/.github/copilot/settings.local.json"),
+    ("copilot", "managed", "/etc/github-copilot/policy.d/*.json"),
+    ("copilot", "user", "{copilot}/hooks/*.json"),
+    ("copilot", "user", "{copilot}/settings.json"),
+    ("copilot", "project", "{cwd}/.github/hooks/*.json"),
+    ("copilot", "project", "{cwd}/.github/copilot/settings.json"),
+    ("copilot", "local", "{cwd}/.github/copilot/settings.local.json"),
     # docs/formats/gemini.md 1; an extension's `hooks/hooks.json` is named by the person who uses it
-    Place(dialect="gemini", scope="managed", path="/etc/gemini-cli/settings.json"),
-    Place(dialect="gemini", scope="user", path="{home}/.gemini/settings.json"),
-    Place(dialect="gemini", scope="project", path="{cwd}/.gemini/settings.json"),
+    ("gemini", "managed", "/etc/gemini-cli/settings.json"),
+    ("gemini", "user", "{home}/.gemini/settings.json"),
+    ("gemini", "project", "{cwd}/.gemini/settings.json"),
     # docs/formats/qwen.md 1; Qwen Code keeps the keys and the places of Gemini CLI, whose fork it is
-    Place(dialect="qwen", scope="managed", path="/etc/qwen-code/settings.json"),
-    Place(dialect="qwen", scope="user", path="{qwen}/settings.json"),
-    Place(dialect="qwen", scope="project", path="{cwd}/.qwen/settings.json"),
+    ("qwen", "managed", "/etc/qwen-code/settings.json"),
+    ("qwen", "user", "{qwen}/settings.json"),
+    ("qwen", "project", "{cwd}/.qwen/settings.json"),
     # docs/formats/openhands.md 1
-    Place(dialect="openhands", scope="user", path="{home}/.openhands/hooks.json"),
-    Place(dialect="openhands", scope="project", path="{cwd}/.openhands/hooks.json"),
+    ("openhands", "user", "{home}/.openhands/hooks.json"),
+    ("openhands", "project", "{cwd}/.openhands/hooks.json"),
     # docs/formats/cline.md 1: folders, in which the name of a file is its event
-    Place(dialect="cline", scope="user", path="{home}/Documents/Cline/Hooks"),
-    Place(dialect="cline", scope="user", path="{cline}/hooks"),
-    Place(dialect="cline", scope="project", path="{cwd}/.clinerules/hooks"),
-    Place(dialect="cline", scope="project", path="{cwd}/.cline/hooks"),
+    ("cline", "user", "{home}/Documents/Cline/Hooks"),
+    ("cline", "user", "{cline}/hooks"),
+    ("cline", "project", "{cwd}/.clinerules/hooks"),
+    ("cline", "project", "{cwd}/.cline/hooks"),
     # docs/formats/docker-agent.md 3; agent files are named by the person who runs them
     # a machine's policy in its shape; the format itself has no such place
-    Place(dialect="docker-agent", scope="managed", path="/etc/hookline/hooks.d/*.yaml"),
-    Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/config.yaml"),
-    Place(dialect="docker-agent", scope="user", path="{home}/.config/cagent/hooks.d/*.yaml"),
+    ("docker-agent", "managed", "/etc/hookline/hooks.d/*.yaml"),
+    ("docker-agent", "user", "{home}/.config/cagent/config.yaml"),
+    ("docker-agent", "user", "{home}/.config/cagent/hooks.d/*.yaml"),
     # docs/formats/starchild.md 1; docs/formats/hermes.md 1
-    Place(dialect="starchild", scope="project", path="{cwd}/config/shell_hooks.yaml"),
-    Place(dialect="hermes", scope="user", path="{home}/.hermes/config.yaml"),
+    ("starchild", "project", "{cwd}/config/shell_hooks.yaml"),
+    ("hermes", "user", "{home}/.hermes/config.yaml"),
     # docs/formats/agenthooks.md 3
-    Place(dialect="agenthooks", scope="user", path="{config}/agents/hooks"),
-    Place(dialect="agenthooks", scope="project", path="{cwd}/.agents/hooks"),
+    ("agenthooks", "user", "{config}/agents/hooks"),
+    ("agenthooks", "project", "{cwd}/.agents/hooks"),
 )
 
 
@@ -109,18 +96,22 @@ def find_places(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterato
     """
     names = _make_names(cwd, environ)
     seen: set[tuple[str, str]] = set()
-    for place in PLACES:
-        if only and place.dialect != only:
-            continue
-        paths = _expand_pattern(place.path.format_map(names))
-        for path in paths[: MOST_FILES + 1] if place.path.startswith(_PROJECTS) else paths:
-            same = (place.dialect, real_path(path))
+    for dialect, scope, pattern in _list_rows(only):
+        paths = _expand_pattern(pattern.format_map(names))
+        if pattern.startswith(_PROJECTS):
+            paths = paths[: MOST_FILES + 1]
+        if pattern == _WITH_PLUGINS and paths:
+            paths += find_plugin_files(names["claude"])
+        for path in paths:
+            same = (dialect, real_path(path))
             if same not in seen:  # in the home folder, the user's file is the project's too
                 seen.add(same)
-                yield Found(dialect=place.dialect, scope=place.scope, path=path)
-                if place.path == _WITH_PLUGINS:
-                    for file in find_plugin_files(names["claude"]):
-                        yield Found(dialect=place.dialect, scope=place.scope, path=file)
+                yield Found(dialect=dialect, scope=scope, path=path)
+
+
+def _list_rows(only: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the places of one dialect; of all for ""."""
+    return (row for row in PLACES if only in ("", row[0]))
 
 
 def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str:
@@ -128,14 +119,7 @@ def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str
 
     `only`: files of one dialect. The user's home and the folders above it are no projects.
     """
-    marks = [
-        ".git",
-        *(
-            _project_mark(place)
-            for place in PLACES
-            if place.path.startswith(_PROJECTS) and (not only or place.dialect == only)
-        ),
-    ]
+    marks = {_find_mark(pattern) for _, _, pattern in _list_rows(only)} - {""} | {".git"}
     home = _make_names("", environ)["home"]
     own = {_identity(path) for path in _list_parents(real_path(home))}
     found = ""
@@ -163,27 +147,26 @@ def _identity(path: str) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _project_mark(place: Place) -> str:
-    path = place.path.removeprefix(_PROJECTS)
+def _find_mark(pattern: str) -> str:
+    """Return the part of a place's path inside a project, without a pattern of names; empty for other places."""
+    path = pattern.removeprefix(_PROJECTS) if pattern.startswith(_PROJECTS) else ""
     return path.rpartition("/")[0] if "*" in path else path
 
 
 def project_path(dialect: str, file: str) -> str:
     """Return the part of a file's path that the format prescribes inside a project; empty if there is none."""
-    for place in PLACES:
-        if place.dialect == dialect and place.path.startswith(_PROJECTS):
-            mark = _project_mark(place)
-            if file.endswith(f"/{mark}") or file == mark:
-                return mark
-            if f"/{mark}/" in f"/{file}":
-                return f"{mark}/"
+    for mark in filter(None, (_find_mark(pattern) for _, _, pattern in _list_rows(dialect))):
+        if f"/{file}".endswith(f"/{mark}"):
+            return mark
+        if f"/{mark}/" in f"/{file}":
+            return f"{mark}/"
     return ""
 
 
 def list_paths(cwd: str, environ: Mapping[str, str], only: str = "") -> list[str]:
     """Return the paths of all places, existing or not; for a pattern, its folder."""
     names = _make_names(cwd, environ)
-    paths = (place.path.format_map(names) for place in PLACES if not only or place.dialect == only)
+    paths = (pattern.format_map(names) for _, _, pattern in _list_rows(only))
     return [path.rpartition("/")[0] if "*" in path else path for path in paths]
 
 
@@ -191,8 +174,8 @@ def list_patterns(cwd: str, environ: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the path patterns of all places by scope, existing or not."""
     names = _make_names(cwd, environ)
     found: dict[str, list[str]] = {}
-    for place in PLACES:
-        found.setdefault(place.scope, []).append(place.path.format_map(names))
+    for _, scope, pattern in PLACES:
+        found.setdefault(scope, []).append(pattern.format_map(names))
     return found
 
 

@@ -7,7 +7,7 @@ import stat
 
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Origin, Problem
-from hookline.paths import descend, holds_name, real_path
+from hookline.paths import descend, holds_name, is_below, open_nonblocking, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,15 +120,11 @@ def _find_repository(start: str, homes: Sequence[str]) -> tuple[str, bool]:
 
 
 def _holds_any(folder: str, homes: Sequence[str]) -> bool:
-    return any(_is_below(home, folder) for home in homes)
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return f"{path}/".startswith(f"{folder.rstrip('/')}/")
+    return any(is_below(home, folder) for home in homes)
 
 
 def _leads_into(value: str, repository: str) -> bool:
-    return bool(value) and _is_below(real_path(value), repository)
+    return bool(value) and is_below(real_path(value), repository)
 
 
 def _list_parents(start: str, top: str) -> Iterator[str]:
@@ -143,7 +139,7 @@ def _read_settings_env(path: str, names: Sequence[str]) -> Sequence[str]:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return () if os.path.isdir(path) else names
-        with open(path, "rb", opener=_open_nonblocking) as file:
+        with open(path, "rb", opener=open_nonblocking) as file:
             raw = file.read(_LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         return ()
@@ -152,10 +148,6 @@ def _read_settings_env(path: str, names: Sequence[str]) -> Sequence[str]:
     if len(raw) > _LARGEST:
         return names
     return _parse_env_names(raw, names)
-
-
-def _open_nonblocking(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
 
 
 def _parse_env_names(raw: bytes, names: Sequence[str]) -> Sequence[str]:

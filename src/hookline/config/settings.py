@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 import stat
 
+from hookline.config.read import read_text
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.paths import read_start
+from hookline.text.suggestions import did_you_mean
+from hookline.wire.parsers import parse_toml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
-    from hookline.wire.parsers import Tree
-
-_LONGEST = 1 << 20  # bytes
 
 
 class Setting(Frozen):
@@ -28,7 +26,7 @@ class Setting(Frozen):
     default: str
     meaning: str
 
-    def wrong(self, value: Any) -> tuple[str, str] | None:
+    def find_problem(self, value: Any) -> tuple[str, str] | None:
         """Return the name of the problem and what is expected; None if the value is valid."""
         fits = isinstance(value, int | float if self.type is float else self.type)
         if not fits or (isinstance(value, bool) and self.type is not bool):
@@ -149,70 +147,38 @@ def settings_path(environ: Mapping[str, str]) -> str:
 
 
 def _check_settings(path: str) -> Mapping[str, Any]:
-    from hookline.wire.parsers import parse_toml  # noqa: PLC0415 - `answer` looks for this file at every start, and it is rare
-
-    text = _read_text(path)
+    text = read_text(path)
     tree: Mapping[str, Any] = parse_toml(text, path, placed=False).value
     for table, values in tree.items():
         if table not in TABLES:
+            hint = _suggest(table, TABLES)
             raise _make_problem(
-                path,
-                text,
-                (table,),
-                "key.unknown",
-                f"unknown table `{table}`",
-                _suggest(table, TABLES),
+                path, text, (table,), "key.unknown", f"unknown table `{table}`", hint
             )
         if not isinstance(values, dict):
-            raise _make_problem(
-                path, text, (table,), "value.type", f"`{table}` is no table", f"write `[{table}]`"
-            )
+            message, hint = f"`{table}` is no table", f"write `[{table}]`"
+            raise _make_problem(path, text, (table,), "value.type", message, hint)
         for key, value in values.items():
             if key not in TABLES[table]:
-                raise _make_problem(
-                    path,
-                    text,
-                    (table, key),
+                name, hint, message = (
                     "key.unknown",
-                    f"unknown key `{key}`",
                     _suggest(key, TABLES[table]),
+                    f"unknown key `{key}`",
                 )
-            wrong = TABLES[table][key].wrong(value)
-            if wrong:
-                raise _make_problem(
-                    path, text, (table, key), wrong[0], f"`{table}.{key}` is `{value}`", wrong[1]
-                )
+            elif wrong := TABLES[table][key].find_problem(value):
+                (name, hint), message = wrong, f"`{table}.{key}` is `{value}`"
+            else:
+                continue
+            raise _make_problem(path, text, (table, key), name, message, hint)
     return tree
-
-
-def _read_text(path: str) -> str:
-    try:
-        read = read_start(path, _LONGEST + 1)
-    except OSError as error:
-        raise ConfigError(
-            (error.strerror or "unreadable").lower(), name="config.unreadable", place=path
-        ) from None
-    if len(read) > _LONGEST:
-        raise ConfigError("the file is larger than 1 MiB", name="config.too-large", place=path)
-    try:
-        return read.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ConfigError(
-            "the file is no text in UTF-8", name="config.unreadable", place=path
-        ) from None
 
 
 def _make_problem(
     path: str, text: str, keys: tuple[str, ...], name: str, message: str, hint: str
 ) -> ConfigError:
-    from hookline.wire.parsers import parse_toml  # noqa: PLC0415 - as above; lines are only looked for where one is wrong
-
-    placed: Tree = parse_toml(text, path)
-    place = ":".join(str(part) for part in (path, *placed.place(keys)) if part)
+    place = ":".join(str(part) for part in (path, *parse_toml(text, path).place(keys)) if part)
     return ConfigError(message, name=name, hint=hint, place=place)
 
 
 def _suggest(word: str, known: Mapping[str, Any]) -> str:
-    from hookline.text.suggestions import did_you_mean  # noqa: PLC0415 - as above
-
     return did_you_mean(word, known) or f"one of {', '.join(known)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.errors import TrustError
+from hookline.paths import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +18,12 @@ def has_approvals(project: str, environ: Mapping[str, str]) -> bool:
     Also true for the user's home, which is no project.
     """
     from hookline.trust.owner import find_project  # noqa: PLC0415 - most projects have no files of hooks
-    from hookline.trust.store import Store, find_store  # noqa: PLC0415 - as above
+    from hookline.trust.store import Store  # noqa: PLC0415 - as above
 
     found = find_project(project, environ)
     if found is None:
         return True
-    folder = find_store(environ)
+    folder = state_folder(environ)
     if not os.path.lexists(f"{folder}/approvals"):
         return False
     try:

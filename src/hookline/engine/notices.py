@@ -9,8 +9,9 @@ from hookline.errors import CodecError
 from hookline.model.handler import Command
 from hookline.model.kinds import ACTIONS, kind, unknown_kind
 from hookline.model.verdict import Lowered, Stance
+from hookline.paths import state_folder
 from hookline.text.terminal_escape import escape_line, escape_text
-from hookline.trust.store import find_store, has_old_approvals
+from hookline.trust.store import has_old_approvals
 from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
@@ -110,7 +111,7 @@ def note_removed(
     if runtime.gate is None or event.kind not in ACTIONS:
         return decision
 
-    if has_old_approvals(find_store(runtime.environ)):
+    if has_old_approvals(state_folder(runtime.environ)):
         decision = _add(runtime, event, decision, _OLD, repeats=True)
     removed = [each for each in runtime.gate.find_removed() if each.kind == event.kind]
     if not removed:

@@ -8,6 +8,7 @@ from hookline.errors import ConfigError, HandlerError
 from hookline.model.handler import Command, InProcess
 from hookline.model.outcome import Outcome
 from hookline.model.spec import MANAGED, USER
+from hookline.paths import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,12 +54,12 @@ def make_gate(
     from hookline.trust.inspected_files import find_changes  # noqa: PLC0415 - as above
     from hookline.trust.inspection import Inspector  # noqa: PLC0415 - as above
     from hookline.trust.policy import read_policy  # noqa: PLC0415 - as above
-    from hookline.trust.store import Store, find_store  # noqa: PLC0415 - as above
+    from hookline.trust.store import Store  # noqa: PLC0415 - as above
 
     given = os.environ if environ is None else environ
     if policy is None:
         policy = read_policy(read_settings(given).get("trust", {}))
-    folder = find_store(given)
+    folder = state_folder(given)
     inspector = Inspector(f"{folder}/cache")
     return Gate(
         Store(folder, write_record=write_record), policy, _make_inspect(inspector, os.fspath(root), given),
@@ -224,7 +225,7 @@ class LazyGate:
 
     def find_removed(self) -> tuple[Approval, ...]:
         """Return what a gate returns; no gate is made where nothing was ever approved."""
-        if self._made is None and not os.path.isdir(f"{_find_store(self.environ)}/approvals"):
+        if self._made is None and not os.path.isdir(f"{state_folder(self.environ)}/approvals"):
             return ()
         return self._get_deciding().find_removed()
 
@@ -239,14 +240,8 @@ class LazyGate:
             and is_named(run.spec.origin.scope)
             and not run.spec.gated
             and not (given.get(MASTER) or given.get(SKIPPED))
-            and not os.path.isdir(f"{_find_store(given)}/off")
+            and not os.path.isdir(f"{state_folder(given)}/off")
         )
-
-
-def _find_store(environ: Mapping[str, str]) -> str:
-    from hookline.trust.store import find_store  # noqa: PLC0415 - most events have no hook
-
-    return find_store(environ)
 
 
 def _describe_settings(error: ConfigError, environ: Mapping[str, str]) -> Problem:

@@ -10,6 +10,7 @@ from hookline.engine.approvals import has_approvals
 from hookline.engine.notices import add_notice
 from hookline.engine.sources import Discovery, is_within
 from hookline.model.spec import CLONED
+from hookline.paths import open_nonblocking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,11 +62,7 @@ def _may_hold_hooks(path: str, project: str) -> bool:
                 return any(True for _ in entries)
         if not stat.S_ISREG(os.stat(path).st_mode) or not is_within(path, project):
             return True
-        with open(path, "rb", opener=_open_nonblocking) as file:
+        with open(path, "rb", opener=open_nonblocking) as file:
             return _WORD in file.read(_HEAD)
     except OSError:
         return True
-
-
-def _open_nonblocking(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

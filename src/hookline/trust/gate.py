@@ -259,7 +259,7 @@ class Gate:
             with suppress(TrustError):  # what is damaged of one owner hides nothing of the others
                 held.append((key, self.store.read_approvals(key)))
         hooks = self.declared.list_hooks() if held else ()
-        version = (id(hooks), *(id(each) for _, each in held))
+        version = (id(hooks), held)
         if version != self._removed:
             there = frozenset(map(self.states.find_definition, hooks))
             gone = [(key, definition) for key, each in held
@@ -267,8 +267,8 @@ class Gate:
             self._found = tuple(
                 each for key, definition in gone for each in self._read_removed(key, definition)
             )
-            # The objects are kept, so that no other one can have their ids.
-            self._removed, self._kept = version, (hooks, held)
+            # The hooks are kept, so that no other object can have their id.
+            self._removed, self._kept = version, hooks
         return self._found
 
     def _is_concerned(self, key: str) -> bool:

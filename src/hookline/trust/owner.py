@@ -7,7 +7,7 @@ import stat
 
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED
-from hookline.paths import nearest_with, read_start, real_path
+from hookline.paths import is_below, nearest_with, read_start, real_path
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -114,11 +114,6 @@ def find_owner(spec: HookSpec, project: Project | None) -> Owner:
 def find_home(environ: Mapping[str, str]) -> str:
     """Return the user's home, without links."""
     return real_path(environ.get("HOME") or os.path.expanduser("~"))
-
-
-def is_below(path: str, folder: str) -> bool:
-    """Whether a path is a folder, or lies in it."""
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def _digest(kind: str, *parts: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED, USER
 
@@ -19,16 +18,10 @@ PROJECT, OWN = "project", "own"
 # record: the first use is the approval. warn: run, with a notice. skip: do not run. ask, deny:
 # do not run; before an action, the host asks or refuses.
 RECORD, RUN, WARN, SKIP, ASK, DENY = EFFECTS = ("record", "run", "warn", "skip", "ask", "deny")
-# Setting of the table `[trust]` -> what it may be; the first is the default.
-SETTINGS: Mapping[str, tuple[str, ...]] = {
-    "changed": (ASK, DENY, SKIP, RUN),
-    "own": ("first_use", ASK),
-}
-_SAID_ELSEWHERE = frozenset({"self_approve"})
 
 
 class Policy(Frozen):
-    """What a person chose. `changed`: the effect on a project's changed hook. `own`: see SETTINGS."""
+    """What a person chose. `changed`: the effect on a project's changed hook. `own`: `first_use`, or `ask` as for a project's."""
 
     changed: str = ASK
     own: str = "first_use"
@@ -50,30 +43,9 @@ class Policy(Frozen):
 STRICTEST = Policy(changed=DENY, own=ASK)
 
 
-def read_policy(settings: Mapping[str, Any] | None = None) -> Policy:
-    """Return the policy of the table `[trust]` of the settings.
-
-    Raises:
-        ConfigError: `trust.setting`, an unknown key or value.
-    """
-    chosen = {}
-    for key, value in (settings or {}).items():
-        if key in _SAID_ELSEWHERE:
-            continue
-        if key not in SETTINGS:
-            raise ConfigError(
-                f"unknown setting `trust.{key}`",
-                name="trust.setting",
-                hint=f"one of {', '.join(SETTINGS)}",
-            )
-        if value not in SETTINGS[key]:
-            raise ConfigError(
-                f"`trust.{key}` is `{value}`",
-                name="trust.setting",
-                hint=f"one of {', '.join(SETTINGS[key])}",
-            )
-        chosen[key] = value
-    return Policy(**chosen)
+def read_policy(settings: Mapping[str, Any]) -> Policy:
+    """Return the policy of the table `[trust]` of the settings, which were checked when they were read."""
+    return Policy(**{name: settings[name] for name in Policy.__fields__ if name in settings})
 
 
 def is_named(scope: str) -> bool:

@@ -14,15 +14,15 @@ import time
 
 from hookline.errors import HookError, TrustError
 from hookline.model.frozen import Frozen
+from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
 FORMAT = 1
 _KEPT_VERSIONS = 8
-_FRESH = 2.0  # seconds after which the time of a folder tells every change of it
 _LARGEST = 1 << 20  # bytes of one file
 _HEX = frozenset("0123456789abcdef")
 
@@ -68,13 +68,6 @@ class Switch(Frozen):
     command: str = ""
 
 
-def find_store(environ: Mapping[str, str]) -> str:
-    """Return the folder of the user's store: below XDG_STATE_HOME, if that is absolute."""
-    state = environ.get("XDG_STATE_HOME", "")
-    home = environ.get("HOME") or os.path.expanduser("~")
-    return f"{state if os.path.isabs(state) else f'{home}/.local/state'}/hookline"
-
-
 def has_old_approvals(folder: str) -> bool:
     """Whether a store holds approvals of an older hookline, and none of this one."""
     return not os.path.isdir(f"{folder}/approvals") and os.path.exists(f"{folder}/trust.db")
@@ -97,19 +90,33 @@ class Store:
         self.folder = folder
         self.write_record = write_record
         self._clock = clock
-        self._seen: dict[str, tuple[int, Any]] = {}
 
     # -- reading -------------------------------------------------------------------------------
 
     def read_approvals(self, owner: str) -> Approvals:
-        """Return what is approved for an owner; the same object until a file changes.
+        """Return what is approved for an owner.
 
         Raises:
             TrustError: `trust.store`, a file or folder cannot be read; `trust.exposed`, others may
                 write it; `trust.newer`, a newer hookline wrote it.
         """
-        found: Approvals = self._read_cached(f"approvals/{owner}", self._read_owner, Approvals())
-        return found
+        versions: dict[str, set[str]] = {}
+        marks: dict[str, set[str]] = {"revoked": set(), "absent": set()}
+        for name in self._list_names(f"approvals/{owner}"):
+            definition, _, rest = name.partition(".")
+            if rest in marks:
+                marks[rest].add(definition)
+            elif name.endswith(".json"):
+                content = rest.removesuffix(".json")
+                if not _HEX.issuperset(definition + content):
+                    path = f"{self.folder}/approvals/{owner}/{name}"
+                    raise _damaged_error(path, "its name is none of hookline's")
+                versions.setdefault(definition, set()).add(content)
+        return Approvals(
+            versions={name: frozenset(each) for name, each in versions.items()},
+            revoked=frozenset(marks["revoked"]),
+            absent=frozenset(marks["absent"]),
+        )
 
     def list_owners(self) -> tuple[str, ...]:
         """Return the keys of all owners.
@@ -117,8 +124,7 @@ class Store:
         Raises:
             TrustError: the folder cannot be read.
         """
-        found: tuple[str, ...] = self._read_cached("approvals", _list_names, ())
-        return found
+        return self._list_names("approvals")
 
     def read_version(self, owner: str, definition: str, content: str) -> Approval:
         """Return one approved version.
@@ -153,48 +159,26 @@ class Store:
         Raises:
             TrustError: as `read_approvals`.
         """
-        found: tuple[Switch, ...] = self._read_cached("off", _read_switches, ())
-        return found
-
-    def _read_cached(self, name: str, read: Callable[[str], Any], empty: Any) -> Any:
-        """Read a folder again if its time changed, or is too recent to show a change."""
-        path = self.folder
-        for part in ("", *name.split("/")):
-            path = f"{path}/{part}" if part else path
-            try:
-                found = os.stat(path)
-            except FileNotFoundError:
-                self._seen.pop(name, None)
-                return empty
-            except OSError as error:
-                raise _unreadable_error(path, error) from None
-            if not stat.S_ISDIR(found.st_mode) or is_writable_by_others(found):
-                raise _exposed_error(path)
-        known = self._seen.get(name)
-        if known is not None and known[0] == found.st_mtime_ns:
-            return known[1]
-        value = read(path)
-        if self._clock() - found.st_mtime > _FRESH:
-            self._seen[name] = (found.st_mtime_ns, value)
-        return value
-
-    def _read_owner(self, folder: str) -> Approvals:
-        versions: dict[str, set[str]] = {}
-        marks: dict[str, set[str]] = {"revoked": set(), "absent": set()}
-        for name in _list_names(folder):
-            definition, _, rest = name.partition(".")
-            if rest in marks:
-                marks[rest].add(definition)
-            elif name.endswith(".json"):
-                content = rest.removesuffix(".json")
-                if not _HEX.issuperset(definition + content):
-                    raise _damaged_error(f"{folder}/{name}", "its name is none of hookline's")
-                versions.setdefault(definition, set()).add(content)
-        return Approvals(
-            versions={name: frozenset(each) for name, each in versions.items()},
-            revoked=frozenset(marks["revoked"]),
-            absent=frozenset(marks["absent"]),
+        trees = [_read_json(f"{self.folder}/off/{name}") for name in self._list_names("off")]
+        return tuple(
+            Switch(**{field: str(tree.get(field, "")) for field in Switch.__fields__})
+            for tree in trees
         )
+
+    def _list_names(self, name: str) -> tuple[str, ...]:
+        """Return the names of the files in a folder of the store; none if there is no such folder."""
+        path = self.folder
+        try:
+            for part in ("", *name.split("/")):
+                path = f"{path}/{part}" if part else path
+                found = os.stat(path)
+                if not stat.S_ISDIR(found.st_mode) or _is_writable_by_others(found):
+                    raise _exposed_error(path)
+            return tuple(each for each in sorted(os.listdir(path)) if not each.startswith("."))
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise _unreadable_error(path, error) from None
 
     # -- writing -------------------------------------------------------------------------------
 
@@ -246,8 +230,6 @@ class Store:
         Raises:
             TrustError: `trust.unwritable`.
         """
-        from hookline.text.digest import sha256  # noqa: PLC0415 - an event turns nothing
-
         self._record({"what": "on" if is_on else "off", **record})
         key = f"{switch.root}\0{switch.definition}".encode("utf-8", "surrogateescape")
         name = f"{sha256(key)[:32]}.json"
@@ -264,7 +246,7 @@ class Store:
     def _drop_versions(self, owner: str, definition: str, kept: int) -> None:
         folder = f"{self.folder}/approvals/{owner}"
         with contextlib.suppress(OSError):
-            names = [name for name in _list_names(folder)
+            names = [name for name in os.listdir(folder)
                      if name.startswith(f"{definition}.") and name.endswith(".json")]  # fmt: skip
             names.sort(key=lambda name: os.stat(f"{folder}/{name}").st_mtime_ns, reverse=True)
             for name in names[kept:]:
@@ -276,26 +258,10 @@ class Store:
                 self.write_record(record)
 
 
-def is_writable_by_others(found: os.stat_result) -> bool:
+def _is_writable_by_others(found: os.stat_result) -> bool:
     """Whether another user may write what `os.stat` returned this of."""
     is_ours = found.st_uid in (0, os.geteuid())
     return not is_ours or bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
-
-
-def _list_names(folder: str) -> tuple[str, ...]:
-    try:
-        return tuple(name for name in sorted(os.listdir(folder)) if not name.startswith("."))
-    except OSError as error:
-        raise _unreadable_error(folder, error) from None
-
-
-def _read_switches(folder: str) -> tuple[Switch, ...]:
-    def read() -> Iterator[Switch]:
-        for name in _list_names(folder):
-            tree = _read_json(f"{folder}/{name}")
-            yield Switch(**{field: str(tree.get(field, "")) for field in Switch.__fields__})
-
-    return tuple(read())
 
 
 def _read_json(path: str) -> dict[str, Any]:
@@ -304,7 +270,7 @@ def _read_json(path: str) -> dict[str, Any]:
         descriptor = os.open(path, flags)
         try:
             found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode) or is_writable_by_others(found):
+            if not stat.S_ISREG(found.st_mode) or _is_writable_by_others(found):
                 raise _exposed_error(path)
             tree = json.loads(os.read(descriptor, _LARGEST))
         finally:
@@ -343,8 +309,6 @@ def _write(folder: str, name: str, tree: Mapping[str, Any]) -> None:
         finally:
             os.close(descriptor)
         os.rename(temporary, f"{folder}/{name}")
-        # A rename need not give the folder a new time within a tick of a coarse clock.
-        os.utime(folder)
     except OSError as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)

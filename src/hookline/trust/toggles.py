@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.paths import real_path
-from hookline.trust.owner import is_below
+from hookline.paths import is_below, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ import pytest
 
 from hookline.config.places import (
     PLACES,
-    Place,
     find_places,
     list_paths,
     list_patterns,
@@ -209,23 +208,23 @@ def test_nothing_is_found_where_nothing_is(home: Path, project: Path) -> None:
 
 def test_every_place_is_of_a_known_dialect_and_scope() -> None:
     """What a clone brings along is in the scopes that nobody trusts by default."""
-    assert {place.dialect for place in PLACES} <= set(NAMES)
-    assert {place.scope for place in PLACES} <= set(SCOPES)
-    assert {place.scope for place in PLACES if "{cwd}" in place.path} == CLONED
-    assert not {place.scope for place in PLACES if "{cwd}" not in place.path} & CLONED
+    assert {dialect for dialect, _, _ in PLACES} <= set(NAMES)
+    assert {scope for _, scope, _ in PLACES} <= set(SCOPES)
+    assert {scope for _, scope, path in PLACES if "{cwd}" in path} == CLONED
+    assert not {scope for _, scope, path in PLACES if "{cwd}" not in path} & CLONED
 
 
-@pytest.mark.parametrize("dialect", sorted({place.dialect for place in PLACES}))
+@pytest.mark.parametrize("dialect", sorted({dialect for dialect, _, _ in PLACES}))
 def test_a_dialects_places_stand_in_the_order_of_their_scopes(dialect: str) -> None:
     """Managed policy first, the project's local files last."""
-    order = [SCOPES.index(place.scope) for place in PLACES if place.dialect == dialect]
+    order = [SCOPES.index(scope) for each, scope, _ in PLACES if each == dialect]
 
     assert order == sorted(order)
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place.dialect}: {place.path}")
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: f"{place[0]}: {place[2]}")
 def test_a_file_and_its_folder_are_of_the_dialect_that_has_its_place_there(
-    place: Place, tmp_path: Path
+    place: tuple[str, str, str], tmp_path: Path
 ) -> None:
     """Whoever names one of them to `--config` need not say what it is; and the folder's files are found in it."""
     names = {
@@ -238,14 +237,14 @@ def test_a_file_and_its_folder_are_of_the_dialect_that_has_its_place_there(
         "qwen": "home/.qwen",
         "cline": "home/.cline",
     }
-    path = place.path.format(**names).replace("*", "policy").lstrip("/")
+    path = place[2].format(**names).replace("*", "policy").lstrip("/")
     path += "/guard/HOOK.md" if path.endswith("agents/hooks") else ""
-    path += "/PreToolUse" if place.dialect == "cline" else ""
+    path += "/PreToolUse" if place[0] == "cline" else ""
     file = write(tmp_path / path)
     folder = str(Path(file).parent)
 
-    assert guess_dialect(file) == guess_dialect(folder) == place.dialect
-    assert list_files(folder, place.dialect) == [file]
+    assert guess_dialect(file) == guess_dialect(folder) == place[0]
+    assert list_files(folder, place[0]) == [file]
 
 
 @pytest.mark.parametrize(

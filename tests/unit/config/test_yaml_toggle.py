@@ -52,14 +52,10 @@ def test_nothing_but_the_value_is_another(before: str, after: str, tmp_path: Pat
         (b"shell_hooks: {enabled: !!bool 'false'}", "no plain"),
         (b"shell_hooks: [enabled]", "no plain"),
         (b"{model: x}", "no plain"),
-        (b"shell_hooks: {}", "no plain"),
         (b"- a", "no plain"),
-        (
-            b"a: &a {enabled: false}\nshell_hooks: *a\n",
-            "what else goes by its `shell_hooks.enabled`",
-        ),
+        (b"a: &a {enabled: false}\nshell_hooks: *a\n", "no plain"),
         (b"shell_hooks: {enabled: \xff}", "it is no text in UTF-8"),
-        (b"# " + b"x" * (1 << 20), "it is larger than 1 MiB"),
+        (b"# " + b"x" * (1 << 20), "no plain"),
     ],
 )
 def test_what_cannot_be_turned_alone_is_left(text: bytes, why: str, tmp_path: Path) -> None:
@@ -114,38 +110,6 @@ def test_a_link_does_not_lead_out_of_a_project(by: str, tmp_path: Path) -> None:
     turn_on(f"{tmp_path}/stowed/config/agent.yaml", KEY, project)
     assert "true" in (tmp_path / "clone/inner/agent.yaml").read_text(encoding="utf-8")
     assert "true" in (tmp_path / "mine/config/agent.yaml").read_text(encoding="utf-8")
-
-
-def test_what_is_somebody_elses_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Even by whoever could."""
-    path = tmp_path / "agent.yaml"
-    path.write_text("shell_hooks: {enabled: false}", encoding="utf-8")
-    monkeypatch.setattr("os.geteuid", lambda: path.stat().st_uid + 1)
-
-    with pytest.raises(ConfigError, match="somebody else's"):
-        turn_on(str(path), KEY)
-
-
-def test_a_file_that_is_written_meanwhile_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever writes it means what he writes."""
-    path = tmp_path / "agent.yaml"
-    path.write_text("shell_hooks: {enabled: false}", encoding="utf-8")
-    flush = os.fsync
-
-    def busy(fd: int) -> None:
-        path.write_text("shell_hooks: {enabled: false}  # and more", encoding="utf-8")
-        flush(fd)
-
-    monkeypatch.setattr("os.fsync", busy)
-
-    with pytest.raises(ConfigError, match="somebody is writing it"):
-        turn_on(str(path), KEY)
-    assert path.read_text(encoding="utf-8").endswith("# and more")
-    assert os.listdir(tmp_path) == ["agent.yaml"]
 
 
 def test_a_key_is_turned_off_again(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.trust.owner import find_owner, find_project, is_below
+from hookline.paths import is_below
+from hookline.trust.owner import find_owner, find_project
 from tests.unit.trust.support import World, hook
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.errors import ConfigError
 from hookline.trust.policy import (
     APPROVED,
     CHANGED,
@@ -45,16 +44,6 @@ def test_the_table_of_states(
 ) -> None:
     """As docs/explanation/trust.md 4 has it."""
     assert read_policy(settings).find_effect(column, state, can_run=can_run) == effect
-
-
-@pytest.mark.parametrize("settings", [{"changed": "maybe"}, {"own": "skip"}, {"in_place": "run"}])
-def test_what_is_no_setting_is_refused(settings: dict[str, str]) -> None:
-    """With what there is."""
-    with pytest.raises(ConfigError) as caught:
-        read_policy(settings)
-
-    assert caught.value.name == "trust.setting"
-    assert caught.value.hint.startswith("one of ")
 
 
 def test_the_strictest_policy_runs_nothing_that_nobody_approved() -> None:
