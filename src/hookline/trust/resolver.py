@@ -156,9 +156,11 @@ class Resolver:
         added = [words[1] for words in references if words[0] == "folder"]
         inner = [os.path.join(folder, name) for folder in self._python_path for name in added]
         self._python_path |= dict.fromkeys(map(_normalize, inner[:_MAX_VALUES]))
+        is_alone = is_alone and "alone" in kinds
         for kind, *words in references:
             if kind == "run":
-                self._run(words, own, is_alone=is_alone and "alone" in kinds, is_fed="fed" in kinds)
+                self._run(words, own, is_alone=is_alone, is_fed="fed" in kinds)
+                is_alone = False  # what follows are commands within it
             elif kind == "import":
                 self._import(words[0], words[1], words[2:], own)
             elif kind == "set":

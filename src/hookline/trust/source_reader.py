@@ -2,9 +2,6 @@ r"""What a source text refers to: the commands of a shell text, the imports of a
 
 A reference is a kind and its words. In words of shell text, `NAME` between two NUL characters stands for a variable, and nothing
 between them for what only a run can tell.
-
-A shell text is split into commands and words, whatever constructs stand around them. So more may be found than it runs, and a construct
-that is rare hides nothing.
 """
 
 from __future__ import annotations
@@ -13,11 +10,13 @@ import ast
 import re
 import warnings
 
-from hookline.trust.languages import SHELL, find_first_interpreter
+from hookline.trust.languages import SHELL, find_first_interpreter, find_interpreter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from tree_sitter import Node
 
 # Kinds: "alone" (the text is one command), "fed" (a program of it runs what another prints), "run" with the words of a command, "set"
 # with a variable and its value, "body" with a language and text in it, "function" with its name, "import" with level, module and names,
@@ -26,26 +25,11 @@ Reference = tuple[str, ...]
 
 MAX_SOURCE = 256 << 10  # bytes of a source text that is parsed
 UNKNOWN = "\0\0"
-_MAX_DEPTH = 16  # substitutions within each other
-_HEREDOC = r"(?<!<)<<(?!<)-?[ \t]*[\"'\\]?([A-Za-z_]\w*)[\"']?"
-_SUBSTITUTION = r"\$\(([^()]*)\)|`([^`]*)`"
-_FUNCTION = r"(?<![\w-])([\w-]+)[ \t]*\(\)"
-# What parts words, writes to a file, reads one, ends a command; then the parts of words.
-_PIECE = (
-    r"(?s)(?P<blank>[ \t]+|\\\n|(?<![^\s;&|()])\#[^\n]*|\d*>&\d)|(?P<write>\d*&?>+\|?)|(?P<read><+)|(?P<end>[;&|()\n]+)"
-    r"""|\$?'(?P<raw>[^']*)'|\$?"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>(?:[^\s;&|()<>'"\\]|\\.)+)|(?P<other>.)"""
-)
-_VARIABLE = r"\$\{(\w+)(?:\[[-0@]?\d*\]|%/|:?[-=?][^}]{0,999})?\}|\$(\w+)"
-_EXPANSION = rf"(?s)\\(?:\n|(.))|{_VARIABLE}|\$\{{[^}}]{{0,999}}\}}|\$\S"
-_ASSIGNMENT = r"(?s)([A-Za-z_]\w*)\+?=(.*)"
-# Words before a command, and those that declare variables.
-_KEYWORDS = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "{", "}", "fi", "done", "esac"})  # fmt: skip
-_DECLARATIONS = frozenset({"export", "local", "readonly", "declare", "typeset"})
-# A text in which an interpreter, `eval` or `source` runs what a command prints.
-_FEEDS = (
-    r"""\beval\b|<\(|\s-\w{0,9}c\s{1,9}["']?(?:\$\(|`)"""
-    r"|\|\s{0,9}(?:[^\s|]{1,99}\s{1,9}){0,3}?[^\s|]{0,99}?(?:sh|python3?|node|perl|ruby)(?![\w./-])"
-)
+_NEAR = 4  # words of a command, and parts between a substitution and its command
+_NEAR_BYTES = 400
+_BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./^- \t"
+# An expansion whose value is that of its variable, or of a default.
+_VARIABLE = r"(?s)\$\{(\w+)(?:\[[-0@]?\d*\])?(?:%/|:?[-=?].*)?\}"
 _PYTHON_STARTERS = frozenset({"subprocess", "runpy", "importlib", "exec", "__import__", "system", "popen", "execv", "execvp", "spawnv"})  # fmt: skip
 
 
@@ -65,95 +49,123 @@ def read_source(language: str, data: bytes) -> tuple[Reference, ...]:
 
 
 def _read_shell(text: str) -> Iterator[Reference]:
-    if re.search(_FEEDS, text):
-        yield ("fed",)
-    yield from (("function", name) for name in re.findall(_FUNCTION, text))
-    text, documents = _split_documents(text)
-    yield from documents
-    texts = [text]
-    for _ in range(_MAX_DEPTH):
-        inner = [first or second for first, second in re.findall(_SUBSTITUTION, texts[0])]
-        texts[0] = re.sub(_SUBSTITUTION, UNKNOWN, texts[0])
-        texts += inner
-    commands = [command for each in texts for command in _split_commands(each) if command]
-    if len(commands) == 1 and commands[0][0] not in _KEYWORDS:
+    if text and not text.strip(_BARE):  # one command of words that mean themselves needs no grammar
         yield ("alone",)
-    for words in commands:
-        yield from _read_command(words)
-
-
-def _split_documents(text: str) -> tuple[str, list[Reference]]:
-    """Return the text without its here-documents, and those that a shell or Python reads."""
-    lines: list[str] = []
-    documents: list[Reference] = []
-    body: list[str] = []
-    language = end = ""
-    for line in text.split("\n"):
-        if end and line.strip() == end:
-            documents += [("body", language, "\n".join(body))] if language else []
-            body, end = [], ""
-        elif end:
-            body.append(line)
-        elif found := re.search(_HEREDOC, line):
-            language, end = find_first_interpreter(line), found[1]
-            lines.append(line[: found.start()] + line[found.end() :])
-        else:
-            lines.append(line)
-    return "\n".join(lines + body), documents
-
-
-def _split_commands(text: str) -> Iterator[list[str]]:
-    """Yield the words of each command of a text without substitutions."""
-    words: list[str] = []
-    word, is_written = None, False
-    for found in re.finditer(_PIECE, f"{text}\n"):
-        kind = found.lastgroup or ""
-        if kind in {"raw", "quoted", "plain"}:
-            piece = found[kind] if kind == "raw" else _mark_variables(found[kind], kind)
-            is_home = word is None and kind == "plain" and re.match(r"~(/|$)", piece)
-            word = (word or "") + (f"\0HOME\0{piece[1:]}" if is_home else piece)
-            continue
-        if word is not None:
-            words += [] if is_written else [word]
-            word, is_written = None, False
-        if kind == "write":
-            is_written = True
-        elif kind == "other":
-            yield ["\0unsure"]
-        elif kind == "end":
-            yield words
-            words = []
-
-
-def _mark_variables(piece: str, kind: str) -> str:
-    """Return a part of a word without its backslashes, with variables and patterns marked."""
-
-    def mark(found: re.Match[str]) -> str:
-        name = found[2] or found[3]
-        if found[0].startswith("\\"):
-            return found[1] or ""
-        return f"\0{'0' if name == 'BASH_SOURCE' else name}\0" if name else UNKNOWN
-
-    marked = re.sub(_EXPANSION, mark, piece)
-    has_pattern = kind == "plain" and re.search(r"(?<!\\)[*?]", piece)
-    return UNKNOWN if has_pattern else marked
-
-
-def _read_command(words: list[str]) -> Iterator[Reference]:
-    """Yield what the assignments and the words of one command refer to."""
-    if words[0] == "\0unsure":
-        yield ("unsure",)
+        yield ("run", *text.split())
         return
-    while words and (
-        (found := re.fullmatch(_ASSIGNMENT, words[0])) or words[0] in _KEYWORDS | _DECLARATIONS
-    ):
-        if found:
-            yield ("set", found[1], found[2])
-        words = words[1:]
-    if words[:1] == ["for"]:
-        yield from (("set", words[1], each) for each in words[3:])
-    elif words:
-        yield ("run", *words)
+    from hookline.text import shell  # noqa: PLC0415 - loads tree-sitter, and most commands need no grammar
+
+    source = text.encode("utf-8", "replace")
+    nodes = shell.parse_nodes(source)
+    if nodes[0].has_error:
+        yield ("unsure",)
+    elif _is_alone(nodes[0]):
+        yield ("alone",)
+    if any(_feeds(node, source) for node in nodes):
+        yield ("fed",)
+    behind: dict[int, list[Node]] = {}
+    for node in nodes:
+        if node.type in {"redirected_statement", "command"}:
+            owner, read, late = shell.split_redirections(node, source)
+            behind.setdefault(owner.id, []).extend((*late, *read))
+    for node in nodes:
+        if node.type == "command":
+            words = shell.command_words(node, source, behind.get(node.id, ()))
+            yield ("run", *map(_read_word, words))
+        else:
+            yield from _read_node(node)
+
+
+def _is_alone(root: Node) -> bool:
+    """Whether a text is one command and nothing else."""
+    statements = [each for each in root.named_children if each.type != "comment"]
+    if len(statements) == 1 and statements[0].type == "redirected_statement":
+        statements = statements[0].named_children[:1]
+    return len(statements) == 1 and statements[0].type == "command"
+
+
+def _feeds(node: Node, source: bytes) -> bool:
+    """Whether an interpreter, `eval` or `source` runs what a pipeline or a substitution prints."""
+    if node.type == "pipeline":
+        return any(_runs_input(each, source) for each in node.named_children[1:])
+    outer = node.parent if node.type in {"command_substitution", "process_substitution"} else None
+    for _ in range(_NEAR):
+        if outer is None or outer.type == "command":
+            break
+        outer = outer.parent
+    return outer is not None and outer.type == "command" and _runs_input(outer, source)
+
+
+def _runs_input(command: Node, source: bytes) -> bool:
+    """Whether the first words of a command have an interpreter, or are `eval` or `source`."""
+    start = command.start_byte
+    words = (
+        source[start : min(command.end_byte, start + _NEAR_BYTES)]
+        .decode("utf-8", "replace")
+        .split()
+    )
+    return words[:1] in (["eval"], ["source"], ["."]) or any(map(find_interpreter, words[:_NEAR]))
+
+
+def _read_node(node: Node) -> Iterator[Reference]:
+    match node.type:
+        case "variable_assignment":
+            value = node.child_by_field_name("value")
+            parts = (
+                () if value is None else value.named_children if value.type == "array" else [value]
+            )
+            yield from (("set", _read_text(node.children[0]), _read_word([each])) for each in parts)
+        case "for_statement":
+            values = node.children_by_field_name("value")
+            yield from (
+                ("set", _read_text(node.children[1]), _read_word([each])) for each in values
+            )
+        case "ERROR":
+            yield ("run", *(_read_word([each]) for each in node.named_children))
+        case "function_definition":
+            yield ("function", _read_text(node.children_by_field_name("name")[0]))
+        case "heredoc_body" | "herestring_redirect":
+            outer = node.parent
+            if outer is not None and node.type == "heredoc_body":
+                outer = outer.parent
+            owner = None if outer is None else outer.child(0)
+            is_document = node.type == "heredoc_body"
+            text = _read_text(node) if is_document else _read_word(node.named_children[-1:])
+            yield ("body", find_first_interpreter(_read_text(owner)) if owner else "", text)
+
+
+def _read_text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _read_word(parts: Iterable[Node]) -> str:
+    return "".join(map(_read_piece, parts))
+
+
+def _read_piece(node: Node) -> str:
+    """Return a part of a word without its quotes, with variables marked."""
+    text = _read_text(node)
+    match node.type:
+        case "command_name" | "concatenation":
+            return _read_word(node.children)
+        case "raw_string":
+            return text[1:-1]
+        case "ansi_c_string":
+            return UNKNOWN if "\\" in text else text[2:-1]
+        case "string":
+            return _read_word(each for each in node.children if each.type != '"')
+        case "string_content":
+            return re.sub(r'\\(?:\n|([$`"\\]))', r"\1", text)
+        case "simple_expansion" | "expansion":
+            found = re.fullmatch(_VARIABLE, text) or re.fullmatch(r"\s*\$(\w+)", text)
+            name = found[1] if found else ""
+            return f"\0{'0' if name == 'BASH_SOURCE' else name}\0"
+        case "process_substitution":
+            return ""
+    if node.child_count or re.search(r"(?<!\\)[*?]|(?<!\\)\[.", text):
+        return UNKNOWN
+    plain = re.sub(r"(?s)\\(?:\n|(.))", r"\1", text)
+    return "\0HOME\0" + plain[1:] if text == "~" or text.startswith("~/") else plain
 
 
 # -- Python --------------------------------------------------------------------------------------
