@@ -12,6 +12,7 @@ handlers.run("unix:/run/user/1000/hookline/bridge.sock")
 from __future__ import annotations
 
 import os
+from importlib import import_module
 
 from hookline.errors import ConfigError
 
@@ -38,16 +39,7 @@ _HOMES = {
     "serve_engine": "engine_server",
 }
 
-__all__ = [
-    "Bounds",
-    "Bridge",
-    "Client",
-    "GrpcService",
-    "Handlers",
-    "Opened",
-    "SyncClient",
-    "serve_engine",
-]
+__all__ = ["Bounds", "Bridge", "Client", "GrpcService", "Handlers", "Opened", "SyncClient", "serve_engine"]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
@@ -59,8 +51,6 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module `hookline.remote` has no attribute `{name}`")
-    from importlib import import_module  # noqa: PLC0415 - protobuf is an extra
-
     try:
         found = getattr(import_module(f"hookline.remote.{home}"), name)
     except ModuleNotFoundError as error:

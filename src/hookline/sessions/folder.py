@@ -28,30 +28,153 @@ _DAY = 86_400.0  # seconds
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-@contextmanager
-def lock(path: str, seconds: float) -> Iterator[bool]:
-    """Lock one session's folder within a block; create it if it is missing, and yield whether that was so.
+class Folder:
+    """One session's folder, whether it exists or not. Only `lock` creates it."""
 
-    `seconds`: how long to wait. The lock is on the folder itself, so it ends with the process that holds it.
+    def __init__(self, path: str) -> None:
+        self.path = path
 
-    Raises:
-        OSError: it cannot be created, belongs to another user, or stays locked (TimeoutError).
-    """
-    until = time.monotonic() + seconds
-    is_new = False
-    while True:
-        is_new = _make(path) or is_new
+    @contextmanager
+    def lock(self, seconds: float) -> Iterator[bool]:
+        """Lock the folder within a block; create it if it is missing, and yield whether that was so.
+
+        `seconds`: how long to wait. The lock is on the folder itself, so it ends with the process that holds it.
+
+        Raises:
+            OSError: it cannot be created, belongs to another user, or stays locked (TimeoutError).
+        """
+        until = time.monotonic() + seconds
+        is_new = False
+        while True:
+            is_new = _make(self.path) or is_new
+            with suppress(FileNotFoundError):  # another process has just removed it
+                fd = os.open(self.path, _OPEN_FOLDER)
+                try:
+                    _wait_for_lock(fd, self.path, until)
+                    is_same = os.path.samestat(os.fstat(fd), os.lstat(self.path))
+                except BaseException:
+                    os.close(fd)
+                    raise
+                if is_same:
+                    break
+                os.close(fd)
         try:
-            fd = os.open(path, _OPEN_FOLDER)
-        except FileNotFoundError:  # another process has removed it in between
-            continue
-        try:
-            _wait_for_lock(fd, path, until)
-            if os.path.exists(path) and os.path.samestat(os.fstat(fd), os.lstat(path)):
-                yield is_new
-                return
+            yield is_new
         finally:
             os.close(fd)
+
+    def write(self, document: Mapping[str, Any]) -> None:
+        """Replace the state; the folder is locked.
+
+        Raises:
+            OSError: the disk refuses it, or it is larger than hookline reads.
+        """
+        held = json.dumps(document).encode()
+        if len(held) > _MOST_BYTES:
+            raise OSError(errno.EFBIG, "it would hold more than a session may", self.path)
+        temporary = f"{self.path}/{STATE}.tmp"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        with open(os.open(temporary, flags, 0o600), "wb") as file:
+            file.write(held)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(temporary, f"{self.path}/{STATE}")
+
+    def read(self, schema: str) -> dict[str, Any]:
+        """Return the state; empty if there is none.
+
+        Raises:
+            OSError: it cannot be read.
+            ValueError: the file contains something else, or an object of another schema.
+        """
+        try:
+            fd = _open_checked(f"{self.path}/{STATE}")
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        with open(fd, "rb") as file:
+            held = file.read(_MOST_BYTES + 1)
+        try:
+            document = json.loads(held.decode("utf-8", "surrogatepass"))
+        except RecursionError as error:
+            raise ValueError(str(error)) from None
+        if not isinstance(document, dict) or document.get("schema", schema) != schema:
+            raise ValueError(f"it holds no object of the schema `{schema}`")
+        return document
+
+    def set_aside(self) -> None:
+        """Rename a damaged state, so that hookline no longer reads it; the folder is locked."""
+        os.replace(f"{self.path}/{STATE}", f"{self.path}/{STATE}.damaged")
+
+    def make_mark(self, hook_id: str) -> Mark:
+        """Mark that a hook runs in the background; the folder is locked.
+
+        Raises:
+            OSError: the disk refuses it.
+        """
+        file = f"{self.path}/{time.time_ns()}-{os.getpid()}{_MARK}"
+        fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.write(fd, hook_id.encode("utf-8", "surrogatepass"))
+        except OSError:
+            os.close(fd)
+            raise
+        return Mark(file, fd)
+
+    def has_marks(self) -> bool:
+        """Return whether the folder holds marks."""
+        try:
+            return any(name.endswith(_MARK) for name in os.listdir(self.path))
+        except OSError:
+            return False
+
+    def take_lost_marks(self) -> list[str]:
+        """Remove the marks whose process is gone; return their hooks, oldest first. The folder is locked.
+
+        Raises:
+            OSError: a mark cannot be read or removed.
+        """
+        hooks = []
+        for name in sorted(name for name in os.listdir(self.path) if name.endswith(_MARK)):
+            with suppress(BlockingIOError, FileNotFoundError):  # its hook runs, or has just ended
+                fd = _open_checked(f"{self.path}/{name}")
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                    hook = os.read(fd, _MOST_BYTES).decode("utf-8", "replace")
+                finally:
+                    os.close(fd)
+                os.unlink(f"{self.path}/{name}")
+                hooks.append(hook)
+        return hooks
+
+    def prune_others(self, *, now: float, days: float, most: int) -> list[str]:
+        """Remove other sessions' folders beside this one; return the names of the removed ones.
+
+        `now` in seconds since 1970. A folder goes if nothing in it was added or replaced for `days`; the oldest go
+        while there are more than `most`. A locked folder stays.
+        """
+        others = _list_folders(os.path.dirname(self.path))
+        ages = sorted((changed, path) for changed, path in others if path != self.path)
+        beyond = len(ages) + 1 - most
+        return [
+            os.path.basename(path)
+            for at, (changed, path) in enumerate(ages)
+            if (at < beyond or now - changed > days * _DAY) and _remove(path, changed)
+        ]
+
+
+class Mark:
+    """The mark of a hook in the background: a file, and the descriptor by which this process keeps it locked."""
+
+    def __init__(self, file: str, fd: int) -> None:
+        self.file = file
+        self.fd = fd
+
+    def remove(self) -> None:
+        """Remove the mark, because the hook has ended."""
+        with suppress(OSError):  # the folder was removed
+            os.unlink(self.file)
+        os.close(self.fd)
 
 
 def _make(path: str) -> bool:
@@ -88,49 +211,6 @@ def _wait_for_lock(fd: int, path: str, until: float) -> None:
         time.sleep(_PAUSE)
 
 
-# -- the state -----------------------------------------------------------------------------------------------------------
-
-
-def write(path: str, document: Mapping[str, Any]) -> None:
-    """Replace the state of a locked folder.
-
-    Raises:
-        OSError: the disk refuses it, or it is larger than hookline reads.
-    """
-    held = json.dumps(document).encode()
-    if len(held) > _MOST_BYTES:
-        raise OSError(errno.EFBIG, "it would hold more than a session may", path)
-    temporary = f"{path}/{STATE}.tmp"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-    with open(os.open(temporary, flags, 0o600), "wb") as file:
-        file.write(held)
-        file.flush()
-        os.fsync(file.fileno())
-    os.rename(temporary, f"{path}/{STATE}")
-
-
-def read(path: str, schema: str) -> dict[str, Any]:
-    """Return the object in a file; empty if there is no such file.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it contains something else, or an object of another schema.
-    """
-    try:
-        fd = _open_checked(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    with open(fd, "rb") as file:
-        held = file.read(_MOST_BYTES + 1)
-    try:
-        document = json.loads(held.decode("utf-8", "surrogatepass"))
-    except RecursionError as error:
-        raise ValueError(str(error)) from None
-    if not isinstance(document, dict) or document.get("schema", schema) != schema:
-        raise ValueError(f"it holds no object of the schema `{schema}`")
-    return document
-
-
 def _open_checked(path: str) -> int:
     """Open a plain file that only this user may have written, because an agent reads its content.
 
@@ -148,77 +228,7 @@ def _open_checked(path: str) -> int:
     return fd
 
 
-# -- hooks in the background ---------------------------------------------------------------------------------------------
-
-
-def make_mark(path: str, hook_id: str) -> tuple[str, int]:
-    """Make a mark of a hook in a locked folder; return its file and the descriptor that keeps it locked.
-
-    Raises:
-        OSError: the disk refuses it.
-    """
-    file = f"{path}/{time.time_ns()}-{os.getpid()}{_MARK}"
-    fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.write(fd, hook_id.encode("utf-8", "surrogatepass"))
-    except OSError:
-        os.close(fd)
-        raise
-    return file, fd
-
-
-def remove_mark(file: str, fd: int) -> None:
-    """Remove the mark of a hook that has ended."""
-    with suppress(OSError):  # the folder was removed
-        os.unlink(file)
-    os.close(fd)
-
-
-def has_marks(path: str) -> bool:
-    """Return whether a session's folder holds marks."""
-    try:
-        return any(name.endswith(_MARK) for name in os.listdir(path))
-    except OSError:
-        return False
-
-
-def take_lost_marks(path: str) -> list[str]:
-    """Remove the marks in a locked folder whose process is gone; return their hooks, oldest first.
-
-    Raises:
-        OSError: a mark cannot be read or removed.
-    """
-    hooks = []
-    for name in sorted(name for name in os.listdir(path) if name.endswith(_MARK)):
-        with suppress(BlockingIOError, FileNotFoundError):  # its hook runs, or has just ended
-            fd = _open_checked(f"{path}/{name}")
-            try:
-                fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                hook = os.read(fd, _MOST_BYTES).decode("utf-8", "replace")
-            finally:
-                os.close(fd)
-            os.unlink(f"{path}/{name}")
-            hooks.append(hook)
-    return hooks
-
-
 # -- pruning -------------------------------------------------------------------------------------------------------------
-
-
-def prune(base: str, *, now: float, days: float, most: int, spare: str = "") -> list[str]:
-    """Remove sessions' folders below `base`; return the names of the removed ones.
-
-    `now` in seconds since 1970. A folder goes if nothing in it was added or replaced for `days`; the oldest go
-    while there are more than `most`. A locked folder stays, and so does `spare`.
-    """
-    ages = sorted((changed, path) for changed, path in _list_folders(base) if path != spare)
-    beyond = len(ages) + bool(spare) - most
-    return [
-        os.path.basename(path)
-        for at, (changed, path) in enumerate(ages)
-        if (at < beyond or now - changed > days * _DAY) and _remove(path, changed)
-    ]
 
 
 def _list_folders(base: str) -> Iterator[tuple[float, str]]:

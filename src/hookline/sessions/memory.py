@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from _thread import allocate_lock  # most processes never need `threading`
@@ -287,7 +288,6 @@ class Memory:
             ValueError: the session's facts would exceed 65,536 characters of JSON.
             TypeError: JSON cannot express the value.
         """
-        import json  # noqa: PLC0415 - only needed here
 
         def remembering(state: dict[str, Any]) -> None:
             facts = {**read_object(state, "facts"), name: value}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from hookline.core.deferred_results import DeferredResult
     from hookline.model.event import Event
+    from hookline.sessions.folder import Folder, Mark
     from hookline.sessions.memory import Change
 
 DAYS = "HOOKLINE_SESSION_DAYS"
@@ -52,7 +53,7 @@ class Sessions(Memory):
         self.days = days
         self.most = most
         self.seconds = seconds
-        self._begun: dict[tuple[str, str], list[tuple[str, int]]] = {}
+        self._begun: dict[tuple[str, str], list[Mark]] = {}
 
     @classmethod
     def of(cls, environ: Mapping[str, str], *, asker: str = "") -> Self:
@@ -67,53 +68,50 @@ class Sessions(Memory):
 
     def _state(self, event: Event) -> dict[str, Any]:
         """Return the current state; without one, this costs a single failed look at the disk."""
-        place = self.place(event) if event.session_id else ""
-        if not place or not os.path.exists(f"{place}/state.json"):
+        if not event.session_id or not os.path.exists(f"{self.place(event)}/state.json"):
             return {}
         try:
-            return self._read(place)
+            return self._read(self._folder(event))
         except OSError as error:
             self._report_unusable(error)
             return {}
 
-    def _read(self, place: str, *, locked: bool = False) -> dict[str, Any]:
-        from hookline.sessions import folder  # noqa: PLC0415 - most sessions have no state
+    def _folder(self, event: Event) -> Folder:
+        from hookline.sessions.folder import Folder  # noqa: PLC0415 - most sessions have no state
 
-        file = f"{place}/{folder.STATE}"
+        return Folder(self.place(event))
+
+    def _read(self, folder: Folder, *, locked: bool = False) -> dict[str, Any]:
         try:
-            return folder.read(file, SCHEMA)
+            return folder.read(SCHEMA)
         except ValueError as error:
-            message = f"`{file}` was not written by hookline, and does not count: {error}"
+            message = f"`{folder.path}/state.json` was not written by hookline, and does not count: {error}"
             self._add_problem("session.damaged", message, "remove it")
             if locked:
-                os.replace(file, f"{file}.damaged")
+                folder.set_aside()
             return {}
 
     def _change(self, event: Event, change: Change, seconds: float = 0.0) -> bool:
-        def changing(place: str) -> None:
-            from hookline.sessions import folder  # noqa: PLC0415 - as above
-
-            state = self._read(place, locked=True)
+        def changing(folder: Folder) -> None:
+            state = self._read(folder, locked=True)
             before = repr(state)
             change(state)
             if repr(state) != before:
                 whose = {"dialect": event.dialect, "session_id": event.session_id}
-                folder.write(place, {"schema": SCHEMA, **whose, **state})
+                folder.write({"schema": SCHEMA, **whose, **state})
 
         return self._act_locked(event, changing, seconds)
 
-    def _act_locked(self, event: Event, act: Callable[[str], None], seconds: float = 0.0) -> bool:
+    def _act_locked(
+        self, event: Event, act: Callable[[Folder], None], seconds: float = 0.0
+    ) -> bool:
         """Act on the session's locked folder, created if missing; return whether that worked. Creating one also prunes old ones."""
-        from hookline.sessions import folder  # noqa: PLC0415 - as above
-
-        place = self.place(event)
+        folder = self._folder(event)
         try:
-            with folder.lock(place, seconds or self._wait_seconds()) as is_new:
-                act(place)
+            with folder.lock(seconds or self._wait_seconds()) as is_new:
+                act(folder)
             if is_new:
-                folder.prune(
-                    self.path, now=self.clock(), days=self.days, most=self.most, spare=place
-                )
+                folder.prune_others(now=self.clock(), days=self.days, most=self.most)
         except OSError as error:
             self._report_unusable(error)
             return False
@@ -143,12 +141,10 @@ class Sessions(Memory):
     def begin(self, event: Event, hook_id: str) -> None:
         """Record the start of a detached hook: if this process dies before its end, the next turn reports that."""
 
-        def beginning(place: str) -> None:
-            from hookline.sessions import folder  # noqa: PLC0415 - as above
-
-            mark = folder.make_mark(place, hook_id)
+        def beginning(folder: Folder) -> None:
+            mark = folder.make_mark(hook_id)
             with self._lock:
-                self._begun.setdefault((place, hook_id), []).append(mark)
+                self._begun.setdefault((folder.path, hook_id), []).append(mark)
 
         if event.session_id:
             self._act_locked(event, beginning, BACKGROUND_SECONDS)
@@ -158,20 +154,17 @@ class Sessions(Memory):
             marks = self._begun.get((self.place(event), hook_id))
             mark = marks.pop() if marks else None
         if mark is not None:
-            from hookline.sessions import folder  # noqa: PLC0415 - as above
-
-            folder.remove_mark(*mark)
+            mark.remove()
 
     def take(self, event: Event, *, wakes: bool) -> tuple[list[DeferredResult], Mapping[str, int]]:
         lates, dropped = super().take(event, wakes=wakes)
         if wakes or not event.session_id or not os.path.isdir(self.place(event)):
             return lates, dropped
-        from hookline.core.deferred_results import DeferredResult, describe_background_failure  # noqa: PLC0415 - as above
-        from hookline.sessions import folder  # noqa: PLC0415 - as above
+        from hookline.core.deferred_results import DeferredResult, describe_background_failure  # noqa: PLC0415 - few hooks run in the background
 
         lost: list[str] = []
-        if folder.has_marks(self.place(event)):
-            self._act_locked(event, lambda place: lost.extend(folder.take_lost_marks(place)))
+        if self._folder(event).has_marks():
+            self._act_locked(event, lambda folder: lost.extend(folder.take_lost_marks()))
         return lates + [
             DeferredResult(
                 hook_id=hook, for_user=describe_background_failure(hook, _LOST), fault=_LOST

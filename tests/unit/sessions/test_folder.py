@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.sessions.folder import lock, make_mark, read, remove_mark, take_lost_marks, write
+from hookline.sessions.folder import Folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,27 +19,27 @@ def test_the_lock_is_waited_for_only_so_long(tmp_path: Path) -> None:
     """A process that was stopped while it held it must not stop every other."""
     path = str(tmp_path / "base" / "s")
     with (
-        lock(path, 0.0),
+        Folder(path).lock(0.0),
         pytest.raises(TimeoutError, match="another process keeps it locked"),
-        lock(path, 0.01),
+        Folder(path).lock(0.01),
     ):
         pass
 
-    with lock(path, 0.0) as is_new:
+    with Folder(path).lock(0.0) as is_new:
         assert not is_new
 
 
 def test_a_folder_that_was_pruned_meanwhile_is_made_again(tmp_path: Path) -> None:
     """The lock counts for the folder of that name, not for one that is gone."""
     path = tmp_path / "base" / "s"
-    held = lock(str(path), 0.0)
+    held = Folder(str(path)).lock(0.0)
     held.__enter__()
     os.rename(path, tmp_path / "base" / "gone")
-    with lock(str(path), 0.0):
-        write(str(path), {"a": 1})
+    with Folder(str(path)).lock(0.0):
+        Folder(str(path)).write({"a": 1})
     held.__exit__(None, None, None)
 
-    assert read(f"{path}/state.json", "s") == {"a": 1}
+    assert Folder(str(path)).read("s") == {"a": 1}
     assert os.listdir(tmp_path / "base" / "gone") == []
 
 
@@ -51,7 +51,7 @@ def test_a_folder_of_somebody_elses_is_refused(tmp_path: Path) -> None:
 
     with (
         pytest.raises(PermissionError, match="only this user can write to"),
-        lock(str(tmp_path / "base" / "s"), 0.0),
+        Folder(str(tmp_path / "base" / "s")).lock(0.0),
     ):
         pass
 
@@ -59,13 +59,13 @@ def test_a_folder_of_somebody_elses_is_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_written_leaves_the_former_state(tmp_path: Path) -> None:
     """And no half file."""
     path = str(tmp_path / "base" / "s")
-    with lock(path, 0.0):
-        write(path, {"a": 1})
+    with Folder(path).lock(0.0):
+        Folder(path).write({"a": 1})
         with pytest.raises(TypeError):
-            write(path, {"a": {1, 2}})
+            Folder(path).write({"a": {1, 2}})
 
     assert os.listdir(path) == ["state.json"]
-    assert read(f"{path}/state.json", "s") == {"a": 1}
+    assert Folder(str(path)).read("s") == {"a": 1}
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "state.json").symlink_to(tmp_path / "other")
 
     with pytest.raises(OSError, match="symbolic"):
-        read(f"{tmp_path}/state.json", "s")
+        Folder(str(tmp_path)).read("s")
 
 
 def test_a_file_has_a_bound(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_file_has_a_bound(tmp_path: Path) -> None:
     (tmp_path / "state.json").write_text(json.dumps({"a": "x" * (1 << 20)}), encoding="utf-8")
 
     with pytest.raises(ValueError, match="Unterminated"):
-        read(f"{tmp_path}/state.json", "s")
+        Folder(str(tmp_path)).read("s")
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
@@ -93,7 +93,7 @@ def test_what_is_no_plain_file_is_refused_at_once(
     make(tmp_path / "state.json")
 
     with pytest.raises(PermissionError, match="not a file that only this user can write to"):
-        read(str(tmp_path / "state.json"), "s")
+        Folder(str(tmp_path)).read("s")
 
 
 def test_what_others_may_have_written_is_refused(tmp_path: Path) -> None:
@@ -102,28 +102,28 @@ def test_what_others_may_have_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "state.json").chmod(0o602)
 
     with pytest.raises(PermissionError, match="not a file that only this user can write to"):
-        read(str(tmp_path / "state.json"), "s")
+        Folder(str(tmp_path)).read("s")
 
 
 def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     """The former state stays."""
     path = str(tmp_path / "base" / "s")
-    with lock(path, 0.0):
-        write(path, {"a": 1})
+    with Folder(path).lock(0.0):
+        Folder(path).write({"a": 1})
         with pytest.raises(OSError, match="more than a session may"):
-            write(path, {"a": "x" * (1 << 20)})
+            Folder(path).write({"a": "x" * (1 << 20)})
 
-    assert read(f"{path}/state.json", "s") == {"a": 1}
+    assert Folder(str(path)).read("s") == {"a": 1}
 
 
 def test_a_mark_is_lost_when_its_process_is_gone(tmp_path: Path) -> None:
     """Not while that lives, and not where the hook came to its end; each is reported once."""
     path = str(tmp_path / "base" / "s")
-    with lock(path, 0.0):
-        runs, ended, gone = (make_mark(path, name) for name in ("runs", "ended", "gone"))
-        remove_mark(*ended)
-        os.close(gone[1])  # as the system does where a process is killed
-        assert (take_lost_marks(path), take_lost_marks(path)) == (["gone"], [])
-        remove_mark(*runs)
+    with Folder(path).lock(0.0):
+        runs, ended, gone = (Folder(path).make_mark(name) for name in ("runs", "ended", "gone"))
+        ended.remove()
+        os.close(gone.fd)  # as the system does where a process is killed
+        assert (Folder(path).take_lost_marks(), Folder(path).take_lost_marks()) == (["gone"], [])
+        runs.remove()
 
     assert os.listdir(path) == []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.sessions import folder
-from hookline.sessions.folder import lock, prune
+from hookline.sessions.folder import Folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,8 +29,8 @@ def sessions(base: Path, *ages: float) -> None:
     ("ages", "days", "most", "spare", "gone"),
     [
         ((1, 40, 29), 30, 10, "", "b"),
-        ((1, 2, 3, 4), 30, 2, "", "cd"),
-        ((1, 2, 3, 4), 30, 2, "d", "bc"),  # the one that is being made counts, and stays
+        ((1, 2, 3, 4), 30, 3, "", "cd"),  # the one that is being made counts
+        ((1, 2, 3, 4), 30, 2, "d", "bc"),  # and stays
         ((40,), 30, 10, "a", ""),
         ((), 30, 10, "", ""),
     ],
@@ -42,7 +42,7 @@ def test_the_old_go_and_the_oldest_of_too_many(
     sessions(tmp_path, *ages)
 
     assert sorted(
-        prune(str(tmp_path), now=NOW, days=days, most=most, spare=spare and str(tmp_path / spare))
+        Folder(str(tmp_path / (spare or "new"))).prune_others(now=NOW, days=days, most=most)
     ) == sorted(gone)
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted(
         set("abcdefgh"[: len(ages)]) - set(gone)
@@ -55,8 +55,8 @@ def test_a_locked_session_stays(tmp_path: Path) -> None:
     sessions(tmp_path, 40)
     (tmp_path / "a").chmod(0o700)
     os.utime(tmp_path / "a", (NOW - 40 * DAY, NOW - 40 * DAY))
-    with lock(str(tmp_path / "a"), 0.0):
-        assert prune(str(tmp_path), now=NOW, days=30, most=10) == []
+    with Folder(str(tmp_path / "a")).lock(0.0):
+        assert Folder(str(tmp_path / "new")).prune_others(now=NOW, days=30, most=10) == []
 
 
 def test_what_is_no_session_is_left_alone(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_what_is_no_session_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "base" / "deep" / "er").mkdir(parents=True)
     (tmp_path / "base" / "link").symlink_to(tmp_path / "elsewhere")
 
-    assert prune(str(tmp_path / "base"), now=NOW + 1e10, days=30, most=0) == []
+    assert Folder(str(tmp_path / "base/new")).prune_others(now=NOW + 1e10, days=30, most=0) == []
     assert (tmp_path / "elsewhere").exists()
 
 
@@ -86,5 +86,5 @@ def test_who_prunes_at_the_same_time_is_no_fault(
 
     monkeypatch.setattr(folder, "_list_folders", others_come_first)
 
-    assert prune(str(tmp_path), now=NOW, days=30, most=10) == []
+    assert Folder(str(tmp_path / "new")).prune_others(now=NOW, days=30, most=10) == []
     assert (tmp_path / "b" / "state.json").read_text(encoding="utf-8") == '{"a": 1}'

@@ -15,7 +15,7 @@ import pytest
 
 from hookline.core.deferred_results import DeferredResult
 from hookline.model.event import Event, Stop
-from hookline.sessions.folder import lock
+from hookline.sessions.folder import Folder
 from hookline.sessions.memory import MOST_WAITING
 from hookline.sessions.store import Sessions
 
@@ -393,7 +393,7 @@ def test_an_event_loop_does_not_wait_for_long(path: Path) -> None:
     sessions = Sessions(path, seconds=3600)
 
     async def blocked() -> int | None:
-        with lock(sessions.place(EVENT), 1.0):
+        with Folder(sessions.place(EVENT)).lock(1.0):
             return sessions.send_back(EVENT, 0)
 
     assert asyncio.run(blocked()) is None
@@ -408,7 +408,7 @@ def test_a_hook_that_its_process_did_not_survive_is_told_of(path: Path) -> None:
     dead.over(EVENT, "h")
     alive.over(EVENT, "nobody")
     os.close(
-        dead._begun[(dead.place(EVENT), "h")].pop()[1]
+        dead._begun[(dead.place(EVENT), "h")].pop().fd
     )  # as the system does where a process is killed
 
     assert [(late.hook_id, late.fault) for late in Sessions(path).take(PROMPT, wakes=False)[0]] == [
