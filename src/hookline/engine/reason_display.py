@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.dialects.starchild.reason_card import Shown, shown
+from hookline.dialects.starchild.reason_card import ReasonCard, split_reason
 from hookline.text.masking import mask_text, mask_value
 
 TYPE_CHECKING = False
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision
 
 
-def display_reason(decision: Decision | dict[str, Any]) -> Shown:
+def display_reason(decision: Decision | dict[str, Any]) -> ReasonCard:
     """The reason of a decision, or of its document, as a sentence, a box for what it is about, and a tag for a search.
 
     Evidence that the hook gives apart from its reason goes into the box; otherwise the reason is split. Secrets are masked.
     """
     whole = decision if isinstance(decision, dict) else decision.to_dict()
     evidence, tag = _read_evidence(whole["evidence"])
-    found = shown(whole["reason"], evidence=evidence, mask=mask_text)
+    found = split_reason(whole["reason"], evidence=evidence, mask=mask_text)
     return found.replace(tag=tag) if tag else found
 
 
@@ -38,7 +38,7 @@ def reason_fields(
     if not reason or not (given or reason.lstrip().startswith("[")):
         fields = {"reason": mask(reason)}
     else:
-        found = shown(reason, evidence=given, mask=mask)
+        found = split_reason(reason, evidence=given, mask=mask)
         fields = {"reason": found.sentence, "evidence": found.box, "tag": tag or found.tag}
     yield from ((label, text) for label, text in fields.items() if text)
 

@@ -1,4 +1,4 @@
-"""A decision as a host of the format reads it from a hook: exit 2 and a sentence to deny, one JSON object for the rest."""
+"""Decisions as a host of the format reads them from a hook: exit 2 and a sentence to deny, one JSON object for the rest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def encode_decision(decision: Decision, _event: Event, _row: EventRow | None) -> Reply:
-    """The reply of a command hook; no opinion is exit 0 without a word.
+    """Return the reply of a command hook; no opinion is exit 0 and no output.
 
     A denial is the exit code, which no host can misread; stdout does not count beside it (docs/formats/agenthooks.md 8).
     """

@@ -1,4 +1,4 @@
-"""Writing folders of HOOK.md and `scripts/run` (docs/formats/agenthooks.md 3, 4, 6)."""
+"""Writes folders of HOOK.md and `scripts/run` (docs/formats/agenthooks.md 3, 4, 6)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _, _LEAST, _MOST = TIMEOUT
 
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
-    """One folder a hook; the priorities keep the hooks in their order, as the higher one runs first."""
+    """Return one folder for each hook. Their priorities keep them in order, because the higher one runs first."""
     files: dict[str, str] = {}
     taken: set[str] = set()
     for at, given in enumerate(declarations):

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Table
     from hookline.model.conditions import Condition
     from hookline.model.spec import HookSpec
-    from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
 
 LINT = "lint"  # beside the modes of a source, `fidelity` and `strict`
@@ -45,10 +44,7 @@ _NUMBERS: Mapping[str, tuple[int, int, int, str]] = {
     "timeout": (*TIMEOUT, "whole milliseconds, without a unit"),
     "priority": (*PRIORITY, "a whole number; higher runs first"),
 }
-_CONDITIONS: Mapping[str, Callable[[str, Regex], Condition]] = {
-    "tool": lambda text, regex: Pattern(field="tool", source=text, regex=regex),
-    "pattern": lambda text, regex: Leaves(source=text, regex=regex),
-}
+_MATCHER = ("tool", "pattern")
 
 
 def weigh(node: Node, mark: int, mode: str, hook: str) -> str:
@@ -185,8 +181,8 @@ def _read_matcher(node: Node, key: str, row: EventRow | None) -> tuple[Condition
     matcher = node.child(key)
     if not matcher.is_mapping("`matcher`", "matcher.type"):
         return ()
-    matcher.check_known_keys(_CONDITIONS, "the matcher", name="matcher.unknown-field")
-    found = [_read_condition(matcher, part) for part in _CONDITIONS]
+    matcher.check_known_keys(_MATCHER, "the matcher", name="matcher.unknown-field")
+    found = [_read_condition(matcher, part) for part in _MATCHER]
     return tuple(condition for condition in found if condition is not None)
 
 
@@ -199,8 +195,13 @@ def _read_condition(matcher: Node, key: str) -> Condition | None:
         why = f"`{key}` of the matcher must be text, not {describe_value(value)}"
         matcher.complain("matcher.type", why, key)
         return None
-    regex = read_regex(matcher, key, str(value), f"`{key}` of the matcher")
-    return None if regex is None else _CONDITIONS[key](str(value), regex)
+    text = str(value)
+    regex = read_regex(matcher, key, text, f"`{key}` of the matcher")
+    if regex is None:
+        return None
+    if key == "tool":
+        return Pattern(field="tool", source=text, regex=regex)
+    return Leaves(source=text, regex=regex)
 
 
 def _read_number(node: Node, key: str, _row: EventRow | None) -> int:

@@ -70,7 +70,12 @@ _BASE = column(
 
 
 def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
-    """The table of a host that has somebody to ask, or not (docs/formats/agenthooks.md 8: then an ask is a denial, or what one says)."""
+    """Return the table of a host (docs/formats/agenthooks.md 8).
+
+    Args:
+        approver: the host can ask a person.
+        unanswered: what an ask means if it cannot.
+    """
     ask = Stance.ASK if approver else unanswered
     rows = [
         row.replace(

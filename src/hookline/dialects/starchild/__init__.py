@@ -1,16 +1,15 @@
 """Starchild: the list of shell hooks in shell_hooks.yaml, for its twelve events. Hermes, of the same family, is below.
 
-Facts: docs/formats/starchild.md. `table` says what the events are, `reading` what a hook meant, `showing` how a reason looks.
+Facts: docs/formats/starchild.md. `table` says what the events are, `reason_card` how a reason looks.
 """
 
 from __future__ import annotations
 
 from hookline.core.options import read_switch
 from hookline.dialects.kit.dialect import FolderDialect, without_asks
-from hookline.dialects.starchild.reason_card import Shown, shown
 from hookline.dialects.starchild.table import NAME, TABLE
 
-__all__ = ["NAME", "OPTIONS", "SWITCHES", "Shown", "Starchild", "shown"]
+__all__ = ["NAME", "OPTIONS", "SWITCHES", "Starchild"]
 
 OPTIONS = ("approver", "allow_local", "shell_hooks")
 # Variable -> the option that it switches on where it is `1` (docs/formats/starchild.md 6, 8).

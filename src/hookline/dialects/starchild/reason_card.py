@@ -20,7 +20,7 @@ _PROGRAM = re.compile(r"[\w.+-]*[a-z0-9][\w.+-]*")
 _ARGUMENT = re.compile(r"(?:^|\s)--?\w|[|;&<>$`]")
 
 
-class Shown(Frozen):
+class ReasonCard(Frozen):
     """What a card shows: `tag` is kept for a search, `box` is empty where there is nothing to quote."""
 
     sentence: str
@@ -28,18 +28,20 @@ class Shown(Frozen):
     tag: str = ""
 
 
-def shown(reason: str, *, evidence: str = "", mask: Callable[[str], str] = str) -> Shown:
-    """A reason as it is shown (docs/formats/starchild.md 5.3). With `evidence` nothing is guessed. `mask` hides secrets."""
+def split_reason(
+    reason: str, *, evidence: str = "", mask: Callable[[str], str] = str
+) -> ReasonCard:
+    """Return the card of a reason (docs/formats/starchild.md 5.3). With `evidence` nothing is guessed. `mask` hides secrets."""
     text = reason.strip()
     tagged = _TAG.match(text)
     tag = tagged[1] if tagged else ""
     text = text[tagged.end() :] if tagged else text
     sentence, box = (text, evidence.strip()) if evidence.strip() else _split(text)
-    return Shown(sentence=_sentence(mask(sentence)), box=mask(box), tag=tag)
+    return ReasonCard(sentence=_sentence(mask(sentence)), box=mask(box), tag=tag)
 
 
 def _split(text: str) -> tuple[str, str]:
-    """The text at its first `: `, if what follows looks like a payload."""
+    """Return the text split at its first `: `, if what follows looks like a payload."""
     left, colon, right = text.partition(": ")
     left, right = left.strip(), right.strip()
     payload = " " in right or len(right) > _SHORT
@@ -47,7 +49,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether it ends like a sentence and holds nothing that a command or an address would."""
+    """Return whether it ends like a sentence and holds nothing that a command or an address would."""
     return text.endswith((".", "!", "?")) and not _SIGN.search(text)
 
 
@@ -58,7 +60,7 @@ def _sentence(text: str) -> str:
 
 
 def _is_command(text: str) -> bool:
-    """Whether a sentence is a bare command, whose letters must stay as they are."""
+    """Return whether a sentence is a bare command, whose letters must stay as they are."""
     first, _, rest = text.partition(" ")
     if "/" in first or "." in first.rstrip(".") or first.startswith(("$", "~")):
         return True

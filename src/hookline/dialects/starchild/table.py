@@ -46,7 +46,7 @@ def _row(
 
 
 _GATE: Mapping[str, Any] = {"blocks": Stance.DENY, "asks": True}
-# All blockers are heard, because the agent is to mend everything at once (docs/formats/starchild.md 3).
+# All hooks run, because the agent is to correct everything at once (docs/formats/starchild.md 3).
 _REDO: Mapping[str, Any] = {"blocks": Stance.DENY, "all_run": True}
 _COUNTS = f"stop_block_count!0 stop_block_limit!{REDO_LIMIT}"
 _DONE = "tool_name=tool!text tool_result=result!text"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.agenthooks import AgentHooks
-from hookline.dialects.agenthooks.fields import _CONDITIONS
+from hookline.model.conditions import Leaves, Pattern
 from hookline.model.handler import Broken, Command
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
@@ -12,16 +12,16 @@ from hookline.text.regex import compile_regex
 DIALECT = AgentHooks()
 
 
-def spec(name: str, matcher: dict[str, str] | None = None, file: str = "/h/HOOK.md") -> HookSpec:
+def spec(name: str, *, matches: bool = False, file: str = "/h/HOOK.md") -> HookSpec:
+    tool = Pattern(field="tool", source="Shell", regex=compile_regex("Shell"))
+    pattern = Leaves(source="a>b", regex=compile_regex("a>b"))
     return HookSpec(
         id=name,
         dialect="agenthooks",
         kind="tool.before",
         native_event="before_tool",
         handler=Command(argv=("/h/run",)),
-        conditions=tuple(
-            _CONDITIONS[key](text, compile_regex(text)) for key, text in (matcher or {}).items()
-        ),
+        conditions=(tool, pattern) if matches else (),
         origin=Origin(file=file),
         name=name,
         facts={"description": "a < b & c"},
@@ -30,9 +30,7 @@ def spec(name: str, matcher: dict[str, str] | None = None, file: str = "/h/HOOK.
 
 def test_every_text_is_escaped_the_location_too() -> None:
     """A folder's name cannot close a tag."""
-    assert DIALECT.available_hooks(
-        [spec("guard", {"tool": "Shell", "pattern": "a>b"}, "/x</location>/HOOK.md")]
-    ) == (
+    assert DIALECT.available_hooks([spec("guard", matches=True, file="/x</location>/HOOK.md")]) == (
         "<available_hooks>\n<hook>\n<name>guard</name>\n<description>a &lt; b &amp; c</description>\n<trigger>before_tool</trigger>\n"
         "<location>/x&lt;/location&gt;/HOOK.md</location>\n<matcher>\n<tool>Shell</tool>\n<pattern>a&gt;b</pattern>\n</matcher>\n</hook>\n"
         "</available_hooks>"

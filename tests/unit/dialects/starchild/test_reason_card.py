@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.dialects.starchild import shown
+from hookline.dialects.starchild.reason_card import split_reason
 
 # What a hook said, the sentence of the card, and its box.
 ROWS = [
@@ -86,30 +86,34 @@ ROWS = [
 @pytest.mark.parametrize(("reason", "sentence", "box"), ROWS)
 def test_a_reason_is_shown(reason: str, sentence: str, box: str) -> None:
     """A sentence and a box."""
-    card = shown(reason)
+    card = split_reason(reason)
 
     assert (card.sentence, card.box) == (sentence, box)
 
 
 def test_the_tag_is_kept_for_a_search() -> None:
     """It leaves the sentence, not the card."""
-    assert shown("[security] no").tag == "security"
+    assert split_reason("[security] no").tag == "security"
 
 
 def test_with_evidence_nothing_is_guessed() -> None:
     """The colon of the sentence stays where it is."""
-    card = shown("[s] one: two three", evidence="rm -rf build")
+    card = split_reason("[s] one: two three", evidence="rm -rf build")
 
     assert (card.sentence, card.box) == ("One: two three", "rm -rf build")
 
 
 def test_secrets_are_masked() -> None:
     """Wherever the secret stands."""
-    card = shown("blocked: curl -H key-123", mask=lambda text: text.replace("key-123", "***"))
+    card = split_reason(
+        "blocked: curl -H key-123", mask=lambda text: text.replace("key-123", "***")
+    )
 
     assert card.box == "curl -H ***"
     assert (
-        shown("key-123 was pasted", mask=lambda text: text.replace("key-123", "***")).sentence
+        split_reason(
+            "key-123 was pasted", mask=lambda text: text.replace("key-123", "***")
+        ).sentence
         == "*** was pasted"
     )
 
@@ -117,4 +121,4 @@ def test_secrets_are_masked() -> None:
 @given(st.text(max_size=60))
 def test_there_is_always_a_sentence(reason: str) -> None:
     """No reason makes a blank card."""
-    assert shown(reason).sentence.strip()
+    assert split_reason(reason).sentence.strip()

@@ -1,4 +1,4 @@
-"""A decision in the words that Hermes reads from a shell hook."""
+"""Decisions in the words that Hermes reads from a shell hook."""
 
 from __future__ import annotations
 
@@ -16,26 +16,20 @@ if TYPE_CHECKING:
 
 
 def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
-    """The reply of a shell hook; no opinion is empty stdout. Notes for the user have no key, and go to its log by stderr."""
-    said: dict[str, Any] = {}
+    """Return the reply of a shell hook; no opinion is empty stdout. Notes for the user have no key, so they go to stderr."""
+    document: dict[str, Any] = {}
+    rewrite, powers = decision.rewrite, row.powers if row else frozenset[str]()
     if decision.stance >= Stance.DENY:
-        said = {
-            "action": "continue" if row and row.output == "redo" else "block",
-            "message": decision.reason,
-        }
+        action = "continue" if row and row.output == "redo" else "block"
+        document = {"action": action, "message": decision.reason}
     elif decision.stance is Stance.ASK:
-        said = {"action": "approve", "message": decision.reason}
-    elif decision.rewrite is not None and row is not None and decision.rewrite.target in row.powers:
-        patch = decision.rewrite.patch
-        said = (
-            {row.rewrites: decision.rewrite.value}
-            if row.rewrites
-            else {"action": "modify", "args": patch}
-            if patch
-            else {}
-        )
-    if decision.for_agent and row is not None and "context" in row.powers:
-        said["context"] = "\n".join(decision.for_agent)
-    return Reply(
-        stdout=to_json_line(said), stderr="".join(f"{note}\n" for note in decision.for_user)
-    )
+        document = {"action": "approve", "message": decision.reason}
+    elif rewrite is not None and row is not None and rewrite.target in powers:
+        if row.rewrites:
+            document = {row.rewrites: rewrite.value}
+        elif rewrite.patch:
+            document = {"action": "modify", "args": rewrite.patch}
+    if decision.for_agent and "context" in powers:
+        document["context"] = "\n".join(decision.for_agent)
+    notes = "".join(f"{note}\n" for note in decision.for_user)
+    return Reply(stdout=to_json_line(document), stderr=notes)
