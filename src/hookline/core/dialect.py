@@ -216,8 +216,7 @@ class FoldRule(Frozen):
     `lasts`: effects of which the last value stands whole, instead of being joined with the former; they share the fate
     of a rewrite when something denied. `unions`: effects that are objects whose lists add up; by the name of a part, its
     words from the weakest to the strongest, which wins. `lone_patches`: of hooks that were asked at once each rewrite is one
-    of the original, so that the last stands alone; otherwise they add up. `unexplained`: what a denial says whose first
-    hook gave no reason; without it the next hook's reason counts. `input_keys`: what a rewrite of the input may do to its keys,
+    of the original, so that the last stands alone; otherwise they add up. `input_keys`: what a rewrite of the input may do to its keys,
     beside changing their values: "add", "remove".
     """
 
@@ -228,7 +227,6 @@ class FoldRule(Frozen):
     lasts: frozenset[str] = frozenset()
     unions: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
     lone_patches: bool = False
-    unexplained: str = ""
     input_keys: frozenset[str] = frozenset(("add", "remove"))
 
 

@@ -128,11 +128,6 @@ def _find_clashes(verdicts: list[Verdict], rule: FoldRule) -> list[Verdict]:
 def _reason(verdicts: list[Verdict], stance: Stance, rule: FoldRule) -> str:
     if stance is Stance.SILENT:
         return ""
-    if rule.unexplained and stance >= Stance.DENY:
-        return (
-            next(verdict.reason for verdict in verdicts if verdict.stance is stance)
-            or rule.unexplained
-        )
     reasons = [
         verdict.reason for verdict in verdicts if verdict.stance is stance and verdict.reason
     ]

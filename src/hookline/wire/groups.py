@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hookline.model.frozen import Frozen
 from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
@@ -16,20 +15,6 @@ if TYPE_CHECKING:
 _KEYS = ("matcher", "hooks")
 
 
-class Group(Frozen):
-    """One matcher group.
-
-    `node` is the group, or the value in its place; `hooks` are its handlers as written, not yet checked.
-    `broken` says why this is not a group; it then has no hooks and counts as one failed hook.
-    `mark`: the position of its first problem in the list of problems.
-    """
-
-    node: Node
-    mark: int
-    hooks: tuple[Node, ...] = ()
-    broken: str = ""
-
-
 def find_hooks_mapping(root: Node, events: Iterable[str]) -> Node | None:
     """Return the node under `hooks`, None if there is none; file a problem about events that stand beside `hooks`."""
     known = frozenset(events)
@@ -41,31 +26,6 @@ def find_hooks_mapping(root: Node, events: Iterable[str]) -> Node | None:
             hint="put it below `hooks`",
         )
     return None if root.value.get("hooks") is None else root.child("hooks")
-
-
-def read_groups(
-    events: Node,
-    rows: Mapping[str, EventRow],
-    *,
-    keys: Iterable[str] = _KEYS,
-    beside: Iterable[str] = (),
-    severity: str = "error",
-) -> Iterator[tuple[EventRow, Group]]:
-    """Yield the groups of all events below `events` (a mapping), in declared order; file their faults as problems.
-
-    `keys`: the keys that a group may have.
-    `beside`: keys next to the events that the caller reads itself.
-    `severity`: the severity of an unknown key of a group.
-    """
-    for row, node, broken in read_entries(
-        events, rows, of="matcher groups", like="[{matcher, hooks: [...]}]", beside=beside
-    ):
-        yield (
-            row,
-            Group(node=node, mark=node.mark(), broken=broken)
-            if broken
-            else _read_group(node, row, keys, severity),
-        )
 
 
 def read_entries(
@@ -84,7 +44,7 @@ def read_entries(
     `of`: the noun for an entry, for messages.
     `like`: an example of the list, for messages.
     `known`: the events to name in a hint, where `rows` has several spellings of them.
-    `beside`: as in `read_groups`.
+    `beside`: keys next to the events that the caller reads itself.
     """
     apart = frozenset(beside)
     for event in events.children():
@@ -103,25 +63,27 @@ def read_entries(
             yield row, event, event.errors_since(before)
 
 
-def _read_group(node: Node, row: EventRow, keys: Iterable[str], severity: str) -> Group:
-    mark = node.mark()
+def read_group(
+    node: Node, row: EventRow, keys: Iterable[str] = _KEYS, severity: str = "error"
+) -> tuple[Node, ...] | None:
+    """Return the hooks of a matcher group as written, not yet checked; None and a problem if it is no group.
+
+    `keys`: the keys that it may have.
+    `severity`: the severity of an unknown key.
+    """
     value = node.value
     if not isinstance(value, dict) or ("hooks" not in value and "type" in value):
-        node.complain(
-            "group.shape",
-            f"an entry of `{row.native}` must be a matcher group",
-            hint='wrap it: {"hooks": [...]}',
-        )
-    elif not isinstance(value.get("hooks"), list):
+        why = f"an entry of `{row.native}` must be a matcher group"
+        node.complain("group.shape", why, hint='wrap it: {"hooks": [...]}')
+        return None
+    if not isinstance(value.get("hooks"), list):
         node.complain("group.shape", f"a group of `{row.native}` needs `hooks`, a list of handlers")
-    else:
-        node.check_known_keys(keys, f"a group of `{row.native}`", severity=severity)
-        if not value["hooks"]:
-            node.complain(
-                "group.empty", f"this group of `{row.native}` has no hooks", severity="warning"
-            )
-        return Group(node=node, mark=mark, hooks=tuple(node.child("hooks").children()))
-    return Group(node=node, mark=mark, broken=node.errors_since(mark))
+        return None
+    node.check_known_keys(keys, f"a group of `{row.native}`", severity=severity)
+    if not value["hooks"]:
+        why = f"this group of `{row.native}` has no hooks"
+        node.complain("group.empty", why, severity="warning")
+    return tuple(node.child("hooks").children())
 
 
 def hook_id(file: str, native: str, node: Node, *, depth: int = 2) -> str:

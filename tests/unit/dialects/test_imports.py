@@ -46,7 +46,9 @@ FILES = ("load", "encode_decision")
 )
 def test_importing_a_dialect_loads_nothing_heavy(dialect: str) -> None:
     """`hookline answer` must start in under three times an empty Python."""
-    modules = ", ".join(f"hookline.dialects.{dialect}.{name}" for name in FILES)
+    folder = Path(hookline.__file__).parent / "dialects" / dialect
+    there = [name for name in FILES if (folder / f"{name}.py").exists()]
+    modules = ", ".join(f"hookline.dialects.{dialect}.{name}" for name in there)
     code = f"import sys; import {modules}; print(' '.join(sys.modules))"
     source = str(Path(hookline.__file__).parents[1])
     done = subprocess.run(

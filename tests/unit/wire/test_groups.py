@@ -8,7 +8,7 @@ import pytest
 
 from hookline.core.dialect import EventRow
 from hookline.wire.fields import Node
-from hookline.wire.groups import find_hooks_mapping, hook_id, read_entries, read_groups
+from hookline.wire.groups import find_hooks_mapping, hook_id, read_entries, read_group
 from hookline.wire.parsers import Tree
 
 ROWS = {
@@ -22,41 +22,29 @@ def root(value: Any) -> Node:
     return Node(Tree(value={"hooks": value}), "f.json", "user", []).child("hooks")
 
 
-def test_groups_come_in_declared_order_with_their_hooks() -> None:
-    """Event after event, group after group; a hook is a node of its own, of whatever shape."""
-    events = root(
-        {"Start": [{"hooks": [1, {}]}], "Stop": [{"matcher": "a", "hooks": []}, {"hooks": ["x"]}]}
-    )
-    found = list(read_groups(events, ROWS))
+def test_a_group_has_its_hooks_in_declared_order() -> None:
+    """A hook is a node of its own, of whatever shape; a group without hooks is a warning."""
+    events = root({"Stop": [{"hooks": [1, {}]}, {"matcher": "a", "hooks": []}]})
+    found = [read_group(node, ROWS["Stop"]) for node in events.child("Stop").children()]
 
-    assert [(row.native, [hook.value for hook in group.hooks]) for row, group in found] == [
-        ("Start", [1, {}]),
-        ("Stop", []),
-        ("Stop", ["x"]),
-    ]
+    assert [[hook.value for hook in hooks or ()] for hooks in found] == [[1, {}], []]
     assert [problem.name for problem in events.problems] == ["group.empty"]
 
 
-def test_what_is_no_group_is_broken_and_says_why() -> None:
+@pytest.mark.parametrize("value", [3, {"type": "command"}, {"matcher": "a"}, {"hooks": {}}])
+def test_what_is_no_group_is_a_problem(value: Any) -> None:
     """So its dialect can make a hook of it that fails."""
-    events = root(
-        {"Stop": [3, {"type": "command"}, {"matcher": "a"}, {"hooks": {}}], "Start": {"hooks": []}}
-    )
-    found = [group for _, group in read_groups(events, ROWS)]
+    node = root({"Stop": [value]}).child("Stop").child(0)
 
-    assert [bool(group.broken) for group in found] == [True] * 5
-    assert all(group.hooks == () for group in found)
-    assert found[4].broken == (
-        "f.json: `Start` must be a list of matcher groups ([{matcher, hooks: [...]}])"
-    )
-    assert {problem.name for problem in events.problems} == {"group.shape"}
+    assert read_group(node, ROWS["Stop"]) is None
+    assert [problem.name for problem in node.problems] == ["group.shape"]
 
 
 def test_an_unknown_event_is_an_error_with_a_suggestion() -> None:
     """And whatever stands beside the events is not one, where the caller says so."""
     events = root({"Stopp": [], "state": {}, "Stop": None})
 
-    assert list(read_groups(events, ROWS, beside=("state",))) == []
+    assert list(read_entries(events, ROWS, of="hooks", like="[...]", beside=("state",))) == []
     assert [str(problem) for problem in events.problems] == [
         "f.json: HKL1203 unknown event `Stopp` (did you mean `Stop`?)"
     ]
@@ -64,22 +52,12 @@ def test_an_unknown_event_is_an_error_with_a_suggestion() -> None:
 
 def test_the_keys_of_a_group_are_the_callers() -> None:
     """How bad another one is, too."""
-    events = root({"Stop": [{"hooks": [], "sequential": True, "x": 1}]})
-    list(read_groups(events, ROWS, keys=("matcher", "hooks", "sequential"), severity="warning"))
+    node = root({"Stop": [{"hooks": [], "sequential": True, "x": 1}]}).child("Stop").child(0)
+    read_group(node, ROWS["Stop"], ("matcher", "hooks", "sequential"), "warning")
 
-    assert [(problem.name, problem.severity) for problem in events.problems] == [
+    assert [(problem.name, problem.severity) for problem in node.problems] == [
         ("key.unknown", "warning"),
         ("group.empty", "warning"),
-    ]
-
-
-def test_what_is_wrong_with_a_group_can_be_asked_for_later() -> None:
-    """Its mark stands before its own complaints, and behind those of the group before it."""
-    events = root({"Stop": [{"hooks": [], "x": 1}, {"hooks": [], "y": 1}]})
-
-    assert [events.errors_since(group.mark) for _, group in read_groups(events, ROWS)] == [
-        "f.json: unknown key `x` in a group of `Stop` (known keys: matcher, hooks)",
-        "f.json: unknown key `y` in a group of `Stop` (known keys: matcher, hooks)",
     ]
 
 
@@ -126,7 +104,7 @@ def test_an_event_beside_the_hooks_is_misplaced(tree: dict[str, Any], value: Any
 def test_a_hook_is_named_by_where_it_stands() -> None:
     """File, event, group and hook; what is broken further up has fewer parts."""
     events = root({"Stop": [{"hooks": [{}, {}]}, 3]})
-    (_, whole), (_, broken) = read_groups(events, ROWS)
+    whole, broken = events.child("Stop").children()
 
-    assert hook_id("/h/f.json", "Stop", whole.hooks[1]) == "f.json#Stop.0.1"
-    assert hook_id("", "Stop", broken.node) == "config#Stop.1"
+    assert hook_id("/h/f.json", "Stop", whole.child("hooks").child(1)) == "f.json#Stop.0.1"
+    assert hook_id("", "Stop", broken) == "config#Stop.1"

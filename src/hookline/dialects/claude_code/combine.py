@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 
 from hookline.dialects.claude_code.table import NAME, SESSION_END_BUDGET
-from hookline.dialects.kit.combine import ALL_OFF, apply_flags, find_all_off, read_switches
 from hookline.model.handler import Broken, Http
 from hookline.model.spec import MANAGED
 from hookline.text.regex import compile_regex
-from hookline.wire.disable_flags import make_disable_flag, select_trusted_flags
+from hookline.wire.disable_flags import (
+    ALL_OFF,
+    apply_flags,
+    find_all_off,
+    make_disable_flag,
+    read_switches,
+    select_trusted_flags,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -136,14 +136,9 @@ _PERMISSIONS = ("allow", "ask", "deny", "defer")
 _FORMAT = AnswerFormat(
     top={"terminalSequence": str},
     specific={
-        "permissionDecision": str,
-        "permissionDecisionReason": str,
-        "updatedInput": dict,
         "updatedToolOutput": object,
         "updatedMCPToolOutput": object,
-        "additionalContext": str,
         "displayContent": str,
-        "decision": dict,
         "retry": bool,
         "action": str,
         "content": dict,

@@ -59,17 +59,17 @@ def _report_unsent(decision: Decision, top: dict[str, Any]) -> None:
 
 
 def _encode_effects(decision: Decision, row: EventRow) -> dict[str, Any]:
-    said: dict[str, Any] = {}
+    carried: dict[str, Any] = {}
     effects, stance = decision.effects, decision.stance
     if effects.get("defer") and stance <= ASK and "permissionDecision" in row.reads:
-        said["permissionDecision"] = "defer"
-        said |= {"permissionDecisionReason": decision.reason} if decision.reason else {}
+        carried["permissionDecision"] = "defer"
+        carried |= {"permissionDecisionReason": decision.reason} if decision.reason else {}
     if decision.retry_after is not None and "retry" in row.reads:
-        said["retry"] = True
+        carried["retry"] = True
     for key, effect in EFFECTS.items():
         if effect in effects and key in row.reads and not (effect == "path" and stance > SILENT):
-            said[key] = effects[effect]
-    return said | (effects["content"] if "content" in effects and stance < DENY else {})
+            carried[key] = effects[effect]
+    return carried | (effects["content"] if "content" in effects and stance < DENY else {})
 
 
 def _reply_with_path(path: str, top: dict[str, Any]) -> Reply:

@@ -30,81 +30,66 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
 
 
 def _fields(hook: Node, place: Place) -> dict[str, object]:
-    """Read what only Claude Code's hooks have: `if`, `once`, background hooks, and what makes two hooks the same."""
-    own = read_conditions(hook, place.row, _rule, "if")
-    facts = _background(hook, place)
+    """Return what only Claude Code's hooks have: `if`, `once`, background hooks, and what makes two hooks the same."""
+    row, source = place.row, place.source
+    own = read_conditions(hook, row, _rule, "if")
+    facts: dict[str, object] = {"async": True} if hook.flag("async") else {}
+    texts = {"message": hook.text("rewakeMessage"), "summary": hook.text("rewakeSummary")}
+    if hook.flag("asyncRewake"):
+        facts["rewake"] = texts
     fields: dict[str, object] = {
         "conditions": own or (),
         "detached": bool(facts),
-        "once": _once(hook, place),
-        "identity": _identity(hook, place),
-        "facts": facts | _further_facts(hook, place),
+        "once": hook.flag("once") and ("skill" in source.names or source.mode == "strict"),
+        "identity": _identify(hook, place),
+        "facts": facts,
     }
     if own is None or not place.matched:
         # Since 2.1.288 two events refuse where their matchers cannot be applied.
-        usual = resolve_failure(place.row, place.source.mode)
-        fields["on_failure"] = max(place.row.unmatched, usual)
-    return fields
-
-
-def _further_facts(hook: Node, place: Place) -> dict[str, object]:
-    facts: dict[str, object] = {}
+        fields["on_failure"] = max(row.unmatched, resolve_failure(row, source.mode))
+    _warn(hook, place, facts)
     if isinstance(given := hook.value.get("timeout"), int | float) and given > 0:
         facts["timeout"] = float(given)
-    if plugin := place.source.names.get("plugin_root"):
+    if plugin := source.names.get("plugin_root"):
         facts["plugin"] = plugin
     if hook.value.get("type") == "prompt" and hook.flag("continueOnBlock"):
         facts["continue_on_block"] = True
-        if place.row.judged is not Stance.HALT:
-            why = f"`{place.row.native}` ends no turn, so `continueOnBlock` changes nothing"
-            hook.complain("key.ignored", why, "continueOnBlock", severity="warning")
-    return facts
+    return fields
 
 
-def _background(hook: Node, place: Place) -> dict[str, object]:
-    """Return what a hook says about running in the background: `async`, and what wakes the model."""
-    facts: dict[str, object] = {}
-    if hook.flag("async"):
-        facts["async"] = True
-    if hook.flag("asyncRewake"):
-        texts = {"message": hook.text("rewakeMessage"), "summary": hook.text("rewakeSummary")}
-        facts["rewake"] = texts
-    if facts and place.row.can_block:
-        why = f"a hook in the background blocks no `{place.row.native}`; what it says reaches the model on the next turn"
+def _warn(hook: Node, place: Place, facts: Mapping[str, object]) -> None:
+    """Report keys that have no effect. `facts`: what the hook says about running in the background."""
+    row, fidelity = place.row, place.source.mode != "strict"
+    once, feeds_back = hook.value.get("once"), hook.value.get("continueOnBlock")
+    if facts and row.can_block:
+        why = f"a hook in the background blocks no `{row.native}`; the model reads its output on the next turn"
         key = "async" if "async" in facts else "asyncRewake"
         hook.complain("hook.async", why, key, severity="warning")
-    if facts and place.source.mode != "strict" and hook.value.get("timeout") is not None:
-        why = "`timeout` is not enforced for a hook in the background, which runs up to an hour"
-        hint = "with `--mode strict` it is"
-        hook.complain("key.ignored", why, "timeout", hint=hint, severity="warning")
-    for key in ("rewakeMessage", "rewakeSummary"):
-        if "rewake" not in facts and hook.text(key):
-            why = f"without `asyncRewake`, `{key}` is never said"
-            hook.complain("key.ignored", why, key, severity="warning")
-    return facts
+    ignored: dict[str, str] = {}
+    if facts and fidelity and hook.value.get("timeout") is not None:
+        ignored["timeout"] = "a hook in the background runs up to an hour, except in strict mode"
+    if once is True and fidelity and "skill" not in place.source.names:
+        ignored["once"] = "outside the front matter of a skill this hook runs every time"
+    if feeds_back is True and hook.value.get("type") == "prompt" and row.judged is not Stance.HALT:
+        ignored["continueOnBlock"] = f"`{row.native}` ends no turn"
+    if "rewake" not in facts:
+        texts = [key for key in _REWAKE[1:] if hook.value.get(key)]
+        ignored |= dict.fromkeys(texts, "it needs `asyncRewake`")
+    for key, why in ignored.items():
+        hook.complain("key.ignored", f"`{key}` has no effect: {why}", key, severity="warning")
 
 
-def _once(hook: Node, place: Place) -> bool:
-    if not hook.flag("once"):
-        return False
-    if "skill" in place.source.names or place.source.mode == "strict":
-        return True
-    why = "`once` works in the front matter of a skill only, so this hook runs every time"
-    hook.complain("key.ignored", why, "once", severity="warning")
-    return False
-
-
-def _identity(hook: Node, place: Place) -> str:
+def _identify(hook: Node, place: Place) -> str:
     """Return the handler's text, `if` included; a plugin's or a skill's copy is another hook.
 
-    So is a hook that nobody approved, or that hookline only records: it must not take the place of one that counts. A
+    So is a hook that is not approved, or that hookline only records: it must not take the place of one that counts. A
     matcher that is not about the tool belongs to the text, because the host tells equal hooks apart before it looks at it.
     """
-    names = place.source.names
-    whose = names.get("plugin_root") or names.get("skill") or ""
-    where = "" if place.row.subject == "tool" else place.matcher
-    told = [[whose, place.source.trusted, place.source.shadow], where, hook.value]
-    return json.dumps(told, sort_keys=True, default=str)
+    source = place.source
+    owner = source.names.get("plugin_root") or source.names.get("skill") or ""
+    matcher = "" if place.row.subject == "tool" else place.matcher
+    parts = [[owner, source.trusted, source.shadow], matcher, hook.value]
+    return json.dumps(parts, sort_keys=True, default=str)
 
 
 def _rule(hook: Node, row: EventRow) -> tuple[Condition, ...]:

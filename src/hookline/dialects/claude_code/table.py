@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, EventRow, Field, FoldRule, Table, column
-from hookline.model import kinds
-from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
+from functools import partial
+
+from hookline.core.dialect import FoldRule, Table, column
+from hookline.dialects.kit.dialect import make_row
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.model.event import Body
+    from hookline.core.dialect import EventRow
 
 NAME = "claude-code"
 SESSION_END_BUDGET = 1.5  # seconds, of all its hooks together (docs/formats/claude-code.md 5)
@@ -45,13 +46,7 @@ POWERS: Mapping[str, str] = {
 }
 
 
-_BASE = (
-    Field(native="session_id", fact="@session_id", default=""),
-    Field(native="transcript_path", fact="transcript_path", default=""),
-    Field(native="cwd", fact="@cwd", default=""),
-    Field(native="permission_mode", fact="permission_mode", default=ABSENT),
-    Field(native="hook_event_name", fact="@native"),
-)
+_BASE = "session_id=@session_id!text transcript_path!text cwd=@cwd!text permission_mode hook_event_name=@native!null"
 _TOOL = "tool_name=tool tool_input=input!{} tool_use_id=call_id mcp_server"
 _STOP = (
     "stop_hook_active last_assistant_message=last_message background_tasks![] session_crons![] "
@@ -72,49 +67,18 @@ _CALLING = {**_SWITCHING, "defer": ASK}
 _PERMISSION = "permissionDecision permissionDecisionReason"
 
 
-def _row(
-    native: str,
-    fields: str = "",
-    *,
-    body: type[Body] = Lifecycle,
-    reads: str = "",
-    halts: bool = True,
-    **columns: object,
-) -> EventRow:
-    """One row; its powers follow from what it reads.
-
-    They go beyond the canonical kind in this: every event obeys `continue: false` and shows a `terminalSequence` (2.8 rule
-    5), `PreModelSwitch` may be allowed or asked about, `SessionStart` watches paths, and `Elicitation` can be refused by
-    exit 2 (docs/formats/claude-code.md 7).
-    """
-    keys = frozenset(reads.split())
-    verdicts: frozenset[str] = frozenset(columns.get("verdicts", ()))  # type: ignore[call-overload]  # names of stances
-    powers = {
-        "note",
-        "terminal_sequence",
-        *(POWERS[key] for key in keys if key in POWERS),
-        *verdicts,
-    }
-    powers |= {"halt"} if halts else set()
-    powers |= {"allow", "deny", "input", "grant"} if "decision" in keys else set()
-    powers |= {"deny"} if columns.get("blocks") is DENY else set()
-    known = kinds.native_names("claude")
-    return EventRow(
-        native=native,
-        kind=known[native],
-        body=body,
-        fields=column(fields),
-        powers=frozenset(powers),
-        reads={key: POWERS.get(key, "") for key in keys},
-        stops=HALT if halts else SILENT,
-        **{"timeout": 600.0, **columns},  # type: ignore[arg-type]  # checked by the constructor
-    )
-
-
-def _tool(native: str, fields: str = "", **columns: object) -> EventRow:
-    """A row of the events that a tool call passes through; only these know the rules of `if` (2.3)."""
-    return _row(native, fields, body=ToolCall, subject="tool", **columns)  # type: ignore[arg-type]
-
+# The powers go beyond the canonical kind in this: every event obeys `continue: false` and shows a `terminalSequence`,
+# `PreModelSwitch` may be allowed or asked about, `SessionStart` watches paths, and `Elicitation` can be refused by exit 2
+# (docs/formats/claude-code.md 7).
+_ON_ALL = "note terminal_sequence"
+_row = partial(
+    make_row,
+    "claude",
+    {**POWERS, "permissionDecision": "allow ask deny", "decision": "allow deny input grant"},
+    does=f"{_ON_ALL} halt",
+)
+# The events that a tool call passes through; only these know the rules of `if` (docs/formats/claude-code.md 3).
+_tool = partial(_row, subject="tool")
 
 # In the order of a session, a turn and a call. Where `blocks` stands, an answer or exit 2 can refuse, or feed back.
 _ROWS = (
@@ -125,16 +89,17 @@ _ROWS = (
     _row("Setup", "trigger", subject="trigger", reads="additionalContext", takes_http=False),
     _row("InstructionsLoaded", "file_path memory_type load_reason globs trigger_file_path parent_file_path", subject="load_reason"),
     _row(
-        "UserPromptSubmit", "prompt session_title", body=Prompt, blocks=DENY, judged=DENY, words=_BLOCK, plain_context=True, timeout=30.0,
+        "UserPromptSubmit", "prompt session_title", blocks=DENY, judged=DENY, words=_BLOCK, plain_context=True, timeout=30.0,
         reads="additionalContext sessionTitle suppressOriginalPrompt",
     ),
     _row(
-        "UserPromptExpansion", "expansion_type command_name command_args=args command_source prompt", body=Prompt,
+        "UserPromptExpansion", "expansion_type command_name command_args=args command_source prompt",
         subject="command_name", blocks=DENY, judged=DENY, words=_BLOCK, plain_context=True, reads="additionalContext",
     ),
     # Since 2.1.288 these two block when matching itself fails or the input cannot be serialised (docs/formats/comparison.md 4).
     _tool(
         "PreToolUse", _TOOL, blocks=DENY, judged=DENY, words=_LEGACY, verdicts=_CALLING, unmatched=DENY,
+        does=f"{_ON_ALL} halt defer",
         reads=f"{_PERMISSION} updatedInput additionalContext",
     ),
     _tool(
@@ -151,22 +116,22 @@ _ROWS = (
         reads="additionalContext",
     ),
     _row("PostToolBatch", "tool_calls=calls![]", blocks=DENY, judged=HALT, words=_BLOCK, reads="additionalContext"),
-    _row("Notification", "message=text title notification_type=kind", body=Message, subject="kind"),
+    _row("Notification", "message=text title notification_type=kind", subject="kind"),
     _row(
-        "MessageDisplay", "turn_id message_id index!0 final!false delta=text", body=Message, timeout=10.0,
+        "MessageDisplay", "turn_id message_id index!0 final!false delta=text", timeout=10.0,
         reads="displayContent",
     ),
     _row("SubagentStart", "agent_id agent_type", subject="agent_type", reads="additionalContext"),
     _row(
-        "SubagentStop", f"{_STOP} agent_id agent_type agent_transcript_path", body=Stop, subject="agent_type",
+        "SubagentStop", f"{_STOP} agent_id agent_type agent_transcript_path", subject="agent_type",
         blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext", context_redoes=True,
     ),
     # `TaskCreated` ignores `continue: false`; the other two obey it, and know exit 2 only (2.7, 2.8 rule 6, 2.10).
-    _row("TaskCreated", _TASK, blocks=DENY, judged=DENY, words=_BLOCK, halts=False),
+    _row("TaskCreated", _TASK, blocks=DENY, judged=DENY, words=_BLOCK, does=_ON_ALL),
     _row("TaskCompleted", _TASK, blocks=DENY, judged=HALT),
     _row("TeammateIdle", "teammate_name=teammate team_name=team", blocks=DENY),
     # Context at a stop makes the agent go on as a block does (docs/formats/claude-code.md 7), so it counts as one.
-    _row("Stop", _STOP, body=Stop, blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext", context_redoes=True),
+    _row("Stop", _STOP, blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext", context_redoes=True),
     _row("StopFailure", "error error_details last_assistant_message=last_message", subject="error", literal=True),
     _row("ConfigChange", "source file_path", subject="source", blocks=DENY, words=_BLOCK, spared=("source", "policy_settings")),
     _row("CwdChanged", "old_cwd=old new_cwd=new", reads="watchPaths"),
@@ -175,10 +140,10 @@ _ROWS = (
     _row("WorktreeCreate", "name", blocks=DENY, nonzero=DENY, reads="worktreePath"),
     _row("WorktreeRemove", "worktree_path=path", blocks=DENY, nonzero=DENY),
     _row(
-        "PreCompact", "trigger custom_instructions=instructions!null", body=Compaction, subject="trigger",
+        "PreCompact", "trigger custom_instructions=instructions!null", subject="trigger",
         blocks=DENY, words=_BLOCK,
     ),
-    _row("PostCompact", "trigger compact_summary=summary", body=Compaction, subject="trigger"),
+    _row("PostCompact", "trigger compact_summary=summary", subject="trigger"),
     _row(
         "PreModelSwitch", _SWITCH, subject="to_model", blocks=DENY, words=_BLOCK, verdicts=_SWITCHING, timed_out=DENY,
         timeout=30.0, reads=_PERMISSION,
@@ -203,7 +168,7 @@ TABLE = Table(
     unknown_keys={"group": "ignored", "hook": "ignored"},
     regex_flavour="javascript",
     rows=ROWS,
-    base=_BASE,
+    base=column(_BASE),
     project_variables=("CLAUDE_PROJECT_DIR",),
     # A denial drops a deferral and an answer to an elicitation; two different answers to one are a refusal.
     fold=FoldRule(

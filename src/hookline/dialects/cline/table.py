@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import FoldRule, Table, column
-from hookline.dialects.kit.rows import make_row
+from hookline.dialects.kit.dialect import make_row
 from hookline.model.event import Compaction, Message, Prompt, ToolCall
 from hookline.model.verdict import Stance
 
@@ -28,7 +28,7 @@ _CALL = "toolName=tool parameters=input id=call_id"
 # carried out; elsewhere it stops the run. The last seven events read no answer. No event asks the user: `review` is
 # declared, and no program of the host acts on it.
 _ROWS = (
-    _row("TaskStart", "agent_start", "taskMetadata", does="halt"),
+    _row("TaskStart", "agent_start", "taskMetadata", does="halt", blocks=HALT),
     _row(
         "UserPromptSubmit", "prompt_submit", "prompt attachments", body=Prompt,
         does="deny",
@@ -36,7 +36,7 @@ _ROWS = (
     _row("PreToolUse", "tool_call", _CALL, body=ToolCall, does="deny context input"),
     _row(
         "PostToolUse", "tool_result",
-        f"{_CALL} result error success executionTimeMs=duration_ms", body=ToolCall, does="halt context",
+        f"{_CALL} result error success executionTimeMs=duration_ms", body=ToolCall, does="halt context", blocks=HALT,
     ),
     _row("TaskResume", "agent_resume", "taskMetadata previousState"),
     _row(

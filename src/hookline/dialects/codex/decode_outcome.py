@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.failure import make_failed_verdict, show_failure
 from hookline.dialects.codex.table import HALT, TABLE
-from hookline.dialects.kit.answer import TOP, Answer, AnswerFormat, find_text_fault
+from hookline.dialects.kit.answer import SPECIFIC, TOP, Answer, AnswerFormat, find_text_fault
 from hookline.wire.hookoutput import UnreadableError, parse_object, select_typed
 
 TYPE_CHECKING = False
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Verdict
 
-_SPECIFIC: Mapping[str, type] = {
-    "hookEventName": str,
-    "additionalContext": str,
-    "permissionDecision": str,
-    "permissionDecisionReason": str,
-    "updatedInput": dict,
-    "updatedMCPToolOutput": object,
-    "decision": dict,
-}
 _REQUEST: Mapping[str, type] = {"behavior": str, "message": str, "interrupt": bool}
 # What Codex does not take beside a behavior -> the effect that is lost with it.
 _REFUSED_EXTRAS: Mapping[str, str] = {
@@ -36,6 +27,16 @@ _REFUSED_EXTRAS: Mapping[str, str] = {
 }
 _PERMISSION = ("permissionDecision", "permissionDecisionReason", "updatedInput")
 _PERMISSIONS = ("allow", "deny", "ask")
+# A key, or a key with its value; what must stand beside it, "" for nothing; and the fault if that is missing.
+_RULES = (
+    ("updatedInput", "permissionDecision: allow", "`updatedInput` needs `permissionDecision: allow`"),
+    ("permissionDecisionReason", "permissionDecision", "`permissionDecisionReason` needs a `permissionDecision`"),
+    ("permissionDecision: allow", "updatedInput", "`PreToolUse` does not accept `permissionDecision: allow` by itself"),
+    ("permissionDecision: deny", "permissionDecisionReason", "`permissionDecision: deny` needs a reason"),
+    ("decision: approve", "", "`PreToolUse` does not accept `decision: approve`"),
+    ("decision: block", "reason", "`decision: block` needs a reason"),
+    ("reason", "decision", "a `reason` needs a `decision`"),
+)  # fmt: skip
 _BLOCKS = 2
 
 
@@ -88,12 +89,15 @@ def _read(answer: Answer, given: dict[str, Any]) -> None:
     specific: dict[str, Any] = {}
     if "hookSpecificOutput" in top:
         where = f"`hookSpecificOutput` of `{row.native}`"
-        specific = _check(top["hookSpecificOutput"], row.reads, _SPECIFIC, where)
+        specific = _check(top["hookSpecificOutput"], row.reads, SPECIFIC, where)
         if specific.get("hookEventName") not in TABLE.rows:
             raise UnreadableError(
                 "`hookSpecificOutput` needs `hookEventName`, the name of an event"
             )
-        top["hookSpecificOutput"] = specific
+        # A refused key that stands beside `continue: false` is not looked at.
+        top["hookSpecificOutput"] = {
+            key: value for key, value in specific.items() if key not in row.refused
+        }
     if "decision" in top and top["decision"] not in row.words:
         raise UnreadableError(f"unknown decision `{top['decision']}`")
     word = specific.get("permissionDecision")
@@ -124,28 +128,17 @@ def _list_refusals(
         # `continue: true` and `suppressOutput: false` ask for nothing.
         if given[key] is not (key == "continue"):
             yield f"`{row.native}` does not accept `{key}`"
-    if any(key in specific for key in _PERMISSION):
-        word = specific.get("permissionDecision")
-        explained = bool(specific.get("permissionDecisionReason", "").strip())
-        rules = {
-            "`updatedInput` needs `permissionDecision: allow`": "updatedInput" in specific
-            and word != "allow",
-            "`permissionDecisionReason` needs a `permissionDecision`": word is None,
-            "`PreToolUse` does not accept `permissionDecision: allow` by itself": word == "allow"
-            and "updatedInput" not in specific,
-            "`permissionDecision: deny` needs a reason": word == "deny" and not explained,
-        }
-    elif "decision" in specific:
+    if "decision" in specific:
         allows = specific["decision"]["behavior"] == "allow"
-        rules = {why: allows for _, why in _list_extras(specific["decision"])}
-    else:
-        word, explained = top.get("decision"), bool(top.get("reason", "").strip())
-        rules = {
-            f"`{row.native}` does not accept `decision: approve`": word == "approve",
-            "`decision: block` needs a reason": bool(word) and not explained,
-            "a `reason` needs a `decision`": "reason" in top and not word and not row.bare_reason,
-        }
-    yield from (why for why, applies in rules.items() if applies)
+        yield from (why for _, why in _list_extras(specific["decision"]) if allows)
+        return
+    # Beside a `permissionDecision` Codex does not look at the top.
+    read = specific if any(key in specific for key in _PERMISSION) else top
+    present = {key for key, value in read.items() if not isinstance(value, str) or value.strip()}
+    present |= {f"{key}: {value}" for key, value in read.items() if isinstance(value, str)}
+    for key, needed, why in _RULES:
+        if key in present and needed not in present and not (key == "reason" and row.bare_reason):
+            yield why
 
 
 def _list_extras(request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -179,7 +172,6 @@ def _check(
 
 
 _FORMAT = AnswerFormat(
-    specific=_SPECIFIC,
     powers={},
     words={"block": "deny", "approve": "", "deny": "deny", "ask": "ask", "allow": ""},
     checked=True,

@@ -4,22 +4,47 @@ from __future__ import annotations
 
 import re
 
-from hookline.dialects.codex.combine import read_flags
-from hookline.dialects.codex.table import ALIASES, TABLE
+from hookline.dialects.codex.table import ALIASES, MANAGED_ONLY, NAME, TABLE
 from hookline.dialects.kit.handlers import HookFormat, TimeLimit
 from hookline.dialects.kit.load import FileFormat, Place, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
+from hookline.model.spec import MANAGED, USER
+from hookline.wire.disable_flags import make_disable_flag
 from hookline.wire.matchers import NAME as NAME_CHARACTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from hookline.core.dialect import Loaded, Source
+    from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
 
 # A text of these alone is a name, or a list of names; any other is an expression.
 OF_NAMES = NAME_CHARACTERS | {"|"}
+
+
+_STATE = "state"
+
+
+def _read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
+    """Yield what a file says about other hooks. Only a user's file disables single hooks."""
+    if MANAGED_ONLY in root.value:
+        if source.scope != MANAGED:
+            why = f"`{MANAGED_ONLY}` counts in a managed `requirements.toml` only"
+            root.complain("key.ignored", why, MANAGED_ONLY, severity="warning")
+        elif root.flag(MANAGED_ONLY):
+            yield make_disable_flag(source, NAME, MANAGED_ONLY, root.origin(MANAGED_ONLY), {})
+    states = (root.value.get("hooks") or {}).get(_STATE)
+    if not isinstance(states, dict) or source.scope != USER:
+        return
+    off = {
+        key.strip()
+        for key, state in states.items()
+        if isinstance(state, dict) and state.get("enabled") is False
+    }
+    if off:
+        yield make_disable_flag(source, NAME, _STATE, root.origin("hooks", _STATE), {"off": off})
 
 
 def load(source: Source) -> Loaded:
@@ -28,7 +53,7 @@ def load(source: Source) -> Loaded:
 
 
 def trust_key(path: str, native: str, group: int, handler: int) -> str:
-    """Return the key under which Codex remembers what you said of a hook; both positions count from 0."""
+    """Return the key under which Codex keeps the state of a hook; both positions count from 0."""
     return f"{path}:{re.sub(r'(?<!^)(?=[A-Z])', '_', native).lower()}:{group}:{handler}"
 
 
@@ -51,7 +76,7 @@ _TOML = FileFormat(
     table=TABLE,
     what="a file of hooks",
     file="hooks.json",
-    # Beside the events stand what the user said of each hook, and where policy keeps its scripts.
+    # Beside the events stand the state of each hook, and the folder of policy's scripts.
     beside=("state", "managed_dir", "windows_managed_dir"),
     matcher=MatcherFormat(flavour=TABLE.regex_flavour, alphabet=OF_NAMES, also=ALIASES),
     hook=HookFormat(
@@ -73,7 +98,7 @@ _TOML = FileFormat(
         substituted=True,
     ),
     kept={"statusMessage": "status", "commandWindows": "command_windows"},
-    flags=read_flags,
+    flags=_read_flags,
     fields=_fields,
 )
 # The other tables of a TOML file are Codex's own.

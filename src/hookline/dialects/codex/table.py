@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, FoldRule, Table, column
-from hookline.model import kinds
-from hookline.model.event import Compaction, Lifecycle, Prompt, Stop, ToolCall
+from functools import partial
+
+from hookline.core.dialect import FoldRule, Table, column
+from hookline.dialects.kit.dialect import make_row
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.model.event import Body
+    from hookline.core.dialect import EventRow
 
 NAME = "codex"
-DEFAULT_TIMEOUT = 600.0  # seconds
-# The session does not wait long for its last hooks: seconds unless a hook says otherwise, and at most.
-SESSION_END_TIMEOUT, SESSION_END_LONGEST = 1.0, 3.0
+MANAGED_ONLY = "allow_managed_hooks_only"
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 # A tool also answers to the matchers that are written for these (docs/formats/codex.md 3; the shell's own names are uncertain, 20).
@@ -44,94 +43,71 @@ _INFORMS = f"{_UNIVERSAL} hookSpecificOutput"
 _CONTEXT = "hookEventName additionalContext"
 _GATE_REFUSES = frozenset(("continue", "stopReason", "suppressOutput"))
 _BLOCK = {"block": DENY}
-# Where several hooks block, each of their reasons is told: as prompts, or as feedback.
+# Where several hooks block, the agent gets each of their reasons, as prompts or as feedback.
 _ALL_REASONS = FoldRule(joins_reasons=True, drops_rewrite_when_denied=True)
 
 
-def _row(
-    native: str,
-    fields: str,
-    keys: str,
-    specific: str = "",
-    *,
-    body: type[Body] = Lifecycle,
-    powers: str = "",
-    **columns: object,
-) -> EventRow:
-    """One row.
-
-    Its powers go beyond the canonical kind in this: a `systemMessage` is shown on every event but `StopFailure`, and
-    `continue: false` ends the run from `UserPromptSubmit`, `SubagentStop`, `PreCompact` and `PostCompact`, too.
-    """
-    return EventRow(
-        native=native,
-        kind=kinds.native_names(NAME)[native],
-        body=body,
-        fields=column(fields),
-        accepts=frozenset(keys.split()),
-        reads=dict.fromkeys(specific.split(), ""),
-        powers=frozenset(powers.split()),
-        stops=HALT if "halt" in powers.split() else SILENT,
-        **{"timeout": DEFAULT_TIMEOUT, **columns},  # type: ignore[arg-type]  # checked by the constructor
-    )
-
+# A `systemMessage` is shown on every event but `StopFailure`, and `continue: false` ends the run from `UserPromptSubmit`,
+# `SubagentStop`, `PreCompact` and `PostCompact`, too.
+_row = partial(make_row, NAME, {})
 
 # In the order of a session, a turn and a call.
 _ROWS = (
     _row(
         "SessionStart", f"{_WHERE} {_MODE} source", _INFORMS, _CONTEXT, subject="source", plain_context=True,
-        powers="context note halt",
+        does="context note halt",
     ),
     _row(
-        "UserPromptSubmit", f"{_TURN} {_AGENT} {_WHERE} {_MODE} prompt", _DECIDES, _CONTEXT, body=Prompt, plain_context=True,
-        blocks=DENY, words=_BLOCK, bare_reason=True, powers="deny halt context note",
+        "UserPromptSubmit", f"{_TURN} {_AGENT} {_WHERE} {_MODE} prompt", _DECIDES, _CONTEXT, plain_context=True,
+        words=_BLOCK, bare_reason=True, does="deny halt context note",
     ),
     # `allow` is no power: it only carries `updatedInput`, and the host's own approval still follows.
     _row(
         "PreToolUse", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL} tool_use_id=call_id!text", _DECIDES,
-        f"{_CONTEXT} permissionDecision permissionDecisionReason updatedInput", body=ToolCall, subject="tool", blocks=DENY,
+        f"{_CONTEXT} permissionDecision permissionDecisionReason updatedInput", subject="tool",
         words={"approve": ALLOW, "block": DENY}, verdicts={"ask": ASK, "deny": DENY}, refused=_GATE_REFUSES,
-        powers="deny input context note",
+        does="deny input context note",
     ),
     _row(
-        "PermissionRequest", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL}", _INFORMS, "hookEventName decision", body=ToolCall,
-        subject="tool", blocks=DENY, verdicts={"allow": ALLOW, "deny": DENY}, refused=_GATE_REFUSES,
-        powers="allow deny note",
+        "PermissionRequest", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL}", _INFORMS, "hookEventName decision",
+        subject="tool", verdicts={"allow": ALLOW, "deny": DENY}, refused=_GATE_REFUSES,
+        does="allow deny note",
     ),
     _row(
         "PostToolUse", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL} tool_response=result!null tool_use_id=call_id!text", _DECIDES,
-        f"{_CONTEXT} updatedMCPToolOutput", body=ToolCall, subject="tool", blocks=DENY, words=_BLOCK,
-        refused=frozenset(("suppressOutput", "updatedMCPToolOutput")), powers="deny halt context note", fold=_ALL_REASONS,
+        f"{_CONTEXT} updatedMCPToolOutput", subject="tool", words=_BLOCK,
+        refused=frozenset(("suppressOutput", "updatedMCPToolOutput")), does="deny halt context note", fold=_ALL_REASONS,
     ),
     _row(
-        "PreCompact", f"{_TURN} {_AGENT} {_WHERE} trigger", _UNIVERSAL, body=Compaction, subject="trigger", powers="halt note",
+        "PreCompact", f"{_TURN} {_AGENT} {_WHERE} trigger", _UNIVERSAL, subject="trigger", does="halt note",
     ),
     _row(
-        "PostCompact", f"{_TURN} {_AGENT} {_WHERE} trigger", _UNIVERSAL, body=Compaction, subject="trigger", powers="halt note",
+        "PostCompact", f"{_TURN} {_AGENT} {_WHERE} trigger", _UNIVERSAL, subject="trigger", does="halt note",
     ),
     _row(
         "SubagentStart", f"{_TURN} {_WHERE} {_MODE} agent_id!text agent_type!text", _INFORMS, _CONTEXT, subject="agent_type",
-        plain_context=True, powers="context note",
+        plain_context=True, does="context note",
     ),
     _row(
         "SubagentStop",
         f"{_TURN} transcript_path!null agent_transcript_path!null cwd=@cwd!text hook_event_name=@native model!text {_MODE} "
         f"stop_hook_active!false agent_id!text agent_type!text {_LAST} {_COUNT}",
-        f"{_UNIVERSAL} decision reason", body=Stop, subject="agent_type", blocks=DENY, words=_BLOCK,
-        bare_reason=True, only_json=True, powers="deny halt note", fold=_ALL_REASONS,
+        f"{_UNIVERSAL} decision reason", subject="agent_type", words=_BLOCK,
+        bare_reason=True, only_json=True, does="deny halt note", fold=_ALL_REASONS,
     ),
     _row(
-        "Stop", f"{_TURN} {_WHERE} {_MODE} stop_hook_active!false {_LAST} {_COUNT}", f"{_UNIVERSAL} decision reason", body=Stop,
-        blocks=DENY, words=_BLOCK, bare_reason=True, only_json=True, powers="deny halt note", fold=_ALL_REASONS,
+        "Stop", f"{_TURN} {_WHERE} {_MODE} stop_hook_active!false {_LAST} {_COUNT}", f"{_UNIVERSAL} decision reason",
+        words=_BLOCK, bare_reason=True, only_json=True, does="deny halt note", fold=_ALL_REASONS,
     ),
-    _row("Interrupt", f"{_TURN} {_WHERE} {_MODE}", "systemMessage", only_json=True, powers="note"),
+    _row("Interrupt", f"{_TURN} {_WHERE} {_MODE}", "systemMessage", only_json=True, does="note"),
     _row(
         "StopFailure", f"{_TURN} {_WHERE} {_MODE} error!text error_details!null {_LAST}", _UNIVERSAL, subject="error",
         only_json=True,
     ),
+    # The session does not wait long for its last hooks.
     _row(
         "SessionEnd", "transcript_path!null cwd=@cwd!text hook_event_name=@native reason!other", "", subject="reason",
-        timeout=SESSION_END_TIMEOUT, longest=SESSION_END_LONGEST, unread=True,
+        timeout=1.0, longest=3.0, unread=True,
     ),
 )  # fmt: skip
 
@@ -145,6 +121,6 @@ TABLE = Table(
     base=column(_BASE),
     # Codex lets the hook that *finishes* last win; plan order keeps replays equal. The input of a denied call stays as it was.
     fold=FoldRule(drops_rewrite_when_denied=True),
-    default_timeout=DEFAULT_TIMEOUT,
+    default_timeout=600.0,
     compact=True,
 )

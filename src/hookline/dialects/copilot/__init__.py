@@ -19,10 +19,10 @@ from hookline.dialects.copilot.table import (
     TABLE,
     runtime_names,
 )
-from hookline.dialects.kit.combine import apply_flags, find_all_off, spares_policy
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.kit.json_text import close_json, open_json
 from hookline.model.event import ToolCall
+from hookline.wire.disable_flags import apply_flags, find_all_off, spares_policy
 from hookline.wire.payload import decode, encode
 
 TYPE_CHECKING = False

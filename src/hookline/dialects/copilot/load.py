@@ -10,7 +10,6 @@ from hookline.dialects.copilot.table import (
     TABLE,
     runtime_names,
 )
-from hookline.dialects.kit.combine import ALL_OFF, read_switches
 from hookline.dialects.kit.handlers import HookFormat, TimeLimit
 from hookline.dialects.kit.load import FileFormat, Place, check_version, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
@@ -19,7 +18,7 @@ from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.handler import Command
 from hookline.model.spec import MANAGED
 from hookline.text.regex import compile_regex
-from hookline.wire.disable_flags import report_disabled_hooks
+from hookline.wire.disable_flags import ALL_OFF, read_switches, report_disabled_hooks
 from hookline.wire.matchers import list_exact_names
 
 TYPE_CHECKING = False

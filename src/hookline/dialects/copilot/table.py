@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from hookline.core.dialect import Field, Table
-from hookline.dialects.kit.rows import make_row
+from hookline.dialects.kit.dialect import make_row
 from hookline.model.event import Compaction, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from hookline.dialects.gemini.table import NAME
-from hookline.dialects.kit.combine import ALL_OFF, apply_flags, find_all_off
 from hookline.model.problem import Problem
 from hookline.model.spec import MANAGED
 from hookline.text.suggestions import did_you_mean
 from hookline.wire.disable_flags import (
+    ALL_OFF,
+    apply_flags,
     drop_flags,
+    find_all_off,
     make_disable_flag,
     select_project_flags,
     select_trusted_flags,

@@ -143,7 +143,6 @@ def _read_tail_call(answer: Answer, call: Mapping[str, Any], _given: Mapping[str
 _FORMAT = AnswerFormat(
     specific={
         "tool_input": dict,
-        "additionalContext": str,
         "tailToolCallRequest": dict,
         "clearContext": bool,
         "llm_request": dict,

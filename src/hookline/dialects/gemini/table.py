@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hookline.core.dialect import FoldRule, Table, column
-from hookline.dialects.kit.rows import make_row
+from hookline.dialects.kit.dialect import add_context, make_row
 from hookline.model.event import Compaction, Generation, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
 
@@ -38,14 +38,6 @@ _TOOL = "tool_name=tool tool_input=input!{}"
 _BESIDE = "mcp_context original_request_name"
 
 
-def _add_context(event: Event, verdict: Verdict) -> Event:
-    """Return the prompt with the context that a hook added, as the model will read it."""
-    prompt = event.body.value("prompt")
-    if not verdict.for_agent or not isinstance(prompt, str):
-        return event
-    return event.replace(body=event.body.replace(prompt=f"{prompt}\n\n{verdict.for_agent}"))
-
-
 def _change_request(event: Event, verdict: Verdict) -> Event:
     """Return the model's request with what a hook changed of it beside the messages, which are a rewrite."""
     changes = verdict.effects.get("request")
@@ -69,7 +61,7 @@ _ROWS = (
         "SessionStart", "source!startup", subject="source", known=("startup", "resume", "clear"),
         reads="additionalContext",
     ),
-    _gate("BeforeAgent", "prompt!", body=Prompt, reads="additionalContext", carries=_add_context),
+    _gate("BeforeAgent", "prompt!", body=Prompt, reads="additionalContext", carries=add_context),
     # What `llm_request` holds beside its messages (the model, its parameters) is an effect of its own.
     _gate(
         "BeforeModel", "llm_request!{}", body=Generation, reads="llm_request llm_response",

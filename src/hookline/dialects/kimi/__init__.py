@@ -8,9 +8,12 @@ from __future__ import annotations
 import json
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.kimi.table import NAME, TABLE
+from hookline.dialects.kimi.table import NAME, TABLE, UNEXPLAINED
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.model.problem import Problem
+from hookline.model.reply import Reply
+from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
 
 __all__ = ["NAME", "OPTIONS", "Kimi"]
 
@@ -60,6 +64,17 @@ class Kimi(FolderDialect):
         for field, longest in row.cut.items() if row else ():
             payload[field] = to_text(payload[field])[:longest]
         return payload
+
+    def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
+        """Return the reply: exit 0, and a deny or nothing at all; JSON, because a wrapper may change an exit code."""
+        if row is None or not row.can_block or decision.stance < Stance.DENY:
+            return Reply()
+        denial = {
+            "hookEventName": row.native,
+            "permissionDecision": "deny",
+            "permissionDecisionReason": decision.reason or UNEXPLAINED,
+        }
+        return Reply(stdout=to_json_line({"hookSpecificOutput": denial}))
 
 
 def to_text(value: Json) -> str:

@@ -36,6 +36,14 @@ TOP: Mapping[str, type] = {
     "reason": str,
     "hookSpecificOutput": dict,
 }
+SPECIFIC: Mapping[str, type] = {
+    "hookEventName": str,
+    "additionalContext": str,
+    "permissionDecision": str,
+    "permissionDecisionReason": str,
+    "updatedInput": dict,
+    "decision": dict,
+}
 _REQUEST: Mapping[str, type] = {
     "behavior": str,
     "updatedInput": dict,
@@ -51,7 +59,7 @@ _COMPANIONS = ("hookEventName", "permissionDecisionReason")
 class AnswerFormat(Frozen):
     """What the object of a host may hold. A column is one way in which the hosts of the family differ.
 
-    `specific`: keys of `hookSpecificOutput`, and their types. `powers`: key -> the power that it uses, for a key that an
+    `specific`: the host's own keys of `hookSpecificOutput`, and their types. `powers`: key -> the power that it uses, for a key that an
     event does not read. `top`: the host's own keys at the top. `words`: every word of a `decision` -> the power that it
     uses, "" for none. `checked`: a value of another type, and an unknown word, makes the answer unreadable; otherwise the
     host overlooks it. `named`: `hookEventName` must be the event's. `permission_first`: beside a `permissionDecision` the
@@ -59,9 +67,9 @@ class AnswerFormat(Frozen):
     rewrite. `effects`: key -> the effect that its value is. `readers`: keys that the host reads in its own way.
     """
 
-    specific: Mapping[str, type]
     powers: Mapping[str, str]
     words: Mapping[str, str]
+    specific: Mapping[str, type] = {}
     top: Mapping[str, type] = {}
     checked: bool = False
     named: bool = False
@@ -111,7 +119,8 @@ class Answer(Claims):
             self.unsupported.append("hookSpecificOutput")
             return
         asked = {key: value for key, value in specific.items() if key not in _COMPANIONS}
-        types = {key: form.specific[key] for key in asked if key in reads}
+        known = {**SPECIFIC, **form.specific}
+        types = {key: known[key] for key in asked if key in reads}
         read = self.select(asked, types, form.powers, checked=form.checked)
         for key, value in read.items():
             if form.checked or value not in EMPTY:

@@ -66,18 +66,20 @@ def encode_answer(
 def _encode_request(decision: Decision, form: ReplyFormat) -> dict[str, Any]:
     """Return the `decision` of `PermissionRequest`: a new input, and a grant, travel with an allow only."""
     if decision.stance >= Stance.DENY:
-        said: dict[str, Any] = {"behavior": "deny", "message": decision.reason}
-        return {"decision": said | ({"interrupt": True} if decision.stance is Stance.HALT else {})}
+        denial: dict[str, Any] = {"behavior": "deny", "message": decision.reason}
+        return {
+            "decision": denial | ({"interrupt": True} if decision.stance is Stance.HALT else {})
+        }
     if decision.stance is not Stance.ALLOW:
         return {}
-    said = {"behavior": "allow"}
+    allowed: dict[str, Any] = {"behavior": "allow"}
     if decision.reason and form.explains_allow:
-        said["message"] = decision.reason
+        allowed["message"] = decision.reason
     if decision.rewrite is not None:
-        said["updatedInput"] = decision.rewrite.value
+        allowed["updatedInput"] = decision.rewrite.value
     if decision.effects.get("grant"):
-        said["updatedPermissions"] = decision.effects["grant"]
-    return {"decision": said}
+        allowed["updatedPermissions"] = decision.effects["grant"]
+    return {"decision": allowed}
 
 
 def make_reply(top: dict[str, Any], specific: dict[str, Any], row: EventRow | None) -> Reply:

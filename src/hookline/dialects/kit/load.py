@@ -11,11 +11,10 @@ from hookline.model.kinds import kind
 from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
 from hookline.wire.groups import (
-    Group,
     find_hooks_mapping,
     hook_id,
     read_entries,
-    read_groups,
+    read_group,
 )
 from hookline.wire.jsonc import without_comments
 from hookline.wire.matchers import read_conditions
@@ -24,6 +23,7 @@ from hookline.wire.sources import hook_name, read_frame, refuse_source, resolve_
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
 
     from hookline.core.dialect import EventRow, Source, Table
     from hookline.model.conditions import Condition
@@ -36,7 +36,7 @@ class Place(Frozen):
     """Where a hook stands: what its group and its file say of it.
 
     `matcher`: the text of its group's matcher. `matched`: hookline can apply that matcher. `broken`: why the group cannot
-    be read. `depth`: how many keys lead to the hook's event, its own included.
+    be read.
     """
 
     source: Source
@@ -46,7 +46,6 @@ class Place(Frozen):
     matched: bool = True
     in_turn: bool = False
     broken: str = ""
-    depth: int = 2
 
 
 class FileFormat(Frozen):
@@ -88,7 +87,7 @@ class FileFormat(Frozen):
     finish: Callable[[Node, Source, tuple[HookSpec, ...]], tuple[HookSpec, ...]] | None = None
     check: Callable[[Node, Source], bool] | None = None
     fails_open: bool = False
-    fields: Callable[[Node, Place], Mapping[str, object]] | None = None
+    fields: Callable[[Node, Place], Mapping[str, Any]] | None = None
 
 
 def load_file(source: Source, form: FileFormat, *, allow_local: bool = False) -> Loaded:
@@ -140,95 +139,65 @@ class _Loader:
         self.source = source
         self.form = form
         self.allow_local = allow_local
-        self.rows = form.rows or form.table.rows
+        self.depth = 2  # how many keys lead to an event, its own included
 
     def load(self, root: Node) -> Iterator[HookSpec]:
         """Yield the hooks below the events of a file."""
         form = self.form
+        rows = form.rows or form.table.rows
         bare = form.bare and root.value.get("hooks") is None
-        events = root if bare else find_hooks_mapping(root, self.rows)
+        events = root if bare else find_hooks_mapping(root, rows)
         if events is None:
             return
-        depth = 1 if bare else 2
+        self.depth = 1 if bare else 2
+        of, like = "matcher groups", "[{matcher, hooks: [...]}]"
         if form.flat:
-            yield from self._entries(events)
-            return
-        found = read_groups(
-            events,
-            self.rows,
-            keys=form.group_keys,
-            beside=form.beside,
-            severity=self._severity("group"),
-        )
-        for row, group in found:
-            place = Place(source=self.source, row=row, depth=depth)
-            if group.broken:
-                yield self._spec(group.node, place.replace(broken=group.broken))
-            else:
-                yield from self._group(group, place)
-
-    def _group(self, group: Group, place: Place) -> Iterator[HookSpec]:
-        node = group.node
-        demanded = self._conditions(node, place.row)
-        place = place.replace(
-            matcher=str(node.value.get("matcher", "")),
-            conditions=demanded or (),
-            matched=demanded is not None,
-            in_turn="sequential" in self.form.group_keys and node.flag("sequential"),
-        )
-        place = place.replace(broken=node.errors_since(group.mark))
-        yield from (self._hook(hook, place) for hook in group.hooks)
-
-    def _entries(self, events: Node) -> Iterator[HookSpec]:
-        """Yield the hooks of flat lists; a flat event may also take groups, as Claude Code's files have them."""
+            of, like = "hooks", '[{"command": "..."}]'
         found = read_entries(
-            events, self.rows, of="hooks", like='[{"command": "..."}]', known=self.form.table.rows
+            events, rows, of=of, like=like, known=form.table.rows, beside=form.beside
         )
         for row, entry, broken in found:
-            place = Place(source=self.source, row=row)
+            place = Place(source=self.source, row=row, broken=broken)
             if broken:
-                yield self._spec(entry, place.replace(broken=broken))
-            elif isinstance(entry.value, dict) and "hooks" in entry.value:
-                yield from self._nested(entry, place)
+                yield self._spec(entry, place)
+            elif form.flat and not (isinstance(entry.value, dict) and "hooks" in entry.value):
+                yield self._hook(entry, self._match(entry, place, entry.mark()))
             else:
-                yield self._flat(entry, place)
+                yield from self._group(entry, place)
 
-    def _flat(self, entry: Node, place: Place) -> HookSpec:
-        mark = entry.mark()
-        if not isinstance(entry.value, dict):
-            return self._hook(entry, place)
-        demanded = self._conditions(entry, place.row)
-        broken = entry.errors_since(mark)
-        return self._hook(entry, place.replace(conditions=demanded or (), broken=broken))
-
-    def _nested(self, entry: Node, place: Place) -> Iterator[HookSpec]:
-        mark, row = entry.mark(), place.row
-        if self.form.groups_in is None or not self.form.groups_in(row):
+    def _group(self, node: Node, place: Place) -> Iterator[HookSpec]:
+        """Yield the hooks of a matcher group; of a flat event's group each may have a matcher of its own."""
+        form, row, mark = self.form, place.row, node.mark()
+        hooks = None
+        if form.flat and (form.groups_in is None or not form.groups_in(row)):
             hint = "write flat entries, or the key in PascalCase"
-            if self.form.groups_in is None:
+            if form.groups_in is None:
                 hint = "put `matcher` beside the hook's other keys"
             why = f"`{row.native}` takes a flat list of hooks, not matcher groups"
-            entry.complain("group.shape", why, hint=hint)
-        elif not isinstance(entry.value["hooks"], list):
-            why = f"a group of `{row.native}` needs `hooks`, a list of handlers"
-            entry.complain("group.shape", why)
-        if broken := entry.errors_since(mark):
-            yield self._spec(entry, place.replace(broken=broken))
+            node.complain("group.shape", why, hint=hint)
+        else:
+            hooks = read_group(node, row, form.group_keys, self._severity("group"))
+        if hooks is None:
+            yield self._spec(node, place.replace(broken=node.errors_since(mark)))
             return
-        entry.check_known_keys(
-            self.form.group_keys, f"a group of `{row.native}`", severity=self._severity("group")
-        )
-        demanded = self._conditions(entry, row)
-        place = place.replace(conditions=demanded or (), broken=entry.errors_since(mark))
-        for hook in entry.child("hooks").children():
-            own = self._conditions(hook, row) if isinstance(hook.value, dict) else ()
-            conditions = (*place.conditions, *(own or ()))
-            yield self._hook(hook, place.replace(conditions=conditions))
+        sequential = "sequential" in form.group_keys and node.flag("sequential")
+        place = self._match(node, place, mark).replace(in_turn=sequential)
+        for hook in hooks:
+            yield self._hook(hook, self._match(hook, place, hook.mark()) if form.flat else place)
 
-    def _conditions(self, node: Node, row: EventRow) -> tuple[Condition, ...] | None:
-        form = self.form.matcher
-        return read_conditions(
-            node, row, lambda node, row: read_matcher(node, row, form, self.source.mode)
+    def _match(self, node: Node, place: Place, mark: int) -> Place:
+        """Return the place with the conditions of a matcher, and why it is broken since `mark`."""
+        if not isinstance(node.value, dict):
+            return place
+        form, mode = self.form.matcher, self.source.mode
+        own = read_conditions(
+            node, place.row, lambda node, row: read_matcher(node, row, form, mode)
+        )
+        return place.replace(
+            matcher=str(node.value.get("matcher", "")),
+            conditions=(*place.conditions, *(own or ())),
+            matched=own is not None,
+            broken=place.broken or node.errors_since(mark),
         )
 
     def _hook(self, hook: Node, place: Place) -> HookSpec:
@@ -239,31 +208,24 @@ class _Loader:
         handler = read_handler(
             hook, row, self.source, form.table, form.hook, allow_local=self.allow_local
         )
-        called = hook.text("name") if "name" in form.hook.keys_of(hook) else ""
+        keys = form.hook.keys_of(hook)
+        called = hook.text("name") if "name" in keys else ""
         texts = (hook.value.get(key) for key in form.named_by)
         text = next((text for text in texts if isinstance(text, str)), "")
-        fields: dict[str, object] = {
+        fields: dict[str, Any] = {
             "timeout": read_timeout(hook, row, form.table, form.hook),
             "name": hook_name(called or text),
             "on_failure": self._on_failure(hook, row),
-            "facts": {fact: said for key, fact in form.kept.items() if (said := hook.text(key))},
-            "conditions": place.conditions,
+            "once": "once" in keys and hook.flag("once"),
+            "detached": "async" in keys and hook.flag("async"),
+            "identity": f"{called}:{text}" if form.identity and text else "",
         }
-        if "async" in form.hook.keys_of(hook):
-            fields["detached"] = hook.flag("async")
-        if form.identity and text:
-            fields["identity"] = f"{called}:{text}"
-        own = form.fields(hook, place) if form.fields is not None else {}
-        fields |= {
-            key: fields[key] | value  # type: ignore[operator]  # the facts
-            if key == "facts"
-            else (*place.conditions, *value)  # type: ignore[misc]
-            if key == "conditions"
-            else value
-            for key, value in own.items()
-        }
-        broken = place.broken or hook.errors_since(mark)
-        return self._spec(hook, place.replace(broken=broken), handler=handler, **fields)
+        own = {**form.fields(hook, place)} if form.fields is not None else {}
+        kept = {fact: value for key, fact in form.kept.items() if (value := hook.text(key))}
+        facts = kept | own.pop("facts", {})
+        conditions = (*place.conditions, *own.pop("conditions", ()))
+        place = place.replace(conditions=conditions, broken=place.broken or hook.errors_since(mark))
+        return self._spec(hook, place, handler, facts=facts, **(fields | own))
 
     def _on_failure(self, hook: Node, row: EventRow) -> Stance:
         """Return what a failure means; a hook can say that it refuses, on an event where anything can be refused."""
@@ -272,47 +234,44 @@ class _Loader:
         if not key or hook.value.get(key) is None:
             return stance
         if isinstance(closed, bool):
-            says = hook.flag(key) is closed
+            refuses = hook.flag(key) is closed
         else:
-            says = hook.choice(key, (str(closed), "open"), "open") == closed
-        if not says:
-            return stance
-        if not can_close(row):
+            refuses = hook.choice(key, (str(closed), "open"), "open") == closed
+        if refuses and not can_close(row):
             why = f"`{key}` has no effect on `{row.native}`, where hookline can refuse nothing"
             hook.complain("key.ignored", why, key, severity="warning")
             return stance
-        return max(stance, row.blocks)
+        return max(stance, row.blocks) if refuses else stance
 
     def _severity(self, place: str) -> str:
         return self.form.table.severity_of_unknown_key(place, self.source.mode)
 
     def _spec(
-        self, node: Node, place: Place, *, handler: Handler | None = None, **fields: object
+        self, node: Node, place: Place, handler: Handler | None = None, **fields: Any
     ) -> HookSpec:
         row, source = place.row, self.source
-        if (
-            self.form.fails_open
-            and source.mode != "strict"
-            and (place.broken or handler is None or type(handler) is Http)
-        ):
-            fields["on_failure"] = Stance.SILENT
-        defaults: dict[str, object] = {
+        strict = source.mode == "strict"
+        usual = {
             "timeout": row.timeout or self.form.table.default_timeout,
             "on_failure": resolve_failure(row, source.mode),
-            "conditions": place.conditions,
         }
+        fields = usual | fields
+        is_forgiven = place.broken or handler is None or type(handler) is Http
+        if self.form.fails_open and not strict and is_forgiven:
+            fields["on_failure"] = Stance.SILENT
         return HookSpec(
-            id=hook_id(source.file, row.native, node, depth=place.depth),
+            id=hook_id(source.file, row.native, node, depth=self.depth),
             dialect=self.form.table.name,
             kind=row.kind,
             native_event=row.native,
             handler=node.choose_handler(handler, place.broken),
+            conditions=place.conditions,
             in_turn=place.in_turn,
             origin=node.origin(),
             shadow=source.shadow,
-            strict=source.mode == "strict",
+            strict=strict,
             trusted=source.trusted,
-            **{**defaults, **fields},  # type: ignore[arg-type]  # checked by the constructor
+            **fields,
         )
 
 

@@ -14,7 +14,7 @@ from hookline.wire.matchers import is_ignored, list_exact_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
@@ -26,7 +26,7 @@ class MatcherFormat(Frozen):
 
     `flavour`: the expressions that the host knows. `strips`: blanks around a text do not count. `everything`: texts that select every event. `alphabet`: a text of these
     characters alone lists exact names; empty: every text is an expression. `full`: an expression must cover the subject.
-    `one_name`: whether a text is one exact name. `falls_back`: what is no expression is one exact name. `never`: on an
+    `falls_back`: what is no expression is one exact name. `never`: on an
     event without a subject a matcher matches nothing; elsewhere hosts ignore it. `also`: tool -> further names by which a matcher selects it; `searched`: an expression is searched in them,
     otherwise they must stand in it as a whole. `expression`: the text as the host compiles it, "" to select everything.
     `read`: reads the matcher of some events in the host's own way; None leaves it to the other columns.
@@ -37,7 +37,6 @@ class MatcherFormat(Frozen):
     everything: tuple[str, ...] = ("", "*")
     alphabet: frozenset[str] = frozenset()
     full: bool = False
-    one_name: Callable[[str], bool] | None = None
     falls_back: bool = False
     never: bool = False
     also: Mapping[str, tuple[str, ...]] = {}
@@ -60,36 +59,43 @@ def read_matcher(
     if text in form.everything:
         return ()
     if not row.subject and not row.constant:
-        return _without_subject(node, row, text, form)
+        if form.never:
+            why = f"`{row.native}` has no tool, so a hook with the matcher `{text}` never runs"
+            return (_never(node, why, "leave the matcher out, or write `*`"),)
+        is_ignored(node, row, runs="the hook runs")
+        return ()
     if form.read is not None and (own := form.read(node, row, text, mode)) is not None:
         return own
     if row.constant:
-        return _constant(node, row, text, form)
-    if row.known:
-        return (_known(node, row, text),)
+        return _read_constant(node, row, text, form)
+    if row.literal and row.subject == "path" and text.strip("|"):
+        # Exact names between `|`, of the last part of the path, or of the last parts.
+        either = "|".join(re.escape(name) for name in text.split("|") if name)
+        regex = compile_regex(rf"(?:^|/)(?:{either})$")
+        return (Pattern(field=row.subject, source=text, regex=regex),)
+    names = _list_names(node, row, text, form)
+    if names is None:
+        return _read_expression(node, row, text, form)
+    return (OneOf(field=row.subject, names=names.union(_also(row, form, names.__contains__))),)
+
+
+def _list_names(node: Node, row: EventRow, text: str, form: MatcherFormat) -> frozenset[str] | None:
+    """Return the exact names that a text lists; None if it is an expression."""
     if row.literal:
-        return (_literal(text, row.subject),)
-    names = list_exact_names(text, form.alphabet) if form.alphabet else None
-    if form.one_name is not None and form.one_name(text):
-        names = frozenset({text})
-    if names is not None:
-        return (OneOf(field=row.subject, names=names.union(_also(row, form, names.__contains__))),)
-    return _expression(node, row, text, form)
+        return frozenset(name for name in text.split("|") if name)
+    if not row.known:
+        return list_exact_names(text, form.alphabet) if form.alphabet else None
+    if text not in row.known:
+        why = f"`{text}` is no {row.subject} of `{row.native}`, so these hooks never run"
+        words = ", ".join(f"`{word}`" for word in row.known)
+        hint = did_you_mean(text, row.known) or f"one of {words}; it is no expression here"
+        _never(node, why, hint)
+    return frozenset((text,))
 
 
-def _without_subject(
+def _read_expression(
     node: Node, row: EventRow, text: str, form: MatcherFormat
 ) -> tuple[Condition, ...]:
-    if not form.never:
-        is_ignored(node, row, runs="the hook runs")
-        return ()
-    why = f"`{row.native}` has no tool, so a hook with the matcher `{text}` never runs"
-    hint = "leave the matcher out, or write `*`"
-    node.complain("hook.never-runs", why, "matcher", hint=hint, severity="warning")
-    return (Never(reason=why),)
-
-
-def _expression(node: Node, row: EventRow, text: str, form: MatcherFormat) -> tuple[Condition, ...]:
     expression = form.expression(text, row) if form.expression is not None else text
     if not expression:
         return ()
@@ -115,29 +121,9 @@ def _also(row: EventRow, form: MatcherFormat, selects: Callable[[str], bool]) ->
     return [tool for tool, names in form.also.items() if any(map(selects, names))]
 
 
-def _known(node: Node, row: EventRow, text: str) -> Condition:
-    """Return the condition of one whole word; the subject has few values."""
-    if text not in row.known:
-        why = f"`{text}` is no {row.subject} of `{row.native}`, so these hooks never run"
-        hint = did_you_mean(text, row.known) or f"{_one_of(row.known)}; it is no expression here"
-        node.complain("hook.never-runs", why, "matcher", hint=hint, severity="warning")
-    return OneOf(field=row.subject, names=frozenset((text,)))
-
-
-def _one_of(words: Iterable[str]) -> str:
-    return f"one of {', '.join(f'`{word}`' for word in words)}"
-
-
-def _literal(text: str, subject: str) -> Condition:
-    """Return the condition of exact names between `|`; of a path they name the last part, or the last parts."""
-    names = [name for name in text.split("|") if name]
-    if subject != "path" or not names:
-        return OneOf(field=subject, names=frozenset(names))
-    either = "|".join(re.escape(name) for name in names)
-    return Pattern(field=subject, source=text, regex=compile_regex(rf"(?:^|/)(?:{either})$"))
-
-
-def _constant(node: Node, row: EventRow, text: str, form: MatcherFormat) -> tuple[Condition, ...]:
+def _read_constant(
+    node: Node, row: EventRow, text: str, form: MatcherFormat
+) -> tuple[Condition, ...]:
     """Return the condition of an event whose matcher is compared with one fixed word."""
     try:
         if compile_regex(text, form.flavour).has_match_in(row.constant):
@@ -147,5 +133,10 @@ def _constant(node: Node, row: EventRow, text: str, form: MatcherFormat) -> tupl
         hint = "write it without nested repetitions"
         raise ConfigError(why, name="matcher.regex", hint=hint) from None
     why = f"on `{row.native}` a matcher is compared with `{row.constant}` only, so this hook never runs"
-    node.complain("hook.never-runs", why, "matcher", hint="leave it out", severity="warning")
-    return (Never(reason=why),)
+    return (_never(node, why, "leave it out"),)
+
+
+def _never(node: Node, why: str, hint: str) -> Condition:
+    """Return the condition of a matcher that selects nothing, and warn about it."""
+    node.complain("hook.never-runs", why, "matcher", hint=hint, severity="warning")
+    return Never(reason=why)

@@ -84,7 +84,7 @@ def read_reply(
     """Return whether a model's reply refuses, its judgement with keys in lower case, and whether that is the whole reply.
 
     Args:
-        reply: what the model said.
+        reply: what the model answered.
         key: the key of the judgement that decides.
         refuses: returns whether a value of that key refuses, or raises UnreadableError.
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
-from hookline.dialects.kit.combine import apply_flags
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.openhands.table import NAME, TABLE
-from hookline.wire.disable_flags import select_trusted_flags
+from hookline.model.reply import Reply
+from hookline.model.verdict import Stance
+from hookline.wire.disable_flags import apply_flags, select_trusted_flags
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,10 +18,12 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Loaded
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
 
 __all__ = ["NAME", "OPTIONS", "OpenHands"]
 
 OPTIONS: tuple[str, ...] = ()
+_BLOCKED = 2
 
 
 class OpenHands(FolderDialect):
@@ -43,3 +47,15 @@ class OpenHands(FolderDialect):
             content = [{"type": "text", "text": text}]
             payload["tool_response"] = {"content": content, "is_error": failed}
         return payload
+
+    def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
+        """Return the reply: one JSON object, or nothing. A denial also exits with 2, because both block (docs/formats/openhands.md 6)."""
+        document: dict[str, Any] = {}
+        if decision.for_agent and row is not None and "context" in row.powers:
+            document["additionalContext"] = "\n".join(decision.for_agent)
+        if decision.stance < Stance.DENY:
+            return Reply(stdout=to_json_line(document))
+        document = {"decision": "deny", "reason": decision.reason, **document}
+        return Reply(
+            stdout=to_json_line(document), stderr=f"{decision.reason}\n", exit_code=_BLOCKED
+        )

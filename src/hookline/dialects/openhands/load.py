@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 PROJECT_FILE = "hooks.json"
-_METACHARACTERS = frozenset("|.*+?[]()^$\\")
 
 
 def load(source: Source) -> Loaded:
@@ -46,10 +45,6 @@ def _is_between_slashes(text: str) -> bool:
     return len(text) > 2 and text[0] == text[-1] == "/"  # noqa: PLR2004 - two slashes
 
 
-def _is_name(text: str) -> bool:
-    return not _is_between_slashes(text) and _METACHARACTERS.isdisjoint(text)
-
-
 def _expression(text: str, _row: EventRow) -> str:
     return text[1:-1] if _is_between_slashes(text) else text
 
@@ -69,7 +64,6 @@ FORMAT = FileFormat(
     rows={**ROWS, **{alias: ROWS[name] for alias, name in ALIASES.items()}},
     matcher=MatcherFormat(
         flavour=TABLE.regex_flavour,
-        one_name=_is_name,
         expression=_expression,
         full=True,
         falls_back=True,

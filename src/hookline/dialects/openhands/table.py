@@ -2,60 +2,38 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, FoldRule, Table, column
-from hookline.model import kinds
-from hookline.model.event import Lifecycle, Prompt, Stop, ToolCall
-from hookline.model.verdict import Stance
+from functools import partial
+
+from hookline.core.dialect import FoldRule, Table, column
+from hookline.dialects.kit.dialect import make_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.model.event import Body
+    from hookline.core.dialect import EventRow
 
 NAME = "openhands"
-DEFAULT_TIMEOUT = 60.0  # seconds
-SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 # Every payload has every key, in this order; a key without a value is null.
 _CALL = "tool_name=tool tool_input=input!{}"
 _NO_CALL = "tool_name tool_input"
-_CONTEXT = "session_id=@session_id working_dir=@cwd metadata!{}"
-
-
-def _row(
-    native: str,
-    fields: str,
-    *,
-    body: type[Body] = Lifecycle,
-    powers: str = "",
-    subject: str = "",
-) -> EventRow:
-    """Return one row. Hooks run one after another, and a hook that blocks ends the run."""
-    carried = frozenset(powers.split())
-    return EventRow(
-        native=native,
-        kind=kinds.native_names(NAME)[native],
-        body=body,
-        fields=column(f"{fields} {_CONTEXT}", None),
-        subject=subject,
-        powers=carried,
-        parallel=False,
-        blocks=DENY if "deny" in carried else SILENT,
-    )
+_END = "session_id=@session_id working_dir=@cwd metadata!{}"
+# Hooks run one after another, and a hook that blocks ends the run.
+_row = partial(make_row, NAME, {}, otherwise=None, parallel=False)
 
 
 # The host reads context at the prompt only. It reads no note to the user, and it cannot ask.
 _ROWS = (
-    _row("SessionStart", f"{_NO_CALL} tool_response message"),
+    _row("SessionStart", f"{_NO_CALL} tool_response message {_END}"),
     _row(
-        "UserPromptSubmit", f"{_NO_CALL} tool_response message=prompt", body=Prompt,
-        powers="deny context",
+        "UserPromptSubmit", f"{_NO_CALL} tool_response message=prompt {_END}",
+        does="deny context",
     ),
-    _row("PreToolUse", f"{_CALL} tool_response message", body=ToolCall, subject="tool", powers="deny"),
-    _row("PostToolUse", f"{_CALL} tool_response=result message", body=ToolCall, subject="tool"),
-    _row("Stop", f"{_NO_CALL} tool_response message", body=Stop, powers="deny"),
-    _row("SessionEnd", f"{_NO_CALL} tool_response message"),
+    _row("PreToolUse", f"{_CALL} tool_response message {_END}", subject="tool", does="deny"),
+    _row("PostToolUse", f"{_CALL} tool_response=result message {_END}", subject="tool"),
+    _row("Stop", f"{_NO_CALL} tool_response message {_END}", does="deny"),
+    _row("SessionEnd", f"{_NO_CALL} tool_response message {_END}"),
 )  # fmt: skip
 
 ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
@@ -78,7 +56,6 @@ TABLE = Table(
     aliases=ALIASES,
     project_variables=("OPENHANDS_PROJECT_DIR",),
     fold=FoldRule(drops_rewrite_when_denied=True),
-    default_timeout=DEFAULT_TIMEOUT,
     compact=True,
     detached_after_denial=False,
     detached_in_turn=True,

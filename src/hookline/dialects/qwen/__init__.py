@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from hookline.core.options import read_switch
-from hookline.dialects.kit.combine import apply_flags, find_all_off
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.dialects.qwen.table import NAME, TABLE
+from hookline.dialects.kit.encode_decision import ReplyFormat, encode_answer, make_reply
+from hookline.dialects.qwen.table import ALLOW, ASK, DENY, NAME, TABLE
+from hookline.model.reply import Reply
+from hookline.wire.disable_flags import apply_flags, find_all_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,10 +16,12 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Loaded
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
 
 __all__ = ["NAME", "OPTIONS", "Qwen"]
 
 OPTIONS = ("allow_local",)
+_FORMAT = ReplyFormat(permissions={ALLOW: "allow", ASK: "ask", DENY: "deny"}, interrupts=True)
 
 
 class Qwen(FolderDialect):
@@ -41,3 +45,13 @@ class Qwen(FolderDialect):
         if event.dialect != NAME and result is not None and not isinstance(result, dict):
             payload["tool_response"] = {"llmContent": result, "returnDisplay": result}
         return payload
+
+    def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
+        """Return the reply: exit 0 and one object, or nothing (docs/formats/qwen.md 5)."""
+        if row is not None and row.unread:
+            return Reply()
+        top, specific = encode_answer(decision, row, _FORMAT)
+        word = specific.get("permissionDecision")
+        if word:
+            specific.setdefault("permissionDecisionReason", f"the hooks say `{word}`")
+        return make_reply(top, specific, row)

@@ -18,12 +18,6 @@ if TYPE_CHECKING:
 
 _BLOCKED = 2
 _FORMAT = AnswerFormat(
-    specific={
-        "additionalContext": str,
-        "updatedInput": dict,
-        "permissionDecision": str,
-        "decision": dict,
-    },
     powers={
         "additionalContext": "context",
         "updatedInput": "input",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
-from hookline.dialects.kit.combine import ALL_OFF, read_switches
 from hookline.dialects.kit.handlers import HookFormat, TimeLimit
-from hookline.dialects.kit.load import FileFormat, Place, load_file
+from hookline.dialects.kit.load import FileFormat, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.dialects.qwen.table import DISPLAYED, NAME, TABLE, TICKS_PER_SECOND
 from hookline.errors import ConfigError
+from hookline.wire.disable_flags import ALL_OFF, read_switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from hookline.core.dialect import EventRow, Loaded, Source
     from hookline.model.spec import HookSpec
@@ -54,10 +54,6 @@ def _expression(text: str, _row: EventRow) -> str:
         why = f"`{text}` names nothing, so the hooks of this group never run"
         raise ConfigError(why, name="matcher.regex")
     return "|".join(entries)
-
-
-def _fields(hook: Node, _place: Place) -> Mapping[str, object]:
-    return {"once": hook.flag("once"), "detached": hook.flag("async")}
 
 
 _ALSO: dict[str, tuple[str, ...]] = {}
@@ -104,5 +100,4 @@ FORMAT = FileFormat(
     kept={"description": "description", "statusMessage": "statusMessage"},
     flags=_flags,
     check=_check,
-    fields=_fields,
 )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, EventRow, Field, FoldRule, Table, column
-from hookline.model import kinds
-from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
+from functools import partial
+
+from hookline.core.dialect import FoldRule, Table, column
+from hookline.dialects.kit.dialect import add_context, make_row
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from hookline.model.event import Body, Event
-    from hookline.model.verdict import Verdict
+    from hookline.core.dialect import EventRow
 
 NAME = "qwen"
 TICKS_PER_SECOND = 1000  # a command's timeout is in milliseconds, an http hook's in seconds (docs/formats/comparison.md 3)
@@ -34,14 +34,8 @@ DISPLAYED: Mapping[str, str] = {
 }
 
 
-_BASE = (
-    Field(native="session_id", fact="@session_id", default=""),
-    Field(native="transcript_path", fact="transcript_path", default=""),
-    Field(native="cwd", fact="@cwd", default=""),
-    Field(native="hook_event_name", fact="@native"),
-    # Only the host knows the time of its event.
-    Field(native="timestamp", fact="timestamp", default=ABSENT),
-)
+# Only the host knows the time of its event.
+_BASE = "session_id=@session_id!text transcript_path!text cwd=@cwd!text hook_event_name=@native!null timestamp"
 _MODE = "permission_mode!default"
 _TOOL = f"{_MODE} tool_name=tool tool_input=input!{{}}"
 _ID = "tool_use_id=call_id!text tool_call_id"
@@ -54,60 +48,15 @@ _TODO = "todo_id=task_id todo_content=subject"
 
 _REFUSES = {"deny": DENY, "block": DENY}
 _PERMITS = {**_REFUSES, "ask": ASK, "allow": ALLOW, "approve": ALLOW}
-_POWERS: Mapping[str, frozenset[str]] = {
-    "additionalContext": frozenset(("context",)),
-    "permissionDecision": frozenset(("allow", "ask", "deny")),
-    "updatedInput": frozenset(("input",)),
-    "decision": frozenset(("allow", "deny", "input", "grant", "halt")),
+_POWERS: Mapping[str, str] = {
+    "additionalContext": "context",
+    "permissionDecision": "allow ask deny",
+    "updatedInput": "input",
+    "decision": "allow deny input grant halt",
 }
-_NAMES: Mapping[Stance, str] = {DENY: "deny", HALT: "halt"}
 
 
-def _carried(event: Event, verdict: Verdict) -> Event:
-    """Return the prompt with the context that a hook added, as the next hook in turn and the model read it."""
-    prompt = event.body.value("prompt")
-    if not verdict.for_agent or not isinstance(prompt, str):
-        return event
-    return event.replace(body=event.body.replace(prompt=f"{prompt}\n\n{verdict.for_agent}"))
-
-
-def _row(
-    native: str,
-    fields: str = "",
-    *,
-    body: type[Body] = Lifecycle,
-    subject: str = "",
-    reads: str = "",
-    words: Mapping[str, Stance] | None = None,
-    stops: Stance = SILENT,
-    blocks: Stance = SILENT,
-    spared: tuple[str, str] = ("", ""),
-    unread: bool = False,
-    fold: FoldRule | None = None,
-    carries: Callable[[Event, Verdict], Event] | None = None,
-) -> EventRow:
-    """Return one row. Its powers follow from what the event reads."""
-    keys = reads.split()
-    powers = frozenset[str]().union(*(_POWERS[key] for key in keys if key in _POWERS))
-    powers |= {_NAMES[stance] for stance in (stops, blocks) if stance}
-    return EventRow(
-        native=native,
-        kind=kinds.native_names(NAME)[native],
-        body=body,
-        fields=column(fields),
-        subject=subject,
-        powers=powers | (frozenset() if unread else frozenset(("note",))),
-        blocks=blocks,
-        reads=dict.fromkeys(keys, ""),
-        words=words or {},
-        stops=stops,
-        spared=spared,
-        unread=unread,
-        fold=fold,
-        carries=carries,
-    )
-
-
+_row = partial(make_row, NAME, _POWERS, does="note")
 _CONTEXT = "additionalContext"
 # In the order of a session, a turn and a call. At a stop both `continue: false` and a block send the agent back to work; after a
 # tool nothing but `continue: false` counts, and it ends the turn.
@@ -120,30 +69,30 @@ _ROWS = (
         subject="load_reason",
     ),
     _row(
-        "UserPromptExpansion", "command_name command_args=args!text prompt!text", body=Prompt,
-        subject="command_name", reads=_CONTEXT, words=_REFUSES, stops=DENY, blocks=DENY, carries=_carried,
+        "UserPromptExpansion", "command_name command_args=args!text prompt!text",
+        subject="command_name", reads=_CONTEXT, words=_REFUSES, stops=DENY, blocks=DENY, carries=add_context,
     ),
     _row(
-        "UserPromptSubmit", "prompt!text submitted_prompt", body=Prompt, reads=_CONTEXT, words=_REFUSES,
-        stops=DENY, blocks=DENY, carries=_carried,
+        "UserPromptSubmit", "prompt!text submitted_prompt", reads=_CONTEXT, words=_REFUSES,
+        stops=DENY, blocks=DENY, carries=add_context,
     ),
     _row(
-        "PreToolUse", f"{_TOOL} {_ID}", body=ToolCall, subject="tool",
+        "PreToolUse", f"{_TOOL} {_ID}", subject="tool",
         reads=f"permissionDecision permissionDecisionReason updatedInput {_CONTEXT}", words=_PERMITS,
         stops=HALT, blocks=DENY,
     ),
     _row(
-        "PermissionRequest", f"{_TOOL} permission_suggestions=suggestions", body=ToolCall, subject="tool",
+        "PermissionRequest", f"{_TOOL} permission_suggestions=suggestions", subject="tool",
         reads="decision", blocks=DENY,
     ),
-    _row("PermissionDenied", f"tool_name=tool tool_input=input!{{}} {_ID} reason!text", body=ToolCall, subject="tool"),
+    _row("PermissionDenied", f"tool_name=tool tool_input=input!{{}} {_ID} reason!text", subject="tool"),
     _row(
-        "PostToolUse", f"{_TOOL} tool_response=result!{{}} {_ID} duration_ms", body=ToolCall, subject="tool",
+        "PostToolUse", f"{_TOOL} tool_response=result!{{}} {_ID} duration_ms", subject="tool",
         reads=_CONTEXT, stops=HALT,
     ),
     _row(
         "PostToolUseFailure", f"{_MODE} {_ID} tool_name=tool tool_input=input!{{}} error!text is_interrupt duration_ms",
-        body=ToolCall, subject="tool", reads=_CONTEXT,
+        subject="tool", reads=_CONTEXT,
     ),
     _row(
         "PostToolBatch", f"{_MODE} tool_calls=calls![]", reads=_CONTEXT,
@@ -162,22 +111,22 @@ _ROWS = (
         "SubagentStop",
         f"{_MODE} stop_hook_active!false agent_id!text agent_type!text agent_transcript_path!text "
         f"last_assistant_message=last_message!text background_tasks![] crons![] {_COUNT}",
-        body=Stop, subject="agent_type", words=_REFUSES, stops=DENY, blocks=DENY,
+        subject="agent_type", words=_REFUSES, stops=DENY, blocks=DENY,
     ),
-    _row("MessageDisplay", "message_id displayed_text=text is_final=final", body=Message, unread=True),
+    _row("MessageDisplay", "message_id displayed_text=text is_final=final", unread=True, does=""),
     _row(
-        "Stop", f"{_STOP} context_usage context_limit input_tokens {_COUNT}", body=Stop, words=_REFUSES,
+        "Stop", f"{_STOP} context_usage context_limit input_tokens {_COUNT}", words=_REFUSES,
         stops=DENY, blocks=DENY,
     ),
     _row(
         "StopFailure", "error!text error_details last_assistant_message=last_message", subject="error",
-        unread=True,
+        unread=True, does="",
     ),
-    _row("PreCompact", "trigger!text custom_instructions=instructions!text", body=Compaction, subject="trigger"),
-    _row("PostCompact", "trigger!text compact_summary=summary!text", body=Compaction, subject="trigger"),
-    _row("Notification", "message=text!text title notification_type=kind!text", body=Message, subject="kind"),
+    _row("PreCompact", "trigger!text custom_instructions=instructions!text", subject="trigger"),
+    _row("PostCompact", "trigger!text compact_summary=summary!text", subject="trigger"),
+    _row("Notification", "message=text!text title notification_type=kind!text", subject="kind"),
     _row("SessionEnd", "reason!text", subject="reason"),
-    _row("SessionDelete", "deleted_session_id", unread=True),
+    _row("SessionDelete", "deleted_session_id", unread=True, does=""),
 )  # fmt: skip
 
 ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
@@ -187,7 +136,7 @@ TABLE = Table(
     unknown_keys={"group": "ignored", "hook": "ignored"},
     regex_flavour="javascript",
     rows=ROWS,
-    base=_BASE,
+    base=column(_BASE),
     project_variables=("QWEN_PROJECT_DIR",),
     # Every reason is given; of several new inputs the last one stands (10; 1.6).
     fold=FoldRule(joins_reasons=True, lone_patches=True),
