@@ -30,7 +30,6 @@ class ClaudeCode(FolderDialect):
 
     def encode_response(self, decision: Decision, event: Event) -> Reply:
         """Return a decision as what an HTTP hook answers (docs/formats/claude-code.md 4)."""
-        from hookline.dialects.claude_code.encode_decision import encode_decision  # noqa: PLC0415 - few hosts call
-
         row = self.row(event.native_name) or self.table.row_of_kind(event.kind)
-        return encode_decision(decision, event, row, called=True)
+        reply: Reply = self._function("encode_decision")(decision, event, row, called=True)
+        return reply

@@ -73,7 +73,7 @@ def _warn(hook: Node, place: Place, facts: Mapping[str, object]) -> None:
     if feeds_back is True and hook.value.get("type") == "prompt" and row.judged is not Stance.HALT:
         ignored["continueOnBlock"] = f"`{row.native}` ends no turn"
     if "rewake" not in facts:
-        texts = [key for key in _REWAKE[1:] if hook.value.get(key)]
+        texts = [key for key in ("rewakeMessage", "rewakeSummary") if hook.value.get(key)]
         ignored |= dict.fromkeys(texts, "it needs `asyncRewake`")
     for key, why in ignored.items():
         hook.complain("key.ignored", f"`{key}` has no effect: {why}", key, severity="warning")
@@ -111,20 +111,18 @@ def _rule(hook: Node, row: EventRow) -> tuple[Condition, ...]:
     return (parse_rule(text),)
 
 
-_REWAKE = ("asyncRewake", "rewakeMessage", "rewakeSummary")
-_TYPES: Mapping[str, tuple[str, ...]] = {
-    "command": ("command", "args", "shell", "async", *_REWAKE),
-    "http": ("url", "headers", "allowedEnvVars"),
-    "mcp_tool": ("server", "tool", "input"),
-    "prompt": ("prompt", "model", "continueOnBlock"),
-    "agent": ("prompt", "model"),
-}
 FORMAT = FileFormat(
     table=TABLE,
     matcher=MatcherFormat(flavour=TABLE.regex_flavour, alphabet=NAMES),
     hook=HookFormat(
-        types=_TYPES,
-        common=("type", "if", "timeout", "statusMessage", "once", "onFailure"),
+        types={
+            "command": "command args shell async asyncRewake rewakeMessage rewakeSummary",
+            "http": "url headers allowedEnvVars",
+            "mcp_tool": "server tool input",
+            "prompt": "prompt model continueOnBlock",
+            "agent": "prompt model",
+        },
+        common="type if timeout statusMessage once onFailure",
         needs={
             "mcp_tool": "a connection to the host's MCP servers",
             "agent": "a language model with tools",

@@ -80,8 +80,8 @@ _TOML = FileFormat(
     beside=("state", "managed_dir", "windows_managed_dir"),
     matcher=MatcherFormat(flavour=TABLE.regex_flavour, alphabet=OF_NAMES, also=ALIASES),
     hook=HookFormat(
-        types={"command": ("command", "commandWindows", "async")},
-        common=("type", "timeout", "statusMessage"),
+        types={"command": "command commandWindows async"},
+        common="type timeout statusMessage",
         needs={
             "prompt": "the host's own judge",
             "agent": "a language model with tools",

@@ -205,11 +205,11 @@ FORMAT = FileFormat(
     ),
     hook=HookFormat(
         types={
-            "command": ("bash", "powershell", "command", "exec", "args", "cwd", "env"),
-            "http": ("url", "headers", "allowedEnvVars"),
-            "prompt": ("prompt",),
+            "command": "bash powershell command exec args cwd env",
+            "http": "url headers allowedEnvVars",
+            "prompt": "prompt",
         },
-        common=("type", "matcher", "timeoutSec", "timeout", "comment", *_OF_VSCODE),
+        common=f"type matcher timeoutSec timeout comment {' '.join(_OF_VSCODE)}",
         default="command",
         needs={"prompt": "the host's own prompt line"},
         limits={"": TimeLimit(keys=("timeoutSec", "timeout"))},

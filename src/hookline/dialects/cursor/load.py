@@ -95,8 +95,8 @@ FORMAT = FileFormat(
     flat=True,
     matcher=MatcherFormat(flavour=TABLE.regex_flavour, read=_warn_of_reads, expression=_expression),
     hook=HookFormat(
-        types={"command": (), "prompt": ("prompt", "model")},
-        common=("command", "type", "timeout", "loop_limit", "failClosed", "matcher"),
+        types={"command": "", "prompt": "prompt model"},
+        common="command type timeout loop_limit failClosed matcher",
         default="command",
         needs={"prompt": "the host's own judge"},
         variables={"CURSOR_VERSION": ("", "${event.facts.cursor_version}")},

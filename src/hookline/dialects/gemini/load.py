@@ -56,8 +56,8 @@ FORMAT = FileFormat(
     beside=FLAG_KEYS,
     matcher=MatcherFormat(flavour=TABLE.regex_flavour, strips=True, falls_back=True),
     hook=HookFormat(
-        types={"command": ("command",)},
-        common=("type", "name", "timeout", "description", "env"),
+        types={"command": "command"},
+        common="type name timeout description env",
         needs={"runtime": "a function inside the host"},
         limits={"": TimeLimit(per_second=TICKS_PER_SECOND, doubtful=100)},
         shells={"": ("bash", "sh")},

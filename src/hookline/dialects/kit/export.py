@@ -43,7 +43,7 @@ def export_groups(
     key, closed = form.closes
 
     def write_hook(declaration: Declaration) -> dict[str, Any]:
-        named = declaration.name and "name" in form.hook.common
+        named = declaration.name and "name" in form.hook.common.split()
         hook: dict[str, Any] = {"name": declaration.name} if named else {}
         hook |= {
             "type": "command",

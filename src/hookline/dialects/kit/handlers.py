@@ -38,7 +38,7 @@ class TimeLimit(Frozen):
 class HookFormat(Frozen):
     """How a host declares one hook. A column is one way in which the hosts of the family differ.
 
-    `types`: type -> the keys that belong to it. `common`: the keys of every type. `default`: the type of a hook that names
+    `types`: type -> the keys that belong to it, as words. `common`: the keys of every type, as words. `default`: the type of a hook that names
     none; "" where it must. `needs`: types that hookline does not run -> what they need. `limits`: type -> its time limit,
     "" for all others. `shells`: value of `shell` -> the programs that run a script, "" without that key.
 
@@ -48,8 +48,8 @@ class HookFormat(Frozen):
     whose `FORMAT` says how a prompt hook is declared; hookline imports it when a hook needs it.
     """
 
-    types: Mapping[str, tuple[str, ...]]
-    common: tuple[str, ...]
+    types: Mapping[str, str]
+    common: str
     default: str = ""
     needs: Mapping[str, str] = {}
     limits: Mapping[str, TimeLimit] = {"": TimeLimit()}
@@ -69,7 +69,7 @@ class HookFormat(Frozen):
 
     def keys_of(self, hook: Node) -> tuple[str, ...]:
         """Return the keys that a hook of its type may have."""
-        return (*self.common, *self.types.get(self.type_of(hook), ()))
+        return (*self.common.split(), *self.types.get(self.type_of(hook), "").split())
 
 
 def read_handler(

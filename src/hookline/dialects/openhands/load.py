@@ -70,10 +70,8 @@ FORMAT = FileFormat(
         never=True,
     ),
     hook=HookFormat(
-        types={"command": ("command",), "prompt": ()},
-        common=(
-            "type", "name", "command", "prompt", "system_prompt", "tools", "timeout", "max_iterations", "async",
-        ),
+        types={"command": "command", "prompt": ""},
+        common="type name command prompt system_prompt tools timeout max_iterations async",
         default="command",
         needs={"agent": "a language model with tools"},
         limits={"": TimeLimit(whole=True)},

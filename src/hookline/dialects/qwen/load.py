@@ -7,7 +7,7 @@ import re
 from hookline.dialects.kit.handlers import HookFormat, TimeLimit
 from hookline.dialects.kit.load import FileFormat, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.dialects.qwen.table import DISPLAYED, NAME, TABLE, TICKS_PER_SECOND
+from hookline.dialects.qwen.table import ALIASES, NAME, TABLE, TICKS_PER_SECOND
 from hookline.errors import ConfigError
 from hookline.wire.disable_flags import ALL_OFF, read_switches
 
@@ -56,9 +56,6 @@ def _expression(text: str, _row: EventRow) -> str:
     return "|".join(entries)
 
 
-_ALSO: dict[str, tuple[str, ...]] = {}
-for _shown, _tool in DISPLAYED.items():
-    _ALSO[_tool] = (*_ALSO.get(_tool, ()), _shown)
 FORMAT = FileFormat(
     table=TABLE,
     comments=True,
@@ -68,17 +65,17 @@ FORMAT = FileFormat(
         flavour=TABLE.regex_flavour,
         strips=True,
         everything=("", "*", ".*"),
-        also=_ALSO,
+        also=ALIASES,
         searched=False,
         expression=_expression,
     ),
     hook=HookFormat(
         types={
-            "command": ("command", "args", "env", "async", "shell", "failMode"),
-            "http": ("url", "headers", "allowedEnvVars", "once"),
-            "prompt": ("prompt", "model"),
+            "command": "command args env async shell failMode",
+            "http": "url headers allowedEnvVars once",
+            "prompt": "prompt model",
         },
-        common=("type", "name", "description", "timeout", "statusMessage"),
+        common="type name description timeout statusMessage",
         needs={"function": "the program of the host"},
         limits={
             # A command's number below 1000 is in seconds, one from there on in milliseconds.

@@ -20,17 +20,16 @@ DEFAULT_TIMEOUT = 60.0
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 # A tool's display name, which a matcher may write as a whole in the place of the tool's id (docs/formats/qwen.md 4).
-DISPLAYED: Mapping[str, str] = {
-    "Shell": "run_shell_command",
-    "ReadFile": "read_file",
-    "WriteFile": "write_file",
-    "Edit": "edit",
-    "Glob": "glob",
-    "Grep": "grep_search",
-    "TodoWrite": "todo_write",
-    "WebFetch": "web_fetch",
-    "Agent": "agent",
-    "Task": "agent",
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "run_shell_command": ("Shell",),
+    "read_file": ("ReadFile",),
+    "write_file": ("WriteFile",),
+    "edit": ("Edit",),
+    "glob": ("Glob",),
+    "grep_search": ("Grep",),
+    "todo_write": ("TodoWrite",),
+    "web_fetch": ("WebFetch",),
+    "agent": ("Agent", "Task"),
 }
 
 
