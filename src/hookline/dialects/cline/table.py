@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hookline.core.dialect import FoldRule, Table, column
 from hookline.dialects.kit.dialect import make_row
-from hookline.model.event import Compaction, Message, Prompt, ToolCall
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -30,20 +29,20 @@ _CALL = "toolName=tool parameters=input id=call_id"
 _ROWS = (
     _row("TaskStart", "agent_start", "taskMetadata", does="halt", blocks=HALT),
     _row(
-        "UserPromptSubmit", "prompt_submit", "prompt attachments", body=Prompt,
+        "UserPromptSubmit", "prompt_submit", "prompt attachments",
         does="deny",
     ),
-    _row("PreToolUse", "tool_call", _CALL, body=ToolCall, does="deny context input"),
+    _row("PreToolUse", "tool_call", _CALL, does="deny context input"),
     _row(
         "PostToolUse", "tool_result",
-        f"{_CALL} result error success executionTimeMs=duration_ms", body=ToolCall, does="halt context", blocks=HALT,
+        f"{_CALL} result error success executionTimeMs=duration_ms", does="halt context", blocks=HALT,
     ),
     _row("TaskResume", "agent_resume", "taskMetadata previousState"),
     _row(
         "PreCompact", "pre_compact",
-        "contextSize compactionStrategy=trigger tokensIn tokensOut contextJsonPath contextRawPath", body=Compaction,
+        "contextSize compactionStrategy=trigger tokensIn tokensOut contextJsonPath contextRawPath",
     ),
-    _row("Notification", "notification", "event=kind message=text severity", body=Message),
+    _row("Notification", "notification", "event=kind message=text severity"),
     _row("TaskComplete", "agent_end", "taskMetadata"),
     _row("TaskCancel", "agent_abort", "taskMetadata"),
     _row("TaskError", "agent_error", "name message=error stack", section="error"),

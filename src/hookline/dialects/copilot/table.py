@@ -9,7 +9,6 @@ from functools import partial
 
 from hookline.core.dialect import Field, Table
 from hookline.dialects.kit.dialect import make_row
-from hookline.model.event import Compaction, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -49,35 +48,35 @@ _ROWS = (
         "sessionStart", f"{_BASE} source initialPrompt=initial_prompt", reads="additionalContext", called="SessionStart", tells="source",
     ),
     # Whatever a configured hook prints here is dropped; `modifiedPrompt` is the SDK's alone.
-    _row("userPromptSubmitted", f"{_BASE} prompt", body=Prompt, called="UserPromptSubmit", tells="prompt"),
+    _row("userPromptSubmitted", f"{_BASE} prompt", called="UserPromptSubmit", tells="prompt"),
     # The text that is rewritten is the one that the model gets; what the user typed goes along.
     _row(
-        "userPromptTransformed", f"{_BASE} prompt=submitted transformedPrompt=prompt", body=Prompt,
+        "userPromptTransformed", f"{_BASE} prompt=submitted transformedPrompt=prompt",
         reads="modifiedTransformedPrompt", tells="prompt transformedPrompt",
     ),
     # Command hooks fail closed here, and nowhere else (docs/formats/comparison.md 4).
     _row(
-        "preToolUse", _TOOL, body=ToolCall, subject="tool", does="note allow ask deny", fails=DENY,
+        "preToolUse", _TOOL, subject="tool", does="note allow ask deny", fails=DENY,
         reads="permissionDecision permissionDecisionReason modifiedArgs", called="PreToolUse", tells="toolName toolArgs",
     ),
     # The one event that is sent its name, and raw tool names in camelCase, under either spelling of the key.
     _row(
         "permissionRequest",
         f"hookName=@raw!permissionRequest {_BASE} toolName=tool toolInput=input!object permissionSuggestions=suggestions!list",
-        body=ToolCall, subject="tool", does="note allow deny halt",
+        subject="tool", does="note allow deny halt",
         reads="behavior message interrupt", called="PermissionRequest", tells="toolName toolInput",
     ),
     _row(
-        "postToolUse", f"{_TOOL} toolResult=result!", body=ToolCall, subject="tool", does="note result_type",
+        "postToolUse", f"{_TOOL} toolResult=result!", subject="tool", does="note result_type",
         reads="modifiedResult additionalContext", called="PostToolUse", tells="toolName toolArgs toolResult",
     ),
     _row(
-        "postToolUseFailure", f"{_TOOL} error!", body=ToolCall, shows=True,
+        "postToolUseFailure", f"{_TOOL} error!", shows=True,
         reads="additionalContext", called="PostToolUseFailure", tells="toolName toolArgs error",
     ),
     _row("errorOccurred", f"{_BASE} error errorContext=context recoverable", called="ErrorOccurred", tells="error"),
     _row(
-        "notification", f"{_BASE} hook_event_name=@raw!Notification message=text title notification_type=kind", body=Message,
+        "notification", f"{_BASE} hook_event_name=@raw!Notification message=text title notification_type=kind",
         subject="kind", reads="additionalContext", called="Notification", tells="notification_type",
     ),
     _row(
@@ -89,14 +88,14 @@ _ROWS = (
         "subagentStop",
         f"{_BASE} transcriptPath=transcript_path agentId=agent_id agentType=agent_type agentName=agent_name "
         f"agentDisplayName=display_name response=last_message {_STOP} {_COUNTS}",
-        body=Stop, does="note deny", reads="decision reason modifiedResponse", called="SubagentStop", tells="agentName stopReason",
+        does="note deny", reads="decision reason modifiedResponse", called="SubagentStop", tells="agentName stopReason",
     ),
     _row(
-        "agentStop", f"{_BASE} transcriptPath=transcript_path {_STOP} stop_hook_active!false {_COUNTS}", body=Stop, does="note deny",
+        "agentStop", f"{_BASE} transcriptPath=transcript_path {_STOP} stop_hook_active!false {_COUNTS}", does="note deny",
         reads="decision reason", called="Stop", tells="stopReason",
     ),
     _row(
-        "preCompact", f"{_BASE} transcriptPath=transcript_path trigger customInstructions=instructions", body=Compaction,
+        "preCompact", f"{_BASE} transcriptPath=transcript_path trigger customInstructions=instructions",
         subject="trigger", called="PreCompact", tells="trigger",
     ),
     _row("sessionEnd", f"{_BASE} reason", called="SessionEnd", tells="reason"),

@@ -6,7 +6,6 @@ from functools import partial
 
 from hookline.core.dialect import FoldRule, Table, column
 from hookline.dialects.kit.dialect import make_row
-from hookline.model.event import Compaction, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -45,12 +44,12 @@ _ROWS = (
     _row("workspaceOpen", reads="pluginPaths"),
     _row("sessionStart", "session_id=session! is_background_agent!false composer_mode", reads="env additional_context"),
     _row(
-        "beforeSubmitPrompt", "prompt attachments![]", body=Prompt, reads="continue user_message",
+        "beforeSubmitPrompt", "prompt attachments![]", reads="continue user_message",
         constant="UserPromptSubmit",
     ),
     # An `ask` is read here and enforced nowhere: it is real for shell and MCP only.
     _row(
-        "preToolUse", f"{_CALL} tool_use_id=call_id cwd=@cwd agent_message", body=ToolCall, subject="tool",
+        "preToolUse", f"{_CALL} tool_use_id=call_id cwd=@cwd agent_message", subject="tool",
         reads=f"{_SAYS} updated_input", does="allow deny",
     ),
     _row(
@@ -58,7 +57,7 @@ _ROWS = (
         reads=_SAYS, does="allow ask deny",
     ),
     _row(
-        "beforeMCPExecution", f"{_CALL} url command", body=ToolCall, subject="tool",
+        "beforeMCPExecution", f"{_CALL} url command", subject="tool",
         reads=_SAYS, does="allow ask deny",
     ),
     _row(
@@ -74,19 +73,19 @@ _ROWS = (
         made_of=("command",),
     ),
     _row(
-        "afterMCPExecution", f"{_CALL} result_json=result! duration=duration_ms!0", body=ToolCall, subject="tool",
+        "afterMCPExecution", f"{_CALL} result_json=result! duration=duration_ms!0", subject="tool",
         reads="updated_mcp_tool_output",
     ),
     _row("afterFileEdit", "file_path=path! edits![]", subject="tool", tool="Write", made_of=("file_path", "edits")),
     _row("afterTabFileEdit", "file_path=path! edits![]", subject="tool", tool="TabWrite", made_of=("file_path", "edits")),
     _row(
-        "postToolUse", f"{_CALL} tool_output=result! tool_use_id=call_id cwd=@cwd duration=duration_ms!0", body=ToolCall,
+        "postToolUse", f"{_CALL} tool_output=result! tool_use_id=call_id cwd=@cwd duration=duration_ms!0",
         subject="tool", reads="additional_context updated_mcp_tool_output", only_for={"output": MCP},
     ),
     _row(
         "postToolUseFailure",
         f"{_CALL} tool_use_id=call_id cwd=@cwd error_message=error! failure_type duration=duration_ms!0 is_interrupt!false",
-        body=ToolCall, subject="tool",
+        subject="tool",
     ),
     _row(
         "subagentStart",
@@ -97,18 +96,18 @@ _ROWS = (
         "subagentStop",
         f"{_SUBAGENT} status!completed task! description summary=last_message! duration_ms!0 message_count!0 tool_call_count!0 "
         "loop_count!0 modified_files![] agent_transcript_path!null",
-        body=Stop, subject="agent_type", reads="followup_message",
+        subject="agent_type", reads="followup_message",
     ),
-    _row("afterAgentResponse", "text!", body=Message, constant="AgentResponse"),
-    _row("afterAgentThought", "text! duration_ms", body=Message, constant="AgentThought"),
+    _row("afterAgentResponse", "text!", constant="AgentResponse"),
+    _row("afterAgentThought", "text! duration_ms", constant="AgentThought"),
     _row(
         "preCompact",
         "trigger context_usage_percent context_tokens=tokens context_window_size message_count messages_to_compact "
         "is_first_compaction",
-        body=Compaction, reads="user_message",
+        reads="user_message",
     ),
     # Only a follow-up keeps the agent going; exit 2 has nothing to refuse.
-    _row("stop", "status!completed loop_count!0", body=Stop, reads="followup_message", constant="Stop"),
+    _row("stop", "status!completed loop_count!0", reads="followup_message", constant="Stop"),
     _row("sessionEnd", "session_id=session! reason duration_ms is_background_agent!false final_status error_message"),
 )  # fmt: skip
 

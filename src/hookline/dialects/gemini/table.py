@@ -6,7 +6,7 @@ from functools import partial
 
 from hookline.core.dialect import FoldRule, Table, column
 from hookline.dialects.kit.dialect import add_context, make_row
-from hookline.model.event import Compaction, Generation, Message, Prompt, Stop, ToolCall
+from hookline.model.event import Generation
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ _ROWS = (
         "SessionStart", "source!startup", subject="source", known=("startup", "resume", "clear"),
         reads="additionalContext",
     ),
-    _gate("BeforeAgent", "prompt!", body=Prompt, reads="additionalContext", carries=add_context),
+    _gate("BeforeAgent", "prompt!", reads="additionalContext", carries=add_context),
     # What `llm_request` holds beside its messages (the model, its parameters) is an effect of its own.
     _gate(
         "BeforeModel", "llm_request!{}", body=Generation, reads="llm_request llm_response",
@@ -69,18 +69,18 @@ _ROWS = (
     ),
     _row("BeforeToolSelection", "llm_request!{}", body=Generation, reads="toolConfig", does=""),
     _gate("AfterModel", "llm_request!{} llm_response=response!{}", body=Generation, reads="llm_response=text"),
-    _gate("BeforeTool", f"{_TOOL} {_BESIDE}", body=ToolCall, subject="tool", reads="tool_input", does="note deny halt ask",
+    _gate("BeforeTool", f"{_TOOL} {_BESIDE}", subject="tool", reads="tool_input", does="note deny halt ask",
         words={"deny": DENY, "block": DENY, "ask": ASK}),
     _gate(
-        "AfterTool", f"{_TOOL} tool_response=result!{{}} {_BESIDE}", body=ToolCall, subject="tool",
+        "AfterTool", f"{_TOOL} tool_response=result!{{}} {_BESIDE}", subject="tool",
         reads="additionalContext tailToolCallRequest",
     ),
     _gate(
-        "AfterAgent", "prompt! prompt_response=last_message! stop_hook_active", body=Stop,
+        "AfterAgent", "prompt! prompt_response=last_message! stop_hook_active",
         reads="clearContext",
     ),
-    _row("PreCompress", "trigger!", body=Compaction, subject="trigger", known=("manual", "auto")),
-    _row("Notification", "notification_type=kind!ToolPermission message=text! details!{}", body=Message),
+    _row("PreCompress", "trigger!", subject="trigger", known=("manual", "auto")),
+    _row("Notification", "notification_type=kind!ToolPermission message=text! details!{}"),
     _row(
         "SessionEnd", "reason!other", subject="reason", known=("exit", "clear", "logout", "prompt_input_exit", "other"),
     ),

@@ -30,14 +30,18 @@ _BODIES: Mapping[str, type[Body]] = {
     "tool.failure": ToolCall,
     "tool.permission.request": ToolCall,
     "tool.permission.resolved": ToolCall,
+    "mcp.before": ToolCall,
+    "mcp.after": ToolCall,
     "prompt.submit": Prompt,
     "prompt.expand": Prompt,
     "prompt.steer": Prompt,
+    "prompt.transform": Prompt,
     "stop": Stop,
     "subagent.stop": Stop,
     "compact.before": Compaction,
     "compact.after": Compaction,
     "message.display": Message,
+    "thought.after": Message,
     "notification": Message,
 }
 _STANCES: Mapping[str, Stance] = {"deny": Stance.DENY, "halt": Stance.HALT}
