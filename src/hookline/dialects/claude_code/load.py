@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hookline.dialects.claude_code.combine import read_flags
-from hookline.dialects.claude_code.table import ROWS, TABLE
+from hookline.dialects.claude_code.table import TABLE
 from hookline.dialects.kit.handlers import HookFormat, TimeLimit
 from hookline.dialects.kit.load import FileFormat, Place, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
@@ -151,4 +151,4 @@ FORMAT = FileFormat(
     fields=_fields,
 )
 # In a subagent's front matter `Stop` means the subagent's.
-_IN_AGENT = FORMAT.replace(rows={**ROWS, "Stop": ROWS["SubagentStop"]})
+_IN_AGENT = FORMAT.replace(rows={**TABLE.rows, "Stop": TABLE.rows["SubagentStop"]})

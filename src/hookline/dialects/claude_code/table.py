@@ -12,8 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.core.dialect import EventRow
-
 NAME = "claude-code"
 SESSION_END_BUDGET = 1.5  # seconds, of all its hooks together (docs/formats/claude-code.md 5)
 SILENT, ALLOW, ASK, DENY, HALT = Stance
@@ -161,13 +159,11 @@ _ROWS = (
     _row("SessionEnd", "reason", subject="reason", timeout=SESSION_END_BUDGET),
 )  # fmt: skip
 
-ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
-
 TABLE = Table(
     name=NAME,
     unknown_keys={"group": "ignored", "hook": "ignored"},
     regex_flavour="javascript",
-    rows=ROWS,
+    rows={row.native: row for row in _ROWS},
     base=column(_BASE),
     project_variables=("CLAUDE_PROJECT_DIR",),
     # A denial drops a deferral and an answer to an elicitation; two different answers to one are a refusal.

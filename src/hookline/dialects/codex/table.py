@@ -12,8 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.core.dialect import EventRow
-
 NAME = "codex"
 MANAGED_ONLY = "allow_managed_hooks_only"
 SILENT, ALLOW, ASK, DENY, HALT = Stance
@@ -111,13 +109,11 @@ _ROWS = (
     ),
 )  # fmt: skip
 
-ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
-
 TABLE = Table(
     name=NAME,
     unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
     regex_flavour="rust",
-    rows=ROWS,
+    rows={row.native: row for row in _ROWS},
     base=column(_BASE),
     # Codex lets the hook that *finishes* last win; plan order keeps replays equal. The input of a denied call stays as it was.
     fold=FoldRule(drops_rewrite_when_denied=True),

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.core.dialect import EventRow
-
 NAME = "kimi"
 TIMEOUT = (30, 1, 600)  # seconds: default, least, most (docs/formats/kimi.md 1)
 UNEXPLAINED = "blocked by a hook, which gave no reason"
@@ -52,13 +50,11 @@ _ROWS = (
     _row("SessionEnd", "reason!exit", subject="reason", longest=5.0),
 )  # fmt: skip
 
-ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
-
 TABLE = Table(
     name=NAME,
     unknown_keys={"hook": "ignored"},
     regex_flavour="python",
-    rows=ROWS,
+    rows={row.native: row for row in _ROWS},
     base=column("hook_event_name=@native!null session_id=@session_id!text cwd=@cwd!text"),
     default_timeout=float(TIMEOUT[0]),
     ascii_only=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.dialects.kit.handlers import HookFormat, TimeLimit, read_command
 from hookline.dialects.kit.load import FileFormat, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.dialects.openhands.table import ALIASES, NAME, ROWS, TABLE
+from hookline.dialects.openhands.table import ALIASES, NAME, TABLE
 from hookline.wire.disable_flags import make_disable_flag
 
 TYPE_CHECKING = False
@@ -41,12 +41,10 @@ def _check(root: Node, _source: Source) -> bool:
     return True
 
 
-def _is_between_slashes(text: str) -> bool:
-    return len(text) > 2 and text[0] == text[-1] == "/"  # noqa: PLR2004 - two slashes
-
-
 def _expression(text: str, _row: EventRow) -> str:
-    return text[1:-1] if _is_between_slashes(text) else text
+    """Return the expression that the host makes of a matcher: slashes around it do not belong to it."""
+    inner = text.removeprefix("/").removesuffix("/")
+    return inner if inner and text == f"/{inner}/" else text
 
 
 def _command(hook: Node, row: EventRow, source: Source) -> Command:
@@ -61,7 +59,7 @@ FORMAT = FileFormat(
     file="hooks.json",
     keys=("hooks",),
     bare=True,
-    rows={**ROWS, **{alias: ROWS[name] for alias, name in ALIASES.items()}},
+    rows={**TABLE.rows, **{alias: TABLE.rows[name] for alias, name in ALIASES.items()}},
     matcher=MatcherFormat(
         flavour=TABLE.regex_flavour,
         expression=_expression,

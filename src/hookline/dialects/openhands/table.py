@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.core.dialect import EventRow
-
 NAME = "openhands"
 
 # Every payload has every key, in this order; a key without a value is null.
@@ -36,7 +34,6 @@ _ROWS = (
     _row("SessionEnd", f"{_NO_CALL} tool_response message {_END}"),
 )  # fmt: skip
 
-ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
 # The files may also write the events in snake_case.
 ALIASES: Mapping[str, str] = {
     "session_start": "SessionStart",
@@ -51,7 +48,7 @@ TABLE = Table(
     name=NAME,
     unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
     regex_flavour="python",
-    rows=ROWS,
+    rows={row.native: row for row in _ROWS},
     base=column("event_type=@native"),
     aliases=ALIASES,
     project_variables=("OPENHANDS_PROJECT_DIR",),

@@ -12,8 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.core.dialect import EventRow
-
 NAME = "qwen"
 TICKS_PER_SECOND = 1000  # a command's timeout is in milliseconds, an http hook's in seconds (docs/formats/comparison.md 3)
 DEFAULT_TIMEOUT = 60.0
@@ -128,13 +126,11 @@ _ROWS = (
     _row("SessionDelete", "deleted_session_id", unread=True, does=""),
 )  # fmt: skip
 
-ROWS: Mapping[str, EventRow] = {row.native: row for row in _ROWS}
-
 TABLE = Table(
     name=NAME,
     unknown_keys={"group": "ignored", "hook": "ignored"},
     regex_flavour="javascript",
-    rows=ROWS,
+    rows={row.native: row for row in _ROWS},
     base=column(_BASE),
     project_variables=("QWEN_PROJECT_DIR",),
     # Every reason is given; of several new inputs the last one stands (10; 1.6).

@@ -9,7 +9,7 @@ import pytest
 
 from hookline.core.dialect import Source
 from hookline.dialects.claude_code import ClaudeCode
-from hookline.dialects.claude_code.table import ROWS
+from hookline.dialects.claude_code.table import TABLE
 from hookline.engine.engine import Engine
 from hookline.model.handler import Model
 from hookline.model.verdict import Stance
@@ -106,7 +106,7 @@ def test_a_judge_that_cannot_be_asked_blocks_nothing_and_is_shown() -> None:
     assert "`ANTHROPIC_API_KEY`" in decision.for_user[0]
 
 
-@pytest.mark.parametrize("event", ROWS)
+@pytest.mark.parametrize("event", TABLE.rows)
 def test_prompt_hooks_are_accepted_where_the_document_says(event: str) -> None:
     """On the events of tools, prompts, stops and tasks (docs/formats/claude-code.md 4); elsewhere they are an error."""
     loaded = ClaudeCode().load(Source(tree=settings(event)))
