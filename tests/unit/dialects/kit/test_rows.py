@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.dialects.kit.rows import make_row
+from hookline.dialects.kit.dialect import make_row
+from hookline.model.event import ToolCall
 from hookline.model.verdict import Stance
 
 POWERS = {"tool_input": "input", "llm_response": "return"}
@@ -22,9 +23,24 @@ def test_powers_follow_from_what_an_event_reads() -> None:
 
 
 @pytest.mark.parametrize(
-    ("does", "blocks"),
-    [("deny halt", Stance.DENY), ("halt", Stance.HALT), ("allow", Stance.SILENT)],
+    ("does", "blocks", "stops"),
+    [
+        ("deny halt", Stance.DENY, Stance.HALT),
+        ("halt", Stance.SILENT, Stance.HALT),
+        ("allow", Stance.SILENT, Stance.SILENT),
+    ],
 )
-def test_a_block_means_the_stance_that_the_event_can_take(does: str, blocks: Stance) -> None:
-    """A denial if there is one, else a halt."""
-    assert make_row("gemini", POWERS, "BeforeTool", does=does).blocks is blocks
+def test_what_an_event_can_do_says_what_a_block_means(
+    does: str, blocks: Stance, stops: Stance
+) -> None:
+    """A block denies where something can deny, and `continue: false` halts where something can halt."""
+    row = make_row("gemini", POWERS, "BeforeTool", does=does)
+
+    assert (row.blocks, row.stops, row.body) == (blocks, stops, ToolCall)
+
+
+def test_what_a_block_means_is_a_power() -> None:
+    """So no row can say one thing in two ways."""
+    row = make_row("gemini", {}, "BeforeTool", blocks=Stance.HALT)
+
+    assert row.powers == {"halt"}
