@@ -7,6 +7,8 @@ completion of shells (`typer_command.py`): to load it takes longer than a whole 
 
 from __future__ import annotations
 
+from hookline.model.frozen import Frozen
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,39 +19,28 @@ if TYPE_CHECKING:
 HELP = ("-h", "--help")
 
 
-class Option:
+class Option(Frozen):
     """An option of a command; an argument, if it has no names; a flag, if it takes no value.
 
     `kind`: the type of its value. `least` and `most`: bounds of a number. `choices`: the only values. `complete`: what a
     shell may complete its value to, by the names in `completion.WORDS`.
     """
 
-    def __init__(
-        self,
-        *names: str,
-        metavar: str = "",
-        help: str = "",  # noqa: A002 - what the help shows
-        default: Any = "",
-        kind: type = str,
-        least: float | None = None,
-        most: float | None = None,
-        choices: Sequence[str] = (),
-        is_required: bool = False,
-        is_repeatable: bool = False,
-        complete: Sequence[str] = (),
-    ) -> None:
-        self.names = names
-        self.metavar = metavar
-        self.help = help or ", ".join(choices)
-        self.is_flag = bool(names) and not metavar
-        self.default = False if self.is_flag else [] if is_repeatable else default
-        self.kind = kind
-        self.least = least
-        self.most = most
-        self.choices = choices
-        self.is_required = is_required
-        self.is_repeatable = is_repeatable
-        self.complete = complete
+    names: tuple[str, ...] = ()
+    metavar: str = ""
+    help: str = ""
+    default: Any = ""
+    kind: type = str
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    is_required: bool = False
+    is_repeatable: bool = False
+    complete: tuple[str, ...] = ()
+
+    @property
+    def is_flag(self) -> bool:
+        return bool(self.names) and not self.metavar
 
     def convert(self, word: str) -> Any:
         """Return the value that a word stands for.
@@ -69,7 +60,11 @@ class Option:
 
 def option(*names: str, **settings: Any) -> Any:
     """Return an option as the default of a parameter, whose type is that of the option's value."""
-    return Option(*names, **settings)
+    made = Option(names=names, **settings)
+    if made.is_flag:
+        return made.replace(default=False)
+    default = [] if made.is_repeatable else made.default
+    return made.replace(default=default, help=made.help or ", ".join(made.choices))
 
 
 JSON: Any = option("--json", help="print one JSON document")
