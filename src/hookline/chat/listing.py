@@ -18,8 +18,7 @@ from hookline.engine.declared_hooks import explain_absence, group_broken, list_h
 from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run
 from hookline.model.handler import Broken
-from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
-from hookline.trust.toggles import find_off
+from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED, find_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

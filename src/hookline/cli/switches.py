@@ -21,7 +21,7 @@ from hookline.engine.approval_service import (
 )
 from hookline.engine.hook_lookup import describe_run, find_hooks
 from hookline.engine.journaling import open_journal
-from hookline.trust.toggles import find_off
+from hookline.trust.policy import find_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

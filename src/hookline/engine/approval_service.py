@@ -16,9 +16,8 @@ from hookline.model.problem import Origin, Problem
 from hookline.model.spec import MANAGED
 from hookline.trust import commands
 from hookline.trust.gate import find_user
-from hookline.trust.policy import CHANGED, NEW, RECORD, RUN, WARN
+from hookline.trust.policy import CHANGED, NEW, RECORD, RUN, WARN, list_switches
 from hookline.trust.state import list_differences
-from hookline.trust.toggles import list_switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -231,8 +231,11 @@ class LazyGate:
 
     def _needs_none(self, run: Run) -> bool:
         """Whether the user named the hook's file, and no hook is switched off."""
-        from hookline.trust.policy import is_named  # noqa: PLC0415 - most events have no hook
-        from hookline.trust.toggles import MASTER, SKIPPED  # noqa: PLC0415 - as above
+        from hookline.trust.policy import (  # noqa: PLC0415 - as above
+            MASTER,
+            SKIPPED,
+            is_named,
+        )
 
         given = self.environ
         return (

@@ -24,10 +24,11 @@ from hookline.trust.policy import (
     REVOKED,
     RUN,
     WARN,
+    explain_environment,
+    explain_switch,
 )
 from hookline.trust.state import HookState, States
 from hookline.trust.store import Approval
-from hookline.trust.toggles import explain_environment, explain_switch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Command, InProcess, describe_command
 from hookline.model.spec import CLONED, MANAGED
 from hookline.paths import real_path
-from hookline.trust.definition import digest_definition
 from hookline.trust.inspected_files import NO_FILES, Inspection, list_files_within
-from hookline.trust.owner import Owner, find_owner, find_project
+from hookline.trust.owner import Owner, digest_definition, find_owner, find_project
 from hookline.trust.policy import APPROVED, CHANGED, NEW, OWN, PROJECT, REVOKED, is_named
 
 TYPE_CHECKING = False

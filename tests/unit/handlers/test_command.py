@@ -12,7 +12,7 @@ from hookline.handlers.command import COOKIE, FIRING, build_program
 from hookline.handlers.recursion_guard import extend_variable
 from hookline.model.event import Event, Lifecycle, ToolCall
 from hookline.model.handler import Command
-from hookline.trust.definition import to_json
+from hookline.trust.owner import to_json
 from tests.unit.handlers.support import executable, run
 
 TYPE_CHECKING = False

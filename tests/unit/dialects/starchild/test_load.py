@@ -16,7 +16,7 @@ from hookline.dialects.starchild.load import _KEYS
 from hookline.errors import ConfigError
 from hookline.model.handler import Command, Http
 from hookline.model.verdict import Stance
-from hookline.trust.definition import digest_definition
+from hookline.trust.owner import digest_definition
 from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, one_hook, row_of
 
 if TYPE_CHECKING:
