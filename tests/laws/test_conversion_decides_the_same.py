@@ -18,7 +18,7 @@ from hookline.model.verdict import Stance
 from tests.conformance.player import vectors
 from tests.laws.conversion import Converted
 
-TARGETS = [name for name in NAMES if hasattr(make_dialect(name), "export")]
+TARGETS = [name for name in NAMES if getattr(make_dialect(name), "export", None)]
 PAIRS = [
     (own, target) for own in NAMES for target in TARGETS if own not in (target, "hookline", "a3s")
 ]

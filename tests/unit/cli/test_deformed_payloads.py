@@ -63,7 +63,7 @@ def write_guard(dialect: str, folder: Path) -> tuple[str, str, Path]:
     """A guard of the dialect, or of Claude Code where it has no commands: its file, dialect, and what it is sent."""
     sent = folder / "sent"
     made: Any = make_dialect(dialect)
-    own = dialect if hasattr(made, "export") else "claude-code"
+    own = dialect if getattr(made, "export", None) else "claude-code"
     made = make_dialect(own)
     row = made.table.row_of_kind("tool.before")
     command = (CANCEL if own == "cline" else COMMAND).format(sent)
