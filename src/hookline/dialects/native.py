@@ -72,7 +72,7 @@ class Native(FolderDialect):
             raises_facets=False,
             closes="on_failure=Stance.DENY",
         )
-        super().__init__(__name__, table)
+        super().__init__(__name__, table, commands=False)
 
     def load(self, source: Source) -> Loaded:  # noqa: ARG002 - the protocol's
         return Loaded()
