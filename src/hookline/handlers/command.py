@@ -34,9 +34,6 @@ _HARMLESS = r"[\w@%+=:,./-]*"
 # Bash sets these for itself only. With `noexec` in them, a guard would exit with success and print nothing.
 _SHELLS_OWN = frozenset({"SHELLOPTS", "BASHOPTS"})
 _LONGEST_COOKIE = 64  # characters
-_WIDEST = 4  # bytes of a character
-_POINTER = 10  # bytes per variable besides its name and value
-_NEEDED = frozenset({"PATH", "HOME"})  # almost every program needs these
 _POWERSHELL = ("-NoProfile", "-NonInteractive", "-Command")
 
 
@@ -172,31 +169,9 @@ def _environment(
         }
     own = expand_declared(command, event, environ)
     own[COOKIE] = extend_cookies(environ, cookie)  # outer runs must find these processes too
-    own[FIRING] = extend_variable(
-        environ, event.kind, mark
-    )  # by it hookline notices a hook that makes its agent fire again
-    return _limit_size(env, own) | own
-
-
-def _limit_size(env: dict[str, str], own: Mapping[str, str]) -> dict[str, str]:
-    """Drop the longest variables of an environment that is too large for the system to start a program.
-
-    A clone can make its host set just enough variables that hookline still starts, but no guard does.
-    """
-    most = os.sysconf("SC_ARG_MAX") // 2
-    if _WIDEST * sum(len(name) + len(value) + _POINTER for name, value in env.items()) <= most:
-        return env
-    sizes = {
-        name: len(os.fsencode(name)) + len(os.fsencode(value)) + _POINTER
-        for name, value in env.items()
-    }
-    size = sum(sizes.values())
-    for name in sorted(sizes, key=lambda each: (each in _NEEDED or each in own, -sizes[each])):
-        if size <= most:
-            break
-        size -= sizes[name]
-        del env[name]
-    return env
+    # By it hookline notices a hook that makes its agent fire again.
+    own[FIRING] = extend_variable(environ, event.kind, mark)
+    return env | own
 
 
 def expand_declared(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import stat
+from stat import S_IRUSR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,20 +19,22 @@ if TYPE_CHECKING:
 
     # A process number with its start in ticks since boot: the system reuses numbers, but not pairs.
     Process: TypeAlias = tuple[int, int]
-    # By process number: the parent, the start, and whether it runs (a zombie does not).
-    Table: TypeAlias = dict[int, tuple[int, int, bool]]
+    # The parent, the session, the start, and whether it runs (a zombie does not).
+    Stat: TypeAlias = tuple[int, int, int, bool]
+    # By process number.
+    Table: TypeAlias = dict[int, Stat]
 
 # The variable that holds the cookies of a run, and of the runs around it, for all processes that it starts.
 COOKIE = "HOOKLINE_RUN"
 # Each process found is stopped at once, so a few rounds find everything.
 _ROUNDS = 8
-_STAT_PARENT, _STAT_STARTED = 1, 19  # fields of /proc/PID/stat behind the name
+_PARENT, _SESSION, _STARTED = 1, 3, 19  # fields of /proc/PID/stat behind the name
 _LONGEST_ENVIRONMENT = 1 << 22
 
 
 def find_descendants(leader: int, known: AbstractSet[Process]) -> set[Process]:
     """Return all processes below a process, and below those found earlier; empty without /proc."""
-    return _find_below(leader, known, _read_process_table())
+    return _find_below(leader, known, read_process_table())
 
 
 def kill_escaped(
@@ -78,12 +80,12 @@ def pipe_name(fd: int) -> str:
 def _find_escaped(
     leader: int, cookie: str, pipes: AbstractSet[str], known: AbstractSet[Process], lowest: int
 ) -> set[Process]:
-    table = _read_process_table(lowest)
+    table = read_process_table(lowest)
     found = _find_below(leader, known, table) | {
         (pid, started) for pid, started in known if _is_alive(pid, started, table)
     }
-    born = table[leader][1] if leader in table else None
-    for pid, (_, started, runs) in table.items():
+    born = table[leader][2] if leader in table else None
+    for pid, (_, _, started, runs) in table.items():
         if not runs or pid in {leader, os.getpid()} or (born is not None and started < born):
             continue
         if _has_cookie(pid, cookie) or (born is not None and has_pipe(pid, pipes)):
@@ -93,7 +95,7 @@ def _find_escaped(
 
 def _find_below(leader: int, known: AbstractSet[Process], table: Table) -> set[Process]:
     children: dict[int, list[int]] = {}
-    for pid, (parent, _, _) in table.items():
+    for pid, (parent, _, _, _) in table.items():
         children.setdefault(parent, []).append(pid)
     found: set[int] = set()
     below = [leader, *(pid for pid, started in known if _is_alive(pid, started, table))]
@@ -101,11 +103,11 @@ def _find_below(leader: int, known: AbstractSet[Process], table: Table) -> set[P
         fresh = [pid for pid in children.get(below.pop(), ()) if pid not in found]
         found.update(fresh)
         below += fresh
-    return {(pid, table[pid][1]) for pid in found if table[pid][2]}
+    return {(pid, table[pid][2]) for pid in found if table[pid][3]}
 
 
 def _is_alive(pid: int, started: int, table: Table) -> bool:
-    return pid in table and table[pid][1:] == (started, True)
+    return pid in table and table[pid][2:] == (started, True)
 
 
 def last_pid() -> int:
@@ -113,24 +115,26 @@ def last_pid() -> int:
     return int((read_proc("/proc/loadavg").split() or [b"0"])[-1])
 
 
-def _read_process_table(lowest: int = 0) -> Table:
-    """Return every process from a number on; empty without /proc."""
+def read_process_table(lowest: int = 0, others: AbstractSet[int] = frozenset()) -> Table:
+    """Return every process from a number on, except `others`; empty without /proc."""
     found: Table = {}
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
-            # brackets enclose the name, which may contain blanks and brackets; the other fields follow the last one
-            fields = (
-                read_proc(f"/proc/{name}/stat").rpartition(b")")[2].split()
-                if name.isdigit() and int(name) >= lowest
-                else []
-            )
-            if fields:
-                found[int(name)] = (
-                    int(fields[_STAT_PARENT]),
-                    int(fields[_STAT_STARTED]),
-                    fields[0] not in {b"Z", b"X"},
-                )
+            if name.isdigit() and (pid := int(name)) >= lowest and pid not in others:
+                stat = read_stat(pid)
+                if stat is not None:
+                    found[pid] = stat
     return found
+
+
+def read_stat(pid: int) -> Stat | None:
+    """Return what /proc says about a process; None if there is none."""
+    # Brackets enclose the name, which may contain blanks and brackets; the other fields follow the last one.
+    fields = read_proc(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    if not fields:
+        return None
+    parent, session, started = (int(fields[at]) for at in (_PARENT, _SESSION, _STARTED))
+    return parent, session, started, fields[0] not in (b"Z", b"X")
 
 
 def send_signal(process: Process, number: int) -> None:
@@ -138,8 +142,8 @@ def send_signal(process: Process, number: int) -> None:
     pid, started = process
     fd = open_pidfd(pid)
     try:
-        fields = read_proc(f"/proc/{pid}/stat").rpartition(b")")[2].split()
-        if not fields or int(fields[_STAT_STARTED]) != started:
+        stat = read_stat(pid)
+        if stat is None or stat[2] != started:
             return
         with contextlib.suppress(OSError):
             if fd >= 0:
@@ -171,7 +175,7 @@ def has_pipe(pid: int, pipes: AbstractSet[str]) -> bool:
         for name in os.listdir(folder):
             with contextlib.suppress(OSError):
                 if os.readlink(f"{folder}/{name}") in pipes:
-                    if os.lstat(f"{folder}/{name}").st_mode & stat.S_IRUSR:
+                    if os.lstat(f"{folder}/{name}").st_mode & S_IRUSR:
                         return False
                     writes = True
     return writes

@@ -13,21 +13,24 @@ import signal
 import time
 from _thread import RLock
 
-from hookline.handlers.process_tree import cookies_of, has_pipe, last_pid, read_proc, send_signal
+from hookline.handlers.process_tree import (
+    cookies_of,
+    has_pipe,
+    last_pid,
+    read_process_table,
+    read_stat,
+    send_signal,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Set as AbstractSet
-    from typing import TypeAlias
 
-    from hookline.handlers.process_tree import Process
+    from hookline.handlers.process_tree import Process, Table
 
-    # By process number: the parent, the session, the start in ticks, and whether it runs.
-    Table: TypeAlias = dict[int, tuple[int, int, int, bool]]
 
 _PR_SET_CHILD_SUBREAPER = 36
-_PARENT, _SESSION, _STARTED = 1, 3, 19  # fields of /proc/PID/stat behind the name
 _QUIET_LOOKS = 2
 _LONGEST = 2.0  # seconds of looking for descendants that keep forking
 _MOST_LEFT = 4096
@@ -109,8 +112,8 @@ def end_run(
     leader: int, pipes: AbstractSet[str], known: AbstractSet[Process], *, quick: bool = False
 ) -> None:
     """End all processes of one run until none is left; its leader must not be reaped yet. `quick` as in `kill_escaped`."""
-    fields = _stat(leader)
-    born = int(fields[_STARTED]) if fields else 0
+    stat = read_stat(leader)
+    born = stat[2] if stat else 0
     with STARTING:
         alone = len(_State.running) <= 1
     if not alone:
@@ -170,14 +173,7 @@ def _end(
 
 def _find_below(others: set[int], lowest: int) -> tuple[Table, bool]:
     """Return the processes below this one, and whether that is certain; uncertain ones are added to `others`."""
-    table: Table = {}
-    with contextlib.suppress(OSError):
-        for name in os.listdir("/proc"):
-            if name.isdigit() and (pid := int(name)) >= lowest and pid not in others:
-                fields = _stat(pid)
-                if fields:
-                    numbers = (int(fields[at]) for at in (_PARENT, _SESSION, _STARTED))
-                    table[pid] = (*numbers, fields[0] not in {b"Z", b"X"})  # type: ignore[assignment]  # three numbers
+    table = read_process_table(lowest, others)
     me = os.getpid()
     table.pop(me, None)
     below: Table = {}
@@ -231,10 +227,6 @@ def _owner_of_orphan(pid: int, session: int, leader: int, pipes: AbstractSet[str
         if not cookies.isdisjoint(_State.left):
             return 0
     return leader if pipes and has_pipe(pid, pipes) else None
-
-
-def _stat(pid: int) -> list[bytes]:
-    return read_proc(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
 def _reap() -> None:

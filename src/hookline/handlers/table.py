@@ -7,6 +7,7 @@ import os
 from time import perf_counter
 
 from hookline.errors import HandlerError
+from hookline.handlers.process_spec import Job, Limits
 from hookline.model.handler import Builtin, Command, Http, Model
 from hookline.model.outcome import Failure, Outcome
 
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dispatch import Run
-    from hookline.handlers.builtins.builtin_call import BuiltinCall
     from hookline.handlers.process import BackgroundProgram
-    from hookline.handlers.process_spec import Cancel, Job, Limits
+    from hookline.handlers.process_spec import Cancel, Program
 
 
 def perform_all(
@@ -36,32 +36,25 @@ def perform_all(
     takes over a program that goes to the background; without it, no program may.
     """
     given = os.environ if environ is None else environ
-    calls = [run for run in runs if type(run.spec.handler) in (Http, Model)]
+    limits = limits or Limits()
+    calls = [run for run in runs if isinstance(run.spec.handler, Http | Model)]
     if not calls:
         return _perform_local(runs, limits, cancel, given, keep)
-    from hookline.handlers import process_spec  # noqa: PLC0415 - as below
     from hookline.handlers.concurrent_http import ConcurrentCalls  # noqa: PLC0415 - few hooks need sockets
 
-    with ConcurrentCalls(
-        calls, limits or process_spec.Limits(), given, perform=_perform_call
-    ) as under_way:
-        here = iter(
-            _perform_local(
-                [run for run in runs if type(run.spec.handler) not in (Http, Model)],
-                limits,
-                cancel,
-                given,
-                keep,
-            )
-        )
+    local = [run for run in runs if not isinstance(run.spec.handler, Http | Model)]
+    with ConcurrentCalls(calls, limits, given, perform=_perform_call) as under_way:
+        here = iter(_perform_local(local, limits, cancel, given, keep))
         there = iter(under_way.outcomes(cancel))
-    return [next(there) if type(run.spec.handler) in (Http, Model) else next(here) for run in runs]
+    return [
+        next(there) if isinstance(run.spec.handler, Http | Model) else next(here) for run in runs
+    ]
 
 
 def _perform_call(handler: Any, *args: Any, **options: Any) -> Outcome:
     """Perform one call of an HTTP hook or a model hook, on a thread of `ConcurrentCalls`."""
     if isinstance(handler, Http):
-        from hookline.handlers.http import call  # noqa: PLC0415 - few hooks need sockets
+        from hookline.handlers.http import call  # noqa: PLC0415 - as above
 
         return call(handler, *args, **options)
     from hookline.handlers.model_hook import ask_model  # noqa: PLC0415 - as above
@@ -71,112 +64,105 @@ def _perform_call(handler: Any, *args: Any, **options: Any) -> Outcome:
 
 def _perform_local(
     runs: Sequence[Run],
-    limits: Limits | None,
+    limits: Limits,
     cancel: Cancel | None,
-    given: Mapping[str, str],
+    environ: Mapping[str, str],
     keep: Callable[[Run, BackgroundProgram], None] | None,
 ) -> list[Outcome]:
     """Return the outcomes of handlers on this machine."""
-    steps = [
-        _command(run, given, may_leave=keep is not None)
-        if type(run.spec.handler) is Command
-        else _builtin(run, given)
-        for run in runs
-    ]
-    errands = [step for step in steps if not isinstance(step, Outcome)]
-    left: dict[int, BackgroundProgram] = {}
-    if not errands:
-        return [step for step in steps if isinstance(step, Outcome)]
-    # The process modules load when the first hook needs them: they take half the time of an `answer` without hooks.
-    from hookline.handlers import process, process_spec  # noqa: PLC0415 - as above
+    outcomes: dict[int, Outcome] = {}
+    jobs: dict[int, Job] = {}
+    for at, run in enumerate(runs):
+        step = _prepare(run, environ, may_leave=keep is not None)
+        if isinstance(step, Job):
+            jobs[at] = step
+        else:
+            outcomes[at] = step
+    if jobs:
+        # The process modules load when the first hook needs them: they take half the time of an `answer` without hooks.
+        from hookline.handlers.process import run_all  # noqa: PLC0415 - as above
 
-    done = iter(
-        process.run_all(
-            [errand.program for errand in errands],
-            limits=limits or process_spec.Limits(),
-            cancel=cancel,
-            left=left,
-        )
-    )
-    if keep is not None and left:
-        started = [
-            run for run, step in zip(runs, steps, strict=True) if not isinstance(step, Outcome)
-        ]
-        for at, gone in left.items():
-            keep(started[at], gone)
-    return [step if isinstance(step, Outcome) else _read(step, next(done)) for step in steps]
+        left: dict[int, BackgroundProgram] = {}
+        programs = [job.program for job in jobs.values()]
+        done = run_all(programs, limits=limits, cancel=cancel, left=left)
+        for number, (at, outcome) in enumerate(zip(jobs, done, strict=True)):
+            read = jobs[at].read
+            outcomes[at] = read(outcome) if read else outcome
+            if keep is not None and number in left:
+                keep(runs[at], left[number])
+    return [outcomes[at] for at in range(len(runs))]
 
 
-def _read(errand: Job, outcome: Outcome) -> Outcome:
-    return errand.read(outcome) if errand.read else outcome
-
-
-def _command(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Job | Outcome:
-    from hookline.handlers import command  # noqa: PLC0415 - as above
-    from hookline.handlers.process_spec import Job  # noqa: PLC0415 - as above
-    from hookline.handlers.recursion_guard import hook_mark  # noqa: PLC0415 - as above
-
+def _prepare(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Job | Outcome:
+    """Return the program that a hook runs, or its outcome if there is none to run."""
+    began = perf_counter()
     handler = run.spec.handler
-    assert isinstance(handler, Command)  # noqa: S101 - the caller selects by type
-    leaves = may_leave and run.dialect is not None and run.dialect.table.background_line
     try:
-        return Job(
-            program=command.build_program(
-                handler,
-                run.event,
-                run.payload or "",
-                timeout=run.spec.timeout,
-                cookie=_cookie(),
-                environ=environ,
-                mark=hook_mark(run.spec),
-            ).replace(may_leave=leaves and not run.detached)
-        )
+        if isinstance(handler, Command):
+            return Job(program=_build_program(handler, run, environ, may_leave=may_leave))
+        assert isinstance(handler, Builtin)  # noqa: S101 - the dispatcher sends no other type
+        answer = _call_builtin(handler, run, environ)
+        if isinstance(answer, Job):
+            return answer
+        text = json.dumps(answer) if answer else ""
+        return Outcome(exit_code=0, stdout=text, seconds=perf_counter() - began)
     except HandlerError as error:
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error))
+    except Exception as error:  # a fault in a builtin is that hook's failure, not the engine's
+        if isinstance(handler, Command):
+            raise
+        detail = f"{type(error).__name__}: {error}"
+        seconds = perf_counter() - began
+        return Outcome(failure=Failure.RAISED, detail=detail, seconds=seconds)
 
 
-def _builtin(run: Run, environ: Mapping[str, str]) -> Job | Outcome:
-    from hookline.handlers.builtins import REGISTRY  # noqa: PLC0415 - as above
+def _build_program(
+    handler: Command, run: Run, environ: Mapping[str, str], *, may_leave: bool
+) -> Program:
+    from hookline.handlers.command import build_program  # noqa: PLC0415 - as above
+    from hookline.handlers.recursion_guard import hook_mark  # noqa: PLC0415 - as above
 
-    handler = run.spec.handler
-    assert isinstance(handler, Builtin)  # noqa: S101 - the dispatcher sends no other type
-    hook = REGISTRY.get(handler.name)
-    if hook is None:
-        return Outcome(
-            failure=Failure.NOT_STARTED, detail=f"no builtin hook registered as `{handler.name}`"
-        )
-    began = perf_counter()
-    try:
-        answer = hook(_make_call(run, handler, environ))
-        if answer is not None and not isinstance(answer, dict):
-            return answer
-        return Outcome(
-            exit_code=0, stdout=json.dumps(answer) if answer else "", seconds=perf_counter() - began
-        )
-    except Exception as error:  # noqa: BLE001 - a fault in a builtin is that hook's failure, not the engine's
-        return Outcome(
-            failure=Failure.RAISED,
-            detail=f"{type(error).__name__}: {error}",
-            seconds=perf_counter() - began,
-        )
+    leaves = may_leave and run.dialect is not None and run.dialect.table.background_line
+    program = build_program(
+        handler,
+        run.event,
+        run.payload or "",
+        timeout=run.spec.timeout,
+        cookie=_make_cookie(),
+        environ=environ,
+        mark=hook_mark(run.spec),
+    )
+    return program.replace(may_leave=leaves and not run.detached)
 
 
-def _make_call(run: Run, handler: Builtin, environ: Mapping[str, str]) -> BuiltinCall:
+def _call_builtin(handler: Builtin, run: Run, environ: Mapping[str, str]) -> Any:
+    """Return a builtin's output object, None, or the program whose outcome it must see first.
+
+    Raises:
+        HandlerError: there is no such builtin.
+    """
     from hookline.handlers import command  # noqa: PLC0415 - as above
+    from hookline.handlers.builtins import REGISTRY  # noqa: PLC0415 - as above
     from hookline.handlers.builtins.builtin_call import BuiltinCall  # noqa: PLC0415 - as above
 
-    declared = command.expand_declared(handler, run.event, environ)
-    return BuiltinCall(
-        event=run.event.replace(cwd=command.working_directory(handler, run.event, environ))
-        if handler.working_dir
-        else run.event,
-        args=handler.args,
-        environ={**environ, **declared},
-        declared=declared,
-        timeout=run.spec.timeout,
-        cookie=_cookie(),
+    hook = REGISTRY.get(handler.name)
+    if hook is None:
+        raise HandlerError(f"no builtin hook registered as `{handler.name}`")
+    event = run.event
+    declared = command.expand_declared(handler, event, environ)
+    if handler.working_dir:
+        event = event.replace(cwd=command.working_directory(handler, event, environ))
+    return hook(
+        BuiltinCall(
+            event=event,
+            args=handler.args,
+            environ={**environ, **declared},
+            declared=declared,
+            timeout=run.spec.timeout,
+            cookie=_make_cookie(),
+        )
     )
 
 
-def _cookie() -> str:
+def _make_cookie() -> str:
     return os.urandom(12).hex()

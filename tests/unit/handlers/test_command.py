@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import pytest
@@ -272,31 +271,6 @@ def test_what_a_shell_sets_for_itself_is_not_handed_on(tmp_path):
     assert (
         run(made(Command(argv=(guard,)), EVENT.replace(cwd=str(tmp_path)), **theirs)).exit_code == 2
     )
-
-
-@pytest.mark.process
-@pytest.mark.parametrize(
-    "value", ["x" * 130_000, "y", "\U0001f512" * 32_000], ids=["long", "many", "wide"]
-)
-def test_no_environment_is_too_long_for_a_guard(value, tmp_path):
-    """The longest variables are left out, rather than the guard; what the hook sets, and where programs are, stays."""
-    most = os.sysconf("SC_ARG_MAX")
-    count = most * 9 // 10 // (len(value.encode()) + 16)
-    theirs = {f"V{at}": value for at in range(count)} | {
-        "PATH": "/usr/bin:/bin",
-        "HOME": str(tmp_path),
-        "LANG": "C",
-    }
-    what = made(
-        text("echo $OWN; exit 2", "/bin/sh", env={"OWN": "mine"}),
-        EVENT.replace(cwd=str(tmp_path)),
-        **theirs,
-    )
-    outcome = run(what)
-
-    assert {"PATH", "HOME", "OWN", COOKIE, FIRING} <= set(what.env)
-    assert len(what.env) < len(theirs)
-    assert (outcome.exit_code, outcome.stdout.strip()) == (2, "mine")
 
 
 def test_what_a_system_takes_is_handed_on_whole():
