@@ -290,21 +290,21 @@ class Child:
             self.pool.forget(self.pidfd)
             self.pidfd = -1
         try:
-            told = os.waitid(
+            end = os.waitid(
                 os.P_PID, self.pid, os.WEXITED if self.exited else os.WEXITED | os.WNOHANG
             )
         except ChildProcessError:
             self.popen.returncode = -1
             self.failure = self.failure or Failure.UNREADABLE
             return None, ""
-        if told is None:
+        if end is None:
             return None, ""
-        if told.si_code == os.CLD_EXITED:
-            self.popen.returncode = told.si_status
-            return told.si_status, ""
-        self.popen.returncode = -told.si_status
+        if end.si_code == os.CLD_EXITED:
+            self.popen.returncode = end.si_status
+            return end.si_status, ""
+        self.popen.returncode = -end.si_status
         self.failure = self.failure or Failure.KILLED
-        return None, _signal_name(told.si_status)
+        return None, _signal_name(end.si_status)
 
     def _detail(self, died_of: str) -> str:
         match self.failure:

@@ -199,8 +199,10 @@ def expand_declared(
 def extend_cookies(environ: Mapping[str, str], cookie: str) -> str:
     """Return the cookies of the outer runs, up to the limit, and of this run; invalid ones are dropped."""
     outer = environ.get(COOKIE, "")
-    told = outer[-DEEPEST * (_LONGEST_COOKIE + 1) :].split(",") if outer else ()
+    cookies = outer[-DEEPEST * (_LONGEST_COOKIE + 1) :].split(",") if outer else ()
     inside = [
-        each for each in told if each.isascii() and each.isalnum() and len(each) <= _LONGEST_COOKIE
+        each
+        for each in cookies
+        if each.isascii() and each.isalnum() and len(each) <= _LONGEST_COOKIE
     ]
     return ",".join(part for part in (*inside[1 - DEEPEST :], cookie) if part)

@@ -106,7 +106,7 @@ def ask_model(
     """Ask a model about a payload and return its reply as `stdout`; raises nothing for faults of the other side.
 
     `seconds`, `largest`, `opened` and `resolve` are as in `http.call`. A hookline server that the provider calls runs no hooks, if
-    the provider passes on the request's mark. A provider inside this process may fire events, which cannot be told from others;
+    the provider passes on the request's mark. A provider inside this process may fire events, like any other event;
     `turns` limits those.
     """
     began = time.monotonic()

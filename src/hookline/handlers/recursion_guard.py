@@ -10,7 +10,7 @@ from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
@@ -53,19 +53,16 @@ def extend_variable(environ: Mapping[str, str], kind: str, mark: str) -> str:
     key = load_key(environ, make=True)
     text = f"{_kind_label(kind)}:{_marks[pid]}:{mark}"
     outer = environ.get(VARIABLE, "")
-    living = (
-        [":".join(told) for told in _select_verified(_parse_variable(outer), key)] if outer else []
-    )
-    return ",".join((*living[1 - DEEPEST :], f"{text}:{sign(key, text)}"))
+    living = _select_verified(_parse_variable(outer), key)
+    parts = [":".join(part) for part in living[1 - DEEPEST :]]
+    return ",".join((*parts, f"{text}:{sign(key, text)}"))
 
 
 def _kind_label(kind: str) -> str:
     """Return a kind as the variable writes it: a digest if it is long or has several parts."""
-    return (
-        kind
-        if len(kind) <= _LONGEST and "," not in kind
-        else sha256(kind.encode("utf-8", "backslashreplace"))[:_SHORT]
-    )
+    if len(kind) <= _LONGEST and "," not in kind:
+        return kind
+    return sha256(kind.encode("utf-8", "backslashreplace"))[:_SHORT]
 
 
 def _parse_variable(text: str) -> list[tuple[str, ...]]:
@@ -78,15 +75,15 @@ def _parse_variable(text: str) -> list[tuple[str, ...]]:
     ]
 
 
-def _select_verified(told: Iterable[tuple[str, ...]], key: bytes) -> list[tuple[str, ...]]:
+def _select_verified(parts: Sequence[tuple[str, ...]], key: bytes) -> list[tuple[str, ...]]:
     """Return the parts that a hookline of this user wrote, in a living ancestor of this process."""
-    above = set(_ancestors_with_start())
+    above = set(_ancestors_with_start()) if parts else set()
     return [
-        each
-        for each in told
-        if len(each) == _FIELDS
-        and each[1:3] in above
-        and is_signed(key, ":".join(each[:-1]), each[-1])
+        part
+        for part in parts
+        if len(part) == _FIELDS
+        and part[1:3] in above
+        and is_signed(key, ":".join(part[:-1]), part[-1])
     ]
 
 
@@ -107,12 +104,10 @@ class Reentrancy:
     def __init__(self, environ: Mapping[str, str]) -> None:
         text = environ.get(VARIABLE, "")
         self._key = load_key(environ) if text else b""
-        told = _parse_variable(text)
-        self._told = _select_verified(told, self._key) if told else []
+        self._verified = _select_verified(_parse_variable(text), self._key)
+        known = {":".join(part) for part in self._verified}
         parts = [part for part in text.split(",", DEEPEST * 2) if part]
-        self._unbound = next(
-            (part for part in parts if tuple(part.rsplit(":", _FIELDS - 1)) not in self._told), None
-        )
+        self._unbound = next((part for part in parts if part not in known), None)
         self._deep = bool(text) and sum(map(_is_ours, ancestors())) >= _MOST
 
     def find_active_hooks(self, kind: str) -> frozenset[str] | None:
@@ -120,11 +115,11 @@ class Reentrancy:
 
         It checks again which ancestors still live.
         """
-        living = _select_verified(self._told, self._key) if self._told else []
+        living = _select_verified(self._verified, self._key)
         if len(living) >= DEEPEST or self._deep:
             return None
         name = _kind_label(kind)
-        return frozenset(told[-2] for told in living if told[0] == name)
+        return frozenset(part[-2] for part in living if part[0] == name)
 
     @property
     def problems(self) -> tuple[Problem, ...]:

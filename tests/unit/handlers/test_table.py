@@ -93,42 +93,6 @@ def test_the_environment_is_ours_unless_another_is_given(monkeypatch, tmp_path):
     assert outcome.stdout == "yes\n"
 
 
-def test_a_builtin_with_nothing_to_say_is_a_silent_success():
-    """A builtin on another event than its own says nothing and does not fail."""
-    (outcome,) = perform_all(
-        [made(Builtin(name="add_date"), kind="session.start")], environ=ENVIRON
-    )
-
-    assert (outcome.exit_code, outcome.stdout, outcome.failure) == (0, "", None)
-
-
-def test_a_fault_in_a_builtin_is_that_hook_s_failure():
-    """A builtin that raises is an outcome that names the error; the rest of the batch goes on."""
-    broken = made(Builtin(name="add_prompt_files", args=(3,)), cwd="/")  # type: ignore[arg-type]  # a fault on purpose
-    outcomes = perform_all([broken, made(Builtin(name="add_date"))], environ=ENVIRON)
-
-    assert [outcome.failure for outcome in outcomes] == [Failure.RAISED, None]
-    assert outcomes[0].detail.startswith("AttributeError: ")
-
-
 def test_nothing_to_perform_is_no_outcome():
     """An empty batch has no outcomes."""
     assert perform_all([]) == []
-
-
-def test_a_builtin_has_its_own_directory_and_environment(tmp_path):
-    """`working_dir` and `env` of a builtin are seen by it, with what they refer to filled in."""
-    for folder, text_ in (("inner", "Be brief."), ("home", "At home.")):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "RULES.md").write_text(text_, encoding="utf-8")
-    env = {"HOME": "${env.ELSEWHERE}/home"}
-    handler = Builtin(
-        name="add_prompt_files", args=("RULES.md",), env=env, expand="dotenv", working_dir="inner"
-    )
-
-    (outcome,) = perform_all(
-        [made(handler, cwd=str(tmp_path))], environ={**ENVIRON, "ELSEWHERE": str(tmp_path)}
-    )
-
-    assert "Be brief." in outcome.stdout
-    assert "At home." in outcome.stdout

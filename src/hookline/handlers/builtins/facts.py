@@ -56,9 +56,9 @@ def add_user_info(asked: BuiltinCall) -> Output:
     if asked.event.kind != "session.start":
         return None
     name, full_name = _find_user(asked.environ)
-    told = {"User": name, "Full name": full_name, "Host": platform.node()}
+    known = {"User": name, "Full name": full_name, "Host": platform.node()}
     return make_context(
-        "\n".join(f"{label}: {_to_one_line(text)}" for label, text in told.items() if text)
+        "\n".join(f"{label}: {_to_one_line(text)}" for label, text in known.items() if text)
     )
 
 
