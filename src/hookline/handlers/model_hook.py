@@ -1,33 +1,31 @@
-"""Model hooks: asks a language model one question over its provider's API, and returns the text of the reply.
+"""Model hooks: asks a language model one question, and returns the text of the reply.
 
 The request goes to the configured address, after a check of each resolved one, with the key for that address. There are no
-retries, and nothing of the environment is sent but what the hook names.
+retries, and of the environment only that key is sent. `model_client` speaks the provider's API.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from hookline.errors import HandlerError
 from hookline.handlers.http import LARGEST, CallError, send_request
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.outcome import Failure, Outcome
-from hookline.wire.providers import ANTHROPIC, OPENAI, resolve_endpoint
-from hookline.wire.templates import fill_prompt
+from hookline.wire.providers import resolve_endpoint
+from hookline.wire.templates import INSTALL, fill_prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from types import ModuleType
 
     from hookline.handlers.checked_connection import Resolve
     from hookline.model.handler import Model
-    from hookline.wire.providers import Endpoint
 
 MOST_AT_ONCE = 16  # concurrent questions of this process
 # The share of its time that a question waits for its turn. In a loop of questions the innermost one never gets its turn. It gives
@@ -36,23 +34,6 @@ _WAIT = 0.5
 MOST_CALLS = 200  # per session, unless the environment says otherwise
 CALLS_VARIABLE = "HOOKLINE_MODEL_CALLS"
 _MOST_SESSIONS = 1000
-_ANTHROPIC_VERSION = "2026-10-21"
-_TEMPLATE = "Reply with one JSON object that fits this JSON Schema, and with nothing else:\n\n"
-# The beginnings of models that refuse a temperature.
-_NO_TEMPERATURE = (
-    *("o1", "o3", "o4", "gpt-5"),
-    *("claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "claude-haiku-5-5"),
-    *("claude-fable", "claude-mythos"),
-)
-# The beginnings of models whose reply cannot be bound to a schema.
-_UNBOUND = (
-    "claude-3",
-    "claude-opus-4-0",
-    "claude-opus-4-2",
-    "claude-sonnet-4-0",
-    "claude-sonnet-4-2",
-)
-_THOUGHTS = re.compile(r"<think>.*?</think>\s*", re.DOTALL)
 
 
 class CallCounter:
@@ -91,6 +72,16 @@ _COUNTER = CallCounter()
 _TURNS = threading.BoundedSemaphore(MOST_AT_ONCE)
 
 
+def prepare(models: Iterable[Model], environ: Mapping[str, str]) -> None:
+    """Load the libraries that these hooks need, which takes seconds once per process and does not count as a hook's time.
+
+    Errors are reported when a hook asks.
+    """
+    for model in models:
+        with suppress(HandlerError, ImportError):
+            _import_client().load_client(resolve_endpoint(model, environ).speaks)
+
+
 def ask_model(
     model: Model,
     payload: str,
@@ -113,22 +104,26 @@ def ask_model(
     try:
         endpoint = resolve_endpoint(model, environ)
         prompt = fill_prompt(model, payload, late=lambda: time.monotonic() - began > seconds)
-        path, headers, body = make_request(endpoint, model, prompt)
+        client = _import_client()
         with _take_turn(turns, _WAIT * (began + seconds - time.monotonic())):
             counter.count(_session(payload), read_call_limit(environ))
-            answer = send_request(
-                endpoint.base_url.rstrip("/") + path,
-                "POST",
-                json.dumps(body).encode("utf-8"),
-                headers,
-                seconds=seconds,
-                largest=largest,
-                opened=opened,
-                allow_local=endpoint.local,
-                only_local=bool(endpoint.key) and endpoint.base_url.startswith("http:"),
-                resolve=resolve,
+            reply = client.ask(
+                endpoint,
+                model,
+                prompt.encode("utf-8", "replace").decode(),
+                lambda address, method, body, headers: send_request(
+                    address,
+                    method,
+                    body,
+                    {**headers, "User-Agent": "hookline", MODEL_CALL_HEADER: "1"},
+                    seconds=seconds,
+                    largest=largest,
+                    opened=opened,
+                    allow_local=endpoint.local,
+                    only_local=bool(endpoint.key) and endpoint.base_url.startswith("http:"),
+                    resolve=resolve,
+                ),
             )
-        reply = read_reply(answer, model.most_tokens)
     except HandlerError as error:
         failure, detail = Failure.NOT_STARTED, str(error)
     except CallError as error:
@@ -136,6 +131,21 @@ def ask_model(
     else:
         return Outcome(exit_code=0, stdout=reply, seconds=time.monotonic() - began)
     return Outcome(failure=failure, detail=detail, seconds=time.monotonic() - began)
+
+
+def _import_client() -> ModuleType:
+    """Return the module `model_client`.
+
+    Raises:
+        HandlerError: its library is not installed.
+    """
+    try:
+        from hookline.handlers import model_client  # noqa: PLC0415 - only model hooks pay for some seconds of loading
+    except ImportError as error:
+        name = error.name or "pydantic_ai"
+        message = f"model hooks need `{name}`, which is not installed"
+        raise HandlerError(message, hint=INSTALL) from None
+    return model_client
 
 
 @contextmanager
@@ -154,80 +164,6 @@ def _take_turn(turns: threading.Semaphore, seconds: float) -> Iterator[None]:
         yield
     finally:
         turns.release()
-
-
-def make_request(
-    endpoint: Endpoint, model: Model, prompt: str
-) -> tuple[str, dict[str, str], dict[str, Any]]:
-    """Return the path, the headers and the body of a question, as the provider's API has them.
-
-    A reply is bound to the schema where the provider can, and the schema is a part of the instructions elsewhere.
-    """
-    prompt = prompt.encode("utf-8", "replace").decode()
-    is_bound = bool(model.schema) and endpoint.binds and not endpoint.model.startswith(_UNBOUND)
-    system = [model.system] if model.system else []
-    if model.schema and not is_bound:
-        system.append(_TEMPLATE + json.dumps(model.schema))
-    headers = {"Content-Type": "application/json", "Accept": "application/json"}
-    headers |= {"User-Agent": "hookline", MODEL_CALL_HEADER: "1"}
-    if endpoint.key:
-        headers["Authorization"] = f"Bearer {endpoint.key}"
-    body: dict[str, Any] = {"model": endpoint.model, "stream": False}
-    if not endpoint.model.startswith(_NO_TEMPERATURE):
-        body["temperature"] = 0.0
-    if endpoint.speaks == ANTHROPIC:
-        headers["Anthropic-Version"] = _ANTHROPIC_VERSION
-        body["max_tokens"] = model.most_tokens
-        if system:
-            body["system"] = [_text_block(text) for text in system]
-        body["messages"] = [{"role": "user", "content": [_text_block(prompt)]}]
-        if is_bound:
-            form = {"type": "json_schema", "schema": model.schema}
-            body["output_config"] = {"format": form}
-        return "/v1/messages", headers, body
-    body["max_completion_tokens" if endpoint.provider == OPENAI else "max_tokens"] = (
-        model.most_tokens
-    )
-    body["messages"] = [
-        *({"role": "system", "content": text} for text in system),
-        {"role": "user", "content": prompt},
-    ]
-    if is_bound:
-        schema = {"name": model.shape, "schema": model.schema, "strict": True}
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return "/chat/completions", headers, body
-
-
-def _text_block(text: str) -> dict[str, str]:
-    return {"type": "text", "text": text}
-
-
-def read_reply(answer: str, most_tokens: int) -> str:
-    """Return the text of a reply that the model finished by itself, from the answer of either API, without its thoughts.
-
-    Raises:
-        CallError: there is no such reply.
-    """
-    match json.loads(answer or "null"):
-        case {"choices": [{"message": {"content": (str() | None) as text}, **rest}, *_]}:
-            reason = rest.get("finish_reason")
-        case {"content": [*parts], "stop_reason": reason}:
-            text = "".join(_text_of(part) for part in parts)
-        case _:
-            raise CallError(Failure.UNREADABLE, "no reply of a model")
-    if reason in ("length", "max_tokens"):
-        message = f"the model's reply was cut off at {most_tokens:,} tokens"
-        raise CallError(Failure.UNREADABLE, message)
-    if reason not in (None, "stop", "end_turn", "stop_sequence"):
-        raise CallError(Failure.UNREADABLE, "the model's reply did not come to its end")
-    return _THOUGHTS.sub("", text or "")
-
-
-def _text_of(part: object) -> str:
-    match part:
-        case {"type": "text", "text": str(text)}:
-            return text
-    return ""
 
 
 def read_call_limit(environ: Mapping[str, str]) -> int:

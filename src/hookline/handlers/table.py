@@ -45,6 +45,11 @@ def perform_all(
         return run_programs(local, limits, cancel, given, keep)
     from hookline.handlers.concurrent_http import ConcurrentCalls  # noqa: PLC0415 - few hooks need sockets
 
+    models = [run.spec.handler for run in calls if isinstance(run.spec.handler, Model)]
+    if models:
+        from hookline.handlers.model_hook import prepare  # noqa: PLC0415 - as above
+
+        prepare(models, given)
     with ConcurrentCalls(calls, limits, given, perform=_perform_call) as under_way:
         here = iter(run_programs(local, limits, cancel, given, keep))
         there = iter(under_way.outcomes(cancel))

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.handlers.model_hook import CallCounter, ask_model, make_request
+from hookline.handlers import model_client
+from hookline.handlers.http import CallError
+from hookline.handlers.model_hook import CallCounter, ask_model
 from hookline.handlers.table import perform_all
 from hookline.model.outcome import Failure
 from hookline.wire.providers import resolve_endpoint
@@ -104,21 +106,20 @@ def test_a_provider_at_its_own_address_is_bound_to_the_schema(
     """Elsewhere the schema is a part of the instructions only, because not every interface knows more."""
     asked = model(name, schema=SCHEMA, shape="verdict")
     keyed = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "MISTRAL_API_KEY": "k"}
-    _, _, body = make_request(resolve_endpoint(asked, keyed), asked, "?")
-    found: Any = body if keys else None
+    sent: list[bytes] = []
+
+    def send(_address: str, _method: str, body: bytes, _headers: object) -> str:
+        sent.append(body)
+        raise CallError(Failure.REJECTED, "no")
+
+    with pytest.raises(CallError, match="no"):
+        model_client.ask(resolve_endpoint(asked, keyed), asked, "?", send)
+    found: Any = json.loads(sent[0]) if keys else {}
     for key in keys:
         found = found[key]
 
-    assert found == (SCHEMA if keys else None)
-    assert ("Reply with one JSON object" in json.dumps(body)) == (not keys)
-
-
-def test_thoughts_before_a_reply_are_no_part_of_it() -> None:
-    """As models on this machine write them."""
-    with serving(saying(chat('<think>"allow"?\nno</think>\n{"decision": "deny"}'))) as service:
-        outcome = ask(at(service))
-
-    assert outcome.stdout == '{"decision": "deny"}'
+    assert set(found) == (set(SCHEMA) if keys else set())
+    assert (b"Reply with one JSON object" in sent[0]) == (not keys)
 
 
 def test_a_local_interface_is_asked_as_it_is_used_to() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import subprocess
 import sys
@@ -52,6 +53,31 @@ def test_what_is_wrong_on_this_side_is_said_before_anybody_is_asked(
 
     assert outcome.failure is Failure.NOT_STARTED
     assert detail in outcome.detail
+
+
+def test_a_machine_without_the_library_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Instead of a traceback."""
+    real = builtins.__import__
+
+    def missing(name: str, *args: Any, **options: Any) -> Any:
+        if name.startswith("pydantic_ai"):
+            raise ImportError(name, name="pydantic_ai")
+        return real(name, *args, **options)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    monkeypatch.delitem(sys.modules, "hookline.handlers.model_client", raising=False)
+    import hookline.handlers  # noqa: PLC0415 - the package keeps what it once imported
+
+    monkeypatch.delattr(hookline.handlers, "model_client", raising=False)
+    outcome = ask({"OPENAI_API_KEY": "k"})
+
+    assert outcome.failure is Failure.NOT_STARTED
+    assert (
+        outcome.detail
+        == "model hooks need `pydantic_ai`, which is not installed (pip install 'hookline[model]')"
+    )
 
 
 def test_a_session_has_so_many_calls() -> None:
@@ -209,6 +235,30 @@ print(perform_all([run(model(), timeout=0.2)], environ=environ)[0].failure.name)
     )
 
     assert (done.stdout, done.returncode) == ("TIMED_OUT\n", 0), done.stderr
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"])
+def test_all_loading_is_before_the_time_begins(name: str) -> None:
+    """A first question loads no further client library."""
+    code = f"""
+import sys
+from hookline.handlers.model_hook import prepare
+from tests.unit.handlers.asking import ask, at, chat, message, model
+from tests.unit.handlers.serving import saying, serving
+asked = model("{name}")
+with serving(saying(message("x") if "{name}".startswith("anthropic") else chat("x"))) as service:
+    prepare([asked], at(service))
+    before = {{module.partition(".")[0] for module in sys.modules}}
+    assert ask(at(service), asked).stdout == "x"
+print(*sorted({{module.partition(".")[0] for module in sys.modules}} - before))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+    )
+
+    assert not {"openai", "anthropic", "pydantic_ai", "pydantic", "httpx2"} & set(
+        done.stdout.split()
+    )
 
 
 # -- no way round --------------------------------------------------------------------------------------------------------

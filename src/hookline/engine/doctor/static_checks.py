@@ -130,8 +130,9 @@ def check_extras(spec: HookSpec) -> Iterator[Finding]:
     """Yield a finding for each missing extra of hookline that a hook needs."""
     if not isinstance(spec.handler, Model):
         return
-    if spec.handler.language == TEMPLATE and find_spec("jinja2") is None:
-        message = "this model hook needs `jinja2`, which is not installed"
+    needed = ("pydantic_ai", *(("jinja2",) if spec.handler.language == TEMPLATE else ()))
+    for name in [name for name in needed if find_spec(name) is None][:1]:  # they come together
+        message = f"model hooks need `{name}`, which is not installed"
         yield make_finding(spec, "check.missing", message, INSTALL)
 
 

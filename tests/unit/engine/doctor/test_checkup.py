@@ -414,11 +414,11 @@ def test_a_judge_without_what_it_needs_is_an_error(
     models: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether or not it is asked: what is to be installed is named, once."""
-    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     judge = {"type": "model", "model": "openai/gpt-5", "prompt": "is {{ .tool_name }} harmless?"}
     found = run_checkup(_engine(judge, environ={"OPENAI_API_KEY": "k"}), models=models)
 
     (missing,) = [finding for finding in found.all_findings if finding.name == "check.missing"]
     assert (missing.severity, missing.hint) == ("error", "pip install 'hookline[model]'")
-    assert missing.message == "this model hook needs `jinja2`, which is not installed"
+    assert missing.message == "model hooks need `pydantic_ai`, which is not installed"
     assert found.to_dict()["errors"] == 1

@@ -1,0 +1,161 @@
+"""Model client: asks a language model by pydantic-ai, over a request that hookline sends itself. Only this module loads pydantic-ai."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING
+
+import httpx2
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelRequest
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.settings import ModelSettings
+
+from hookline.handlers.http import CallError
+from hookline.model.outcome import Failure
+from hookline.wire.providers import ANTHROPIC, OPENAI
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeAlias
+
+    from pydantic_ai.models import Model as Client
+
+    from hookline.model.handler import Model
+    from hookline.wire.providers import Endpoint
+
+    # Sends a request (address, method, body, headers), and returns the JSON of a successful answer, or raises a CallError.
+    Send: TypeAlias = Callable[[str, str, bytes, Mapping[str, str]], str]
+
+# The headers of a client library that are sent. What it takes from the environment is not, nor is another key.
+_HEADERS = ("content-type", "accept", "anthropic-version", "anthropic-beta")
+_KEY_HEADERS = ("authorization", "x-api-key")
+_NO_KEY = "none"  # the client libraries demand a key even for an endpoint without one
+# Marks of models that refuse a temperature.
+_NO_TEMPERATURE = ("openai_supports_reasoning", "anthropic_disallows_sampling_settings")
+_TEMPLATE = (
+    "Reply with one JSON object that fits this JSON Schema, and with nothing else:\n\n{schema}"
+)
+
+
+class _Transport(httpx2.AsyncBaseTransport):
+    """Sends the requests of a client library. `error`: why one failed, which such libraries hide in errors of their own."""
+
+    def __init__(self, send: Send, key: str) -> None:
+        self.send = send
+        self.key = key
+        self.error: CallError | None = None
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        headers = {name: value for name, value in request.headers.items() if name in _HEADERS}
+        for name in _KEY_HEADERS:
+            if self.key and request.headers.get(name, "").removeprefix("Bearer ") == self.key:
+                headers[name] = request.headers[name]
+        body = await request.aread()
+        try:
+            text = self.send(str(request.url), request.method, body, headers)
+            json.loads(text)
+        except CallError as error:
+            self.error = error
+            raise
+        except ValueError:
+            self.error = CallError(Failure.UNREADABLE, "the provider's answer is no JSON")
+            raise self.error from None
+        return httpx2.Response(200, headers={"content-type": "application/json"}, text=text)
+
+
+def load_client(speaks: str) -> None:
+    """Load the client library of an API, which takes seconds once per process.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    if speaks == ANTHROPIC:
+        import pydantic_ai.models.anthropic  # noqa: PLC0415 - most machines ask one provider
+    else:
+        import pydantic_ai.models.openai  # noqa: F401, PLC0415 - as above
+
+
+def ask(endpoint: Endpoint, model: Model, prompt: str, send: Send) -> str:
+    """Return a model's reply to a prompt; the caller limits the time.
+
+    Raises:
+        CallError: there is no complete reply.
+    """
+    return asyncio.run(_ask(endpoint, model, prompt, _Transport(send, endpoint.key)))
+
+
+async def _ask(endpoint: Endpoint, model: Model, prompt: str, transport: _Transport) -> str:
+    async with httpx2.AsyncClient(transport=transport, trust_env=False, timeout=None) as http:
+        client = _make_client(endpoint, http)
+        profile: Mapping[str, Any] = {**client.profile}
+        settings = ModelSettings(max_tokens=model.most_tokens)
+        if not any(profile.get(mark) for mark in _NO_TEMPERATURE):
+            settings["temperature"] = 0.0
+        try:
+            response = await model_request(
+                client,
+                [ModelRequest.user_text_prompt(prompt, instructions=model.system or None)],
+                model_settings=settings,
+                model_request_parameters=_describe_reply(model, endpoint, profile),
+                instrument=False,
+            )
+        except Exception as error:
+            message = f"no reply of a model ({type(error).__name__})"
+            raise transport.error or CallError(Failure.UNREADABLE, message) from error
+    if response.finish_reason == "length":
+        message = f"the model's reply was cut off at {model.most_tokens:,} tokens"
+        raise CallError(Failure.UNREADABLE, message)
+    # pydantic-ai keeps an unknown finish reason only in the details.
+    is_unknown = "finish_reason" in (response.provider_details or {})
+    if response.finish_reason != "stop" and (response.finish_reason or is_unknown):
+        raise CallError(Failure.UNREADABLE, "the model's reply did not come to its end")
+    return response.text or ""
+
+
+def _describe_reply(
+    model: Model, endpoint: Endpoint, profile: Mapping[str, Any]
+) -> ModelRequestParameters:
+    """Return how to request the schema: binding where the provider can, else as a part of the instructions."""
+    if not model.schema:
+        return ModelRequestParameters()
+    is_bound = endpoint.binds and profile.get("supports_json_schema_output", False)
+    return ModelRequestParameters(
+        output_mode="native" if is_bound else "prompted",
+        output_object=OutputObjectDefinition(
+            json_schema=dict(model.schema), name=model.shape or None, strict=True
+        ),
+        prompted_output_template=None if is_bound else _TEMPLATE,
+    )
+
+
+def _make_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> Client:
+    """Return the client of an API; it does not repeat a request."""
+    options: dict[str, Any] = {
+        "base_url": endpoint.base_url,
+        "api_key": endpoint.key or _NO_KEY,
+        "max_retries": 0,
+        "http_client": http,
+    }
+    if endpoint.speaks == ANTHROPIC:
+        from anthropic import AsyncAnthropic  # noqa: PLC0415 - as above
+        from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - as above
+        from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - as above
+
+        provider = AnthropicProvider(anthropic_client=AsyncAnthropic(**options))
+        return AnthropicModel(endpoint.model, provider=provider)
+    from openai import AsyncOpenAI  # noqa: PLC0415 - as above
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - as above
+    from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415 - as above
+    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - as above
+
+    return OpenAIChatModel(
+        endpoint.model,
+        provider=OpenAIProvider(openai_client=AsyncOpenAI(**options)),
+        profile=OpenAIModelProfile(
+            supports_json_object_output=endpoint.binds,
+            openai_chat_supports_max_completion_tokens=endpoint.provider == OPENAI,
+        ),
+    )
