@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import builtins
 import json
+import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,6 +30,8 @@ from tests.unit.handlers.serving import (
 
 if TYPE_CHECKING:
     from hookline.model.verdict import Decision
+
+ROOT = Path(__file__).parents[3]
 
 # -- bounds --------------------------------------------------------------------------------------------------------------
 
@@ -253,7 +257,12 @@ with serving(saying(message("x") if "{name}".startswith("anthropic") else chat("
 print(*sorted({{module.partition(".")[0] for module in sys.modules}} - before))
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
     )
 
     assert not {"openai", "anthropic", "pydantic_ai", "pydantic", "httpx2"} & set(
