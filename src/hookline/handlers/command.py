@@ -66,23 +66,15 @@ def build_program(
 def _argv(command: Command, event: Event, environ: Mapping[str, str]) -> tuple[str, ...]:
     if command.argv:
         first, *rest = command.argv
-        return tuple(
-            _substitute(part, command, event, quoted=True)
-            for part in (_interpreter(first, environ), *rest)
-        )
+        if first == "{python}":  # the interpreter that runs hookline
+            first = sys.executable
+        elif first == "{shell}":
+            first = _shell(("bash", "sh"), environ)
+        return tuple(_substitute(part, command, event, quoted=True) for part in (first, *rest))
     shell = _shell(command.shell, environ)
     script = _substitute(command.script, command, event, quoted=False)
     arguments = _POWERSHELL if shell.rpartition("/")[2] in ("powershell", "pwsh") else ("-c",)
     return (shell, *arguments, script)
-
-
-def _interpreter(name: str, environ: Mapping[str, str]) -> str:
-    match name:
-        case "{python}":  # the interpreter that runs hookline
-            return sys.executable
-        case "{shell}":
-            return _shell(("bash", "sh"), environ)
-    return name
 
 
 def _shell(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Exceptions of in-process handlers, and the failure that each stands for."""
+"""Exceptions of handlers, and the failure that each stands for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class StuckError(RuntimeError):
 
 
 class RemoteHandlerError(Exception):
-    """A remote handler returned no answer; names the failure and its detail."""
+    """A handler in another process or on another machine returned no answer; names the failure and its detail."""
 
     def __init__(self, failure: Failure, detail: str) -> None:
         super().__init__(detail)

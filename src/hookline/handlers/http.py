@@ -18,6 +18,7 @@ from urllib.parse import quote, urlsplit
 
 from hookline.errors import HandlerError
 from hookline.handlers.checked_connection import CheckedConnection
+from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.model.outcome import Failure, Outcome
 from hookline.text.urls import canonical_host, describe_url, explain_refused_url
 from hookline.wire.http_spec import UNSENT
@@ -37,15 +38,6 @@ _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _SIGNED = frozenset({"webhook-id", "webhook-timestamp", "webhook-signature"})
 # Characters that stay as they are in a path; all others are escaped.
 _PLAIN = "%/:=&?~+!$,;'@()*[]"
-
-
-class CallError(Exception):
-    """A call without an answer; names the failure and its detail, in words that repeat nothing from the other side."""
-
-    def __init__(self, failure: Failure, detail: str) -> None:
-        super().__init__(detail)
-        self.failure = failure
-        self.detail = detail
 
 
 def call(
@@ -77,7 +69,7 @@ def call(
             allow_local=http.allow_local,
             resolve=resolve,
         )
-    except CallError as error:
+    except RemoteHandlerError as error:
         spent = time.monotonic() - began
         return Outcome(failure=error.failure, detail=error.detail, seconds=spent)
     return Outcome(exit_code=0, stdout=text, seconds=time.monotonic() - began)
@@ -101,12 +93,12 @@ def send_request(
     The other arguments are as in `call` and `resolve_addresses`.
 
     Raises:
-        CallError: there is no such answer, or its status is not a success.
+        RemoteHandlerError: there is no such answer, or its status is not a success.
     """
     why = explain_refused_url(address, allow_local=allow_local)
     if why:
         message = f"{describe_url(address)} must not be called: {why}"
-        raise CallError(Failure.UNREACHABLE, message)
+        raise RemoteHandlerError(Failure.UNREACHABLE, message)
     url = urlsplit(address)
     host = canonical_host(url.hostname or "")
     named = f"[{host}]" if ":" in host else host
@@ -134,13 +126,13 @@ def send_request(
             content = response.read(largest + 1)
             missing = response.length or 0
     except (HandlerError, OSError, HTTPException) as error:
-        raise CallError(*_explain_failure(error, seconds)) from error
+        raise RemoteHandlerError(*_explain_failure(error, seconds)) from error
     finally:
         connection.close()
     if len(content) + missing > largest:
-        raise CallError(Failure.FLOODED, f"more than {largest:,} bytes")
+        raise RemoteHandlerError(Failure.FLOODED, f"more than {largest:,} bytes")
     if missing:
-        raise CallError(Failure.UNREADABLE, "it broke off")
+        raise RemoteHandlerError(Failure.UNREADABLE, "it broke off")
     return _decode_json(content)
 
 
@@ -151,7 +143,7 @@ def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, s
     """Return the headers of a call; messages never repeat an invalid value, because it may be secret.
 
     Raises:
-        CallError: one of them cannot be sent, or the payload cannot be signed.
+        RemoteHandlerError: one of them cannot be sent, or the payload cannot be signed.
     """
 
     def fill(found: re.Match[str]) -> str:
@@ -170,9 +162,11 @@ def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, s
     }
     for name, value in own.items():
         if http.secret and name.lower() in _SIGNED:
-            raise CallError(Failure.NOT_STARTED, f"the header `{name}` is that of its signature")
+            raise RemoteHandlerError(
+                Failure.NOT_STARTED, f"the header `{name}` is that of its signature"
+            )
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
-            raise CallError(Failure.NOT_STARTED, f"the header `{name:.80}` cannot be sent")
+            raise RemoteHandlerError(Failure.NOT_STARTED, f"the header `{name:.80}` cannot be sent")
         given = {other: kept for other, kept in given.items() if other.lower() != name.lower()}
     return given | own | (_signature(http.secret, body, environ) if http.secret else {})
 
@@ -182,14 +176,14 @@ def _signature(variable: str, body: bytes, environ: Mapping[str, str]) -> dict[s
     secret = environ.get(variable, "")
     if not secret:
         why = f"the variable `{variable}`, which holds the key of its signature, is not set"
-        raise CallError(Failure.NOT_STARTED, why)
+        raise RemoteHandlerError(Failure.NOT_STARTED, why)
     key = secret.encode("utf-8", "surrogateescape")
     if secret.startswith("whsec_"):
         try:
             key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
         except ValueError:
             why = f"the variable `{variable}` begins with `whsec_`, but no Base64 follows"
-            raise CallError(Failure.NOT_STARTED, why) from None
+            raise RemoteHandlerError(Failure.NOT_STARTED, why) from None
     delivery, moment = f"msg_{os.urandom(16).hex()}", str(int(time.time()))
     return {
         "Webhook-Id": delivery,
@@ -212,7 +206,7 @@ def _check_status(status: int) -> None:
         return
     text = f"{status} {responses.get(status, '')}".rstrip()
     aside = ", and redirects are not followed" if 300 <= status < 400 else ""  # noqa: PLR2004 - its redirects
-    raise CallError(Failure.REJECTED, text + aside)
+    raise RemoteHandlerError(Failure.REJECTED, text + aside)
 
 
 def _decode_json(body: bytes) -> str:
@@ -221,12 +215,14 @@ def _decode_json(body: bytes) -> str:
         if text.strip("\ufeff \t\r\n"):
             json.loads(text.strip().removeprefix("\ufeff"))
     except UnicodeDecodeError:
-        raise CallError(Failure.UNREADABLE, "it is no text in UTF-8") from None
+        raise RemoteHandlerError(Failure.UNREADABLE, "it is no text in UTF-8") from None
     except json.JSONDecodeError as error:
         why = f"it is no JSON: {error.msg.lower()} at line {error.lineno}"
-        raise CallError(Failure.UNREADABLE, why) from None
+        raise RemoteHandlerError(Failure.UNREADABLE, why) from None
     except (ValueError, RecursionError):
-        raise CallError(Failure.UNREADABLE, "it is no JSON, or nested too deeply") from None
+        raise RemoteHandlerError(
+            Failure.UNREADABLE, "it is no JSON, or nested too deeply"
+        ) from None
     return text
 
 

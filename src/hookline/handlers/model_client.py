@@ -13,7 +13,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 
-from hookline.handlers.http import CallError
+from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.model.outcome import Failure
 from hookline.wire.providers import ANTHROPIC, OPENAI
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hookline.model.handler import Model
     from hookline.wire.providers import Endpoint
 
-    # Sends a request (address, method, body, headers), and returns the JSON of a successful answer, or raises a CallError.
+    # Sends a request (address, method, body, headers), and returns the JSON of a successful answer, or raises a RemoteHandlerError.
     Send: TypeAlias = Callable[[str, str, bytes, Mapping[str, str]], str]
 
 # The headers of a client library that are sent. What it takes from the environment is not, nor is another key.
@@ -46,7 +46,7 @@ class _Transport(httpx2.AsyncBaseTransport):
     def __init__(self, send: Send, key: str) -> None:
         self.send = send
         self.key = key
-        self.error: CallError | None = None
+        self.error: RemoteHandlerError | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         headers = {name: value for name, value in request.headers.items() if name in _HEADERS}
@@ -57,11 +57,11 @@ class _Transport(httpx2.AsyncBaseTransport):
         try:
             text = self.send(str(request.url), request.method, body, headers)
             json.loads(text)
-        except CallError as error:
+        except RemoteHandlerError as error:
             self.error = error
             raise
         except ValueError:
-            self.error = CallError(Failure.UNREADABLE, "the provider's answer is no JSON")
+            self.error = RemoteHandlerError(Failure.UNREADABLE, "the provider's answer is no JSON")
             raise self.error from None
         return httpx2.Response(200, headers={"content-type": "application/json"}, text=text)
 
@@ -82,7 +82,7 @@ def ask(endpoint: Endpoint, model: Model, prompt: str, send: Send) -> str:
     """Return a model's reply to a prompt; the caller limits the time.
 
     Raises:
-        CallError: there is no complete reply.
+        RemoteHandlerError: there is no complete reply.
     """
     return asyncio.run(_ask(endpoint, model, prompt, _Transport(send, endpoint.key)))
 
@@ -104,14 +104,14 @@ async def _ask(endpoint: Endpoint, model: Model, prompt: str, transport: _Transp
             )
         except Exception as error:
             message = f"no reply of a model ({type(error).__name__})"
-            raise transport.error or CallError(Failure.UNREADABLE, message) from error
+            raise transport.error or RemoteHandlerError(Failure.UNREADABLE, message) from error
     if response.finish_reason == "length":
         message = f"the model's reply was cut off at {model.most_tokens:,} tokens"
-        raise CallError(Failure.UNREADABLE, message)
+        raise RemoteHandlerError(Failure.UNREADABLE, message)
     # pydantic-ai keeps an unknown finish reason only in the details.
     is_unknown = "finish_reason" in (response.provider_details or {})
     if response.finish_reason != "stop" and (response.finish_reason or is_unknown):
-        raise CallError(Failure.UNREADABLE, "the model's reply did not come to its end")
+        raise RemoteHandlerError(Failure.UNREADABLE, "the model's reply did not come to its end")
     return response.text or ""
 
 

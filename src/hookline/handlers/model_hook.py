@@ -13,7 +13,8 @@ import time
 from contextlib import contextmanager, suppress
 
 from hookline.errors import HandlerError
-from hookline.handlers.http import LARGEST, CallError, send_request
+from hookline.handlers.exceptions import RemoteHandlerError
+from hookline.handlers.http import LARGEST, send_request
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.outcome import Failure, Outcome
 from hookline.wire.providers import resolve_endpoint
@@ -126,7 +127,7 @@ def ask_model(
             )
     except HandlerError as error:
         failure, detail = Failure.NOT_STARTED, str(error)
-    except CallError as error:
+    except RemoteHandlerError as error:
         failure, detail = error.failure, error.detail
     else:
         return Outcome(exit_code=0, stdout=reply, seconds=time.monotonic() - began)

@@ -45,41 +45,6 @@ class Finding(Frozen):
         return {"kind": self.kind, "file": self.file, "line": self.line, "message": self.message}
 
 
-class Verification(Frozen):
-    """The result: how many records are sound, from which number to which, what is broken, and further notes."""
-
-    records: int
-    first: int
-    last: int
-    head: str
-    findings: tuple[Finding, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def broken(self) -> Finding | None:
-        """Return the first broken place."""
-        return self.findings[0] if self.findings else None
-
-    @property
-    def is_whole(self) -> bool:
-        """Return whether there are records, and all are as written."""
-        return self.records > 0 and not self.findings
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the document `hookline.verification/1`."""
-        return {
-            "schema": SCHEMA,
-            "ok": self.is_whole,
-            "records": self.records,
-            "first": self.first,
-            "last": self.last,
-            "head": f"{self.last}:{self.head}",
-            "broken": self.broken.to_dict() if self.broken else None,
-            "findings": [each.to_dict() for each in self.findings],
-            "notes": list(self.notes),
-        }
-
-
 class Line(Frozen):
     """One line of the journal: its place and its content."""
 
@@ -97,23 +62,18 @@ def verify(folder: str, *, remembered: tuple[int, str] | None = None) -> Verific
         JournalError: one of the files is a link, a pipe, or belongs to another user.
     """
     head, ends = _snapshot(folder)
-    scan = Scan(ends)
+    found = Verification(ends)
     for line, following in pair_with_next(read_all_lines(ends)):
-        scan.check(line, following)
+        found.check(line, following)
+    found.check_beginning()
     whole = Line(file=folder, number=0, data=b"", link=None)
-    scan.check_beginning()
-    scan.check_end(head, whole)
-    scan.check_heads(head, remembered, whole)
-    more = len(scan.findings) - _MOST
-    notes = [*scan.notes, f"{more} more places are broken"] if more > 0 else scan.notes
-    return Verification(
-        records=scan.records,
-        first=scan.first,
-        last=scan.seq,
-        head=scan.hash,
-        findings=tuple(scan.findings[:_MOST]),
-        notes=tuple(notes),
-    )
+    found.check_end(head, whole)
+    found.check_heads(head, remembered, whole)
+    more = len(found.findings) - _MOST
+    if more > 0:
+        del found.findings[_MOST:]
+        found.notes.append(f"{more} more places are broken")
+    return found
 
 
 def parse_head(text: str) -> tuple[int, str] | None:
@@ -141,21 +101,49 @@ def pair_with_next(found: Iterable[Line]) -> Iterator[tuple[Line, Link | None]]:
     yield from ((each, None) for each in waiting)
 
 
-class Scan:
-    """One scan of a journal, line by line. `torn`: lines that are not records, until a record explains them."""
+class Verification:
+    """A scan of a journal, line by line, and its result.
+
+    `records`: how many records are as written, from number `first` to `last`; `head`: the hash of the last one. `findings`: what is
+    broken. `torn`: lines that are not records, until a record explains them.
+    """
 
     def __init__(self, ends: Mapping[str, int]) -> None:
-        self.ends = ends
-        self.records = self.first = self.seq = 0
-        self.hash = GENESIS_HASH
-        self.began: Link | None = None
-        self.torn: list[Line] = []
-        self.last: Line | None = None
+        self.records = self.first = self.last = 0
+        self.head = GENESIS_HASH
         self.findings: list[Finding] = []
-        self.known: dict[int, str] = {}
         self.notes: list[str] = []
-        self.cut: tuple[int, str] | None = None
+        self.torn: list[Line] = []
+        self._ends = ends
+        self._began: Link | None = None
+        self._last_line: Line | None = None
+        self._known: dict[int, str] = {}
+        self._cut: tuple[int, str] | None = None
         self._numbers: set[int] | None = None
+
+    @property
+    def broken(self) -> Finding | None:
+        """Return the first broken place."""
+        return self.findings[0] if self.findings else None
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether there are records, and all are as written."""
+        return self.records > 0 and not self.findings
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document `hookline.verification/1`."""
+        return {
+            "schema": SCHEMA,
+            "ok": self.is_whole,
+            "records": self.records,
+            "first": self.first,
+            "last": self.last,
+            "head": f"{self.last}:{self.head}",
+            "broken": self.broken.to_dict() if self.broken else None,
+            "findings": [each.to_dict() for each in self.findings],
+            "notes": list(self.notes),
+        }
 
     def check(self, line: Line, following: Link | None) -> None:
         """Check one line, given the next record after it."""
@@ -181,12 +169,12 @@ class Scan:
             state = gone if gone == "unreadable" else "missing"
             message = f"the file `head` was {state} when record {link.seq} was written"
             self._report(HEADLESS, line, f"{message}: earlier records may have been removed")
-        explains_gap = lost == (self.seq + 1, link.seq - 1) and link.prev == self.hash
-        if self.began is None or explains_gap or link.follows(self.seq, self.hash):
+        explains_gap = lost == (self.last + 1, link.seq - 1) and link.prev == self.head
+        if self._began is None or explains_gap or link.follows(self.last, self.head):
             self._take(line, link)
             return
         self._report_misplaced(line, link)
-        if link.seq > self.seq and not (following and following.follows(self.seq, self.hash)):
+        if link.seq > self.last and not (following and following.follows(self.last, self.head)):
             self._take(line, link)
 
     def _take(self, line: Line, link: Link) -> None:
@@ -196,16 +184,16 @@ class Scan:
         if link.record.get("type") == CUT:
             match link.record.get("begins"):
                 case {"seq": int(seq), "prev": str(prev)}:
-                    self.cut = seq, prev
+                    self._cut = seq, prev
         if self.torn:
             self._note_torn(f"torn: a writer was killed here, as record {link.seq} says")
             self.torn = []
 
     def _advance(self, line: Line, link: Link, seq: int, digest: str) -> None:
-        self.began = self.began or link
+        self._began = self._began or link
         self.first = self.first or seq
-        self.seq, self.hash, self.last = seq, digest, line
-        self.known[seq] = digest
+        self.last, self.head, self._last_line = seq, digest, line
+        self._known[seq] = digest
 
     def _explains_torn_lines(self, link: Link) -> bool:
         """Return whether a record explains the lines before it as left over from a killed writer."""
@@ -221,45 +209,45 @@ class Scan:
     def _check_after_torn(self, line: Line, link: Link, following: Link | None) -> None:
         """Report lines that are not records and that no record explains: inserted, or damaged records, which are then the missing ones."""
         first, count, self.torn = self.torn[0], len(self.torn), []
-        is_inserted = self.began is None or link.follows(self.seq, self.hash)
+        is_inserted = self._began is None or link.follows(self.last, self.head)
         self._report(INSERTED if is_inserted else EDITED, first, _NO_RECORD)
-        if link.sound and self.seq + 1 < link.seq <= self.seq + 1 + count:
+        if link.sound and self.last + 1 < link.seq <= self.last + 1 + count:
             self._take(line, link)
         else:
             self.check(line, following)
 
     def _check_unsound(self, line: Line, link: Link, following: Link | None) -> None:
         """Report a line that does not match its hash: changed, or inserted by a writer that cannot link it."""
-        if self.began is not None and following is not None and following.prev == self.hash:
+        if self._began is not None and following is not None and following.prev == self.head:
             self._report(INSERTED, line, f"record {link.seq} was never part of it")
             return
         message = f"record {link.seq} is not what was written: its hash is another"
         self._report(EDITED, line, message)
         if following is not None and following.follows(link.seq, link.hash):  # only edited
-            if self.began is not None and link.seq > self.seq + 1:
+            if self._began is not None and link.seq > self.last + 1:
                 self._report_misplaced(line, link)
             self._advance(line, link, link.seq, link.hash)
             return
-        seq = link.seq if self.began is None else self.seq + 1
+        seq = link.seq if self._began is None else self.last + 1
         is_next = following is not None and following.seq == seq + 1
         self._advance(line, link, seq, following.prev if following and is_next else link.hash)
 
     def _report_misplaced(self, line: Line, link: Link) -> None:
         """Report a record that does not follow the one before it."""
-        place = f"record {link.seq} stands behind record {self.seq}"
-        if link.seq <= self.seq:
-            self._report(INSERTED if link.seq in self.known else REORDERED, line, place)
-        elif link.seq == self.seq + 1:
+        place = f"record {link.seq} stands behind record {self.last}"
+        if link.seq <= self.last:
+            self._report(INSERTED if link.seq in self._known else REORDERED, line, place)
+        elif link.seq == self.last + 1:
             self._report(REPLACED, line, f"{place}, and was not written behind it")
-        elif self.seq + 1 in self._all_numbers():
-            self._report(REORDERED, line, f"{place}, and {self.seq + 1} is elsewhere")
+        elif self.last + 1 in self._all_numbers():
+            self._report(REORDERED, line, f"{place}, and {self.last + 1} is elsewhere")
         else:
-            gap = f"records {self.seq + 1} to {link.seq - 1} are missing before it"
+            gap = f"records {self.last + 1} to {link.seq - 1} are missing before it"
             self._report(REMOVED, line, gap)
 
     def _all_numbers(self) -> set[int]:
         if self._numbers is None:
-            links = (each.link for each in read_all_lines(self.ends))
+            links = (each.link for each in read_all_lines(self._ends))
             self._numbers = {link.seq for link in links if link is not None and link.sound}
         return self._numbers
 
@@ -267,14 +255,14 @@ class Scan:
 
     def check_beginning(self) -> None:
         """Check that the first record is number 1, or says that retention removed those before it."""
-        began, cut = self.began, self.cut
+        began, cut = self._began, self._cut
         if began is None or (began.seq == 1 and began.prev == GENESIS_HASH):
             return
         lost = _lost_records(began) if began.sound else None
         if lost and lost[0] == 1:  # reported already
             return
         if cut is None or began.seq > cut[0] or (began.seq == cut[0] and began.prev != cut[1]):
-            first = Line(file=next(iter(self.ends)), number=1, data=b"", link=began)
+            first = Line(file=next(iter(self._ends)), number=1, data=b"", link=began)
             message = f"records before {began.seq} are missing, and no record says why"
             self._report(REMOVED, first, message)
         else:
@@ -283,10 +271,10 @@ class Scan:
 
     def check_end(self, head: Head | None, whole: Line) -> None:
         """Check that the last record is the one that the head names, and that nothing follows it."""
-        if head is not None and head.seq > self.seq:
-            self._report(TRUNCATED, self.last or whole, _are_gone(self.seq + 1, head.seq))
+        if head is not None and head.seq > self.last:
+            self._report(TRUNCATED, self._last_line or whole, _are_gone(self.last + 1, head.seq))
             return
-        if head is not None and head.seq and self.known.get(head.seq, head.hash) != head.hash:
+        if head is not None and head.seq and self._known.get(head.seq, head.hash) != head.hash:
             self._report(REPLACED, whole, f"record {head.seq} is not the one that `head` names")
         if not self.torn:
             return
@@ -300,16 +288,16 @@ class Scan:
     ) -> None:
         """Check that a head is there, without which the journal may have been longer, and the record that you noted."""
         seq, digest = remembered or (0, "")
-        if head is None and self.began and seq != self.seq:
+        if head is None and self._began and seq != self.last:
             message = "the file `head` is missing or unreadable"
             self._report(HEADLESS, whole, f"{message}: the newest records may have been removed")
         if remembered is None:
             return
-        if seq > self.seq or not self.began:
+        if seq > self.last or not self._began:
             self._report(TRUNCATED, whole, f"record {seq}, which is remembered, is gone")
         elif seq < self.first:
             self.notes.append(f"record {seq}, which is remembered, was removed by retention")
-        elif not self.known.get(seq, "").startswith(digest):
+        elif not self._known.get(seq, "").startswith(digest):
             self._report(REPLACED, whole, f"record {seq} is not the one that is remembered")
 
     def _report(self, kind: str, line: Line, message: str) -> None:

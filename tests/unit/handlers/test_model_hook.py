@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.handlers import model_client
-from hookline.handlers.http import CallError
+from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.handlers.model_hook import CallCounter, ask_model
 from hookline.handlers.table import perform_all
 from hookline.model.outcome import Failure
@@ -110,9 +110,9 @@ def test_a_provider_at_its_own_address_is_bound_to_the_schema(
 
     def send(_address: str, _method: str, body: bytes, _headers: object) -> str:
         sent.append(body)
-        raise CallError(Failure.REJECTED, "no")
+        raise RemoteHandlerError(Failure.REJECTED, "no")
 
-    with pytest.raises(CallError, match="no"):
+    with pytest.raises(RemoteHandlerError, match="no"):
         model_client.ask(resolve_endpoint(asked, keyed), asked, "?", send)
     found: Any = json.loads(sent[0]) if keys else {}
     for key in keys:

@@ -53,7 +53,7 @@ def test_a_trail_that_nobody_touched_is_whole(trail: Path) -> None:
         COUNT,
         1,
         COUNT,
-        (),
+        [],
     )
     assert found.to_dict()["head"] == f"{COUNT}:{json.loads(lines(trail)[-1])['hash']}"
 

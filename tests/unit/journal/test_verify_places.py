@@ -15,7 +15,7 @@ from hookline.journal.verify import (
     REORDERED,
     REPLACED,
     TRUNCATED,
-    Scan,
+    Verification,
     pair_with_next,
     read_all_lines,
 )
@@ -47,7 +47,7 @@ def found(folder: Path, changed: list[bytes]) -> list[tuple[str, int]]:
     (path,) = files(folder)
     path.write_bytes(b"".join(changed))
     ends = {str(path): path.stat().st_size}
-    walk = Scan(ends)
+    walk = Verification(ends)
     for line, following in pair_with_next(read_all_lines(ends)):
         walk.check(line, following)
     return [(each.kind, each.line) for each in walk.findings]
