@@ -6,7 +6,7 @@ import json
 
 from hookline.cli import phrases
 from hookline.cli.hook_documents import BROKEN, READY
-from hookline.cli.pages import count_things, format_fields
+from hookline.cli.pages import count_things, format_columns
 from hookline.model.spec import MANAGED
 from hookline.trust.policy import APPROVED, NEW, STATES
 
@@ -83,7 +83,7 @@ def render_hook(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
         "event": f"{hook['native_event']} of {hook['dialect']} ({hook['kind']})",
         "name": hook["name"] if hook["name"] != hook["hook"] else "",
         "when": " and ".join(hook["when"]) or "always",
-        "runs": hook["runs"],
+        **_describe_handler(hook["handler"], hook["runs"]),
         "timeout": f"{limit:g} s{ignored if own != limit else ''}",
         "on failure": f"it {phrases.ON_FAILURE[hook['on_failure']]}",
         "rank": f"{hook['rank']} (lower runs first)",
@@ -92,13 +92,27 @@ def render_hook(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
         "state": _describe_state(hook, paint),
         "identity": hook["identity"][:12],
     }
-    yield from format_fields(shown.items())
-    for title in ("handler", "facts"):
-        if hook[title]:
-            yield f"  {title}"
-            yield from format_fields(
-                ((name, _format_value(value)) for name, value in hook[title].items()), "    "
-            )
+    yield from format_columns(shown.items())
+    facts = ((name, _format_value(value)) for name, value in hook["facts"].items())
+    yield from format_columns(("fact", f"{name}: {text}") for name, text in facts)
+
+
+def _describe_handler(handler: dict[str, Any], runs: str) -> dict[str, str]:
+    """Return what a hook runs, with the whole text of a script or a prompt, and where."""
+    shown = {"runs": runs}
+    if handler.get("script"):
+        shells = ", else ".join(handler["shell"]) or "sh"
+        shown["runs"] = f"a script in {shells}\n{handler['script'].strip()}"
+    elif handler.get("prompt"):
+        keys = ", else ".join(f"${name}" for name in handler["keys"])
+        asked = f"the model {', or '.join(handler['names'])}\n{handler['prompt'].strip()}"
+        place = handler["base_url"] or "the provider's own, or the one that the environment names"
+        shown = {"asks": asked, "address": place, "key": f"in {keys}" if keys else "none"}
+    return {
+        **shown,
+        "env": ", ".join(handler.get("env") or ()),
+        "folder": handler.get("working_dir") or "",
+    }
 
 
 def _format_value(value: Any) -> str:
@@ -119,13 +133,15 @@ def render_kind(kind: dict[str, Any], paint: Paint) -> Iterator[str]:
         "a hook may": "\n".join(powers) or "look",
         "payload": ", ".join(kind["payload"]),
         "called": "\n".join(called),
-        "hooks here": "\n".join(kind["hooks"]),
     }
-    yield from format_fields(shown.items())
+    yield from format_columns(shown.items())
     for row in kind["rows"]:
         yield ""
         yield f"{paint('name', row['native_event'])} of {row['dialect']}"
-        yield from format_fields(_list_row(row, redo=kind["redo"]).items())
+        yield from format_columns(_list_row(row, redo=kind["redo"]).items())
+    if kind["hooks"]:
+        yield ""
+        yield from format_columns([("hooks here", "\n".join(kind["hooks"]))])
 
 
 def _list_row(row: dict[str, Any], *, redo: bool) -> dict[str, str]:

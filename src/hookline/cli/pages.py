@@ -114,6 +114,13 @@ def format_fields(fields: Iterable[tuple[str, str]], indent: str = "  ") -> Iter
             yield f"{indent}{label}: {text}".replace("\n", f"\n{indent}  ")
 
 
+def format_columns(fields: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield a line for each field that is not empty, all texts in one column, with their further lines."""
+    for label, text in fields:
+        if text:
+            yield f"  {label:14}{text}".replace("\n", f"\n{'':16}")
+
+
 def count_things(number: int, thing: str) -> str:
     """Return `1 file`, `2 files`."""
     return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -19,7 +19,6 @@ from hookline.model.verdict import Stance
 from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import Node, describe_value, to_problem
 from hookline.wire.groups import hook_id
-from hookline.wire.http_spec import read_address
 from hookline.wire.matchers import read_regex
 from hookline.wire.parsers import Tree, parse_yaml
 from hookline.wire.sources import hook_name, read_tree, refuse_unreadable, strict_failure
@@ -201,6 +200,8 @@ class _Reader:
                 expand="dotenv",
                 kill_leftovers=self.strict,
             )
+        from hookline.wire.http_spec import read_address  # noqa: PLC0415 - few hooks are called
+
         url = read_address(node, allow_local=self.allow_local, local_hint=_LOCAL_HINT)
         secret = node.text("secret_env")
         if node.value.get("secret_env") is not None and not _VARIABLE.fullmatch(secret):
