@@ -163,13 +163,6 @@ def project_path(dialect: str, file: str) -> str:
     return ""
 
 
-def list_paths(cwd: str, environ: Mapping[str, str], only: str = "") -> list[str]:
-    """Return the paths of all places, existing or not; for a pattern, its folder."""
-    names = _make_names(cwd, environ)
-    paths = (pattern.format_map(names) for _, _, pattern in _list_rows(only))
-    return [path.rpartition("/")[0] if "*" in path else path for path in paths]
-
-
 def list_patterns(cwd: str, environ: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the path patterns of all places by scope, existing or not."""
     names = _make_names(cwd, environ)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 
 from hookline.config.places import MOST_FILES, find_places
@@ -40,9 +39,6 @@ if TYPE_CHECKING:
 
 
 MOST_HOOKS = 200
-MOST_PARTS = 16
-_PART = r"""(?:"[^"\n]*"|'[^'\n]*'|[\w-]++)"""
-_LONG_KEY = rf"(?m)(?:^[ \t]*\[*+|[{{,])[ \t]*+(?:{_PART}[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}"
 
 
 class Search(Frozen):
@@ -225,10 +221,7 @@ def _list_places(search: Search, way: Discovery) -> Iterator[Found]:
 
 def _is_policy(found: Found) -> bool:
     """Whether a file is policy that only root can have written, which runs without an approval."""
-    if found.scope != MANAGED:
-        return False
-
-    return is_of_root(found.path)
+    return found.scope == MANAGED and is_of_root(found.path)
 
 
 def read_sources(search: Search, way: Way) -> Iterator[ReadSource]:
@@ -266,22 +259,13 @@ def _read_source(place: Source, dialect: Dialect, stamp: Stamp, project: str) ->
     `project`: the folder in which it was found; empty for a named file.
 
     Raises:
-        ConfigError: it cannot be read; or it is a project's, and leads out of it, or is past its limits.
+        ConfigError: it cannot be read; or it is a project's, and leads out of it.
     """
     if stamp and not _is_plain(stamp):
         raise ConfigError("is no plain file", name="config.unreadable", place=place.file)
-    if not project or place.scope not in CLONED:
-        return read_source(place, dialect.table.name)
-    if not is_within(place.file, project):
+    if project and place.scope in CLONED and not is_within(place.file, project):
         raise ConfigError("leads out of the repository", name="config.unreadable", place=place.file)
-    source = read_source(place, dialect.table.name)
-    if place.file.endswith(".toml") and (line := find_long_key(source.text or "")):
-        raise ConfigError(
-            f"a key of more than {MOST_PARTS} parts",
-            name="config.too-large",
-            place=f"{place.file}:{line}:1",
-        )
-    return source
+    return read_source(place, dialect.table.name)
 
 
 def _is_plain(stamp: Stamp) -> bool:
@@ -296,12 +280,6 @@ def is_within(path: str, project: str) -> bool:
     real = real_path(path)
     roots = (real_path(project), real_path(nearest_with(project, ".git") or project))
     return any(real.startswith(f"{root.rstrip(os.sep)}{os.sep}") for root in roots)
-
-
-def find_long_key(text: str) -> int:
-    """The line of the first key of a TOML text that has too many parts; 0 where there is none."""
-    found = re.search(_LONG_KEY, text)
-    return text.count("\n", 0, found.end()) + 1 if found else 0
 
 
 def _apply_limit(loaded: Loaded, file: str) -> Loaded:

@@ -13,7 +13,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_network
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import TypeAlias
 
     Address: TypeAlias = IPv4Address | IPv6Address
@@ -22,88 +22,99 @@ PUBLIC = ""
 # The kinds that `allow_local` opens. Every other kind stays closed, above all the metadata endpoints of clouds.
 LOCAL = ("loopback", "private")
 
-# Prefix, kind, and the document that defines it.
-IPV4_ROWS = (
-    ("0.0.0.0/0", PUBLIC, "what no other row names"),
-    ("0.0.0.0/8", "unspecified", "RFC 791 3.2: this network"),
-    ("10.0.0.0/8", "private", "RFC 1918"),
-    ("100.64.0.0/10", "carrier-grade NAT", "RFC 6598"),
-    ("100.100.100.200/32", "metadata", "Alibaba Cloud"),
-    ("127.0.0.0/8", "loopback", "RFC 1122 3.2.1.3"),
-    ("168.63.129.16/32", "metadata", "Azure: WireServer"),
-    ("169.254.0.0/16", "link-local", "RFC 3927"),
-    ("169.254.0.23/32", "metadata", "Tencent Cloud"),
-    ("169.254.42.42/32", "metadata", "Scaleway"),
-    ("169.254.169.254/32", "metadata", "AWS and most others"),
-    ("169.254.170.2/32", "metadata", "AWS: tasks"),
-    ("169.254.170.23/32", "metadata", "AWS: pods"),
-    ("172.16.0.0/12", "private", "RFC 1918"),
-    ("192.0.0.0/24", "reserved", "RFC 6890 2.1: protocols of the IETF"),
-    ("192.0.0.192/32", "metadata", "Oracle Cloud, the older one"),
-    ("192.0.2.0/24", "documentation", "RFC 5737"),
-    ("192.31.196.0/24", "reserved", "RFC 7535: AS112"),
-    ("192.52.193.0/24", "reserved", "RFC 7450: tunnels of multicast"),
-    ("192.88.99.0/24", "reserved", "RFC 7526: relays of 6to4"),
-    ("192.168.0.0/16", "private", "RFC 1918"),
-    ("192.175.48.0/24", "reserved", "RFC 7534: AS112"),
-    ("198.18.0.0/15", "benchmarking", "RFC 2544"),
-    ("198.51.100.0/24", "documentation", "RFC 5737"),
-    ("203.0.113.0/24", "documentation", "RFC 5737"),
-    ("224.0.0.0/4", "multicast", "RFC 5771"),
-    ("240.0.0.0/4", "reserved", "RFC 1112 4: class E, and the broadcast address"),
-)
-IPV6_ROWS = (
-    ("::/0", "reserved", "RFC 4291 2.4: no global unicast address"),
-    ("::/96", PUBLIC, "RFC 4291 2.5.5.1: as what is packed into it"),
-    ("::/128", "unspecified", "RFC 4291 2.5.2"),
-    ("::1/128", "loopback", "RFC 4291 2.5.3"),
-    ("::ffff:0:0/96", PUBLIC, "RFC 4291 2.5.5.2: as what is packed into it"),
-    ("64:ff9b::/96", PUBLIC, "RFC 6052: as what is packed into it"),
-    (
-        "64:ff9b:1::/48",
-        "reserved",
-        "RFC 8215: where the IPv4 address stands is each operator's own choice",
+# The kind of an address -> its prefixes, each with the document that defines it.
+PREFIXES: Mapping[str, tuple[str, ...]] = {
+    PUBLIC: (
+        "0.0.0.0/0",  # what no other row names
+        "::/96",  # RFC 4291 2.5.5.1: as what is packed into it
+        "::ffff:0:0/96",  # RFC 4291 2.5.5.2: as what is packed into it
+        "64:ff9b::/96",  # RFC 6052: as what is packed into it
+        "2000::/3",  # RFC 4291 2.4: what no other row names
+        "2001::/32",  # RFC 4380: as what is packed into it
     ),
-    ("100::/64", "reserved", "RFC 6666: discarded"),
-    ("100:0:0:1::/64", "reserved", "RFC 9780: a dummy"),
-    ("2000::/3", PUBLIC, "RFC 4291 2.4: what no other row names"),
-    ("2001::/23", "reserved", "RFC 2928: protocols of the IETF, such as ORCHID, AMT and AS112"),
-    ("2001::/32", PUBLIC, "RFC 4380: as what is packed into it"),
-    ("2001:2::/48", "benchmarking", "RFC 5180"),
-    ("2001:db8::/32", "documentation", "RFC 3849"),
-    ("2620:4f:8000::/48", "reserved", "RFC 7534: AS112"),
-    ("3fff::/20", "documentation", "RFC 9637"),
-    ("5f00::/16", "reserved", "RFC 9602: segments of routes"),
-    ("fc00::/7", "private", "RFC 4193"),
-    ("fd00:42::42/128", "metadata", "Scaleway"),
-    ("fd00:c1::a9fe:a9fe/128", "metadata", "Oracle Cloud"),
-    ("fd00:100::100:200/128", "metadata", "Alibaba Cloud"),
-    ("fd00:ec2::/32", "metadata", "AWS: machines, pods"),
-    ("fd00:a9fe:a9fe::1/128", "metadata", "Akamai"),
-    ("fd20:ce::254/128", "metadata", "Google Cloud"),
-    ("fe80::/10", "link-local", "RFC 4291 2.5.6"),
-    ("fec0::/10", "reserved", "RFC 3879: site-local, given up"),
-    ("ff00::/8", "multicast", "RFC 4291 2.7"),
-)
+    "unspecified": (
+        "0.0.0.0/8",  # RFC 791 3.2: this network
+        "::/128",  # RFC 4291 2.5.2
+    ),
+    "private": (
+        "10.0.0.0/8",  # RFC 1918
+        "172.16.0.0/12",  # RFC 1918
+        "192.168.0.0/16",  # RFC 1918
+        "fc00::/7",  # RFC 4193
+    ),
+    "carrier-grade NAT": (
+        "100.64.0.0/10",  # RFC 6598
+    ),
+    "metadata": (
+        "100.100.100.200/32",  # Alibaba Cloud
+        "168.63.129.16/32",  # Azure: WireServer
+        "169.254.0.23/32",  # Tencent Cloud
+        "169.254.42.42/32",  # Scaleway
+        "169.254.169.254/32",  # AWS and most others
+        "169.254.170.2/32",  # AWS: tasks
+        "169.254.170.23/32",  # AWS: pods
+        "192.0.0.192/32",  # Oracle Cloud, the older one
+        "fd00:42::42/128",  # Scaleway
+        "fd00:c1::a9fe:a9fe/128",  # Oracle Cloud
+        "fd00:100::100:200/128",  # Alibaba Cloud
+        "fd00:ec2::/32",  # AWS: machines, pods
+        "fd00:a9fe:a9fe::1/128",  # Akamai
+        "fd20:ce::254/128",  # Google Cloud
+    ),
+    "loopback": (
+        "127.0.0.0/8",  # RFC 1122 3.2.1.3
+        "::1/128",  # RFC 4291 2.5.3
+    ),
+    "link-local": (
+        "169.254.0.0/16",  # RFC 3927
+        "fe80::/10",  # RFC 4291 2.5.6
+    ),
+    "reserved": (
+        "192.0.0.0/24",  # RFC 6890 2.1: protocols of the IETF
+        "192.31.196.0/24",  # RFC 7535: AS112
+        "192.52.193.0/24",  # RFC 7450: tunnels of multicast
+        "192.88.99.0/24",  # RFC 7526: relays of 6to4
+        "192.175.48.0/24",  # RFC 7534: AS112
+        "240.0.0.0/4",  # RFC 1112 4: class E, and the broadcast address
+        "::/0",  # RFC 4291 2.4: no global unicast address
+        "64:ff9b:1::/48",  # RFC 8215: where the IPv4 address stands is each operator's own choice
+        "100::/64",  # RFC 6666: discarded
+        "100:0:0:1::/64",  # RFC 9780: a dummy
+        "2001::/23",  # RFC 2928: protocols of the IETF, such as ORCHID, AMT and AS112
+        "2620:4f:8000::/48",  # RFC 7534: AS112
+        "5f00::/16",  # RFC 9602: segments of routes
+        "fec0::/10",  # RFC 3879: site-local, given up
+    ),
+    "documentation": (
+        "192.0.2.0/24",  # RFC 5737
+        "198.51.100.0/24",  # RFC 5737
+        "203.0.113.0/24",  # RFC 5737
+        "2001:db8::/32",  # RFC 3849
+        "3fff::/20",  # RFC 9637
+    ),
+    "benchmarking": (
+        "198.18.0.0/15",  # RFC 2544
+        "2001:2::/48",  # RFC 5180
+    ),
+    "multicast": (
+        "224.0.0.0/4",  # RFC 5771
+        "ff00::/8",  # RFC 4291 2.7
+    ),
+}
 _EACH_BIT = 0xFFFFFFFF
 # Forms of IPv6 addresses that carry an IPv4 address. Each row: the bits that identify the form, their mask, and for each
 # IPv4 address inside: how many bits to shift, and what to combine it with (exclusive or).
 FORMS = (
-    (
-        "a compatible address",
-        "::",
-        "ffff:ffff:ffff:ffff:ffff:ffff::",
-        ((0, 0),),
-    ),  # RFC 4291 2.5.5.1
-    ("NAT64", "64:ff9b::", "ffff:ffff:ffff:ffff:ffff:ffff::", ((0, 0),)),  # RFC 6052 2.2
-    ("6to4", "2002::", "ffff::", ((80, 0),)),  # RFC 3056 2
-    (
-        "Teredo",
-        "2001::",
-        "ffff:ffff::",
-        ((64, 0), (0, _EACH_BIT)),
-    ),  # RFC 4380 4: the server, the client
-    ("ISATAP", "::5efe:0:0", "::fdff:ffff:0:0", ((0, 0),)),  # RFC 5214 6.1, whatever the network
+    # RFC 4291 2.5.5.1
+    ("a compatible address", "::", "ffff:ffff:ffff:ffff:ffff:ffff::", ((0, 0),)),
+    # RFC 6052 2.2
+    ("NAT64", "64:ff9b::", "ffff:ffff:ffff:ffff:ffff:ffff::", ((0, 0),)),
+    # RFC 3056 2
+    ("6to4", "2002::", "ffff::", ((80, 0),)),
+    # RFC 4380 4: the server, the client
+    ("Teredo", "2001::", "ffff:ffff::", ((64, 0), (0, _EACH_BIT))),
+    # RFC 5214 6.1, whatever the network
+    ("ISATAP", "::5efe:0:0", "::fdff:ffff:0:0", ((0, 0),)),
 )
 
 
@@ -117,19 +128,10 @@ def explain_refused_address(address: Address, *, allow_local: bool = False) -> s
     kind = classify_address(plain)
     if kind and not (allow_local and kind in LOCAL):
         return f"its host is {_with_article(kind)} address"
-    hidden = next(
-        (
-            (kind, form)
-            for form, inner in find_packed_ipv4(plain)
-            if (kind := classify_address(inner))
-        ),
-        None,
-    )
-    return (
-        f"its host is {_with_article(hidden[0])} address in the form of {hidden[1]}"
-        if hidden
-        else ""
-    )
+    for form, inner in find_packed_ipv4(plain):
+        if kind := classify_address(inner):
+            return f"its host is {_with_article(kind)} address in the form of {form}"
+    return ""
 
 
 def unmap_ipv4(address: Address) -> Address:
@@ -151,8 +153,8 @@ def find_packed_ipv4(address: Address) -> Iterator[tuple[str, IPv4Address]]:
     number = int(address)
     if address.version == 4 or number <= 1:  # noqa: PLR2004 - IPv4; and `::` and `::1` are themselves
         return
-    for form, wanted, mask, places in _forms():
-        if number & mask == wanted:
+    for form, wanted, mask, places in FORMS:
+        if number & int(IPv6Address(mask)) == int(IPv6Address(wanted)):
             for up, other in places:
                 yield form, IPv4Address((number >> up & _EACH_BIT) ^ other)
 
@@ -160,9 +162,12 @@ def find_packed_ipv4(address: Address) -> Iterator[tuple[str, IPv4Address]]:
 @cache
 def _spans(version: int) -> tuple[list[int], list[str]]:
     """Return where each span of the address space begins, and the kind of each span."""
-    table = IPV4_ROWS if version == 4 else IPV6_ROWS  # noqa: PLR2004 - IPv4
-    rows = [(ip_network(prefix), kind) for prefix, kind, _ in table]
-    bounds = [(int(net.network_address), int(net.broadcast_address), kind) for net, kind in rows]
+    rows = [(ip_network(prefix), kind) for kind in PREFIXES for prefix in PREFIXES[kind]]
+    bounds = [
+        (int(net.network_address), int(net.broadcast_address), kind)
+        for net, kind in rows
+        if net.version == version
+    ]
     narrow = sorted(bounds, key=lambda row: row[1] - row[0])
     begins = sorted(
         {first for first, _, _ in bounds}
@@ -170,14 +175,6 @@ def _spans(version: int) -> tuple[list[int], list[str]]:
     )
     return begins, [
         next(kind for first, last, kind in narrow if first <= begin <= last) for begin in begins
-    ]
-
-
-@cache
-def _forms() -> list[tuple[str, int, int, tuple[tuple[int, int], ...]]]:
-    return [
-        (form, int(IPv6Address(wanted)), int(IPv6Address(mask)), places)
-        for form, wanted, mask, places in FORMS
     ]
 
 

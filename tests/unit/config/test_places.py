@@ -9,7 +9,6 @@ import pytest
 from hookline.config.places import (
     PLACES,
     find_places,
-    list_paths,
     list_patterns,
     project_path,
     project_root,
@@ -265,19 +264,6 @@ def test_a_folder_s_other_files_are_no_hooks(folder: str, files: list[str], tmp_
 
     found = list_files(str(tmp_path / folder), guess_dialect(str(tmp_path / folder)))
     assert found == [str(tmp_path / folder / name) for name in files]
-
-
-def test_what_is_wanted_is_every_place_there_or_not(tmp_path: Path) -> None:
-    """Of a pattern it is the folder; whatever is discovered lies in one of them."""
-    environ = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
-    paths = list_paths(str(tmp_path), environ)
-
-    assert len(paths) == len(PLACES)
-    assert not any("*" in path or "{" in path for path in paths)
-    assert list_paths(str(tmp_path), environ, "agenthooks") == [
-        f"{tmp_path}/config/agents/hooks",
-        f"{tmp_path}/.agents/hooks",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import queue
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import hookline
 from hookline import Engine
-from hookline.engine.file_watcher import Watcher, list_folders
+from hookline.engine.file_watcher import Watcher
 from tests.unit.engine.files import (
     BROKEN,
     Machine,
@@ -173,65 +171,11 @@ def test_a_fault_is_told_once_and_ends_nothing(machine: Machine) -> None:
     assert second == "reloaded: 1 added"
 
 
-# -- which folders -----------------------------------------------------------------------------------------------------
-
-
-def test_folders_are_watched_where_files_lie_and_where_they_may_appear(
-    machine: Machine, tmp_path: Path
-) -> None:
-    """For what is not there yet it is the nearest folder above; for a link also where it leads."""
-    target = write(tmp_path / "dotfiles/claude.json", claude("a"))
-    machine.user.parent.mkdir()
-    machine.user.symlink_to(target)
-    write(
-        machine.project / ".agents/hooks/one/HOOK.md",
-        "---\nname: one\ndescription: d\ntrigger: pre-tool-call\n---\n",
-    )
-    (machine.project / ".agents/hooks/one/scripts").mkdir()
-    folders = list_folders(machine.engine().loader)
-    hooks = machine.project / ".agents/hooks"
-
-    assert {
-        str(path)
-        for path in (
-            machine.home,
-            machine.project,
-            target.parent,
-            hooks,
-            hooks / "one",
-            hooks / "one/scripts",
-        )
-    } <= folders
-    assert all(os.path.isdir(folder) for folder in folders)
-
-
-@pytest.mark.parametrize("gone", [False, True])
-def test_what_was_named_is_watched(tmp_path: Path, *, gone: bool) -> None:
-    """Also while it is not there; of a tree there is nothing to watch."""
-    file = write(tmp_path / "sub/hooks.yaml", docker("a"))
-    engine = Engine.load(file).add_source({"hooks": {}}, dialect="docker-agent")
-    if gone:
-        file.unlink()
-        file.parent.rmdir()
-
-    assert list_folders(engine.loader) == {str(tmp_path if gone else tmp_path / "sub")}
-
-
 # -- real files, a real thread -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=["watchfiles", "polling"])
-def interval(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> float:
-    """How often to look: so seldom that the operating system must have told; or often, where `watchfiles` is not installed."""
-    if request.param == "watchfiles":
-        pytest.importorskip("watchfiles", reason="the extra `server` is not installed")
-        return 3600.0
-    monkeypatch.setitem(sys.modules, "watchfiles", None)
-    return 0.01
-
-
 def until_told(told: queue.Queue[str], save: Callable[[], object]) -> str:
-    """What is told after a file was saved; it is saved again while the watch of its folder may only be about to begin."""
+    """What is told after a file was saved; it is saved again if nothing is told for a while."""
     for _ in range(100):
         save()
         try:
@@ -241,12 +185,12 @@ def until_told(told: queue.Queue[str], save: Callable[[], object]) -> str:
     pytest.fail("nothing was told")
 
 
-def test_real_files_are_taken_as_they_change(machine: Machine, interval: float) -> None:
+def test_real_files_are_taken_as_they_change(machine: Machine) -> None:
     """Written, broken, mended, in a folder that is new, and gone."""
     write(machine.user, claude("guard"))
     engine = machine.engine()
     told: queue.Queue[str] = queue.Queue()
-    with hookline.watching(engine, tell=told.put, settle=0.05, interval=interval):
+    with hookline.watching(engine, tell=told.put, settle=0.05, interval=0.01):
         lines = [until_told(told, save) for save in _life(machine)]
         after = commands(engine)
     write(machine.user, claude("too late"))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
 from hookline.engine.engine import Engine
-from hookline.engine.sources import MOST_HOOKS, find_long_key, is_within
+from hookline.engine.sources import MOST_HOOKS, is_within
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,23 +42,6 @@ def test_a_key_of_many_parts_is_a_problem_with_a_place(tmp_path: Path) -> None:
 
     (problem,) = engine.problems
     assert (problem.name, problem.origin.line) == ("config.too-large", 2)
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("a.b.c = 1", 0),
-        (".".join("abcdefghijklmnop") + " = 1", 0),
-        (".".join("abcdefghijklmnopq") + " = 1", 1),
-        ("\n[[ " + " . ".join(['"a b"'] * 17) + " ]]", 2),
-        ("x = { y = 1, " + ".".join("a" * 17) + " = 1 }", 1),
-        ('command = "1.2.3.4.5.6.7.8.9.10.11.12.13.14.15.16.17.18"', 0),
-        ("x" * 1_000_000, 0),
-    ],
-)
-def test_a_key_has_at_most_16_parts(text: str, line: int) -> None:
-    """In a line, a table and an inline table; in linear time."""
-    assert find_long_key(text) == line
 
 
 def test_a_file_out_of_the_repository_is_not_opened(tmp_path: Path) -> None:
