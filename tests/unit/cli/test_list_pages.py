@@ -51,10 +51,10 @@ def test_a_hook_has_a_line_for_each_field() -> None:
 
     lines = list(render_hook(make_hook_document(made, next(list_in_order(made))), PLAIN))
 
-    assert "  event: pre_tool_use of docker-agent (tool.before)" in lines
-    assert "  when: the tool is wholly matched by `shell`" in lines
-    assert "  timeout: 7 s" in lines
-    assert "  on failure: it counts as a denial (fail closed)" in lines
+    assert "  event         pre_tool_use of docker-agent (tool.before)" in lines
+    assert "  when          the tool is wholly matched by `shell`" in lines
+    assert "  timeout       7 s" in lines
+    assert "  on failure    it counts as a denial (fail closed)" in lines
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_time_limit_is_told_as_it_counts(
     made.add_source(tree, dialect="claude-code", mode=mode)
     document = make_hook_document(made, next(list_in_order(made)))
 
-    assert f"  timeout: {said}" in list(render_hook(document, PLAIN))
+    assert f"  timeout       {said}" in list(render_hook(document, PLAIN))
     assert document["time_limit"] == seconds
 
 
@@ -104,11 +104,11 @@ def test_builtins_and_broken_hooks_say_what_they_run() -> None:
         for spec in list_in_order(made)
     ]
 
-    assert "  runs: builtin add_prompt_files A.md" in pages[0]
-    assert "  runs: nothing: unsupported hook type `x`" in pages[1]
+    assert "  runs          builtin add_prompt_files A.md" in pages[0]
+    assert "  runs          nothing: unsupported hook type `x`" in pages[1]
 
 
-def test_a_model_hook_shows_whom_it_asks_what_and_with_which_key() -> None:
+def test_a_model_hook_says_whom_it_asks_what_and_with_which_key() -> None:
     """The address and the variable are what a person approves beside the prompt."""
     entry = {
         "provider": "acme",
@@ -135,13 +135,18 @@ def test_a_model_hook_shows_whom_it_asks_what_and_with_which_key() -> None:
 
     assert made.problems == ()
     assert "model acme/m at `https://llm.example`: Is it safe? …" in listed
-    assert {
-        "prompt: Is it safe? Say why.",
-        "base_url: https://llm.example/v1",
-        "keys: ACME_KEY",
-    } <= {*pages[0]}
-    assert "keys: GOOGLE_API_KEY, GEMINI_API_KEY" in pages[1]
-    assert "keys: " not in "".join(pages[2])
+    assert pages[0][4:9] == [
+        "asks the model acme/m",
+        "Is it safe?",
+        "Say why.",
+        "address https://llm.example/v1",
+        "key in $ACME_KEY",
+    ]
+    assert pages[1][7:9] == [
+        "address the provider's own, or the one that the environment names",
+        "key in $GOOGLE_API_KEY, else $GEMINI_API_KEY",
+    ]
+    assert pages[2][8] == "key none"
 
 
 def test_a_prompt_hook_without_a_model_says_what_is_asked_then() -> None:
@@ -157,8 +162,11 @@ def test_a_prompt_hook_without_a_model_says_what_is_asked_then() -> None:
         "model $HOOKLINE_MODEL, or $ANTHROPIC_DEFAULT_HAIKU_MODEL, or claude-haiku-5-5: Are we done?"
         in listed
     )
-    assert "    names: $HOOKLINE_MODEL, $ANTHROPIC_DEFAULT_HAIKU_MODEL, claude-haiku-5-5\n" in page
-    assert "    keys: ANTHROPIC_API_KEY" in page
+    assert (
+        "  asks          the model $HOOKLINE_MODEL, or $ANTHROPIC_DEFAULT_HAIKU_MODEL, or claude-haiku-5-5\n"
+        in page
+    )
+    assert "  key           in $ANTHROPIC_API_KEY\n" in page
 
 
 def test_an_event_says_what_a_hook_may_do() -> None:
@@ -166,7 +174,7 @@ def test_an_event_says_what_a_hook_may_do() -> None:
     page = "\n".join(render_kind(make_kind_document("stop", ["a#b"]), PLAIN))
 
     assert page.startswith(
-        "stop, a gate: a hook may refuse\n  a hook may: send the agent back to work\n"
+        "stop, a gate: a hook may refuse\n  a hook may    send the agent back to work\n"
     )
     assert "Stop (codex)" in page
-    assert "\n  hooks here: a#b\n" in page
+    assert page.endswith("  hooks here    a#b")
