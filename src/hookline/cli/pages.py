@@ -117,8 +117,8 @@ def format_fields(fields: Iterable[tuple[str, str]], indent: str = "  ") -> Iter
 def format_columns(fields: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield a line for each field that is not empty, all texts in one column, with their further lines."""
     for label, text in fields:
-        if text:
-            yield f"  {label:14}{text}".replace("\n", f"\n{'':16}")
+        for at, line in enumerate(text.split("\n") if text else ()):
+            yield f"  {'' if at else label:14}{line}"
 
 
 def count_things(number: int, thing: str) -> str:
