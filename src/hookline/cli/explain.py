@@ -9,6 +9,7 @@ from importlib.resources import files
 from hookline.cli import phrases
 from hookline.cli.exit_codes import OK, print_message
 from hookline.cli.fire import describe_outcome, read_payload
+from hookline.cli.log import show_decision
 from hookline.cli.options import COLOR, HOST, INPUT, JSON, option
 from hookline.cli.pages import count_things, format_duration, format_fields, print_page
 from hookline.engine.explain import explain as account
@@ -50,8 +51,6 @@ def explain(
         print_page(make_code_document(what), _render_code, json=json, color=color)
         return OK
     if what == "last" or _DECISION.fullmatch(what):
-        from hookline.cli.log import show_decision  # noqa: PLC0415 - a database, which no other explanation needs
-
         return show_decision(what, json=json, color=color)
     payload = read_payload(input)
     with selection.engine() as engine:

@@ -7,6 +7,7 @@ import signal
 from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 
+from hookline import __version__
 from hookline.cli.exit_codes import INTERRUPTED, OK, print_message, print_text
 from hookline.cli.options import option
 from hookline.cli.schema import read_schema
@@ -16,6 +17,23 @@ from hookline.engine.approval_service import count_waiting, find_self_approve_pr
 from hookline.engine.journaling import make_telemetry, open_journal
 from hookline.engine.trust_gate import get_gate
 from hookline.errors import ConfigError
+from hookline.remote.addresses import parse_address
+from hookline.remote.admission import Admission
+from hookline.server.approve_api import PATH as APPROVE
+from hookline.server.approve_api import ApproveApi
+from hookline.server.auth import TokenCheck
+from hookline.server.foreign_project import ForeignProjectNotice
+from hookline.server.grpc_sidecar import GrpcSidecar
+from hookline.server.integrations import exclude_calls, find_integrations
+from hookline.server.lifecycle import ServerRun
+from hookline.server.metrics import Meter
+from hookline.server.no_token_marker import keep_marker
+from hookline.server.openapi import make_openapi
+from hookline.server.reloader import Reloader
+from hookline.server.service import Service
+from hookline.server.signals import Signals
+from hookline.server.sockets import close_sockets, describe_socket, listen_http, listen_unix_path
+from hookline.server.tokens import copy_token_beside, default_token_path, read_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,12 +41,6 @@ if TYPE_CHECKING:
 
     from hookline.cli.selection import Selection
     from hookline.engine.engine import Engine
-    from hookline.remote.admission import Admission
-    from hookline.server.approve_api import ApproveApi
-    from hookline.server.grpc_sidecar import GrpcSidecar
-    from hookline.server.metrics import Meter
-    from hookline.server.reloader import Reloader
-    from hookline.server.service import Service
 
 _DEFAULT = "127.0.0.1:8465"
 
@@ -114,16 +126,6 @@ def serve(
 ) -> int:
     """The decision server, until SIGTERM or Ctrl-C."""
     _check_extra()
-    from hookline.remote.admission import Admission  # noqa: PLC0415 - as above
-    from hookline.server.approve_api import PATH as APPROVE  # noqa: PLC0415 - the extra, here and below
-    from hookline.server.approve_api import ApproveApi  # noqa: PLC0415 - as above
-    from hookline.server.auth import TokenCheck  # noqa: PLC0415 - as above
-    from hookline.server.lifecycle import ServerRun  # noqa: PLC0415 - as above
-    from hookline.server.metrics import Meter  # noqa: PLC0415 - as above
-    from hookline.server.no_token_marker import keep_marker  # noqa: PLC0415 - as above
-    from hookline.server.signals import Signals  # noqa: PLC0415 - as above
-    from hookline.server.sockets import close_sockets, describe_socket  # noqa: PLC0415 - as above
-    from hookline.server.tokens import default_token_path, read_token  # noqa: PLC0415 - as above
 
     if allow_remote and not token_file:
         raise ConfigError(
@@ -222,11 +224,6 @@ def _make_service(
     seconds: tuple[float, float],
     approving: ApproveApi | None = None,
 ) -> Service:
-    from hookline import __version__  # noqa: PLC0415 - as above
-    from hookline.server.foreign_project import ForeignProjectNotice  # noqa: PLC0415 - as above
-    from hookline.server.integrations import exclude_calls, find_integrations  # noqa: PLC0415 - as above
-    from hookline.server.openapi import make_openapi  # noqa: PLC0415 - as above
-    from hookline.server.service import Service  # noqa: PLC0415 - as above
 
     sessions = selection.sessions(os.environ)
     made: list[Service] = []  # the engine of the service is another one after each reload
@@ -277,7 +274,6 @@ def _make_service(
 
 
 def _make_reloader(selection: Selection, service: Service, *, watch: bool) -> Reloader:
-    from hookline.server.reloader import Reloader  # noqa: PLC0415 - as above
 
     return Reloader(
         service,
@@ -295,8 +291,6 @@ def _make_reloader(selection: Selection, service: Service, *, watch: bool) -> Re
 
 def _read_approval_token(path: str) -> tuple[str, str]:
     """Return the path and the text of a token that only approvals need; both empty if there can be none."""
-    from hookline.server.tokens import read_token  # noqa: PLC0415 - as above
-
     try:
         return path, read_token(path)
     except ConfigError as error:
@@ -308,7 +302,6 @@ def _copy_token(socket: str, token: str) -> str:
     """Copy the token beside a unix socket and return its path; empty if that is not possible."""
     if not socket or not token:
         return ""
-    from hookline.server.tokens import copy_token_beside  # noqa: PLC0415 - as above
 
     try:
         return copy_token_beside(socket, token, os.environ)
@@ -335,7 +328,6 @@ def _is_guarded_by_mode(addresses: list[str]) -> bool:
     """Whether file modes guard all of these addresses, so that clients need no token."""
     if not addresses:
         return True
-    from hookline.remote.addresses import parse_address  # noqa: PLC0415 - the extra, here and below
 
     return all(parse_address(address).proven for address in addresses)
 
@@ -343,7 +335,6 @@ def _is_guarded_by_mode(addresses: list[str]) -> bool:
 def _make_sidecar(
     addresses: list[str], service: Service, token: str, expected: list[str]
 ) -> GrpcSidecar:
-    from hookline.server.grpc_sidecar import GrpcSidecar  # noqa: PLC0415 - as above
 
     return GrpcSidecar(
         service,
@@ -360,8 +351,6 @@ def _open_sockets(address: str, path: str, *, allow_remote: bool) -> list[socket
     Raises:
         ConfigError: one of them cannot be listened on.
     """
-    from hookline.server.sockets import listen_http, listen_unix_path  # noqa: PLC0415 - as above
-
     listening = [listen_http(address, allow_remote=allow_remote)] if address else []
     try:
         return [*listening, listen_unix_path(path)] if path else listening

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import socket
+import ssl
 import time
 from functools import cache
 from http.client import HTTPConnection, HTTPResponse, IncompleteRead
@@ -23,7 +24,6 @@ from hookline.wire.http_spec import LOCAL_HINT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
@@ -178,6 +178,4 @@ class CheckedConnection(HTTPConnection):
 @cache
 def make_tls_context() -> ssl.SSLContext:
     """Return the TLS settings: certificates and host names are checked by what this machine trusts."""
-    import ssl  # noqa: PLC0415 - local endpoints need no TLS
-
     return ssl.create_default_context()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextvars import copy_context
 from time import perf_counter
 
 from hookline.handlers.exceptions import OverdueError, make_failure_outcome
@@ -79,7 +80,6 @@ def _run_to_end(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
     except RuntimeError:
         return asyncio.run(run_limited(coroutine, seconds))
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
-    from contextvars import copy_context  # noqa: PLC0415 - rare
 
     with ThreadPoolExecutor(1) as thread:  # in this context, which holds the events in progress
         return thread.submit(

@@ -7,6 +7,8 @@ import json
 from typing import TYPE_CHECKING
 
 import httpx2
+from anthropic import AsyncAnthropic
+from openai import AsyncOpenAI
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import ModelRequest
 from pydantic_ai.models import ModelRequestParameters
@@ -140,13 +142,11 @@ def _make_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> Client:
         "http_client": http,
     }
     if endpoint.speaks == ANTHROPIC:
-        from anthropic import AsyncAnthropic  # noqa: PLC0415 - as above
         from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - as above
         from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - as above
 
         provider = AnthropicProvider(anthropic_client=AsyncAnthropic(**options))
         return AnthropicModel(endpoint.model, provider=provider)
-    from openai import AsyncOpenAI  # noqa: PLC0415 - as above
     from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - as above
     from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415 - as above
     from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - as above

@@ -6,13 +6,13 @@ import os
 from contextvars import ContextVar
 
 from hookline.handlers.signing_key import is_signed, load_key, sign
+from hookline.model.problem import Problem
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
 
 # (engine, kind, session) of each event for which this context is running hooks.
@@ -126,7 +126,6 @@ class Reentrancy:
         """Return a warning about a part of the variable that cannot be verified."""
         if self._unbound is None:
             return ()
-        from hookline.model.problem import Problem  # noqa: PLC0415 - only reports need it
 
         message = f"`{VARIABLE}` says `{self._unbound:.60}`, and no hookline above this process that is known to be yours wrote that; it is ignored"
         return (Problem(name="hook.unbound", message=message, hint="unset it", severity="warning"),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.answer import find_text_fault
 from hookline.dialects.kit.claims import Claims
+from hookline.dialects.openhands.prompt_hook import decode_reply
 from hookline.model.handler import Model
 from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object
 
@@ -31,8 +32,6 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
         return make_failed_verdict(spec, outcome)
     claims = Claims(outcome, spec, row, event)
     if type(spec.handler) is Model:
-        from hookline.dialects.openhands.prompt_hook import decode_reply  # noqa: PLC0415 - few hooks ask a model
-
         return decode_reply(claims)
     answer: dict[str, Any] = {}
     try:

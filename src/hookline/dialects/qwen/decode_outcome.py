@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object, find_text_fault
+from hookline.dialects.qwen.prompt_hook import read_output
 from hookline.dialects.qwen.table import DENY
 from hookline.model.handler import Model
 from hookline.wire.hookoutput import UnreadableError
@@ -66,8 +67,6 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
 
 def _decode_reply(answer: Answer) -> Verdict:
     """Return what the reply of a model means."""
-    from hookline.dialects.qwen.prompt_hook import read_output  # noqa: PLC0415 - few hooks ask a model
-
     try:
         answer.read(read_output(answer.outcome.stdout))
     except UnreadableError as error:
