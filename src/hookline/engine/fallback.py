@@ -29,28 +29,6 @@ _REFUSED = 2  # the exit code by which every dialect whose hooks are commands re
 _TOKEN = rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]'
 
 
-def fallback_reply(
-    dialect_name: str,
-    sent: bytes,
-    message: str,
-    *,
-    event: str = "",
-    strict: bool = False,
-    acts: bool | None = None,
-) -> Reply:
-    """Return the reply to an event that hookline could not decide. It never raises.
-
-    Args:
-        dialect_name: the host's dialect; it may be unknown.
-        sent: the bytes that the host sent, readable or not.
-        message: what went wrong, in one sentence for the user.
-        event: the native name of the event, where the command line says it.
-        strict: whether an event without a readable name counts as an action although no hook guards one.
-        acts: whether a hook before an action is loaded; None if that is not known, which counts as yes.
-    """
-    return find_fallback(dialect_name, sent, message, event=event, strict=strict, acts=acts).reply
-
-
 class Fallback(Frozen):
     """A fallback reply. `refuses`: it refuses an action; otherwise it decides nothing."""
 
@@ -67,7 +45,16 @@ def find_fallback(
     strict: bool = False,
     acts: bool | None = None,
 ) -> Fallback:
-    """Return what `fallback_reply` returns, and whether that refuses. It never raises."""
+    """Return the reply to an event that hookline could not decide. It never raises.
+
+    Args:
+        dialect_name: the host's dialect; it may be unknown.
+        sent: the bytes that the host sent, readable or not.
+        message: what went wrong, in one sentence for the user.
+        event: the native name of the event, where the command line says it.
+        strict: whether an event without a readable name counts as an action although no hook guards one.
+        acts: whether a hook before an action is loaded; None if that is not known, which counts as yes.
+    """
     text = f"hookline: {message}\n"
     try:
         dialect: Dialect | None = make_dialect(dialect_name)

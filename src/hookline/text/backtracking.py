@@ -7,6 +7,10 @@ import re
 from hookline.errors import ConfigError
 from hookline.text.re2_regex import MatchTimeoutError, Regex, compile_re2
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MATCH_LIMIT = 0.05  # seconds
 LONGEST = 1_000  # characters of an expression
 MOST_REPEATS = 1_000  # what the counted repetitions of an expression may multiply to
@@ -34,10 +38,7 @@ class BacktrackingRegex(Regex):
         Raises:
             MatchTimeoutError: the match takes longer than `MATCH_LIMIT`.
         """
-        try:
-            return self._compiled.search(text, timeout=MATCH_LIMIT) is not None  # type: ignore[call-overload]  # `regex` has no types of its own
-        except (TimeoutError, MemoryError):
-            raise MatchTimeoutError(self.source) from None
+        return self._run_limited(self._compiled.search, text)
 
     def is_full_match(self, text: str) -> bool:
         """Return whether the expression matches the whole text.
@@ -45,8 +46,11 @@ class BacktrackingRegex(Regex):
         Raises:
             MatchTimeoutError: the match takes longer than `MATCH_LIMIT`.
         """
+        return self._run_limited(self._compiled.fullmatch, text)
+
+    def _run_limited(self, match: Callable[..., object], text: str) -> bool:
         try:
-            return self._compiled.fullmatch(text, timeout=MATCH_LIMIT) is not None  # type: ignore[call-overload]  # as above
+            return match(text, timeout=MATCH_LIMIT) is not None
         except (TimeoutError, MemoryError):
             raise MatchTimeoutError(self.source) from None
 

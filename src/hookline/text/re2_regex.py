@@ -19,6 +19,9 @@ _BEYOND_RE2 = (
     ("(?(", "a conditional group"),
     ("(?P=", "a back-reference"),
 )
+_NO_LOOK_AROUND = (
+    "patterns run on RE2, in linear time, which has no look-around and no back-references"
+)
 _NOWHERE = (-1, -1)
 _INSTRUCTIONS = 1 << 18  # that the expressions of one source may compile to together
 _MEMORY = 8 << 20  # bytes an expression and its automaton may take
@@ -78,14 +81,18 @@ class Regex:
 
     def has_match_in(self, text: str) -> bool:
         """Return whether the expression matches anywhere in the text."""
-        sent = _utf8(text)
-        matched: bool = self._match(self._unanchored, sent, 0, len(sent))[0] != _NOWHERE
-        return matched
+        return self._run(self._unanchored, text)
 
     def is_full_match(self, text: str) -> bool:
         """Return whether the expression matches the whole text."""
-        sent = _utf8(text)
-        matched: bool = self._match(self._both, sent, 0, len(sent))[0] != _NOWHERE
+        return self._run(self._both, text)
+
+    def _run(self, anchor: Any, text: str) -> bool:
+        try:
+            sent = text.encode()
+        except UnicodeEncodeError:  # a lone surrogate, which no UTF-8 engine can see
+            sent = text.encode("utf-8", "replace")
+        matched: bool = self._match(anchor, sent, 0, len(sent))[0] != _NOWHERE
         return matched
 
     def __eq__(self, other: object) -> bool:
@@ -96,14 +103,6 @@ class Regex:
 
     def __repr__(self) -> str:
         return f"Regex({self.source!r})"
-
-
-def _utf8(text: str) -> bytes:
-    """Encode a text for RE2. The Python wrapper would encode it too, and translate offsets that hookline does not use."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:  # a lone surrogate, which no UTF-8 engine can see
-        return text.encode("utf-8", "replace")
 
 
 def check_budget() -> RegexBudget | None:
@@ -136,10 +135,13 @@ def compile_re2(source: str, shown: str = "") -> Regex:
     try:
         compiled = re2.compile(source, options=options)
     except re2.error as error:
+        construct = find_unsupported_construct(shown)
+        detail = error.args[0] if error.args else ""
+        why = detail.decode("utf-8", "replace") if isinstance(detail, bytes) else str(detail)
         raise ConfigError(
-            f"invalid expression `{shown}`: {_why(shown, error)}",
+            f"invalid expression `{shown}`: {f'it uses {construct}' if construct else why}",
             name="matcher.regex",
-            hint=_hint(shown),
+            hint=_NO_LOOK_AROUND if construct else "RE2 syntax; write `.*` where a glob has `*`",
         ) from None
     except UnicodeEncodeError:
         raise ConfigError(
@@ -157,19 +159,3 @@ def find_unsupported_construct(source: str) -> str:
             return construct
     backslashed = {source[at + 1] for at in range(len(source) - 1) if source[at] == "\\"}
     return "a back-reference" if backslashed & set("123456789") else ""
-
-
-def _why(source: str, error: Exception) -> str:
-    construct = find_unsupported_construct(source)
-    if construct:
-        return f"it uses {construct}"
-    told = error.args[0] if error.args else ""
-    return told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
-
-
-def _hint(source: str) -> str:
-    if find_unsupported_construct(source):
-        return (
-            "patterns run on RE2, in linear time, which has no look-around and no back-references"
-        )
-    return "RE2 syntax; write `.*` where a glob has `*`"

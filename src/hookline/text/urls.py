@@ -28,24 +28,33 @@ _LOCAL_NAMES = (".local", ".home.arpa", ".internal")
 # Names that mean one kind of address wherever they exist: RFC 6761 6.3, names in the hosts files of systems, and the
 # endpoints where clouds hand out credentials (docs/explanation/security.md 3).
 _NAMES: Mapping[str, str] = {
-    "localhost": "loopback",
-    "localhost.localdomain": "loopback",
-    "localhost4": "loopback",
-    "localhost4.localdomain4": "loopback",
-    "localhost6": "loopback",
-    "localhost6.localdomain6": "loopback",
-    "ip6-localhost": "loopback",
-    "ip6-loopback": "loopback",
-    "ip6-allnodes": "multicast",
-    "ip6-allrouters": "multicast",
+    **dict.fromkeys(
+        (
+            "localhost",
+            "localhost.localdomain",
+            "localhost4",
+            "localhost4.localdomain4",
+            "localhost6",
+            "localhost6.localdomain6",
+            "ip6-localhost",
+            "ip6-loopback",
+        ),
+        "loopback",
+    ),
+    **dict.fromkeys(("ip6-allnodes", "ip6-allrouters"), "multicast"),
     "broadcasthost": "broadcast",
-    "metadata": "metadata",  # Google Cloud's short form
-    "metadata.google.internal": "metadata",
-    "metadata.goog": "metadata",
-    "instance-data": "metadata",  # AWS
-    "instance-data.ec2.internal": "metadata",
-    "metadata.tencentyun.com": "metadata",
-    "api.metadata.cloud.ibm.com": "metadata",
+    **dict.fromkeys(
+        (
+            "metadata",  # Google Cloud's short form
+            "metadata.google.internal",
+            "metadata.goog",
+            "instance-data",  # AWS
+            "instance-data.ec2.internal",
+            "metadata.tencentyun.com",
+            "api.metadata.cloud.ibm.com",
+        ),
+        "metadata",
+    ),
 }
 _LOOPBACK = "loopback"
 # Characters that IDNA2003 maps or drops and later rules keep, so that programs disagree. UTS 46 lists those of the first row

@@ -8,12 +8,14 @@ from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, TypeVar
 
     from hookline.errors import ConfigError
     from hookline.model.handler import Handler
     from hookline.wire.parsers import Path, Tree
+
+    _T = TypeVar("_T")
 
 # No configuration means infinity, NaN, or a number that a float cannot count exactly.
 _GREATEST = 1 << 53
@@ -64,11 +66,16 @@ class Node:
 
     def origin(self, *key: str | int) -> Origin:
         """Return the place of this node, or of the key below it."""
-        line, column = self.tree.place((*self.path, *key))
-        pointer = ".".join(str(step) for step in (*self.path, *key))
+        path = (*self.path, *key)
+        line, column = self.tree.place(path)
         return Origin(
-            file=self.file, pointer=pointer, line=line, column=column, scope=self.scope, search=self.tree.search((*self.path, *key))
-        )  # fmt: skip
+            file=self.file,
+            pointer=".".join(map(str, path)),
+            line=line,
+            column=column,
+            scope=self.scope,
+            search=self.tree.search(path),
+        )
 
     def child(self, key: str | int) -> Node:
         """Return the part under a key or an index."""
@@ -150,41 +157,17 @@ class Node:
 
     def text(self, key: str, default: str = "", *, required: bool = False) -> str:
         """Return the text under a key."""
-        value = self._given(key, required=required)
-        if value is None:
-            return default
-        if isinstance(value, str):
-            return value
-        self._wrong_type(key, value, "text")
-        return default
+        if required and self.value.get(key) is None:
+            self.complain("key.missing", f"the key `{key}` is missing")
+        return self._read(key, default, lambda value: isinstance(value, str), "text")
 
     def number(self, key: str, default: float | None = None) -> float | None:
         """Return the number under a key: an integer or a fraction, never a boolean."""
-        value = self._given(key)
-        if value is None:
-            return default
-        if (
-            isinstance(value, int | float)
-            and not isinstance(value, bool)
-            and -_GREATEST < value < _GREATEST
-        ):
-            return value
-        self._wrong_type(key, value, "a number")
-        return default
+        return self._read(key, default, lambda value: _is_number(value, int | float), "a number")
 
     def integer(self, key: str, default: int | None = None) -> int | None:
         """Return the whole number under a key."""
-        value = self._given(key)
-        if value is None:
-            return default
-        if (
-            isinstance(value, int)
-            and not isinstance(value, bool)
-            and -_GREATEST < value < _GREATEST
-        ):
-            return value
-        self._wrong_type(key, value, "a whole number")
-        return default
+        return self._read(key, default, lambda value: _is_number(value, int), "a whole number")
 
     def duration(
         self, key: str, *, unit: str = "seconds", longest: float = _LONGEST
@@ -200,13 +183,7 @@ class Node:
 
     def flag(self, key: str, *, default: bool = False) -> bool:
         """Return the boolean under a key."""
-        value = self._given(key)
-        if value is None:
-            return default
-        if isinstance(value, bool):
-            return value
-        self._wrong_type(key, value, "true or false")
-        return default
+        return self._read(key, default, lambda value: isinstance(value, bool), "true or false")
 
     def choice(
         self, key: str, allowed: Iterable[str], default: str, *, name: str = "value.choice"
@@ -222,34 +199,41 @@ class Node:
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return the list of texts under a key."""
-        value = self._given(key)
-        if value is None:
-            return ()
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            return tuple(value)
-        self._wrong_type(key, value, "a list of texts")
-        return ()
+        found: tuple[str, ...] = self._read(key, (), _is_text_list, "a list of texts")
+        return tuple(found)
 
     def mapping(self, key: str) -> Mapping[str, str]:
         """Return the mapping of texts under a key; numbers and booleans become texts as JSON writes them."""
-        value = self._given(key)
-        if value is None:
-            return {}
-        if isinstance(value, dict) and all(
-            isinstance(item, str | int | float) for item in value.values()
-        ):
-            return {name: as_text(item) for name, item in value.items()}
-        self._wrong_type(key, value, "a mapping of texts")
-        return {}
+        found: Mapping[str, Any] = self._read(key, {}, _is_text_mapping, "a mapping of texts")
+        return {name: as_text(item) for name, item in found.items()}
 
-    def _given(self, key: str, *, required: bool = False) -> Any:
+    def _read(self, key: str, default: _T, is_valid: Callable[[Any], bool], wanted: str) -> _T:
+        """Return the value under a key, or the default if it is missing or null; file a problem if it is invalid."""
         value = self.value.get(key)
-        if value is None and required:
-            self.complain("key.missing", f"the key `{key}` is missing")
-        return value
+        if value is None:
+            return default
+        if is_valid(value):
+            found: _T = value
+            return found
+        message = f"`{key}` must be {wanted}, not {describe_value(value)}"
+        self.complain("value.type", message, key)
+        return default
 
-    def _wrong_type(self, key: str, value: Any, wanted: str) -> None:
-        self.complain("value.type", f"`{key}` must be {wanted}, not {describe_value(value)}", key)
+
+def _is_number(value: Any, kind: Any) -> bool:
+    return (
+        isinstance(value, kind) and not isinstance(value, bool) and -_GREATEST < value < _GREATEST
+    )
+
+
+def _is_text_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_text_mapping(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(item, str | int | float) for item in value.values()
+    )
 
 
 def describe_value(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]  # documented by use: every decoder hook gets it
 
@@ -68,9 +69,9 @@ def parse(text: str, file: str, *, placed: bool = True) -> Tree:
     """
     if file.endswith(".json"):
         return parse_json(text, file, placed=placed)
-    return (
-        parse_toml(text, file, placed=placed) if file.endswith(".toml") else parse_yaml(text, file)
-    )
+    if file.endswith(".toml"):
+        return parse_toml(text, file, placed=placed)
+    return parse_yaml(text, file)
 
 
 def parse_json(text: str, file: str = "", *, placed: bool = True) -> Tree:
@@ -166,13 +167,8 @@ def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
     except TooDeepError:
         raise _too_deep(file) from None
     except DuplicateKeyError as error:
-        said = str(error.problem or "").partition('"')[2].partition('"')[0]
-        raise ConfigError(
-            f"the key `{said}` stands twice",
-            name="config.duplicate-key",
-            place=_marked(file, error.problem_mark, first_line),
-            hint="join the two blocks",
-        ) from None
+        key = str(error.problem or "").partition('"')[2].partition('"')[0]
+        raise _repeated_key(key, _marked(file, error.problem_mark, first_line)) from None
     except MarkedYAMLError as error:
         why = " ".join(part for part in (error.context, error.problem) if part)
         raise ConfigError(
@@ -186,6 +182,15 @@ def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
         ) from None
     plain = _Plain(file, first_line - 1)
     return Tree(value=plain.copy(loaded, ()), places=plain.places)
+
+
+def _repeated_key(key: str, place: str) -> ConfigError:
+    return ConfigError(
+        f"the key `{key}` stands twice",
+        name="config.duplicate-key",
+        place=place,
+        hint="join the two blocks",
+    )
 
 
 def _too_deep(file: str) -> ConfigError:
@@ -235,47 +240,48 @@ class _Plain:
         if hasattr(node, "lc") and hasattr(node, "items"):
             return self._mapping(node, path)
         if isinstance(node, list):
-            locate = (
-                node.lc.item if hasattr(node, "lc") else {}.__getitem__
-            )  # `!!pairs` has no places
-            return [self._part(node, at, locate, value, path) for at, value in enumerate(node)]
-        try:
-            return self._scalar(node)
-        except UnicodeError:
-            raise self._lone_surrogate(path) from None
+            # `!!pairs` has no places.
+            locate = node.lc.item if hasattr(node, "lc") else {}.__getitem__
+            return [self._part(at, at, locate, value, path) for at, value in enumerate(node)]
+        return self._plain_text(node, path)
 
-    def _lone_surrogate(self, path: Path) -> ConfigError:
-        line, column = Tree(value=None, places=self.places).place(path)
-        return ConfigError(
-            "half of a surrogate pair, which is no character",
-            name="config.syntax",
-            place=_place(self.file, line, column),
-            hint="write the character itself, or both halves as in `\\ud83d\\ude00`",
-        )
+    def _plain_text(self, node: Any, path: Path) -> Any:
+        """Return a scalar as a plain value.
+
+        Raises:
+            ConfigError: a text has half of a surrogate pair.
+        """
+        try:
+            return _scalar(node)
+        except UnicodeError:
+            raise ConfigError(
+                "half of a surrogate pair, which is no character",
+                name="config.syntax",
+                place=self._place(path),
+                hint="write the character itself, or both halves as in `\\ud83d\\ude00`",
+            ) from None
+
+    def _place(self, path: Path) -> str:
+        return _place(self.file, *Tree(value=None, places=self.places).place(path))
 
     def _mapping(self, node: Any, path: Path) -> dict[str, Any]:
         copied: dict[str, Any] = {}
         for key, value in node.items():
-            try:
-                name = self._key(key)
-            except UnicodeError:
-                raise self._lone_surrogate(path) from None
+            name = self._plain_text(_key(key), path)
             if name in copied:  # `1` and `"1"`
-                line, column = self.places.get((*path, name), self.places[()])
-                place = _place(self.file, line, column)
-                raise ConfigError(
-                    f"the key `{name}` stands twice",
-                    name="config.duplicate-key",
-                    place=place,
-                    hint="join the two blocks",
-                )
-            copied[name] = self._part(node, key, node.lc.key, value, path)
+                raise _repeated_key(name, self._place((*path, name)))
+            copied[name] = self._part(key, name, node.lc.key, value, path)
         return copied
 
     def _part(
-        self, node: Any, key: Any, locate: Callable[[Any], tuple[int, int]], value: Any, path: Path
+        self,
+        key: Any,
+        name: str | int,
+        locate: Callable[[Any], tuple[int, int]],
+        value: Any,
+        path: Path,
     ) -> Any:
-        here = (*path, key if isinstance(key, int) and isinstance(node, list) else self._key(key))
+        here = (*path, name)
         try:
             line, column = locate(key)
             self.places[here] = (line + 1 + self.lines_before, column + 1)
@@ -283,23 +289,19 @@ class _Plain:
             pass
         return self.copy(value, here)
 
-    @staticmethod
-    def _key(key: Any) -> str:
-        if key is None or isinstance(key, bool):
-            return json.dumps(key)
-        return _join_surrogates(key if type(key) is str else str(key))
 
-    @staticmethod
-    def _scalar(node: Any) -> Any:
-        if (
-            type(node).__name__ == "ScalarBoolean"
-        ):  # a boolean with an anchor, which ruamel takes for an integer
-            return bool(node)
-        for plain in (bool, int, float, str):
-            if isinstance(node, plain):
-                found = node if type(node) is plain else plain(node)
-                return _join_surrogates(found) if isinstance(found, str) else found
-        return node if node is None else str(node)
+def _key(key: Any) -> str:
+    return json.dumps(key) if key is None or isinstance(key, bool) else str(key)
+
+
+def _scalar(node: Any) -> Any:
+    # A boolean with an anchor is an integer to ruamel.
+    if type(node).__name__ == "ScalarBoolean":
+        return bool(node)
+    for plain in (bool, int, float):
+        if isinstance(node, plain):
+            return plain(node)
+    return None if node is None else _join_surrogates(str(node))
 
 
 def _join_surrogates(text: str) -> str:
@@ -330,9 +332,7 @@ class _JsonPlaces:
         return space.end() if space else at
 
     def _note(self, path: Path, at: int) -> None:
-        import bisect  # noqa: PLC0415 - only where places are asked for
-
-        line = bisect.bisect_left(self.breaks, at)
+        line = bisect_left(self.breaks, at)
         self.found[path] = (line + 1, at - (self.breaks[line - 1] if line else -1))
 
     def _value(self, at: int, path: Path) -> int:
@@ -350,16 +350,15 @@ class _JsonPlaces:
     def _items(self, at: int, path: Path, closing: str, *, keyed: bool) -> int:
         at, count = self._skip(at + 1), 0
         while self.text[at] != closing:
+            key: str | int = count
+            start = at
             if keyed:
                 key, after = scanstring(self.text, at + 1)
                 if (*path, key) in self.found:
                     self.repeated.append((*path, key))
-                self._note((*path, key), at)
-                at = self._skip(self._skip(after) + 1)
-                at = self._value(at, (*path, key))
-            else:
-                self._note((*path, count), at)
-                at = self._value(at, (*path, count))
+                start = self._skip(self._skip(after) + 1)
+            self._note((*path, key), at)
+            at = self._value(start, (*path, key))
             at, count = self._skip(at), count + 1
             if self.text[at] == ",":
                 at = self._skip(at + 1)

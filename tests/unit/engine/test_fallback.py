@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.engine.fallback import fallback_reply, find_fallback
+from hookline.engine.fallback import find_fallback
 from hookline.model import kinds
 from hookline.model.reply import Reply
 
@@ -96,7 +96,9 @@ def test_the_arguments_of_a_tool_do_not_name_the_event(arguments: bytes) -> None
     """Only a key of the outermost object names the event, wherever it stands."""
     sent = b'{"tool_input": %s, "hook_event_name": "PreToolUse", ' % arguments
 
-    assert json.loads(fallback_reply("claude-code", sent, "no").stdout)["hookSpecificOutput"] == {
+    assert json.loads(find_fallback("claude-code", sent, "no").reply.stdout)[
+        "hookSpecificOutput"
+    ] == {
         "hookEventName": "PreToolUse",
         "permissionDecision": "deny",
         "permissionDecisionReason": "hookline: no",
@@ -105,8 +107,11 @@ def test_the_arguments_of_a_tool_do_not_name_the_event(arguments: bytes) -> None
 
 def test_the_command_line_names_the_event_better_than_the_payload() -> None:
     """A host that starts one entry an event needs no event in its payload."""
-    assert '"deny"' in fallback_reply("copilot", b"{", "no", event="preToolUse", acts=False).stdout
-    assert fallback_reply("copilot", b"{", "no", event="agentStop").exit_code == 0
+    assert (
+        '"deny"'
+        in find_fallback("copilot", b"{", "no", event="preToolUse", acts=False).reply.stdout
+    )
+    assert find_fallback("copilot", b"{", "no", event="agentStop").reply.exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -120,13 +125,13 @@ def test_the_command_line_names_the_event_better_than_the_payload() -> None:
 )
 def test_a_host_that_is_unknown_is_refused_by_the_exit_code(sent: bytes, *, refused: bool) -> None:
     """What its event is called, some other host calls so too."""
-    assert fallback_reply("cloud-code", sent, "unknown dialect") == Reply(
+    assert find_fallback("cloud-code", sent, "unknown dialect").reply == Reply(
         stderr="hookline: unknown dialect\n", exit_code=2 if refused else 0
     )
 
 
 def test_no_text_is_printed_where_the_host_expects_a_path() -> None:
     """Claude Code takes the last line of stdout for the folder of the new worktree."""
-    assert fallback_reply("claude-code", naming("claude-code", "WorktreeCreate"), "no") == Reply(
-        stderr="hookline: no\n"
-    )
+    assert find_fallback(
+        "claude-code", naming("claude-code", "WorktreeCreate"), "no"
+    ).reply == Reply(stderr="hookline: no\n")
