@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+import bracex
+
 from hookline.errors import ConfigError
 from hookline.text.regex import compile_regex
 
@@ -21,13 +23,7 @@ _GROUPS = {"@": "", "?": "?", "*": "*", "+": "+", "!": ""}
 _CLASS = re.compile(r"\[(?P<negated>[!^]?)(?P<inside>\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]", re.DOTALL)
 _IN_CLASS = re.compile(r"\[:\w+:\]|\\.|[\[\]^]", re.DOTALL)
 _NOTHING = r"[^\x00-\x{10FFFF}]"
-_BRACE = re.compile(r"\\.|\{", re.DOTALL)
-_RANGE = re.compile(r"(-?\d{1,4})\.\.(-?\d{1,4})|([a-z])\.\.([a-z])|([A-Z])\.\.([A-Z])")
 _MOST = 1000  # patterns that the braces of one may expand to
-
-
-class _TooManyError(ValueError):
-    """The braces of one pattern expand to more than `_MOST` patterns."""
 
 
 @lru_cache(maxsize=1024)
@@ -37,10 +33,9 @@ def compile_glob(pattern: str) -> Regex | None:
     None if the glob is too large; None matches every path, because a guard should rather see too much.
     """
     try:
-        return compile_regex(
-            "(?s)" + "|".join(_translate(each) for each in _expand_braces(pattern))
-        )
-    except (ConfigError, _TooManyError, RecursionError):
+        patterns = bracex.expand(pattern, keep_escapes=True, limit=_MOST)
+        return compile_regex("(?s)" + "|".join(map(_translate, patterns)))
+    except (ConfigError, bracex.ExpansionLimitException, RecursionError):
         return None
 
 
@@ -94,66 +89,23 @@ def _translate_class(found: re.Match[str]) -> str:
 
 def _translate_group(text: str, at: int) -> tuple[str, int] | None:
     """Return the expression of a group such as `+(a|b)`, and where it ends. RE2 has no `!(a)`, so that matches anything."""
-    sides, end = _split_brackets(text, at + 1, "()", "|")
+    sides, end = _split_group(text, at + 1)
     if not sides:
         return None
     either = "|".join(_translate_signs(side) for side in sides)
     return ("[^/]*" if text[at] == "!" else f"(?:{either}){_GROUPS[text[at]]}"), end
 
 
-def _expand_braces(pattern: str) -> list[str]:
-    """Return the patterns that the braces of one pattern expand to.
-
-    Raises:
-        _TooManyError: there are more than `_MOST`.
-    """
-    for opening in _BRACE.finditer(pattern):
-        sides, end = (
-            _split_brackets(pattern, opening.start(), "{}", ",") if opening[0] == "{" else ([], 0)
-        )
-        if len(sides) == 1:
-            sides = _expand_range(sides[0])
-        if not sides:
-            continue
-        begun = [
-            pattern[: opening.start()] + inner for side in sides for inner in _expand_braces(side)
-        ]
-        ended = _expand_braces(pattern[end:])
-        if len(begun) * len(ended) > _MOST:
-            raise _TooManyError
-        return [one + other for one in begun for other in ended]
-    return [pattern]
-
-
-def _split_brackets(text: str, at: int, brackets: str, separator: str) -> tuple[list[str], int]:
-    """Split the text inside a bracket pair; return its parts and where the pair ends, or no parts if it never closes."""
+def _split_group(text: str, at: int) -> tuple[list[str], int]:
+    """Split the text between parentheses at each `|`; return its parts and where the group ends, or no parts if it never closes."""
     parts, begin, depth, escaped = [], at + 1, 0, False
     for end in range(at, len(text)):
         char = "" if escaped else text[end]
         escaped = char == "\\"
-        depth += (char == brackets[0]) - (char == brackets[1])
-        if depth == 0 or (depth == 1 and char == separator):
+        depth += (char == "(") - (char == ")")
+        if depth == 0 or (depth == 1 and char == "|"):
             parts.append(text[begin:end])
             begin = end + 1
         if depth == 0:
             return parts, end + 1
     return [], at
-
-
-def _expand_range(text: str) -> list[str]:
-    """Expand `1..3` or `a..c`; any other text gives an empty list."""
-    found = _RANGE.fullmatch(text)
-    if not found:
-        return []
-    first, last = (part for part in found.groups() if part is not None)
-    begin, end = (int(first), int(last)) if found[1] else (ord(first), ord(last))
-    counted = range(begin, end + 1) if begin <= end else range(begin, end - 1, -1)
-    if len(counted) > _MOST:
-        raise _TooManyError
-    if not found[1]:
-        return [chr(number) for number in counted]
-    padded = any(
-        len(part.lstrip("-")) > 1 and part.lstrip("-").startswith("0") for part in (first, last)
-    )
-    width = max(len(first), len(last)) if padded else 0
-    return [f"{number:0{width}}" for number in counted]
