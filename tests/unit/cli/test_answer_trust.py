@@ -52,13 +52,14 @@ class Machine:
         (self.project / "sub/deep").mkdir(parents=True)
         self.patch = patch
         self._capture = capture
-        own = tuple(place for place in places.PLACES if not place.path.startswith("/etc/"))
+        own = tuple(row for row in places.PLACES if not row[2].startswith("/etc/"))
         patch.setattr(
             places,
             "PLACES",
-            (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own),
+            (("claude-code", "managed", str(self.policy)), *own),
         )
-        patch.setattr("hookline.trust.state.is_of_root", lambda path: path == str(self.policy))
+        for module in ("trust.state", "engine.sources"):
+            patch.setattr(f"hookline.{module}.is_of_root", lambda path: path == str(self.policy))
         for name in (
             "XDG_STATE_HOME",
             "XDG_CONFIG_HOME",

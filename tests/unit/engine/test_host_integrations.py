@@ -144,13 +144,14 @@ class Home(World):
         (folder / "bin").mkdir()
         self.environ["PATH"] += f":{self.script('hookline', path=folder / 'bin/hookline').parent}"
         self.policy = folder / "policy.json"
-        own = tuple(place for place in places.PLACES if not place.path.startswith("/etc/"))
+        own = tuple(row for row in places.PLACES if not row[2].startswith("/etc/"))
         patch.setattr(
             places,
             "PLACES",
-            (places.Place(dialect="claude-code", scope="managed", path=str(self.policy)), *own),
+            (("claude-code", "managed", str(self.policy)), *own),
         )
-        patch.setattr("hookline.trust.state.is_of_root", lambda path: path == str(self.policy))
+        for module in ("trust.state", "engine.sources"):
+            patch.setattr(f"hookline.{module}.is_of_root", lambda path: path == str(self.policy))
 
     def declare(self, where: str, *commands: str) -> None:
         path = {"policy": self.policy, "user": self.home / ".claude/settings.json"}.get(
@@ -263,5 +264,5 @@ def test_policy_runs_whoever_is_trusted(home: Home, monkeypatch: pytest.MonkeyPa
 
     assert trusted == {"managed": True, "user": False}
 
-    monkeypatch.setattr("hookline.trust.state.is_of_root", lambda _: False)
+    monkeypatch.setattr("hookline.engine.sources.is_of_root", lambda _: False)
     assert not any(spec.trusted for spec in home.engine("none").hooks)

@@ -218,7 +218,7 @@ def _policy_is_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from hookline.config import places  # noqa: PLC0415 - its table is what is changed
 
     here = [
-        place.replace(path=place.path.replace("/etc/claude-code", str(folder)))
-        for place in places.PLACES
+        (dialect, scope, path.replace("/etc/claude-code", str(folder)))
+        for dialect, scope, path in places.PLACES
     ]
     monkeypatch.setattr(places, "PLACES", tuple(here))
