@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision, Stance, Verdict
     from hookline.sessions.store import Sessions
 
-# Name -> module. Each is loaded when it is first used, because `hookline answer` is started for every tool call.
+# Name -> module. Each is loaded when it is first used, because `hookline answer` is started for
+# every tool call.
 _HOMES = {
     "CodecError": "errors",
     "Compaction": "model.event",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 if __name__ == "__main__" and __spec__ is not None and not sys.flags.safe_path:
-    # `-m` puts the folder in which it is typed before all others, so that a clone's `json.py` would be ours.
+    # `-m` puts the folder in which it is typed before all others, so that a clone's `json.py` would
+    # be ours.
     del sys.path[0]
 
 import gc

@@ -6,8 +6,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# One stable code for each problem's name. A code is never reused; `hookline explain CODE` tells its page.
-# 1xxx configuration, 2xxx hooks at run time, 3xxx trust, 4xxx host and wire, 5xxx service, 6xxx journal, 9xxx internal.
+# One stable code for each problem's name. A code is never reused; `hookline explain CODE` tells its
+# page. 1xxx configuration, 2xxx hooks at run time, 3xxx trust, 4xxx host and wire, 5xxx service,
+# 6xxx journal, 9xxx internal.
 CODES: Mapping[str, str] = {
     "config.syntax": "HKL1001",
     "config.missing": "HKL1002",

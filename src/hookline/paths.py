@@ -1,6 +1,7 @@
 """Paths: real paths, searches through the folders above, and reads that end, whatever lies at a path.
 
-The cost of a search grows linearly with the depth of a folder; `os.path.realpath` and a loop over parents give the kernel the whole path once for each of its parts.
+The cost of a search grows linearly with the depth of a folder; `os.path.realpath` and a loop over
+parents give the kernel the whole path once for each of its parts.
 """
 
 from __future__ import annotations
@@ -98,7 +99,8 @@ def _wait_for_data(descriptor: int, path: str) -> None:
 def descend(folder: str) -> Iterator[tuple[str, int]]:
     """Yield each folder from the root down to `folder`, as its path and an open descriptor.
 
-    The descriptor is closed when the next one is asked for. Ends early at a folder that cannot be opened.
+    The descriptor is closed when the next one is asked for. Ends early at a folder that cannot be
+    opened.
     """
     path = "/"
     at = os.open(path, _OPEN_FOLDER)
@@ -149,7 +151,8 @@ def read_private(path: str, most: int) -> bytes:
     """Return at most so many bytes from the start of a file that only this user can read.
 
     Raises:
-        OSError: it cannot be read, is a link or no plain file, belongs to another user, or others may read it.
+        OSError: it cannot be read, is a link or no plain file, belongs to another user, or others
+            may read it.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:

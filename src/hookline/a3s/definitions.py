@@ -82,8 +82,8 @@ class _Field:
 class HookMatcher(dict[str, str]):
     """What a hook selects. All fields that are given must hold; a matcher without any selects every event of the type.
 
-    `tool` and `session_id` are exact; `path_pattern` and `skill` are globs; `command_pattern` is an expression (RE2).
-    Registration reports an unknown field.
+    `tool` and `session_id` are exact; `path_pattern` and `skill` are globs; `command_pattern` is an
+    expression (RE2). Registration reports an unknown field.
     """
 
     def __init__(self, **fields: str | None) -> None:
@@ -112,8 +112,8 @@ class HookMatcher(dict[str, str]):
 class HookConfig(Frozen):
     """How a hook runs. `priority`: lower runs first. `fail_mode`: open or closed; by default closed on gates only.
 
-    `async_execution`: started without waiting, except on a gate. `max_retries`: how often a Retry of this hook is
-    followed (0: 3 times).
+    `async_execution`: started without waiting, except on a gate. `max_retries`: how often a Retry
+    of this hook is followed (0: 3 times).
     """
 
     priority: int = 100

@@ -52,8 +52,9 @@ _REMEMBERED = 256
 class HookEngine:
     """Hooks of a3s: definitions and handlers by id, and one way to fire events.
 
-    `cwd`: the folder of events without one. `invalid_regex`: "substring" searches an expression that does not compile as
-    plain text, for migration. `observe` receives every event and its decision. `problems` holds the last 256 warnings.
+    `cwd`: the folder of events without one. `invalid_regex`: "substring" searches an expression
+    that does not compile as plain text, for migration. `observe` receives every event and its
+    decision. `problems` holds the last 256 warnings.
     """
 
     def __init__(

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class Record(dict[str, Any]):
     """A JSON object: `args["file_path"]` is also `args.file_path`, unless a method of dict has that name.
 
-    A missing field reads as None, so `args.timeout or 30000` works as in the document's examples. `_fields`: the fields that
-    a class knows; any other raises AttributeError. None: any field, as in the arguments of a tool.
+    A missing field reads as None, so `args.timeout or 30000` works as in the document's examples.
+    `_fields`: the fields that a class knows; any other raises AttributeError. None: any field, as
+    in the arguments of a tool.
     """
 
     _fields: ClassVar[tuple[str, ...] | None] = None

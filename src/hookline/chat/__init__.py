@@ -1,6 +1,7 @@
 """hookline in a chat: `command("/hooks ...")` takes the text that a person typed, and returns plain text.
 
-The caller vouches that a person typed the text: text from a model or a web page must never get here.
+The caller vouches that a person typed the text: text from a model or a web page must never get
+here.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ def command(
 ) -> str:
     """Run a chat command and return its answer: plain text of several lines, without a model and without a restart.
 
-    `text`: as it was typed, beginning with `/hooks`; a bot's name after it (`/hooks@bot`) is dropped.
-    `cwd`: the project folder. `who`: the person, for the journal and the approvals; by default the user of this
-    process. `engine`: a running engine, which first reads its files again; by default one for the hooks found from `cwd`.
-    It raises nothing for what is typed or for the content of files (docs/formats/starchild.md 6.2).
+    `text`: as it was typed, beginning with `/hooks`; a bot's name after it (`/hooks@bot`) is
+    dropped. `cwd`: the project folder. `who`: the person, for the journal and the approvals; by
+    default the user of this process. `engine`: a running engine, which first reads its files again;
+    by default one for the hooks found from `cwd`. It raises nothing for what is typed or for the
+    content of files (docs/formats/starchild.md 6.2).
     """
     try:
         if engine is None:
@@ -49,7 +51,8 @@ def command(
         lines = [append_hint(f"✗ {error.code} {error.message}", hint)]
     except OSError as error:
         lines = [f"✗ {(error.strerror or str(error)).lower()}"]
-    # Each line separately: text from a file may contain line breaks, and must not start a line of its own.
+    # Each line separately: text from a file may contain line breaks, and must not start a line of
+    # its own.
     return "\n".join(map(escape_line, lines)).rstrip("\n")
 
 

@@ -13,8 +13,8 @@ ON_AGAIN: Mapping[str, str] = {
     "everywhere": f"{NAME} on everywhere",
     "project": f"{NAME} on",
 }
-# Problems whose own hint needs a shell. `{command}`: the hook's command, as shown; `{closes}`: how its format says that it
-# fails closed.
+# Problems whose own hint needs a shell. `{command}`: the hook's command, as shown; `{closes}`: how
+# its format says that it fails closed.
 _INSTEAD: Mapping[str, str] = {
     "check.unapproved": f"look at it, then: {NAME} approve {{command}}",
     "check.changed": f"{NAME} list shows what changed; if it is meant: {NAME} approve {{command}}",

@@ -1,6 +1,7 @@
 """`hookline answer HOST`: the host's payload on stdin, the host's own reply and exit code out.
 
-Whatever happens here, the host never sees a traceback, and never an exit code that means something else to it.
+Whatever happens here, the host never sees a traceback, and never an exit code that means something
+else to it.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ _USAGE = frozenset(("config.option", "config.dialect"))
 class Request:
     """What a host asks by the command line: the `host` that it is, which hooks, and the `event`, where it names one.
 
-    `seconds`: the deadline that the command line sets. `error`: why the command line cannot be used; `selection` is None then.
+    `seconds`: the deadline that the command line sets. `error`: why the command line cannot be
+    used; `selection` is None then.
     """
 
     def __init__(
@@ -292,8 +294,8 @@ def _find_folder(payload: Mapping[str, Any], table: Table) -> str:
 def read_payload(largest: int = LARGEST) -> bytes:
     """Return what the host sends: up to the end of its input, or one complete JSON object or list.
 
-    A host may keep its end open. So a payload that is complete counts when nothing more comes for a moment. What is larger
-    than `largest` is cut off just behind it.
+    A host may keep its end open. So a payload that is complete counts when nothing more comes for a
+    moment. What is larger than `largest` is cut off just behind it.
     """
     if sys.stdin is None:
         return b""

@@ -49,7 +49,8 @@ def run_in_child(
 ) -> None:
     """Run hooks in a child process; if the child is killed, end everything that the hooks started.
 
-    `left`: programs of this process that went to the background while they ran. This process gives back everything that the host waits for. What the hooks say is kept for the next turn
+    `left`: programs of this process that went to the background while they ran. This process gives
+    back everything that the host waits for. What the hooks say is kept for the next turn
     (`engine.runtime.sessions`), and `engine.runtime.finished` gets each end, in the child.
     """
     if engine.runtime.journal is not None:

@@ -34,7 +34,8 @@ def chat(
     """Do what a `/hooks` command says, and print the answer of the chat.
 
     Raises:
-        TrustError: `trust.unattended`, the command approves a hook and no person is at the terminal; `trust.below-agent`.
+        TrustError: `trust.unattended`, the command approves a hook and no person is at the
+            terminal; `trust.below-agent`.
     """
     typed = " ".join(text)
     verb = "".join(typed.split()[1:2]).lower()  # the word after `/hooks`

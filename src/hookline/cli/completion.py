@@ -1,6 +1,7 @@
 """`hookline completion SHELL`: prints the script of a shell, and answers what the script asks.
 
-Each script runs `hookline` with one variable set, so that no command looks for it that a host starts.
+Each script runs `hookline` with one variable set, so that no command looks for it that a host
+starts.
 """
 
 from __future__ import annotations

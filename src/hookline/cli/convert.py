@@ -97,7 +97,8 @@ def _write_files(conversion: Conversion, folder: str, *, force: bool) -> None:
     """Print the only file, or write all of them.
 
     Raises:
-        ConfigError: several files and no folder for them, a file that is there already, or a folder that cannot be written.
+        ConfigError: several files and no folder for them, a file that is there already, or a folder
+            that cannot be written.
     """
     if not folder and len(conversion.files) > 1:
         message = f"these hooks become {count_things(len(conversion.files), 'file')}"

@@ -92,7 +92,8 @@ def _open_history() -> Search | None:
 def fix_finding(problem: Problem) -> str:
     """Fix a finding if that is safe, and return what was done; empty if nothing was.
 
-    A fix is safe if it changes only the mode, of a file that this user owns, of a hook that may run.
+    A fix is safe if it changes only the mode, of a file that this user owns, of a hook that may
+    run.
     """
     mend = _FIXES.get(problem.name)
     path = problem.path if isinstance(problem, Finding) else ""

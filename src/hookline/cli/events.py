@@ -28,7 +28,8 @@ _LABELS: Mapping[str, str] = {
 def find_kind(name: str, dialect: str) -> str:
     """Return the canonical kind of an event by any of its names; empty if it is unknown.
 
-    With a `dialect` its own meaning of the name goes before the canonical one; they may differ (docs/formats/vocabulary.md 1).
+    With a `dialect` its own meaning of the name goes before the canonical one; they may differ
+    (docs/formats/vocabulary.md 1).
     """
     meanings = {label: kind for label, native, kind in _list_native_names() if native == name}
     if dialect and dialect != "hookline":

@@ -1,7 +1,7 @@
 """Runs a command, prints its output and its errors, and returns its exit code.
 
-0 ok, 1 findings or a denial, 2 usage or configuration, 3 a fault of hookline itself, 130 interrupted. Output to a
-reader that has closed its end is dropped without an error.
+0 ok, 1 findings or a denial, 2 usage or configuration, 3 a fault of hookline itself, 130
+interrupted. Output to a reader that has closed its end is dropped without an error.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ OK, FINDINGS, USAGE, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 130
 def run_command(program: str, run: Callable[[], int]) -> int:
     """Run a command and return its exit code; print errors as one line, never as a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        # What a terminal's encoding lacks, and the lone surrogates of file names and payloads, are shown escaped.
+        # What a terminal's encoding lacks, and the lone surrogates of file names and payloads, are
+        # shown escaped.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     _PRINTED.clear()
@@ -76,7 +77,8 @@ def _write(stream: TextIO | None, text: str) -> None:
         stream.write(text)
         stream.flush()
     except BrokenPipeError:
-        # The interpreter flushes once more at its end; by then it must write to something that exists.
+        # The interpreter flushes once more at its end; by then it must write to something that
+        # exists.
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, stream.fileno())
         os.close(nothing)

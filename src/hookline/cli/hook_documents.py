@@ -177,7 +177,8 @@ def _find_time_limit(engine: Engine, spec: HookSpec) -> float:
     return find_time_limit(spec, engine.host(spec.dialect), limits.detached)
 
 
-# The fields of each handler that its document has; of mappings only the keys, because values may be secrets.
+# The fields of each handler that its document has; of mappings only the keys, because values may be
+# secrets.
 _FIELDS: Mapping[type[Handler], tuple[str, ...]] = {
     Command: ("argv", "script", "shell", "env", "working_dir", "kill_leftovers"),
     Http: ("url", "method", "headers", "env", "secret", "allow_local"),

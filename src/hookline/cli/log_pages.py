@@ -1,6 +1,7 @@
 """Formats records of the journal as text; times are in the zone of this machine.
 
-Any program and any version may have written a record, so every field may be missing or of another type.
+Any program and any version may have written a record, so every field may be missing or of another
+type.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Options and arguments of commands: how a command declares them, and how it reads its words by them.
 
-A command is a function. Each of its options is the default of a keyword parameter, made by `option`. `parse_words` reads
-usual words by these declarations. typer gets the same declarations for help, usage errors, unusual spellings and the
-completion of shells (`typer_command.py`): to load it takes longer than a whole `hookline list` needs without it.
+A command is a function. Each of its options is the default of a keyword parameter, made by
+`option`. `parse_words` reads usual words by these declarations. typer gets the same declarations
+for help, usage errors, unusual spellings and the completion of shells (`typer_command.py`): to load
+it takes longer than a whole `hookline list` needs without it.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ HELP = ("-h", "--help")
 class Option(Frozen):
     """An option of a command; an argument, if it has no names; a flag, if it takes no value.
 
-    `kind`: the type of its value. `least` and `most`: bounds of a number. `choices`: the only values. `complete`: what a
-    shell may complete its value to, by the names in `completion.WORDS`.
+    `kind`: the type of its value. `least` and `most`: bounds of a number. `choices`: the only
+    values. `complete`: what a shell may complete its value to, by the names in `completion.WORDS`.
     """
 
     names: tuple[str, ...] = ()

@@ -24,7 +24,8 @@ _STYLES: Mapping[str, str] = {
     "good": "32",
     "name": "36",
 }
-# Texts of hooks and users under these keys keep their line breaks; elsewhere line breaks are escaped.
+# Texts of hooks and users under these keys keep their line breaks; elsewhere line breaks are
+# escaped.
 _MULTILINE_KEYS = frozenset({"script", "ran", "prompt", "reason", "for_agent", "for_user"})
 _STANCE_STYLES: Mapping[str, str] = {
     "deny": "bad",
@@ -83,7 +84,8 @@ def escape_document(value: Any, key: str = "") -> Any:
         case str():
             return escape_text(value, lines=key in _MULTILINE_KEYS)
         case dict():
-            # Only reasons of decisions keep their lines; reasons that a hook is broken come from its file.
+            # Only reasons of decisions keep their lines; reasons that a hook is broken come from
+            # its file.
             return {
                 escape_text(name): escape_document(
                     inner, "" if name == "reason" and "stance" not in value else name

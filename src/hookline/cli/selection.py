@@ -78,9 +78,9 @@ SHARED: Mapping[str, Option] = {
 class Selection:
     """Which hooks a command looks at. Without `configs`, whatever is discovered from `folder`.
 
-    `host`: the dialect of the host that is being answered, if there is one. `relay`: another hookline asks, whose hook this
-    is, so that being inside of the same event is no loop. `home`: the user's, whatever the environment says. `notices`:
-    what was left out of the environment.
+    `host`: the dialect of the host that is being answered, if there is one. `relay`: another
+    hookline asks, whose hook this is, so that being inside of the same event is no loop. `home`:
+    the user's, whatever the environment says. `notices`: what was left out of the environment.
     """
 
     def __init__(

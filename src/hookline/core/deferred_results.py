@@ -38,8 +38,8 @@ _ENDS: Mapping[str, type | UnionType] = {
 class DeferredResult(Frozen):
     """The part of a detached hook's verdict that waits for delivery to the agent.
 
-    `wake`: a text that makes a stopping agent continue. `lost`: effects that came too late, as in `Verdict.unsupported`.
-    `identity`, `content`: as in an outcome.
+    `wake`: a text that makes a stopping agent continue. `lost`: effects that came too late, as in
+    `Verdict.unsupported`. `identity`, `content`: as in an outcome.
     """
 
     hook_id: str

@@ -26,8 +26,8 @@ TURNS = frozenset({"session.start", "prompt.submit", "prompt.expand", "prompt.st
 class Field(Frozen):
     """One payload field: its native name, and the canonical fact that it carries.
 
-    A fact that starts with `@` is of the event itself (`@session_id`, `@cwd`, `@native`, `@raw` = only what the host
-    sent). `default` is sent when there is no value; ABSENT leaves the field out.
+    A fact that starts with `@` is of the event itself (`@session_id`, `@cwd`, `@native`, `@raw` =
+    only what the host sent). `default` is sent when there is no value; ABSENT leaves the field out.
     """
 
     native: str
@@ -43,7 +43,8 @@ class _Absent:
 ABSENT = _Absent()
 
 
-# A word of a table -> the value that it stands for; a number stands for itself, and so does any other word.
+# A word of a table -> the value that it stands for; a number stands for itself, and so does any
+# other word.
 _VALUES: Mapping[str, Any] = {
     "": "",
     "absent": ABSENT,
@@ -61,8 +62,8 @@ _VALUES: Mapping[str, Any] = {
 def column(text: str, otherwise: Any = ABSENT) -> tuple[Field, ...]:
     """Return the fields that a table writes as `native=fact` pairs; a fact of the same name is left out.
 
-    The word after `!` says what is sent when there is no value (`text`, `null`, `false`, `object`, `list`, `absent`, a number,
-    or the word itself); without one it is `otherwise`.
+    The word after `!` says what is sent when there is no value (`text`, `null`, `false`, `object`,
+    `list`, `absent`, a number, or the word itself); without one it is `otherwise`.
     """
     fields = []
     for word in text.split():
@@ -86,44 +87,51 @@ def read_rows(text: str) -> Iterator[Mapping[str, str]]:
 class EventRow(Frozen):
     """What one dialect says of one of its events. A column is one way in which dialects differ.
 
-    `subject`: the fact that a matcher is compared with ("" = no matcher). `powers`: what a decision may carry here.
-    `parallel`: hooks start at once, or one after the other, each seeing the former's rewrite. `blocks`: what a block
-    means (SILENT: it cannot). `fails`: what a failure means unless the hook says otherwise. `plain_context`: plain
-    stdout is context for the model. `feedback`: a denial is told to the model, and neither undoes nor repeats anything.
-    `secondary`: another event of the same moment speaks for it to hooks of other
-    dialects, so that each of these runs once. `fold`: how the event's verdicts become one, where not as the table says.
-    `carries`: where hooks run in turn, the event as the next one sees it because of a verdict, apart from its rewrite.
-    `context_redoes`: at this stop, whatever the agent is told sends it back to work, as a refusal does.
-    `timeout`: seconds that the host gives a hook of this event which names none; 0: as the table's `default_timeout`.
-    `longest`: seconds that the host gives a hook at most; 0: without a limit.
-    `only_for`: powers that there are for some tools only, and how the names of these begin.
+    `subject`: the fact that a matcher is compared with ("" = no matcher). `powers`: what a decision
+    may carry here. `parallel`: hooks start at once, or one after the other, each seeing the
+    former's rewrite. `blocks`: what a block means (SILENT: it cannot). `fails`: what a failure
+    means unless the hook says otherwise. `plain_context`: plain stdout is context for the model.
+    `feedback`: a denial is told to the model, and neither undoes nor repeats anything. `secondary`:
+    another event of the same moment speaks for it to hooks of other dialects, so that each of these
+    runs once. `fold`: how the event's verdicts become one, where not as the table says. `carries`:
+    where hooks run in turn, the event as the next one sees it because of a verdict, apart from its
+    rewrite. `context_redoes`: at this stop, whatever the agent is told sends it back to work, as a
+    refusal does. `timeout`: seconds that the host gives a hook of this event which names none; 0:
+    as the table's `default_timeout`. `longest`: seconds that the host gives a hook at most; 0:
+    without a limit. `only_for`: powers that there are for some tools only, and how the names of
+    these begin.
 
-    The other columns are read by the dialects alone, each by those that need it. Of files and matchers: `called`: the
-    event's other name. `newer`: only newer releases know it. `grouped`: its hooks stand in matcher groups. `literal`: a
-    matcher is names between `|`. `known`: the values that a matcher can name. `constant`: the word that a matcher is
-    compared with. `searched`: the facts that a matcher looks into. `honoured`: values of the reason for which a denial
-    counts. `takes_http`: hooks over HTTP take part. `awaited`: the host waits for its hooks. `decisive`: the format
-    describes what its denial does.
+    The other columns are read by the dialects alone, each by those that need it. Of files and
+    matchers: `called`: the event's other name. `newer`: only newer releases know it. `grouped`: its
+    hooks stand in matcher groups. `literal`: a matcher is names between `|`. `known`: the values
+    that a matcher can name. `constant`: the word that a matcher is compared with. `searched`: the
+    facts that a matcher looks into. `honoured`: values of the reason for which a denial counts.
+    `takes_http`: hooks over HTTP take part. `awaited`: the host waits for its hooks. `decisive`:
+    the format describes what its denial does.
 
-    Of payloads: `payload_name`: the name that hooks are sent. `section`: the key under which the fields stand. `snake`: the
-    payload is spelled in snake case. `tells`: words, the fields by which a payload without a name is known. `tool` and
-    `made_of`: the tool that the event is about where no field names one, and the fields that are its input. `cut`: field ->
-    so many characters are sent. `sessionless`: it carries no session.
+    Of payloads: `payload_name`: the name that hooks are sent. `section`: the key under which the
+    fields stand. `snake`: the payload is spelled in snake case. `tells`: words, the fields by which
+    a payload without a name is known. `tool` and `made_of`: the tool that the event is about where
+    no field names one, and the fields that are its input. `cut`: field -> so many characters are
+    sent. `sessionless`: it carries no session.
 
-    Of what a hook prints: `accepts`: keys that the top of an answer may have. `reads`: keys that count (in
-    `hookSpecificOutput`, where there is one) -> the power that each uses, "" for none. `refused`: known keys that make a
-    hook failed. `words`: what a `decision` means. `verdicts`: what a `permissionDecision` means. `stops`: what
-    `continue: false` means. `judged`: what a model's no means (SILENT: no model is asked). `rewrites`: the key for a new
-    text. `output`: how the output is read. `asks`: a person may be asked instead of blocking. `appends`: a note is put
-    at the end of a result. `bare_reason`: a reason without a decision is overlooked. `only_json`: plain stdout is a
-    failure. `always_strict`: output is one object or nothing. `unread`: the host reads no output.
+    Of what a hook prints: `accepts`: keys that the top of an answer may have. `reads`: keys that
+    count (in `hookSpecificOutput`, where there is one) -> the power that each uses, "" for none.
+    `refused`: known keys that make a hook failed. `words`: what a `decision` means. `verdicts`:
+    what a `permissionDecision` means. `stops`: what `continue: false` means. `judged`: what a
+    model's no means (SILENT: no model is asked). `rewrites`: the key for a new text. `output`: how
+    the output is read. `asks`: a person may be asked instead of blocking. `appends`: a note is put
+    at the end of a result. `bare_reason`: a reason without a decision is overlooked. `only_json`:
+    plain stdout is a failure. `always_strict`: output is one object or nothing. `unread`: the host
+    reads no output.
 
-    Of exit codes and failures: `ignores_exit`: exit 2 does not block. `nonzero`: what any exit code but 0 means. `shows`:
-    at exit 2 the model is told stdout. `spared`: a fact, and the value of it for which a block is ignored. `timed_out`:
-    what a timeout means. `unmatched`: what it means that a matcher cannot be applied, or a payload not be written.
-    `always_denies`: a failure denies whatever the hook says. `all_run`: a block does not keep other hooks from running.
-    `lenient`: unreadable output, and most exit codes, are no failure. `exact`: the host's own program, without hookline's
-    deviations.
+    Of exit codes and failures: `ignores_exit`: exit 2 does not block. `nonzero`: what any exit code
+    but 0 means. `shows`: at exit 2 the model is told stdout. `spared`: a fact, and the value of it
+    for which a block is ignored. `timed_out`: what a timeout means. `unmatched`: what it means that
+    a matcher cannot be applied, or a payload not be written. `always_denies`: a failure denies
+    whatever the hook says. `all_run`: a block does not keep other hooks from running. `lenient`:
+    unreadable output, and most exit codes, are no failure. `exact`: the host's own program, without
+    hookline's deviations.
     """
 
     native: str
@@ -210,13 +218,15 @@ class EventRow(Frozen):
 class FoldRule(Frozen):
     """How many verdicts become one.
 
-    `joins_reasons`: a denial gives all its reasons, one a line, instead of the first. `drops_rewrite_when_denied`: the
-    effective input of a denied call is the original. `firsts`: rewrite targets of which the first wins, not the last.
-    `exclusive`: effects of which two different values are a denial, by its reason; a denial drops such effects.
-    `lasts`: effects of which the last value stands whole, instead of being joined with the former; they share the fate
-    of a rewrite when something denied. `unions`: effects that are objects whose lists add up; by the name of a part, its
-    words from the weakest to the strongest, which wins. `lone_patches`: of hooks that were asked at once each rewrite is one
-    of the original, so that the last stands alone; otherwise they add up. `input_keys`: what a rewrite of the input may do to its keys,
+    `joins_reasons`: a denial gives all its reasons, one a line, instead of the first.
+    `drops_rewrite_when_denied`: the effective input of a denied call is the original. `firsts`:
+    rewrite targets of which the first wins, not the last. `exclusive`: effects of which two
+    different values are a denial, by its reason; a denial drops such effects. `lasts`: effects of
+    which the last value stands whole, instead of being joined with the former; they share the fate
+    of a rewrite when something denied. `unions`: effects that are objects whose lists add up; by
+    the name of a part, its words from the weakest to the strongest, which wins. `lone_patches`: of
+    hooks that were asked at once each rewrite is one of the original, so that the last stands
+    alone; otherwise they add up. `input_keys`: what a rewrite of the input may do to its keys,
     beside changing their values: "add", "remove".
     """
 
@@ -233,32 +243,37 @@ class FoldRule(Frozen):
 class Table(Frozen):
     """A dialect's facts.
 
-    `rows`: native event -> row, in the order in which one moment passes through them. `aliases`: other spellings of
-    native events. `covers`: natives whose hooks an event also selects. `base`: fields of every payload, sent first.
-    `ticks_per_second`: the unit of its timeouts. `default_timeout` in seconds. `compact`, `ascii_only` and `echo_safe` are the
-    wire text. `detached_after_denial`: whether detached hooks start although something denied.
-    `folders`: keys of a payload that name the project's folder better than its `@cwd` does; of a list it is the first entry.
-    `project_variables`: by which the host tells its hooks the project's folder, wherever the agent has gone meanwhile. `climbs`: where
-    it is told a folder only, the project is the nearest one around that; otherwise it is that folder.
-    `detached_in_turn`: where hooks run in turn, a detached one starts when its turn comes, not after all others.
-    `ask_becomes`: the stance that an ask is lowered to where the host cannot ask; None is a denial before an action, and silence
-    on every other event. `asks_at_terminal`: the host can ask only the person at its own terminal, and `programs` are the names
-    of its executable, by which that terminal is found. `redo_limit`: how often a stop gate
-    may send the agent back in one turn. `redo_flag`: the key of a payload by which a host reliably says whether a stop comes after
-    one that was refused; where it is there and false, or 0, a new count begins. `raises_facets`: whether the host raises an event for the call of a tool and one for
-    what the tool does, where the dialect has both.
-    `late`: what a detached hook may say that still counts after its moment: context, note, wake (it sends the agent on).
-    `delivers`: kinds of event at which an agent is told what came late. `detached_untimed`: the timeout of a detached hook is
-    not enforced, but in strict mode. `background_line`: a command hook goes to the background by `{"async": true}` as its
-    first line of output. `ends_session`: kinds of event after which a session's hooks that run once may run again.
-    `approvals`: where a gate is, its hooks wait for an approval even when they are the user's own.
-    `unknown_keys`: what the host does with a key that it does not know, by where that stands (`file`, `group`, `hook`): "ignored"
-    or "refused", with the entry that it stands in.
+    `rows`: native event -> row, in the order in which one moment passes through them. `aliases`:
+    other spellings of native events. `covers`: natives whose hooks an event also selects. `base`:
+    fields of every payload, sent first. `ticks_per_second`: the unit of its timeouts.
+    `default_timeout` in seconds. `compact`, `ascii_only` and `echo_safe` are the wire text.
+    `detached_after_denial`: whether detached hooks start although something denied. `folders`: keys
+    of a payload that name the project's folder better than its `@cwd` does; of a list it is the
+    first entry. `project_variables`: by which the host tells its hooks the project's folder,
+    wherever the agent has gone meanwhile. `climbs`: where it is told a folder only, the project is
+    the nearest one around that; otherwise it is that folder. `detached_in_turn`: where hooks run in
+    turn, a detached one starts when its turn comes, not after all others. `ask_becomes`: the stance
+    that an ask is lowered to where the host cannot ask; None is a denial before an action, and
+    silence on every other event. `asks_at_terminal`: the host can ask only the person at its own
+    terminal, and `programs` are the names of its executable, by which that terminal is found.
+    `redo_limit`: how often a stop gate may send the agent back in one turn. `redo_flag`: the key of
+    a payload by which a host reliably says whether a stop comes after one that was refused; where
+    it is there and false, or 0, a new count begins. `raises_facets`: whether the host raises an
+    event for the call of a tool and one for what the tool does, where the dialect has both. `late`:
+    what a detached hook may say that still counts after its moment: context, note, wake (it sends
+    the agent on). `delivers`: kinds of event at which an agent is told what came late.
+    `detached_untimed`: the timeout of a detached hook is not enforced, but in strict mode.
+    `background_line`: a command hook goes to the background by `{"async": true}` as its first line
+    of output. `ends_session`: kinds of event after which a session's hooks that run once may run
+    again. `approvals`: where a gate is, its hooks wait for an approval even when they are the
+    user's own. `unknown_keys`: what the host does with a key that it does not know, by where that
+    stands (`file`, `group`, `hook`): "ignored" or "refused", with the entry that it stands in.
     `regex_flavour`: the engine that the host runs matchers on, a key of `text.flavours.FLAVOURS`.
-    `closes`: what a hook says, in the words of its file, so that its failure refuses; "" where the format has no word for that.
-    `suspends_after`: failures in a row after which a hook that fails open is not asked for a while; 0 is never.
-    `resolves_names`: `validate`, `list` and `doctor` look up the host names of its HTTP hooks.
-    `names_event`: keys of a payload that name the event, where no field of a row is `@native`.
+    `closes`: what a hook says, in the words of its file, so that its failure refuses; "" where the
+    format has no word for that. `suspends_after`: failures in a row after which a hook that fails
+    open is not asked for a while; 0 is never. `resolves_names`: `validate`, `list` and `doctor`
+    look up the host names of its HTTP hooks. `names_event`: keys of a payload that name the event,
+    where no field of a row is `@native`.
     """
 
     name: str
@@ -357,7 +372,8 @@ class Table(Frozen):
 class Companion(Frozen):
     """A file that belongs to a source, with what loading needs of it.
 
-    `head` is its first line; `text` all of it, where the dialect reads that; `fault`: why it could not be read.
+    `head` is its first line; `text` all of it, where the dialect reads that; `fault`: why it could
+    not be read.
     """
 
     path: str
@@ -370,10 +386,11 @@ class Companion(Frozen):
 class Source(Frozen):
     """One thing to load hooks from: a tree or a text, and what is known of it.
 
-    `mode` is "fidelity" or "strict". `match_tools` is "native", or "canonical": a matcher then sees a tool under the names
-    of all hosts. `companions`: files beside it, by relative path. `placed`: find line numbers too.
-    `names`: what the host knows of the source (plugin root and data folder, project folder), by the dialect's words.
-    `gated`: a gate is asked whenever one of its hooks is about to run; `trusted` then only says who has a say about others.
+    `mode` is "fidelity" or "strict". `match_tools` is "native", or "canonical": a matcher then sees
+    a tool under the names of all hosts. `companions`: files beside it, by relative path. `placed`:
+    find line numbers too. `names`: what the host knows of the source (plugin root and data folder,
+    project folder), by the dialect's words. `gated`: a gate is asked whenever one of its hooks is
+    about to run; `trusted` then only says who has a say about others.
     """
 
     file: str = ""
@@ -400,8 +417,9 @@ class Loaded(Frozen):
 class Declaration(Frozen):
     """A hook as a file of any dialect could declare it, in the words of the dialect that is to write it down.
 
-    `row` is that dialect's own event. `tools`: exact names, or `pattern`: an expression that is searched in the tool's name;
-    neither: every tool. `command` is a line for a POSIX shell, `split` where it is nothing but words, quoted. `timeout` is in seconds. `closed`: a failure is a denial.
+    `row` is that dialect's own event. `tools`: exact names, or `pattern`: an expression that is
+    searched in the tool's name; neither: every tool. `command` is a line for a POSIX shell, `split`
+    where it is nothing but words, quoted. `timeout` is in seconds. `closed`: a failure is a denial.
     """
 
     row: EventRow
@@ -417,8 +435,8 @@ class Declaration(Frozen):
 class Written(Frozen):
     """Declarations as files of a dialect, by relative path.
 
-    `lost`: position of a declaration, and what of it the format has no word for. `left_out`: positions of those that are in
-    no file, and why. `programs`: files that must be executable.
+    `lost`: position of a declaration, and what of it the format has no word for. `left_out`:
+    positions of those that are in no file, and why. `programs`: files that must be executable.
     """
 
     files: Mapping[str, str]
@@ -432,8 +450,9 @@ if TYPE_CHECKING:
     class Dialect(Protocol):
         """One table of facts, a `load` and a `combine`, and four small functions.
 
-        A dialect whose hooks can be commands also has `export(declarations) -> Written`, into which others are converted; one
-        whose hosts read another answer from an HTTP hook than from a command has `encode_response(decision, event) -> Reply`.
+        A dialect whose hooks can be commands also has `export(declarations) -> Written`, into which
+        others are converted; one whose hosts read another answer from an HTTP hook than from a
+        command has `encode_response(decision, event) -> Reply`.
         """
 
         @property

@@ -1,7 +1,8 @@
 """Dispatch: a generator that yields runs of hooks, receives their outcomes, and returns the decision.
 
-It uses no process, no clock and no loop. Its driver (synchronous, asynchronous, a test, a replay) performs the runs that it
-yields, in any order or concurrently, and sends their outcomes back in the order of the runs.
+It uses no process, no clock and no loop. Its driver (synchronous, asynchronous, a test, a replay)
+performs the runs that it yields, in any order or concurrently, and sends their outcomes back in the
+order of the runs.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ def _no_clock() -> float:
 class Run(Frozen):
     """A request to perform a hook's handler on an event.
 
-    `payload` is the text for a process (None for a handler in this process). `detached`: start it without waiting; the outcome
-    is then empty, or says why it did not start. `dialect`: the dialect of the answer of a hook that is detached or may go to the
-    background.
-    `identity`, `content`: the approval of a detached hook, for the outcome of its end.
+    `payload` is the text for a process (None for a handler in this process). `detached`: start it
+    without waiting; the outcome is then empty, or says why it did not start. `dialect`: the dialect
+    of the answer of a hook that is detached or may go to the background. `identity`, `content`: the
+    approval of a detached hook, for the outcome of its end.
     """
 
     spec: HookSpec
@@ -156,8 +157,8 @@ def _ask_in_turn(
 def _find_skipped(step: Entry, verdict: Verdict) -> set[str]:
     """Return the owners whose remaining hooks of the group do not run after this verdict.
 
-    A hook with an owner ends only the hooks of that owner, so that it cannot disable the guards of others. An action that is denied
-    on a gate does not happen, so nothing is left to guard.
+    A hook with an owner ends only the hooks of that owner, so that it cannot disable the guards of
+    others. An action that is denied on a gate does not happen, so nothing is left to guard.
     """
     if not verdict.ends or verdict.shadow:
         return set()

@@ -23,8 +23,9 @@ OVERFLOWED = "its output exceeds the limit of 1 MiB a stream"
 def make_failed_verdict(spec: HookSpec, outcome: Outcome, fault: str = "") -> Verdict:
     """Return the verdict of a hook that gave no answer (docs/architecture.md 4.2).
 
-    `fault` replaces the description of the failure. If the event can be refused, a hook that fails open leaves a note for
-    the user. So a guard that could not run always differs from a guard that allowed the action.
+    `fault` replaces the description of the failure. If the event can be refused, a hook that fails
+    open leaves a note for the user. So a guard that could not run always differs from a guard that
+    allowed the action.
     """
     words = fault or describe_failure(outcome)
     stance = spec.on_failure
@@ -113,8 +114,8 @@ def label(spec: HookSpec) -> str:
 def identify(spec: HookSpec, words: str = "") -> str:
     """Return a hook for messages: its name, its plugin or file, its line, its event and its matcher.
 
-    It leaves out what the rest of the message (`words`) says already, and a file without a folder, because the hook's name
-    contains it.
+    It leaves out what the rest of the message (`words`) says already, and a file without a folder,
+    because the hook's name contains it.
     """
     if "/" not in spec.origin.file:
         return f"hook `{label(spec)}`"

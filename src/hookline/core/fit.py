@@ -24,9 +24,9 @@ def fit(
 ) -> Decision:
     """Return the decision without what `powers` lacks; each loss is an entry of `lowered` (docs/architecture.md 4.7).
 
-    Only an ask can become a denial that no hook gave: if the host cannot ask and `ask_becomes` says so, as before an
-    action, and if a guard asks because it failed.
-    `redoes`: a denial sends the agent back to work, which is the opposite of a halt.
+    Only an ask can become a denial that no hook gave: if the host cannot ask and `ask_becomes` says
+    so, as before an action, and if a guard asks because it failed. `redoes`: a denial sends the
+    agent back to work, which is the opposite of a halt.
     """
     failure = _failed_ask(decision) if "deny" in powers else None
     stance, lost = _stance(

@@ -34,8 +34,9 @@ def fold(
 
     `redoes`: a denial sends the agent back to work (by default as the kind says).
 
-    The strongest stance wins; among equals, the first in plan order gives the reason. So adding a verdict never
-    lowers the stance, and permuting verdicts never changes it. Shadow verdicts are listed without effect.
+    The strongest stance wins; among equals, the first in plan order gives the reason. So adding a
+    verdict never lowers the stance, and permuting verdicts never changes it. Shadow verdicts are
+    listed without effect.
     """
     counted = [verdict for verdict in verdicts if not (verdict.shadow or verdict.is_silent)]
     if not counted:
@@ -141,7 +142,8 @@ def _rewrite(
 ) -> tuple[Rewrite | None, list[Lowered]]:
     """Return the effective value after every rewrite, in plan order; an input's patch is relative to the original event.
 
-    A decision carries one target: the last one that the event's kind has. Rewrites of other targets are lost.
+    A decision carries one target: the last one that the event's kind has. Rewrites of other targets
+    are lost.
     """
     rewritable = type(event.body).rewritable
     current = event

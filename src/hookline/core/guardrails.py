@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
-# Kinds that begin a new turn or end the last one, and so reset the count. A host whose `turn.start` is only a model call
-# (docker-agent) cannot send its agent back at all.
+# Kinds that begin a new turn or end the last one, and so reset the count. A host whose `turn.start`
+# is only a model call (docker-agent) cannot send its agent back at all.
 NEW_TURN = frozenset(
     {"prompt.submit", "prompt.steer", "turn.start", "session.start", "session.end"}
 )
@@ -25,11 +25,12 @@ NEW_TURN = frozenset(
 STOPS = frozenset({"stop"})
 # Kinds at which a refusal sends an agent back to work (`Kind.redo`, as a set for fast look-up).
 GATES = STOPS | {"subagent.stop", "teammate.idle", "completion.claim"}
-# Kinds at which hookline delivers, counts or forgets results of other events. A dialect may list more in
-# `Table.delivers`; they take effect only here, so that tool calls never need the disk.
+# Kinds at which hookline delivers, counts or forgets results of other events. A dialect may list
+# more in `Table.delivers`; they take effect only here, so that tool calls never need the disk.
 REMEMBERING = TURNS | NEW_TURN | GATES
 
-# Kinds that are counted by the goal that the agent claims to have reached. A user's message does not reset this count.
+# Kinds that are counted by the goal that the agent claims to have reached. A user's message does
+# not reset this count.
 CLAIMS = frozenset({"completion.claim"})
 # Kinds that begin or end a session, and with it every count.
 _SESSION = frozenset({"session.start", "session.end"})
@@ -37,8 +38,8 @@ _SESSION = frozenset({"session.start", "session.end"})
 _MOST_GATES = 256  # of one session, mostly of sub-agents
 _GOAL = " goal:"  # separates the goal in the key of a gate
 _LONGEST = 128  # characters of an agent's name
-# Seconds. No agent is sent back, interrupted by its user and finished with something else so soon. If it were, its stop would
-# count as one more redo, which at worst ends the redos at the limit.
+# Seconds. No agent is sent back, interrupted by its user and finished with something else so soon.
+# If it were, its stop would count as one more redo, which at worst ends the redos at the limit.
 _AT_ONCE = 5.0
 
 _UNKNOWN = "how often it was sent back before cannot be known"
@@ -73,7 +74,8 @@ def _is_claim(gate: str) -> bool:
 class RedoCounts(Frozen):
     """How often each stop gate of one session sent its agent back without interruption, by `gate_key`.
 
-    `rows`: until when (seconds since 1970) a stop still continues a series, although the host says that it follows no refusal.
+    `rows`: until when (seconds since 1970) a stop still continues a series, although the host says
+    that it follows no refusal.
     """
 
     counts: Mapping[str, int] = {}
@@ -85,9 +87,10 @@ class RedoCounts(Frozen):
     def count_before(self, event: Event, *, follows: bool | None, began: float, now: float) -> int:
         """Return how many redos the series of this stop has had; `follows` as from `follows_redo`.
 
-        If the host says that a stop follows no refusal, a new series begins. But several hooks may judge one stop concurrently, and each
-        of these calls says so. A call that `began` before the last redo was counted, or hardly later, belongs to its series. So the
-        first call does not restart a series that is under way, and all calls together stay within its limit.
+        If the host says that a stop follows no refusal, a new series begins. But several hooks may
+        judge one stop concurrently, and each of these calls says so. A call that `began` before the
+        last redo was counted, or hardly later, belongs to its series. So the first call does not
+        restart a series that is under way, and all calls together stay within its limit.
         """
         return 0 if follows is False and self._is_over(event, began, now) else self.count(event)
 
@@ -105,7 +108,8 @@ class RedoCounts(Frozen):
         rows = {
             known: until for known, until in self.rows.items() if known in counts and known != gate
         }
-        # A stop after a redo follows a run of the agent, so the next stop that follows no refusal starts a new series.
+        # A stop after a redo follows a run of the agent, so the next stop that follows no refusal
+        # starts a new series.
         return RedoCounts(
             counts=counts,
             rows=rows if follows is None else rows | {gate: now + (0.0 if follows else _AT_ONCE)},
@@ -116,8 +120,9 @@ class RedoCounts(Frozen):
     ) -> RedoCounts:
         """Return the counters after an event that sent no agent back.
 
-        A stop without a refusal ends the turn, unless the host says that it follows a refused one: other hooks may then
-        send the agent back too, and the count continues. The same holds for a stop that was judged concurrently with others.
+        A stop without a refusal ends the turn, unless the host says that it follows a refused one:
+        other hooks may then send the agent back too, and the count continues. The same holds for a
+        stop that was judged concurrently with others.
         """
         if event.kind in NEW_TURN:
             agent = "" if event.kind == "session.end" else find_agent(event)
@@ -190,8 +195,9 @@ def cap_redo(
 ) -> Decision:
     """Return the decision, or let the agent stop with a notice if it was sent back `limit` times this turn.
 
-    `count`: how often so far. It exceeds the limit if another hook has a higher one. None: the agent was sent back, but the number is
-    unknown, which counts as over the limit. A limit of 0 or less means no limit (docs/architecture.md 4.12).
+    `count`: how often so far. It exceeds the limit if another hook has a higher one. None: the
+    agent was sent back, but the number is unknown, which counts as over the limit. A limit of 0 or
+    less means no limit (docs/architecture.md 4.12).
     """
     if limit <= 0 or not is_sent_back(decision, row) or (count is not None and count < limit):
         return decision

@@ -189,5 +189,6 @@ def list_texts(value: Json) -> Iterator[str]:
 
 
 def _forgotten(condition: Unreachable) -> AssertionError:
-    # `typing.assert_never` without the import of typing; the type checker proves that this is unreachable.
+    # `typing.assert_never` without the import of typing; the type checker proves that this is
+    # unreachable.
     return AssertionError(condition)

@@ -19,8 +19,8 @@ _HINT = "write it without look-around or nested repetitions"
 class MatchBudget:
     """Counts the seconds that the backtracking matchers of one event take, and keeps the failures.
 
-    A matcher that takes too long selects its hook, which then counts as failed. So a text that is hard to match cannot make a
-    guard disappear.
+    A matcher that takes too long selects its hook, which then counts as failed. So a text that is
+    hard to match cannot make a guard disappear.
     """
 
     __slots__ = ("_clock", "_failures", "_spent")

@@ -13,7 +13,8 @@ def read_switch(dialect: str, option: str, given: object) -> bool:
     """Return an option that is on or off.
 
     Raises:
-        ConfigError: it is not a boolean. A text is refused: Python takes `no`, `0` and `False` for true.
+        ConfigError: it is not a boolean. A text is refused: Python takes `no`, `0` and `False` for
+            true.
     """
     if not isinstance(given, bool):
         said = given if isinstance(given, str) else repr(given)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Verdict
 
 _LONGEST = 200  # characters of a line that a fault quotes
-# Keys by which a hook of any dialect decides. One of them within other text shows an answer, not a log.
+# Keys by which a hook of any dialect decides. One of them within other text shows an answer, not a
+# log.
 _DECIDING = (
     "decision|permission|permissionDecision|permission_decision|hookSpecificOutput|hook_specific_output"
     "|behavior|action|continue|block"
@@ -33,8 +34,9 @@ _DECIDING = (
 def check_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
     """Return the verdict of a command that exited with 0, with the faults that its output shows.
 
-    In fidelity mode the verdict stays as its dialect reads it, with a fault and a notice. In strict mode the hook has
-    failed, as its `on_failure` says. A verdict that asks or denies stays as it is.
+    In fidelity mode the verdict stays as its dialect reads it, with a fault and a notice. In strict
+    mode the hook has failed, as its `on_failure` says. A verdict that asks or denies stays as it
+    is.
     """
     if not (outcome.stdout or outcome.stderr) or type(spec.handler) is not Command:
         return verdict

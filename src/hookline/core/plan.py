@@ -25,9 +25,10 @@ _SCOPE_ORDER = {scope: order for order, scope in enumerate(SCOPES)}
 class Group(Frozen):
     """The hooks of one dialect, in its own order.
 
-    `parallel`: all run at the same time on the same event; otherwise each sees the rewrite of the hook before it.
-    `turns`: hooks of the group also run one by one if a selected hook demands it (`should_run_parallel`).
-    `detached`: hooks that start after all others, without waiting (if they start in turn, they are steps).
+    `parallel`: all run at the same time on the same event; otherwise each sees the rewrite of the
+    hook before it. `turns`: hooks of the group also run one by one if a selected hook demands it
+    (`should_run_parallel`). `detached`: hooks that start after all others, without waiting (if they
+    start in turn, they are steps).
     """
 
     dialect: Dialect
@@ -40,9 +41,10 @@ class Group(Frozen):
 class Plan(Frozen):
     """The hooks of one registry that run for one event, as its host orders and folds them.
 
-    `redoes`: a denial sends the agent back to work. `reexamine`: strict hooks whose input changed after their
-    verdict run once more, for their stance only. `detaches`: some hook is detached. `solo`: the only hook, if it is a plain
-    Python function. `leaves_process`: some hook is not a Python function, so it needs a folder to run in.
+    `redoes`: a denial sends the agent back to work. `reexamine`: strict hooks whose input changed
+    after their verdict run once more, for their stance only. `detaches`: some hook is detached.
+    `solo`: the only hook, if it is a plain Python function. `leaves_process`: some hook is not a
+    Python function, so it needs a folder to run in.
     """
 
     groups: tuple[Group, ...]
@@ -59,7 +61,8 @@ class Plan(Frozen):
 def plan(registry: Registry, event: Event, host: Dialect, *, headless: bool = False) -> Plan:
     """Select, order and group the hooks of an event. `headless`: no person is at the host's terminal.
 
-    `dispatch` checks the conditions on the input, and selects among equal hooks, because a rewrite may change both.
+    `dispatch` checks the conditions on the input, and selects among equal hooks, because a rewrite
+    may change both.
     """
     known = find_cached_plan(registry, event)
     if known is None:
@@ -135,7 +138,8 @@ def _find_solo(groups: tuple[Group, ...], kind: str) -> Entry | None:
 def _group_by_row(entries: Iterable[Entry]) -> list[list[Entry]]:
     """Group entries by dialect and row, because each dialect promises an order inside itself.
 
-    Dialects follow each other by the strongest scope of their hooks, rows by their order in the table.
+    Dialects follow each other by the strongest scope of their hooks, rows by their order in the
+    table.
     """
     groups: dict[tuple[int, str], list[Entry]] = {}
     scope: dict[int, int] = {}

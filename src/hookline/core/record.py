@@ -15,8 +15,8 @@ SCHEMA = "hookline.record/1"
 def make_record(event: Event, decision: Decision, *, event_id: str, at: str) -> dict[str, Any]:
     """Return an account of a dispatch that is safe to store: ids, stances, faults and times, no payload text.
 
-    `at` is an ISO 8601 time. Reasons, contexts and rewritten values are left out, because a hook may quote the payload
-    in them. Of a rewrite, only its target and the changed keys are kept.
+    `at` is an ISO 8601 time. Reasons, contexts and rewritten values are left out, because a hook
+    may quote the payload in them. Of a rewrite, only its target and the changed keys are kept.
     """
     return {
         "schema": SCHEMA,

@@ -23,9 +23,9 @@ _REMEMBERED = 512
 class Entry(Frozen):
     """A hook, the dialect of its handler, its row there, and its conditions, grouped by who can check them.
 
-    `tools`: the only tools that it is for, if they are listed by name. `on_tool`: further predicates on the tool's
-    name. `content`: the predicates that `dispatch` checks. `backtracking`: those of them that may
-    raise `MatchTimeoutError`.
+    `tools`: the only tools that it is for, if they are listed by name. `on_tool`: further
+    predicates on the tool's name. `content`: the predicates that `dispatch` checks. `backtracking`:
+    those of them that may raise `MatchTimeoutError`.
     """
 
     spec: HookSpec
@@ -44,7 +44,8 @@ class Registry:
 
     def __init__(self, by_kind: Mapping[str, tuple[Entry, ...]] | None = None) -> None:
         self._by_kind = dict(by_kind or {})
-        # Whether there are hooks on kinds that cover only some tool calls; few dialects have such kinds.
+        # Whether there are hooks on kinds that cover only some tool calls; few dialects have such
+        # kinds.
         self._narrower = any(kind.startswith(FACETS) for kind in self._by_kind)
         # The plans made for this registry, by kind, tool, dialect and native name.
         self.plans: dict[tuple[str, str, str, str], Any] = {}
@@ -105,8 +106,9 @@ class Registry:
 def is_selected(event: Event, row: EventRow | None, entry: Entry) -> bool:
     """Return whether an event, with this row of its host, selects a hook of its kind.
 
-    Inside one dialect the native event counts, because several natives may share a canonical kind and the host raises each
-    of them. Across dialects, and where no native event is named, the kind counts, once per moment.
+    Inside one dialect the native event counts, because several natives may share a canonical kind
+    and the host raises each of them. Across dialects, and where no native event is named, the kind
+    counts, once per moment.
     """
     if event.dialect != entry.spec.dialect or not event.native_name:
         return row is None or not row.secondary

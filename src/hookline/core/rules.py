@@ -34,7 +34,8 @@ def parse_rule(source: str) -> Rule:
     """Parse a permission rule.
 
     Raises:
-        ConfigError: `matcher.rule`; the text is empty, contains several rules, or its brackets do not match.
+        ConfigError: `matcher.rule`; the text is empty, contains several rules, or its brackets do
+            not match.
     """
     text = source.strip()
     name, bracket, _ = text.partition("(")
@@ -73,8 +74,8 @@ def _malformed_error(source: str, why: str) -> ConfigError:
 def is_covered(rule: Rule, tool: str, tool_input: Json, cwd: str) -> bool:
     """Return whether a rule covers a call (docs/formats/claude-code.md 3).
 
-    A command rule checks every simple command of the line. A command that cannot be parsed is covered, because the
-    hook behind the rule must then see it.
+    A command rule checks every simple command of the line. A command that cannot be parsed is
+    covered, because the hook behind the rule must then see it.
     """
     if not any(_names_tool(name, tool) for name in rule.tools):
         return False
@@ -119,7 +120,8 @@ def _text_matches(pattern: str, text: str) -> bool:
 
 
 def _glob_matches(pattern: str, text: str) -> bool:
-    # Piece by piece, each as early as possible, in linear time; an expression with many `.*` would be slower.
+    # Piece by piece, each as early as possible, in linear time; an expression with many `.*` would
+    # be slower.
     first, *rest = [piece.replace("\0", "*") for piece in pattern.replace("\\*", "\0").split("*")]
     if not rest:
         return text == first
@@ -175,7 +177,8 @@ def list_paths(value: Json) -> Iterator[str]:
 def _path_holds(pattern: str, path: str, cwd: str) -> bool:
     """Return whether a path, or a folder above it, matches the pattern, as in gitignore."""
     if pattern.startswith("~"):
-        # The home folder is unknown here, so only paths that are themselves written with `~` can match.
+        # The home folder is unknown here, so only paths that are themselves written with `~` can
+        # match.
         return path.startswith("~") and _is_in(pattern, path)
     absolute = normalise_path(path, cwd)
     if pattern.startswith("//"):

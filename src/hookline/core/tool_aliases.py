@@ -1,7 +1,7 @@
 """Tool aliases: an event about a tool in another host's words, for hooks that ask for it, and their rewrites back again.
 
-A hook asks for it by `match_tools: canonical`. A hook on a narrower event (`beforeShellExecution`) that its own host would have
-raised always receives its own host's words.
+A hook asks for it by `match_tools: canonical`. A hook on a narrower event (`beforeShellExecution`)
+that its own host would have raised always receives its own host's words.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def list_aliases(event: Event, dialect: str) -> Iterator[Event]:
 def match_any_name(condition: Condition, predicate: Predicate, spec: HookSpec) -> Predicate:
     """Return a predicate that holds if it would hold under one of the tool's names.
 
-    If an MCP tool's name does not show its server, each condition on MCP tools holds. A guard that runs once too often can still
-    return no opinion.
+    If an MCP tool's name does not show its server, each condition on MCP tools holds. A guard that
+    runs once too often can still return no opinion.
     """
     asked_for, dialect = spec.alike, spec.dialect
 

@@ -1,7 +1,7 @@
 """Verdict API: the functions by which an in-process hook returns its verdict.
 
-Each takes `labels`, words by which the caller sorts results, and `warnings`, texts for the user without effect on the decision:
-one text, or several.
+Each takes `labels`, words by which the caller sorts results, and `warnings`, texts for the user
+without effect on the decision: one text, or several.
 """
 
 from __future__ import annotations

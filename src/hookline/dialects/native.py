@@ -44,7 +44,8 @@ _ANSWERS = frozenset({"ask", "deny"})
 def _row(kind: kinds.Kind) -> EventRow:
     known = (body for fact, body in _BODIES.items() if fact in kind.payload)
     body = Stop if kind.redo else next(known, Lifecycle)
-    # An ask or a denial means something on a gate that stops anything, and where a session or an agent starts.
+    # An ask or a denial means something on a gate that stops anything, and where a session or an
+    # agent starts.
     is_answered = (kind.is_gate and not kind.feedback) or kind.cls == "context"
     return EventRow(
         native=kind.name,

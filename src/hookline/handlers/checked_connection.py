@@ -1,6 +1,7 @@
 """Checked connection: HTTP to an address of a host that hookline may call, and to no other address.
 
-One look-up serves the check and the connection, so both see the same addresses. The standard library's client speaks HTTP.
+One look-up serves the check and the connection, so both see the same addresses. The standard
+library's client speaks HTTP.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
     # The signature of `socket.getaddrinfo`.
     Resolve: TypeAlias = Callable[..., list[Any]]
-    # The family of an address, and what `connect` takes: a mapped address as IPv4, and without a zone.
+    # The family of an address, and what `connect` takes: a mapped address as IPv4, and without a
+    # zone.
     Address: TypeAlias = tuple[int, tuple[Any, ...]]
 
 _LONGEST = 1e6  # seconds; a socket counts milliseconds in an int
@@ -47,8 +49,8 @@ def resolve_addresses(
     """Return every address of a host. `only_local`: a public address is refused, because a key would be sent to it unencrypted.
 
     Raises:
-        HandlerError: the name does not resolve, or hookline must not call one of its addresses (docs/formats/starchild.md 8: one such
-            address refuses the whole answer).
+        HandlerError: the name does not resolve, or hookline must not call one of its addresses
+            (docs/formats/starchild.md 8: one such address refuses the whole answer).
     """
     try:
         entries = resolve(host, port, type=socket.SOCK_STREAM)
@@ -106,8 +108,9 @@ class _LineReader(io.BufferedReader):
 class CheckedConnection(HTTPConnection):
     """A connection to one of the checked addresses of a host, with TLS where `encrypted`.
 
-    `seconds`: for all attempts to connect together, and for each later step. `opened` is called with each socket, so that its
-    caller can shut it at any time. `allow_local`, `only_local` and `resolve` as `resolve_addresses`.
+    `seconds`: for all attempts to connect together, and for each later step. `opened` is called
+    with each socket, so that its caller can shut it at any time. `allow_local`, `only_local` and
+    `resolve` as `resolve_addresses`.
     """
 
     response_class = _Response
@@ -132,8 +135,10 @@ class CheckedConnection(HTTPConnection):
         """Connect to the first address that answers; each attempt gets a share of the time.
 
         Raises:
-            HandlerError: as `resolve_addresses`, or the connection reached another address than the checked one.
-            OSError: no address answers, or the partner cannot prove to be the host. TimeoutError: none answers in time.
+            HandlerError: as `resolve_addresses`, or the connection reached another address than the
+                checked one.
+            OSError: no address answers, or the partner cannot prove to be the host. TimeoutError:
+                none answers in time.
         """
         found = resolve_addresses(self.host, self.port, **self.rules)
         for tries_left, address in zip(range(len(found), 0, -1), found, strict=True):
@@ -147,7 +152,8 @@ class CheckedConnection(HTTPConnection):
                 if tries_left == 1:
                     raise
         if self.encrypted:
-            # An attacker who can only cut the connection must not turn the start of an answer into a whole one (RFC 9112 9.8).
+            # An attacker who can only cut the connection must not turn the start of an answer into
+            # a whole one (RFC 9112 9.8).
             self.sock = make_tls_context().wrap_socket(
                 self.sock,
                 server_hostname=self.host,

@@ -1,7 +1,8 @@
 """Child: runs one program. Writes stdin, drains stdout and stderr, enforces the timeout, reaps the process.
 
-A program ends when its leader exits, which a pidfd reports. The end of its output does not count, because an orphan may hold a
-pipe for ever. hookline reaps the leader only after the last signal to its group, so that the group's number stays valid.
+A program ends when its leader exits, which a pidfd reports. The end of its output does not count,
+because an orphan may hold a pipe for ever. hookline reaps the leader only after the last signal to
+its group, so that the group's number stays valid.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ _LOST = "its exit code was lost: something else in this process waits for every 
 class Child:
     """One program of a pool.
 
-    `deadline` is the time of the next action: the time limit, then the end of the grace period, then the end of waiting for a
-    killed program. Once its leader has exited, it is the end of reading from pipes that other processes hold.
+    `deadline` is the time of the next action: the time limit, then the end of the grace period,
+    then the end of waiting for a killed program. Once its leader has exited, it is the end of
+    reading from pipes that other processes hold.
     """
 
     def __init__(self, at: int, program: Program, pool: Pool) -> None:

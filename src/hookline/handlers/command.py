@@ -27,11 +27,13 @@ _VARIABLE = r"\$(?:\{env\.([^}]+)\}|\{(\w+)\}|(\w+))"
 # The references that are expanded in the values of `env`, by the handler's `expand`.
 _REFERENCES = {"": r"(?!)", "dotenv": _DOTENV, "shell": r"\$(?:\{(\w+)\}|(\w+))"}
 _OF_EVENT = r"\$\{event\.(?:(cwd|session_id|project|tool)|facts\.(\w+))\}"
-# Characters that no variable and no argument can contain; one of them would keep a guard from starting.
+# Characters that no variable and no argument can contain; one of them would keep a guard from
+# starting.
 _UNPASSABLE = "[\0\ud800-\udc7f\udd00-\udfff]"
 # A value of only these characters means the same anywhere in shell text.
 _HARMLESS = r"[\w@%+=:,./-]*"
-# Bash sets these for itself only. With `noexec` in them, a guard would exit with success and print nothing.
+# Bash sets these for itself only. With `noexec` in them, a guard would exit with success and print
+# nothing.
 _SHELLS_OWN = frozenset({"SHELLOPTS", "BASHOPTS"})
 _LONGEST_COOKIE = 64  # characters
 _POWERSHELL = ("-NoProfile", "-NonInteractive", "-Command")
@@ -99,8 +101,8 @@ def find_on_path(name: str, environ: Mapping[str, str]) -> str:
 def _substitute(text: str, command: Command, event: Event, *, quoted: bool) -> str:
     """Fill the `${NAME}` placeholders of a text in one pass; values are not searched for placeholders.
 
-    In shell text, hookline inserts only harmless values. The shell takes any other value from its environment, so that the name
-    of a folder can never become a command.
+    In shell text, hookline inserts only harmless values. The shell takes any other value from its
+    environment, so that the name of a folder can never become a command.
     """
     if not any(placeholder in text for placeholder in command.substitute):
         return text

@@ -1,6 +1,7 @@
 """Concurrent HTTP: runs HTTP hooks and model hooks on threads, each up to its time limit.
 
-A thread never outlives its limit for long, because giving a call up shuts its socket. Only a DNS look-up cannot be stopped.
+A thread never outlives its limit for long, because giving a call up shuts its socket. Only a DNS
+look-up cannot be stopped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """HTTP: sends one payload to one address and returns the answer.
 
-No proxy, no redirect, no compression, no second look-up; TLS as this machine trusts it. Rules: docs/formats/starchild.md 8.
-`concurrent_http` runs the calls and ends each of them at its time limit.
+No proxy, no redirect, no compression, no second look-up; TLS as this machine trusts it. Rules:
+docs/formats/starchild.md 8. `concurrent_http` runs the calls and ends each of them at its time
+limit.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ def call(
 ) -> Outcome:
     """Send a payload and return the outcome; raises nothing for faults of the other side.
 
-    `seconds` limits the connection, and then each step. `largest`: the most bytes of an answer, unless the handler says it.
-    `opened` is called with each socket, so that the caller can shut it.
+    `seconds` limits the connection, and then each step. `largest`: the most bytes of an answer,
+    unless the handler says it. `opened` is called with each socket, so that the caller can shut it.
     """
     began = time.monotonic()
     try:

@@ -90,8 +90,8 @@ def _run_to_end(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
 async def run_limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
     """Await a coroutine for at most `seconds`.
 
-    Its first step runs directly; a timer is armed only if it suspends, because most hooks never do and
-    `asyncio.timeout` costs several times such a hook.
+    Its first step runs directly; a timer is armed only if it suspends, because most hooks never do
+    and `asyncio.timeout` costs several times such a hook.
 
     Raises:
         OverdueError: it took longer.

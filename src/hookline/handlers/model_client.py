@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from hookline.model.handler import Model
     from hookline.wire.providers import Endpoint
 
-    # Sends a request (address, method, body, headers), and returns the JSON of a successful answer, or raises a RemoteHandlerError.
+    # Sends a request (address, method, body, headers), and returns the JSON of a successful answer,
+    # or raises a RemoteHandlerError.
     Send: TypeAlias = Callable[[str, str, bytes, Mapping[str, str]], str]
 
-# The headers of a client library that are sent. What it takes from the environment is not, nor is another key.
+# The headers of a client library that are sent. What it takes from the environment is not, nor is
+# another key.
 _HEADERS = ("content-type", "accept", "anthropic-version", "anthropic-beta")
 _KEY_HEADERS = ("authorization", "x-api-key")
 _NO_KEY = "none"  # the client libraries demand a key even for an endpoint without one

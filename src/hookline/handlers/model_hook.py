@@ -1,7 +1,8 @@
 """Model hooks: asks a language model one question, and returns the text of the reply.
 
-The request goes to the configured address, after a check of each resolved one, with the key for that address. There are no
-retries, and of the environment only that key is sent. `model_client` speaks the provider's API.
+The request goes to the configured address, after a check of each resolved one, with the key for
+that address. There are no retries, and of the environment only that key is sent. `model_client`
+speaks the provider's API.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from hookline.model.handler import Model
 
 MOST_AT_ONCE = 16  # concurrent questions of this process
-# The share of its time that a question waits for its turn. In a loop of questions the innermost one never gets its turn. It gives
-# up while the others still have time, so that each of them gets an answer and none runs in its place.
+# The share of its time that a question waits for its turn. In a loop of questions the innermost one
+# never gets its turn. It gives up while the others still have time, so that each of them gets an
+# answer and none runs in its place.
 _WAIT = 0.5
 MOST_CALLS = 200  # per session, unless the environment says otherwise
 CALLS_VARIABLE = "HOOKLINE_MODEL_CALLS"
@@ -40,7 +42,8 @@ _MOST_SESSIONS = 1000
 class CallCounter:
     """Counts the model calls of each session in this process; forgets the sessions with the oldest calls first.
 
-    It serves engines without session state. With session state, `engine.budget` counts across processes.
+    It serves engines without session state. With session state, `engine.budget` counts across
+    processes.
     """
 
     def __init__(self) -> None:
@@ -97,9 +100,9 @@ def ask_model(
 ) -> Outcome:
     """Ask a model about a payload and return its reply as `stdout`; raises nothing for faults of the other side.
 
-    `seconds`, `largest`, `opened` and `resolve` are as in `http.call`. A hookline server that the provider calls runs no hooks, if
-    the provider passes on the request's mark. A provider inside this process may fire events, like any other event;
-    `turns` limits those.
+    `seconds`, `largest`, `opened` and `resolve` are as in `http.call`. A hookline server that the
+    provider calls runs no hooks, if the provider passes on the request's mark. A provider inside
+    this process may fire events, like any other event; `turns` limits those.
     """
     began = time.monotonic()
     try:

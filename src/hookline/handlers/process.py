@@ -1,7 +1,7 @@
 """Processes: runs programs concurrently, bounds their time and output, and leaves no process behind.
 
-One poll loop serves any number of programs; `child` runs each of them. Rules: docs/architecture.md 4.9;
-docs/formats/agenthooks.md 10; docs/explanation/security.md 1.
+One poll loop serves any number of programs; `child` runs each of them. Rules: docs/architecture.md
+4.9; docs/formats/agenthooks.md 10; docs/explanation/security.md 1.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def run_all(
 ) -> list[Outcome]:
     """Run programs, as many at once as `limits` allow, and return their outcomes in order.
 
-    `left` receives those that go to the background, by position; their outcomes are marked so. Each program ends within its timeout
-    plus the grace period plus a moment. Nothing that a program does raises an exception here; an interrupt or a cancellation ends
-    all of them first.
+    `left` receives those that go to the background, by position; their outcomes are marked so. Each
+    program ends within its timeout plus the grace period plus a moment. Nothing that a program does
+    raises an exception here; an interrupt or a cancellation ends all of them first.
     """
     pool = Pool(programs, limits, cancel, clock, sleep)
     outcomes = pool.run()

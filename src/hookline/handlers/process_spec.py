@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 class Limits(Frozen):
     """Limits of a run, in seconds and bytes.
 
-    `grace`: from SIGTERM to SIGKILL. `drain`: how long to read a finished program's pipes that other processes still hold.
-    `last`: how long to wait for a killed program. `kept`: bytes to keep of each stream. `flood`: output that ends a program.
-    `until`: the time of `time.monotonic` by which all waiting ends; infinity sets no end.
-    `detached`: the longest run of a detached hook, whatever it asks for. `detached_at_once` and `detached_queued`: how many
-    detached hooks run and how many wait; hookline refuses further ones.
+    `grace`: from SIGTERM to SIGKILL. `drain`: how long to read a finished program's pipes that
+    other processes still hold. `last`: how long to wait for a killed program. `kept`: bytes to keep
+    of each stream. `flood`: output that ends a program. `until`: the time of `time.monotonic` by
+    which all waiting ends; infinity sets no end. `detached`: the longest run of a detached hook,
+    whatever it asks for. `detached_at_once` and `detached_queued`: how many detached hooks run and
+    how many wait; hookline refuses further ones.
     """
 
     grace: float = 1.0

@@ -1,8 +1,9 @@
 """Process tree: finds and ends processes that left the process group of the program which started them.
 
-Four traces identify them: a living parent, a parent seen earlier, the run's cookie in their environment, and the run's pipes.
-A process that forks twice, clears its environment and closes the pipes leaves no trace. Only a subreaper finds it
-(`subreaper`), and a library does not make its program a subreaper without being asked.
+Four traces identify them: a living parent, a parent seen earlier, the run's cookie in their
+environment, and the run's pipes. A process that forks twice, clears its environment and closes the
+pipes leaves no trace. Only a subreaper finds it (`subreaper`), and a library does not make its
+program a subreaper without being asked.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     # By process number.
     Table: TypeAlias = dict[int, Stat]
 
-# The variable that holds the cookies of a run, and of the runs around it, for all processes that it starts.
+# The variable that holds the cookies of a run, and of the runs around it, for all processes that it
+# starts.
 COOKIE = "HOOKLINE_RUN"
 # Each process found is stopped at once, so a few rounds find everything.
 _ROUNDS = 8
@@ -47,9 +49,10 @@ def kill_escaped(
 ) -> None:
     """Send SIGKILL to the known processes, to those below them, and to any with the run's cookie or pipes.
 
-    `leader` must not be reaped yet: older processes cannot belong to it. Each process is stopped when found, so that it starts no
-    others meanwhile. `quick` looks only at numbers above the leader's. It misses a process if the numbers wrapped around, which is
-    acceptable after a program that ended well.
+    `leader` must not be reaped yet: older processes cannot belong to it. Each process is stopped
+    when found, so that it starts no others meanwhile. `quick` looks only at numbers above the
+    leader's. It misses a process if the numbers wrapped around, which is acceptable after a program
+    that ended well.
     """
     lowest = leader if quick and leader <= last_pid() else 0
     stopped: set[Process] = set()
@@ -129,7 +132,8 @@ def read_process_table(lowest: int = 0, others: AbstractSet[int] = frozenset()) 
 
 def read_stat(pid: int) -> Stat | None:
     """Return what /proc says about a process; None if there is none."""
-    # Brackets enclose the name, which may contain blanks and brackets; the other fields follow the last one.
+    # Brackets enclose the name, which may contain blanks and brackets; the other fields follow the
+    # last one.
     fields = read_proc(f"/proc/{pid}/stat").rpartition(b")")[2].split()
     if not fields:
         return None

@@ -21,14 +21,16 @@ ACTIVE_EVENTS: ContextVar[tuple[tuple[int, str, str], ...]] = ContextVar(
 )
 # A header, or metadata, of each model request. A server that receives it runs no hooks.
 MODEL_CALL_HEADER = "hookline-judging"
-# The variable that names the events whose hooks are running, outermost first, each as `kind:process:start:hook:seal`.
+# The variable that names the events whose hooks are running, outermost first, each as
+# `kind:process:start:hook:seal`.
 VARIABLE = "HOOKLINE_FIRING"
 
 _PROC = "/proc"
-# No terminating chain nests deeper than this. The limit also keeps an attacker from trying thousands of guesses.
+# No terminating chain nests deeper than this. The limit also keeps an attacker from trying
+# thousands of guesses.
 DEEPEST = 8
-# The most hookline processes above each other, whatever their keys. Each hookline is a supervisor and a worker, and a hook
-# may start one more.
+# The most hookline processes above each other, whatever their keys. Each hookline is a supervisor
+# and a worker, and a hook may start one more.
 _MOST = 4 * DEEPEST
 _INIT = 1  # the ancestor of all processes, so it proves nothing
 _PARENT, _STARTED = 1, 19  # fields of /proc/PID/stat behind the name
@@ -44,7 +46,8 @@ _marks: dict[int, str] = {}
 def extend_variable(environ: Mapping[str, str], kind: str, mark: str) -> str:
     """Return the variable for a hook on an event of this kind; `environ` is this process's own environment.
 
-    Only verified parts of the current variable are passed on, so that it cannot grow by forged parts.
+    Only verified parts of the current variable are passed on, so that it cannot grow by forged
+    parts.
     """
     pid = os.getpid()
     if pid not in _marks:
@@ -97,8 +100,8 @@ def hook_mark(spec: HookSpec) -> str:
 class Reentrancy:
     """The hooks that this process runs inside of, as the environment variable says.
 
-    A part of the variable counts only if a living ancestor wrote it with the user's key. Anyone can write other parts, also a
-    clone through its settings.
+    A part of the variable counts only if a living ancestor wrote it with the user's key. Anyone can
+    write other parts, also a clone through its settings.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:

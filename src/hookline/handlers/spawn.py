@@ -106,9 +106,9 @@ def signal_state() -> tuple[set[int], set[int]]:
 def _reset_signals() -> None:
     """Set every ignored signal to its default and unblock all, between fork and exec.
 
-    `exec` keeps both, so a hook below `nohup` would ignore SIGHUP. `posix_spawn` could do this, but cannot change the
-    working directory. A function in the child costs `subprocess` its fast path, so it is passed only if a signal is ignored
-    or blocked. It calls nothing that takes a lock.
+    `exec` keeps both, so a hook below `nohup` would ignore SIGHUP. `posix_spawn` could do this, but
+    cannot change the working directory. A function in the child costs `subprocess` its fast path,
+    so it is passed only if a signal is ignored or blocked. It calls nothing that takes a lock.
     """
     ignored, _ = signal_state()
     for number in ignored:

@@ -1,8 +1,9 @@
 """Subreaper: this process adopts orphaned processes, finds the hook that started each, and ends them.
 
-A process that forks twice, clears its environment, leaves its group and closes every pipe is still a descendant of a
-subreaper. An orphan belongs to a hook by its session, its cookie or its pipes. An orphan without any of these ends when its
-hook must have been the only one running; otherwise it ends with the last of the hooks that ran at the same time.
+A process that forks twice, clears its environment, leaves its group and closes every pipe is still
+a descendant of a subreaper. An orphan belongs to a hook by its session, its cookie or its pipes. An
+orphan without any of these ends when its hook must have been the only one running; otherwise it
+ends with the last of the hooks that ran at the same time.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ STARTING = RLock()
 class _State:
     """The programs that this process started.
 
-    `running`: the cookie of each leader that is not reaped yet. `left`: cookies of runs that ended well, whose processes
-    may stay. `due`: the start, in ticks, of the oldest run that was ended while others ran.
+    `running`: the cookie of each leader that is not reaped yet. `left`: cookies of runs that ended
+    well, whose processes may stay. `due`: the start, in ticks, of the oldest run that was ended
+    while others ran.
     """
 
     adopts = False

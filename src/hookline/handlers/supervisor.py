@@ -1,9 +1,10 @@
 """Supervisor: the process that a host starts only waits; its worker does all of the work.
 
-The supervisor forks before anything else happens. It passes signals to the worker and writes the worker's answer to the host.
-It ends everything below the worker when the worker dies or its time is over. That works while the worker is busy, because
-the supervisor has nothing else to do. When the supervisor dies, the worker reads the end of a pipe, and ends all hooks.
-On Linux both are subreapers, so that a process which a hook started stays below them when its parent ends.
+The supervisor forks before anything else happens. It passes signals to the worker and writes the
+worker's answer to the host. It ends everything below the worker when the worker dies or its time is
+over. That works while the worker is busy, because the supervisor has nothing else to do. When the
+supervisor dies, the worker reads the end of a pipe, and ends all hooks. On Linux both are
+subreapers, so that a process which a hook started stays below them when its parent ends.
 """
 
 from __future__ import annotations
@@ -38,9 +39,10 @@ _UNTIL, _REPLY = "until", b"reply"
 class Worker:
     """The worker, as its supervisor sees it.
 
-    `signalled`: the last forwarded signal, or 0. `event`: the native name of the event, once the worker knows it.
-    `until`: the deadline that the worker set, a time of `time.monotonic`. `reply`: exit code, stdout and stderr, once sent.
-    `stays`: the worker continues in the background. `closed`: the worker has closed its pipe, at its end at the latest.
+    `signalled`: the last forwarded signal, or 0. `event`: the native name of the event, once the
+    worker knows it. `until`: the deadline that the worker set, a time of `time.monotonic`. `reply`:
+    exit code, stdout and stderr, once sent. `stays`: the worker continues in the background.
+    `closed`: the worker has closed its pipe, at its end at the latest.
     """
 
     def __init__(self, pid: int, lifeline: int, answers: int) -> None:
@@ -222,8 +224,8 @@ class AnswerPipe:
 def supervise(name: str, job: Callable[[AnswerPipe | None], int]) -> int:
     """Run a job in a worker, and return its exit code in both processes; the supervisor waits for the worker first.
 
-    The worker writes to the standard streams itself. If no process can be forked, the job runs unsupervised. A worker
-    that is still busy at the deadline it set is ended with a message.
+    The worker writes to the standard streams itself. If no process can be forked, the job runs
+    unsupervised. A worker that is still busy at the deadline it set is ended with a message.
     """
     try:
         worker = fork_worker()

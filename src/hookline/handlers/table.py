@@ -34,7 +34,8 @@ def perform_all(
     """
     if not runs:
         return []
-    # These modules load when the first hook needs them: they take half the time of an `answer` without hooks.
+    # These modules load when the first hook needs them: they take half the time of an `answer`
+    # without hooks.
     from hookline.handlers.programs import run_programs  # noqa: PLC0415 - as above
 
     given = os.environ if environ is None else environ

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 # How many functions of one budget may overrun at once before hookline refuses further ones.
 MOST_STUCK = 64
 _MOST_IDLE = 8
-# The event loop waits for so long (seconds) in place: a wake-up from a thread costs six times a call.
+# The event loop waits for so long (seconds) in place: a wake-up from a thread costs six times a
+# call.
 _MOMENT = 0.0002
 
 
@@ -84,8 +85,9 @@ class _Job:
 class Workers:
     """Idle threads, reused where possible. A thread whose function overran is given up.
 
-    It cannot be stopped, only counted: beyond the limit of its budget, hookline refuses further calls of that budget. All
-    budgets share the threads, so that a dropped engine leaves no idle thread behind.
+    It cannot be stopped, only counted: beyond the limit of its budget, hookline refuses further
+    calls of that budget. All budgets share the threads, so that a dropped engine leaves no idle
+    thread behind.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Hash chain: each record is a line with its own hash and the hash of the line before it, and the head holds the last one.
 
-The hash covers the bytes of the line as written, without the hash itself, which is always the last field. So a reader can check
-it without reproducing the writer's formatting of numbers and texts.
+The hash covers the bytes of the line as written, without the hash itself, which is always the last
+field. So a reader can check it without reproducing the writer's formatting of numbers and texts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Journal: turns an engine's events into records of the log files. It raises no errors and reports each kind once.
 
-A journal that cannot write changes no verdict. It counts what is lost and reports each kind of trouble once.
+A journal that cannot write changes no verdict. It counts what is lost and reports each kind of
+trouble once.
 """
 
 from __future__ import annotations
@@ -38,10 +39,11 @@ _WAITS = (
 class Journal:
     """Writes one journal; without log files, it only passes events to its exports.
 
-    `payload`: what to keep of payloads and other values: `hash`, `masked` or `full`. `clock` returns seconds since 1970; `new_id`
-    returns an id for an event. `tell` receives one line for each kind of trouble, once. `exports` receive every event too,
-    such as `otel.Telemetry`. `environ` is what hooks inherit, to mask the secrets in it. `lost` counts records that were
-    not written. Several threads may use it.
+    `payload`: what to keep of payloads and other values: `hash`, `masked` or `full`. `clock`
+    returns seconds since 1970; `new_id` returns an id for an event. `tell` receives one line for
+    each kind of trouble, once. `exports` receive every event too, such as `otel.Telemetry`.
+    `environ` is what hooks inherit, to mask the secrets in it. `lost` counts records that were not
+    written. Several threads may use it.
     """
 
     def __init__(

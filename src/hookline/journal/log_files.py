@@ -1,7 +1,8 @@
 """Log files: any number of processes append records to them, each record by one write.
 
-All writers take one lock, on the file `head`, which holds the end of the journal. So a writer links the next record without
-reading the files. If a writer was killed, the next one repairs the end and records that.
+All writers take one lock, on the file `head`, which holds the end of the journal. So a writer links
+the next record without reading the files. If a writer was killed, the next one repairs the end and
+records that.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 BUSY = "journal.busy"
 REPAIRED, CUT = "mended", "cut"
-# Ends a line that a killed writer left: the line must never look like a record, even if only its line break is missing.
+# Ends a line that a killed writer left: the line must never look like a record, even if only its
+# line break is missing.
 TORN_END = b"#\n"
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.005  # seconds between two tries to lock
 
@@ -37,10 +39,11 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.005  # seconds between two tries to loc
 class LogFiles:
     """The log files in one folder. Many processes may write to them, but only one thread at a time may use an object.
 
-    `largest`: the size in bytes at which a new file is begun; each day begins one too. `sync`: a record counts as written only once
-    it is on the disk; otherwise it survives the end of every process, but not a crash of the machine. `keep_days`,
-    `keep_bytes`: limits beyond which whole files are removed (0: no limit). `wait`: seconds to wait for the lock. `tell`
-    receives the name of a problem and a message about damage that was repaired.
+    `largest`: the size in bytes at which a new file is begun; each day begins one too. `sync`: a
+    record counts as written only once it is on the disk; otherwise it survives the end of every
+    process, but not a crash of the machine. `keep_days`, `keep_bytes`: limits beyond which whole
+    files are removed (0: no limit). `wait`: seconds to wait for the lock. `tell` receives the name
+    of a problem and a message about damage that was repaired.
     """
 
     def __init__(
@@ -73,7 +76,8 @@ class LogFiles:
         `at`: a time in ISO 8601. `wait`: seconds to wait for the lock, if not the default.
 
         Raises:
-            JournalError: `journal.place`, the folder is not safe; `journal.busy`, others hold the lock for too long.
+            JournalError: `journal.place`, the folder is not safe; `journal.busy`, others hold the
+                lock for too long.
             OSError: some records could not be written.
             ValueError, TypeError, RecursionError: JSON cannot express a record.
         """
@@ -177,7 +181,8 @@ class LogFiles:
     def _repair(self, head: Head | None, at: str, gone: str) -> Head:
         """Find the end from the files, and record what was lost and which bytes are not records.
 
-        `gone`: what happened to the head; only the head shows whether the newest records were removed.
+        `gone`: what happened to the head; only the head shows whether the newest records were
+            removed.
         """
         found, rest = self._scan_end(head)
         lost = None

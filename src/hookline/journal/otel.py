@@ -1,9 +1,9 @@
 """OpenTelemetry: exports each event as a span, each hook as its child, and counts of decisions and failures.
 
-It needs only the API package (the extra `otel`); without an SDK it sends nothing and costs almost nothing. Names that begin with
-`hooks.` are hookline's own and do not change. Those that begin with `gen_ai.` are drafts of OpenTelemetry (semantic
-conventions for generative AI; guardrails: pull request 427 there), which may still change, so they are used only if the
-environment names them.
+It needs only the API package (the extra `otel`); without an SDK it sends nothing and costs almost
+nothing. Names that begin with `hooks.` are hookline's own and do not change. Those that begin with
+`gen_ai.` are drafts of OpenTelemetry (semantic conventions for generative AI; guardrails: pull
+request 427 there), which may still change, so they are used only if the environment names them.
 """
 
 from __future__ import annotations
@@ -167,7 +167,8 @@ def extract_parent(event: Event) -> Context | None:
 def set_up() -> bool:
     """Set up an SDK from the environment, unless that is done (`opentelemetry-instrument`); return whether there is one.
 
-    The entry point `opentelemetry_configurator` finds the SDK; the package opentelemetry-distro has one.
+    The entry point `opentelemetry_configurator` finds the SDK; the package opentelemetry-distro has
+    one.
     """
     if not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return True

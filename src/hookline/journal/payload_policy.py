@@ -25,7 +25,8 @@ _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=F
 class PayloadPolicy(Frozen):
     """How much to keep of values: `hash`, `masked` or `full`.
 
-    `environ`: what hooks inherit; the values of variables with secret names are masked in every text.
+    `environ`: what hooks inherit; the values of variables with secret names are masked in every
+    text.
     """
 
     how: str = "hash"
@@ -53,7 +54,8 @@ class PayloadPolicy(Frozen):
     def keep_text(self, text: str, hooks: Iterable[HookSpec] = ()) -> str:
         """Return a hook's text for a person: always kept, with secrets masked, and cut to a maximum length.
 
-        `hooks`: the hooks that it may name. With `hash`, their ids replace their names, because a name may show what a hook runs.
+        `hooks`: the hooks that it may name. With `hash`, their ids replace their names, because a
+            name may show what a hook runs.
         """
         if not text:
             return ""
@@ -63,7 +65,8 @@ class PayloadPolicy(Frozen):
                 if spec.name:
                     text = text.replace(f"`{spec.name}`", f"`{spec.id}`")
         if self.how != "full":
-            # Mask known secrets before cutting the text, because a half secret would not be recognised.
+            # Mask known secrets before cutting the text, because a half secret would not be
+            # recognised.
             text = self._mask(text[: 4 * _LONGEST_TEXT], hooks)
         return f"{text[:_LONGEST_TEXT]} [{more} more]" if more > 0 else text
 

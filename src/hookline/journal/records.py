@@ -113,7 +113,8 @@ def run_record(
 ) -> dict[str, Any]:
     """Return the record of one hook's run. `phase`: `started` for a detached hook, whose end has a record of its own.
 
-    `hook`: the result of `describe_hook`. `printed`: the program's output, if no other record will hold it.
+    `hook`: the result of `describe_hook`. `printed`: the program's output, if no other record will
+    hold it.
     """
     hooks = (spec,) if spec is not None else ()
     record = {
@@ -201,7 +202,8 @@ def _cut(given: Any) -> str:
 def describe_hook(spec: HookSpec | None, policy: PayloadPolicy) -> dict[str, Any]:
     """Return the part of a run's record that describes the hook, not the run; empty values for an unknown hook.
 
-    `name`: the hook's name. `command`: what it runs, kept by the payload policy. `fingerprint`: a hash of its declaration.
+    `name`: the hook's name. `command`: what it runs, kept by the payload policy. `fingerprint`: a
+    hash of its declaration.
     """
     return {
         "source": spec.origin.place[:_LONGEST_PATH] if spec else "",
@@ -242,8 +244,8 @@ def _to_stable(value: Any) -> Any:
 def _name_hook(spec: HookSpec, policy: PayloadPolicy) -> str:
     """Return a hook's name.
 
-    A hook without a name is named after its command. With the policy `hash`, the journal may not keep that, so only the names of
-    files in the command are used.
+    A hook without a name is named after its command. With the policy `hash`, the journal may not
+    keep that, so only the names of files in the command are used.
     """
     name, handler = spec.name, spec.handler
     if policy.how != "hash":

@@ -1,7 +1,7 @@
 """Retention: selects files that are too old or too large together. Only whole files go, oldest first, never the last one.
 
-A clock may be wrong, and removed files do not come back. So no pass trusts the clock far beyond the last records, and none
-removes many files by age alone.
+A clock may be wrong, and removed files do not come back. So no pass trusts the clock far beyond the
+last records, and none removes many files by age alone.
 """
 
 from __future__ import annotations

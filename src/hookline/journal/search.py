@@ -1,8 +1,8 @@
 """Search: the records of a journal that match a query, read from its files, newest first.
 
-A line is parsed only if it contains the bytes that a match must contain, so a search reads 256 MiB in
-less than a second. A line whose hash is wrong, or whose number is not above the one before it, is
-not shown; `hookline log verify` says what happened to it.
+A line is parsed only if it contains the bytes that a match must contain, so a search reads 256 MiB
+in less than a second. A line whose hash is wrong, or whose number is not above the one before it,
+is not shown; `hookline log verify` says what happened to it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 class Query(Frozen):
     """Filters that must all match; an empty query matches every record.
 
-    `event`: a canonical kind, or a native name. `hook`: a part of a hook's id or name, or of its command where that is
-    kept. `session`: the start of a session id. `since`, `until`: times as records have them. `fault`: a hook failed.
-    `after`: only records with a higher number. `decided`: only events, no notes.
+    `event`: a canonical kind, or a native name. `hook`: a part of a hook's id or name, or of its
+    command where that is kept. `session`: the start of a session id. `since`, `until`: times as
+    records have them. `fault`: a hook failed. `after`: only records with a higher number.
+    `decided`: only events, no notes.
     """
 
     event: str = ""

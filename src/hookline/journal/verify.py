@@ -1,8 +1,9 @@
 """Verification: whether a journal is complete and unaltered, and if not, where and how it is broken.
 
-It proves that records were not changed, removed, inserted or reordered, unless every later one was computed anew. A process that
-can write the files can do that, and can remove the newest records together with the head. A head that you noted elsewhere
-reveals both. The scan continues after a broken place, so a gap that a record explains cannot hide later changes.
+It proves that records were not changed, removed, inserted or reordered, unless every later one was
+computed anew. A process that can write the files can do that, and can remove the newest records
+together with the head. A head that you noted elsewhere reveals both. The scan continues after a
+broken place, so a gap that a record explains cannot hide later changes.
 """
 
 from __future__ import annotations
@@ -104,8 +105,9 @@ def pair_with_next(found: Iterable[Line]) -> Iterator[tuple[Line, Link | None]]:
 class Verification:
     """A scan of a journal, line by line, and its result.
 
-    `records`: how many records are as written, from number `first` to `last`; `head`: the hash of the last one. `findings`: what is
-    broken. `torn`: lines that are not records, until a record explains them.
+    `records`: how many records are as written, from number `first` to `last`; `head`: the hash of
+    the last one. `findings`: what is broken. `torn`: lines that are not records, until a record
+    explains them.
     """
 
     def __init__(self, ends: Mapping[str, int]) -> None:

@@ -1,7 +1,8 @@
 """Write buffer: passes records to the log files in order, and holds them while another process has the lock.
 
-A verdict never depends on the journal. So an event loop waits only briefly for the lock. After the lock was found taken, no writer
-waits for it for some seconds. Buffered records are written before the next one, and when the journal closes.
+A verdict never depends on the journal. So an event loop waits only briefly for the lock. After the
+lock was found taken, no writer waits for it for some seconds. Buffered records are written before
+the next one, and when the journal closes.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ _MOST = 2000  # the most records in the buffer
 class WriteBuffer:
     """The only way to the log files; several threads may use it.
 
-    `lose` receives the number of records that are lost, and True if the buffer was full. If they could not be written, the error is
-    raised as well.
+    `lose` receives the number of records that are lost, and True if the buffer was full. If they
+    could not be written, the error is raised as well.
     """
 
     def __init__(
@@ -51,11 +52,13 @@ class WriteBuffer:
         """Write records after the buffered ones; return whether they are written now. If a thread is already writing, it writes these too.
 
         Raises:
-            JournalError: `journal.busy`, the records stay in the buffer; or as `LogFiles.append`, and they are lost.
+            JournalError: `journal.busy`, the records stay in the buffer; or as `LogFiles.append`,
+                and they are lost.
             OSError, ValueError, TypeError, RecursionError: as `LogFiles.append`, and they are lost.
         """
         if self._process != os.getpid():
-            # The parent of a fork writes its own records, and the thread that had the turn does not exist here.
+            # The parent of a fork writes its own records, and the thread that had the turn does not
+            # exist here.
             self._process, self._batches, self._turn = os.getpid(), [], allocate_lock()
         if records:
             self._batches.append(records)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class OneOf(Frozen):
     """The field's text is exactly one of these names.
 
-    A field is a canonical fact, `command`, `session_id`, or `input.<key>`: the text under a key of the tool's input. A missing
-    text matches no name.
+    A field is a canonical fact, `command`, `session_id`, or `input.<key>`: the text under a key of
+    the tool's input. A missing text matches no name.
     """
 
     field: str

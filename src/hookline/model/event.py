@@ -18,8 +18,9 @@ NOTHING: Mapping[str, Any] = {}
 class Rewrite(Frozen):
     """A change of an action, or of what the model or the user sees.
 
-    `target` is input, text, messages, output or summary. With `merge` the value is a patch of top-level keys (input
-    only); without it the value replaces the whole target. `patch` is set when the rewrite is applied: what changed.
+    `target` is input, text, messages, output or summary. With `merge` the value is a patch of
+    top-level keys (input only); without it the value replaces the whole target. `patch` is set when
+    the rewrite is applied: what changed.
     """
 
     target: str
@@ -113,10 +114,11 @@ _LIFECYCLE = Lifecycle()
 class Event(Frozen):
     """One lifecycle moment, independent of any dialect.
 
-    `kind` is canonical (`tool.before`) or `x.<dialect>.<native>`; `native_name` is the host's name for it, verbatim;
-    `raw` is what the host sent, never trimmed; `agent` names the agent if it is known. `project`: the project folder that contains
-    `cwd`, if an engine looked it up. `folder`: where hooks run if their host does not run them in `cwd`, or if
-    `cwd` does not exist; an engine sets it when needed.
+    `kind` is canonical (`tool.before`) or `x.<dialect>.<native>`; `native_name` is the host's name
+    for it, verbatim; `raw` is what the host sent, never trimmed; `agent` names the agent if it is
+    known. `project`: the project folder that contains `cwd`, if an engine looked it up. `folder`:
+    where hooks run if their host does not run them in `cwd`, or if `cwd` does not exist; an engine
+    sets it when needed.
     """
 
     kind: str

@@ -1,8 +1,8 @@
 """Frozen value classes: the features of `dataclass(frozen, slots, kw_only)` at a tenth of its import time.
 
-`hookline answer` starts for every tool call of a host. Defining 30 dataclasses takes 24 ms, more than the rest of that
-process. Here a class generates its constructor when the first instance is made, so an unused class costs
-nothing (decision record 0002).
+`hookline answer` starts for every tool call of a host. Defining 30 dataclasses takes 24 ms, more
+than the rest of that process. Here a class generates its constructor when the first instance is
+made, so an unused class costs nothing (decision record 0002).
 """
 
 from __future__ import annotations
@@ -163,7 +163,8 @@ def _constructor(cls: _FrozenMeta) -> Callable[..., Any]:
 def make_constructor(cls: type[Value], *fields: str) -> Callable[..., Value]:
     """Return a fast constructor for instances that differ from the defaults only in these fields, taken by position.
 
-    It takes half the time of the general one. It is meant for the few values that every event makes.
+    It takes half the time of the general one. It is meant for the few values that every event
+    makes.
     """
     made = 0
     build: Callable[..., Value] | None = None
@@ -195,7 +196,8 @@ def _filler(cls: Any, fields: tuple[str, ...]) -> Callable[..., Any]:
 
 def _open_twin(cls: _FrozenMeta) -> type:
     """Return a writable class with the memory layout of `cls`, so that `__class__` can be assigned."""
-    # Python fills one slot of the type for both names; defining only one in Python would slow down each write.
+    # Python fills one slot of the type for both names; defining only one in Python would slow down
+    # each write.
     body = {
         "__slots__": cls.__dict__["__slots__"],
         "__setattr__": object.__setattr__,

@@ -18,15 +18,17 @@ NO_SCHEMA: Mapping[str, Any] = {}
 class Command(Frozen):
     """A program. Either `argv` (no shell) or `script`, a text for the shell named in `shell`.
 
-    The first part of `argv` may be `{python}`, the interpreter that runs hookline, or `{shell}`, bash or else sh.
+    The first part of `argv` may be `{python}`, the interpreter that runs hookline, or `{shell}`,
+    bash or else sh.
 
-    `shell` lists interpreters in order of preference ("bash", "sh", "powershell"). `env` is added to the inherited
-    environment, without the names that match `drop_env`. `expand` says which references to the environment in `env` and
-    `working_dir` are expanded when the hook runs ("" none, "dotenv" `${env.X}`, "shell" `$X` `${X}`; in paths both, and `~`).
-    `env` and substituted values always expand `${event.cwd}`, `${event.session_id}`,
-    `${event.project}`, `${event.tool}` and `${event.facts.X}`. `working_dir` is relative to the event's cwd;
-    with `in_folder`, to the engine's folder. `substitute` are literal replacements in `script`, `argv`.
-    `kill_leftovers`: processes that the hook left running are ended; otherwise only their output is ignored.
+    `shell` lists interpreters in order of preference ("bash", "sh", "powershell"). `env` is added
+    to the inherited environment, without the names that match `drop_env`. `expand` says which
+    references to the environment in `env` and `working_dir` are expanded when the hook runs (""
+    none, "dotenv" `${env.X}`, "shell" `$X` `${X}`; in paths both, and `~`). `env` and substituted
+    values always expand `${event.cwd}`, `${event.session_id}`, `${event.project}`, `${event.tool}`
+    and `${event.facts.X}`. `working_dir` is relative to the event's cwd; with `in_folder`, to the
+    engine's folder. `substitute` are literal replacements in `script`, `argv`. `kill_leftovers`:
+    processes that the hook left running are ended; otherwise only their output is ignored.
     `host_env`: variables that the host sets for each of its hooks; `env` overrides them.
     """
 
@@ -49,10 +51,11 @@ class Command(Frozen):
 class Http(Frozen):
     """An address that receives the payload as `application/json`; its answer is read like a program's output.
 
-    In the values of `headers`, `$NAME` and `${NAME}` are expanded from the environment when the hook runs, if the name is
-    one of `env`; any other becomes empty. `secret` names the variable with the key that signs the payload ("" = no
-    signature). With `allow_local` the address may be on this machine or in a private network. `largest`: bytes of an answer
-    (0: the engine's limit for a stream). `body`: sent instead of the payload, unchanged.
+    In the values of `headers`, `$NAME` and `${NAME}` are expanded from the environment when the
+    hook runs, if the name is one of `env`; any other becomes empty. `secret` names the variable
+    with the key that signs the payload ("" = no signature). With `allow_local` the address may be
+    on this machine or in a private network. `largest`: bytes of an answer (0: the engine's limit
+    for a stream). `body`: sent instead of the payload, unchanged.
     """
 
     url: str
@@ -71,16 +74,18 @@ class Http(Frozen):
 class Model(Frozen):
     """A question to a language model about the payload; its reply is read like a program's output.
 
-    `names`: the model as `provider/model`, in order of preference; a name that begins with `$` refers to an environment
-    variable and counts if that is set. `provider`: for names without one. `prompt` is the question:
-    in the `language` "template" it is jinja2 or the basic part of Go's text/template; in "arguments" it is a text in
-    which `$ARGUMENTS` is the payload. `system` precedes it. `schema`: the JSON Schema of the reply, empty for free text,
-    and `shape` the name by which the dialect reads it.
+    `names`: the model as `provider/model`, in order of preference; a name that begins with `$`
+    refers to an environment variable and counts if that is set. `provider`: for names without one.
+    `prompt` is the question: in the `language` "template" it is jinja2 or the basic part of Go's
+    text/template; in "arguments" it is a text in which `$ARGUMENTS` is the payload. `system`
+    precedes it. `schema`: the JSON Schema of the reply, empty for free text, and `shape` the name
+    by which the dialect reads it.
 
-    `base_url`: the address of the provider's API, if it is not the provider's own or the one in the environment.
-    With `allow_local` a name in it may resolve to this machine or a private network; a literal local address always may.
-    `key`: the variable with the key, if it is not the provider's. `most_tokens`: a longer reply is
-    a failure. `most_prompt`: characters of a prompt; longer quotations of the event are cut, and the model is told so.
+    `base_url`: the address of the provider's API, if it is not the provider's own or the one in the
+    environment. With `allow_local` a name in it may resolve to this machine or a private network; a
+    literal local address always may. `key`: the variable with the key, if it is not the provider's.
+    `most_tokens`: a longer reply is a failure. `most_prompt`: characters of a prompt; longer
+    quotations of the event are cut, and the model is told so.
     """
 
     names: tuple[str, ...]
@@ -96,7 +101,8 @@ class Model(Frozen):
     most_tokens: int = 1024
     most_prompt: int = 64 << 10
 
-    # hookline's own words and limits, which no file declares and another version may change; and the user's options.
+    # hookline's own words and limits, which no file declares and another version may change; and
+    # the user's options.
     UNDECLARED = frozenset({"system", "schema", "allow_local", "most_prompt"})
 
 
@@ -117,8 +123,9 @@ class Builtin(Frozen):
 class InProcess(Frozen):
     """A Python callable, plain or asynchronous: takes the event, returns a Verdict or None.
 
-    `read_by_dialect`: it returns an answer in its dialect's own form, for `decode_outcome`. `worker`: set for a plain function that
-    runs on a thread of its own, so that its time limit can end the wait; the value is the `WorkerBudget` of its engine.
+    `read_by_dialect`: it returns an answer in its dialect's own form, for `decode_outcome`.
+    `worker`: set for a plain function that runs on a thread of its own, so that its time limit can
+    end the wait; the value is the `WorkerBudget` of its engine.
     """
 
     call: Callable[..., Any]
@@ -130,8 +137,8 @@ class InProcess(Frozen):
 class Broken(Frozen):
     """A hook that could not be loaded: running it is a failure that says why.
 
-    `url`: the address that it would have called. The reason does not repeat it, because it may hold a secret. `absent`: the
-    declaration is valid, and only the program is missing.
+    `url`: the address that it would have called. The reason does not repeat it, because it may hold
+    a secret. `absent`: the declaration is valid, and only the program is missing.
     """
 
     reason: str

@@ -1,7 +1,7 @@
 """The canonical kinds of event: the name of each, what it carries, and what a hook may do there.
 
-The facts are in `events.json`, next to this module; nothing here names a kind. docs/formats/vocabulary.md explains the
-classes and the words of the effect column.
+The facts are in `events.json`, next to this module; nothing here names a kind.
+docs/formats/vocabulary.md explains the classes and the words of the effect column.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ _SPELLINGS: Mapping[str, tuple[str, ...]] = {
 class Kind(Frozen):
     """One canonical event.
 
-    `cls` is gate, transform, context or observe; `powers` limits what a decision may carry; `payload` names the canonical
-    fields; `redo`: a denial sends the agent back to work instead of refusing something. `feedback`: a denial is shown to
-    the model, and undoes nothing.
+    `cls` is gate, transform, context or observe; `powers` limits what a decision may carry;
+    `payload` names the canonical fields; `redo`: a denial sends the agent back to work instead of
+    refusing something. `feedback`: a denial is shown to the model, and undoes nothing.
     """
 
     name: str
@@ -85,7 +85,8 @@ class Kind(Frozen):
 
 
 def _read() -> dict[str, Any]:
-    # The module's loader reads the data also from a zip file, without an import that costs start-up time.
+    # The module's loader reads the data also from a zip file, without an import that costs start-up
+    # time.
     loader: Any = __spec__.loader
     read: dict[str, Any] = json.loads(
         loader.get_data(__file__.rpartition("kinds")[0] + "events.json")

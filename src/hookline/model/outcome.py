@@ -44,15 +44,16 @@ TOO_LATE = "before it could start"
 class Outcome(Frozen):
     """What a run produced, uninterpreted.
 
-    `exit_code` is None if no process ended by itself; an address that answered has 0. `stdout` and `stderr` are text
-    (undecodable bytes replaced), at most the kept part of the stream; `truncated` says that there was more. `answer` is what an
-    in-process handler returned. `detail` describes a failure; `seconds` is wall time; `leftovers` says that the hook
-    left processes running. `spent`: it may run only once, and did so in another process of the session.
-    `background`: it continues in the background and answers later.
-    `identity`: its approval, and `content`: the digest of the files that it ran, if they were inspected. `note`: a message of the
-    gate to the user. `means`: the stance that the failure stands for, whatever the hook's own `on_failure` says.
-    `told`: the user of this session knows of it already. `distrusted`: the hook's files changed while it ran, so only a denial of
-    its answer counts, and at least this stance.
+    `exit_code` is None if no process ended by itself; an address that answered has 0. `stdout` and
+    `stderr` are text (undecodable bytes replaced), at most the kept part of the stream; `truncated`
+    says that there was more. `answer` is what an in-process handler returned. `detail` describes a
+    failure; `seconds` is wall time; `leftovers` says that the hook left processes running. `spent`:
+    it may run only once, and did so in another process of the session. `background`: it continues
+    in the background and answers later. `identity`: its approval, and `content`: the digest of the
+    files that it ran, if they were inspected. `note`: a message of the gate to the user. `means`:
+    the stance that the failure stands for, whatever the hook's own `on_failure` says. `told`: the
+    user of this session knows of it already. `distrusted`: the hook's files changed while it ran,
+    so only a denial of its answer counts, and at least this stance.
     """
 
     exit_code: int | None = None

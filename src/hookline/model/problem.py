@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Origin(Frozen):
     """A place in a source: `pointer` is the path of keys (`pre_tool_use.0.hooks.0`), line and column count from 1.
 
-    Line and column are 0 if they are unknown: a tree has none, and the fast path of `answer` does not compute them. `search`
-    then finds both.
+    Line and column are 0 if they are unknown: a tree has none, and the fast path of `answer` does
+    not compute them. `search` then finds both.
     """
 
     UNDECLARED = frozenset({"search"})
@@ -44,9 +44,10 @@ class Origin(Frozen):
 class Problem(Frozen):
     """One finding about a source, with what to do about it.
 
-    `name` is its key in `errors.CODES`; `severity` is "error" (the named part has no effect) or "warning". `hook`: the hook that
-    it is about; `hooks`: the ids of all hooks lost by it, if there may be several. `tells_user`: hookline shows it to the user
-    once a session, at an event that a hook of the same file is for.
+    `name` is its key in `errors.CODES`; `severity` is "error" (the named part has no effect) or
+    "warning". `hook`: the hook that it is about; `hooks`: the ids of all hooks lost by it, if there
+    may be several. `tells_user`: hookline shows it to the user once a session, at an event that a
+    hook of the same file is for.
     """
 
     name: str

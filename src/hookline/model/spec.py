@@ -30,15 +30,17 @@ def nearness(scope: str) -> int:
 class HookSpec(Frozen):
     """A hook as declared.
 
-    `rank`: lower runs first, in every dialect. `timeout` is in seconds, in every dialect. `on_failure`: what a failure
-    of this hook means (SILENT = fail open, ASK, DENY = fail closed). `detached`: started without waiting. `shadow`:
-    run and recorded, never enforced. `identity`: hooks of one dialect with equal identity run once per event; empty
-    means never equal. `in_turn`: if it is selected, the hooks of its dialect run one after the other, even if they otherwise
-    run in parallel. `alike`: a tool's names in other hosts count as its names, and it receives foreign
-    calls in its own host's words (`match_tools: canonical`). `facts` belong to the dialect. `trusted` is False until you
-    approve the source; `gated`: a gate checks that whenever the hook is about to run. `owner`: a party outside every file and this
-    program that registered it; it can end or order only that owner's hooks. `off`: the key of a file
-    that disables it by being false; `on`: that key where it is true.
+    `rank`: lower runs first, in every dialect. `timeout` is in seconds, in every dialect.
+    `on_failure`: what a failure of this hook means (SILENT = fail open, ASK, DENY = fail closed).
+    `detached`: started without waiting. `shadow`: run and recorded, never enforced. `identity`:
+    hooks of one dialect with equal identity run once per event; empty means never equal. `in_turn`:
+    if it is selected, the hooks of its dialect run one after the other, even if they otherwise run
+    in parallel. `alike`: a tool's names in other hosts count as its names, and it receives foreign
+    calls in its own host's words (`match_tools: canonical`). `facts` belong to the dialect.
+    `trusted` is False until you approve the source; `gated`: a gate checks that whenever the hook
+    is about to run. `owner`: a party outside every file and this program that registered it; it can
+    end or order only that owner's hooks. `off`: the key of a file that disables it by being false;
+    `on`: that key where it is true.
     """
 
     id: str

@@ -1,8 +1,8 @@
 """Tool names and input keys: how each host names the tools of one kind, and their inputs.
 
-The facts are in `tools.json`, next to this module (docs/formats/comparison.md 12; the names of each dialect's own page; docs/formats/vocabulary.md 4). A name
-may belong to several families (`apply_patch` writes and edits, and so does Cursor's `Write`). Such a name never merges
-families.
+The facts are in `tools.json`, next to this module (docs/formats/comparison.md 12; the names of each
+dialect's own page; docs/formats/vocabulary.md 4). A name may belong to several families
+(`apply_patch` writes and edits, and so does Cursor's `Write`). Such a name never merges families.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def list_equivalent_names(name: str, dialect: str = "") -> tuple[str, ...]:
     """Return every other name of a dialect's tool in any host, each once; for an MCP tool, every host's spelling."""
     mcp = mcp_parts(name, dialect)
     if mcp is not None:
-        # A server that the name does not show stands for itself, so that `mcp__.*` still matches the tool.
+        # A server that the name does not show stands for itself, so that `mcp__.*` still matches
+        # the tool.
         names = [
             spelling.format(server=mcp[0] or _OTHERS, tool=mcp[1])
             for spelling in _data()["mcp"].values()
@@ -96,7 +97,8 @@ def translate_name(name: str, dialect: str, target: str) -> tuple[str, ...]:
 def mcp_parts(name: str, dialect: str = "") -> tuple[str, str] | None:
     """Return server and tool of an MCP tool's name; None if it is not one. The server is empty if the name does not show it.
 
-    The dialect's own spelling is tried first, then the unambiguous ones, which no other tool's name resembles.
+    The dialect's own spelling is tried first, then the unambiguous ones, which no other tool's name
+    resembles.
     """
     spellings = _data()["mcp"]
     for spelling in (
@@ -147,7 +149,8 @@ def find_broader_kind(kind: str) -> tuple[str, tuple[str, ...]] | None:
 def input_names(name: str, dialect: str, target: str) -> Mapping[str, str]:
     """Return the input keys of a dialect's tool that differ in the target's host: old key -> new key.
 
-    Keys of any host are understood, because hosts disagree even within themselves (`cmd`, `command`).
+    Keys of any host are understood, because hosts disagree even within themselves (`cmd`,
+    `command`).
     """
     renamed: dict[str, str] = {}
     for family in families(name, dialect):

@@ -19,8 +19,9 @@ SCHEMA = "hookline.decision/1"
 class Stance(enum.IntEnum):
     """From the weakest claim to the strongest.
 
-    SILENT is no opinion; ALLOW approves (the host may skip its prompt); ASK wants a person; DENY refuses (at a stop gate:
-    continue working, with the reason as the instruction); HALT ends the run.
+    SILENT is no opinion; ALLOW approves (the host may skip its prompt); ASK wants a person; DENY
+    refuses (at a stop gate: continue working, with the reason as the instruction); HALT ends the
+    run.
     """
 
     SILENT = 0
@@ -36,14 +37,16 @@ NO_EFFECTS: Mapping[str, Any] = {}
 class Verdict(Frozen):
     """One hook's opinion.
 
-    `fault` says what went wrong with the hook, if anything did; `ends` keeps the remaining hooks of its source from
-    running; `effects` are those that have no field of their own (env, title, watch, grant ...), by power;
-    `unsupported` lists what the hook asked for that its own dialect does not honour on this event; an entry may say why
-    after `: `. `redo_limit`: how often this hook may send the agent back in one turn, if it says so itself (0: no limit).
-    `late`: a detached hook gave it after its own event, and this event delivers it. `identity`: the hook's
-    approval, and `content`: the digest of the files that it runs, if they were inspected. `told`: the user of this session knows of its
-    fault already. `stdout`: the hook's output, if its dialect keeps that in the result. `labels`: words by which the
-    caller sorts results. `warnings`: texts for the user, whatever the decision.
+    `fault` says what went wrong with the hook, if anything did; `ends` keeps the remaining hooks of
+    its source from running; `effects` are those that have no field of their own (env, title, watch,
+    grant ...), by power; `unsupported` lists what the hook asked for that its own dialect does not
+    honour on this event; an entry may say why after `: `. `redo_limit`: how often this hook may
+    send the agent back in one turn, if it says so itself (0: no limit). `late`: a detached hook
+    gave it after its own event, and this event delivers it. `identity`: the hook's approval, and
+    `content`: the digest of the files that it runs, if they were inspected. `told`: the user of
+    this session knows of its fault already. `stdout`: the hook's output, if its dialect keeps that
+    in the result. `labels`: words by which the caller sorts results. `warnings`: texts for the
+    user, whatever the decision.
     """
 
     hook_id: str = ""
@@ -120,10 +123,11 @@ class Lowered(Frozen):
 class Decision(Frozen):
     """What the host must do, and every verdict behind it.
 
-    `rewrite` carries the complete effective value; `redo`: a stop gate sends the agent back to work;
-    `retry_after` is in seconds; `lowered` lists every effect that the event or the host could not express. `decider` is the id
-    of the hook whose verdict gave the stance; empty if the decision is silent, or follows from several verdicts. `shadow`:
-    the decision as if shadow hooks counted; None if none ran.
+    `rewrite` carries the complete effective value; `redo`: a stop gate sends the agent back to
+    work; `retry_after` is in seconds; `lowered` lists every effect that the event or the host could
+    not express. `decider` is the id of the hook whose verdict gave the stance; empty if the
+    decision is silent, or follows from several verdicts. `shadow`: the decision as if shadow hooks
+    counted; None if none ran.
     """
 
     kind: str

@@ -143,10 +143,12 @@ class Link(StreamEnd):
 class Bridge(BridgeState):
     """Hooks of an engine whose handlers run elsewhere. The transport passes its frames to `converse`.
 
-    `others` returns the further engines that get these hooks too; an engine created later gets the hooks that the first one has by
-    then. `expected` are instances whose gates stay closed until they send their hooks. `token` is demanded from callers that did not
-    use a unix socket of this user; `tokens` belong to single instances and prove their identity. `clock` and `sleep` count seconds.
-    Everything except `forget`, `close` and read-only attributes belongs to the event loop of `hookline.remote`.
+    `others` returns the further engines that get these hooks too; an engine created later gets the
+    hooks that the first one has by then. `expected` are instances whose gates stay closed until
+    they send their hooks. `token` is demanded from callers that did not use a unix socket of this
+    user; `tokens` belong to single instances and prove their identity. `clock` and `sleep` count
+    seconds. Everything except `forget`, `close` and read-only attributes belongs to the event loop
+    of `hookline.remote`.
     """
 
     def __init__(
@@ -300,7 +302,8 @@ class Bridge(BridgeState):
     def close(self, drain: float = 10.0) -> None:
         """Say goodbye, wait at most `drain` seconds for running invocations, and end every link.
 
-        The hooks stay: a gate without handlers is closed. Callable from any thread except the bridge's own.
+        The hooks stay: a gate without handlers is closed. Callable from any thread except the
+        bridge's own.
         """
         REMOTE.run(self.close_async(drain))
 

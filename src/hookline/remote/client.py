@@ -47,11 +47,13 @@ class _Asking:
     ) -> Decision:
         """Return what `Engine.fire` would return there. `seconds`: for all hooks together (0: as long as the engine allows).
 
-        The verdicts have what a decision document contains. At most 64 requests of a stream run at once, and further ones wait.
+        The verdicts have what a decision document contains. At most 64 requests of a stream run at
+        once, and further ones wait.
 
         Raises:
             CodecError, ConfigError: as `Engine.fire`; or the payload is not JSON.
-            HookError: the engine cannot be reached, refuses the token, or is too busy. There is no decision then.
+            HookError: the engine cannot be reached, refuses the token, or is too busy. There is no
+                decision then.
         """
         request = pb.FireRequest(
             request_id=str(next(self._ids)),

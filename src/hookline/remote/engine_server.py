@@ -124,15 +124,17 @@ def serve_engine(
 ) -> Opened:
     """Open an engine to handlers that attach and to agents that ask; close the result, or use it in a `with`.
 
-    `token`: demanded from callers that do not use a unix socket; with `everybody`, from these too, as where a virtual machine monitor
-    connects for its guest. `tokens`: of single instances. `own` returns the
-    engines for hosts whose own files start this server; a new one gets the hooks of the first. `most`: concurrent events; a
-    further one waits at most half a minute. `turns`: a limit that is shared with other entrances of this engine, instead.
-    `seconds`: for all hooks of one event. `expected`: names of handlers whose gates stay closed until they first attach.
-    `refused`, `elsewhere` and `tell`: as for `FireService`.
+    `token`: demanded from callers that do not use a unix socket; with `everybody`, from these too,
+    as where a virtual machine monitor connects for its guest. `tokens`: of single instances. `own`
+    returns the engines for hosts whose own files start this server; a new one gets the hooks of the
+    first. `most`: concurrent events; a further one waits at most half a minute. `turns`: a limit
+    that is shared with other entrances of this engine, instead. `seconds`: for all hooks of one
+    event. `expected`: names of handlers whose gates stay closed until they first attach. `refused`,
+    `elsewhere` and `tell`: as for `FireService`.
 
     Raises:
-        ConfigError: an address cannot be opened, or needs a token or an extra; or a name is invalid.
+        ConfigError: an address cannot be opened, or needs a token or an extra; or a name is
+            invalid.
     """
     bounds = bounds or Bounds()
 

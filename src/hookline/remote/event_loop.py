@@ -1,7 +1,7 @@
 """Event loop: one loop on a thread of its own for everything remote in this process.
 
-gRPC shares its completion queue between all loops of a process, and closing one loop breaks the others
-(decision record 0012). So callers on any loop, or on none, wait for this one.
+gRPC shares its completion queue between all loops of a process, and closing one loop breaks the
+others (decision record 0012). So callers on any loop, or on none, wait for this one.
 """
 
 from __future__ import annotations

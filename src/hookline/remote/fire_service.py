@@ -31,9 +31,10 @@ _MORE = 1.0  # seconds for the engine to end overdue hooks by itself
 class FireService:
     """Answers requests with an engine. `own` returns the engines for hosts whose own files start this server.
 
-    `seconds`: for all hooks of an event. `turns`: limits concurrent events, here and at other entrances of the engine. `refused`
-    receives the code of each request without a decision. `elsewhere` adds notices about the event's folder to a
-    decision. `tell` receives a line for each internal fault.
+    `seconds`: for all hooks of an event. `turns`: limits concurrent events, here and at other
+    entrances of the engine. `refused` receives the code of each request without a decision.
+    `elsewhere` adds notices about the event's folder to a decision. `tell` receives a line for each
+    internal fault.
     """
 
     def __init__(
@@ -123,7 +124,8 @@ class FireService:
         """Return a host's reply to its payload.
 
         Raises:
-            HookError: the payload cannot be read, the dialect is unknown, or the engine is too busy.
+            HookError: the payload cannot be read, the dialect is unknown, or the engine is too
+                busy.
         """
         try:
             engine = self.own().get(request.dialect, self.engine)

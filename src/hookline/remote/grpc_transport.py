@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     Converse = Callable[[AsyncIterator[Any], Outbox[Any]], Awaitable[None]]
 
 _PATIENCE = 1.0  # seconds for streams to end by themselves, and for the status of a call that was probably refused
-# A server's mark on a stream that it admitted. A client that wrote before its refusal would never learn the reason.
+# A server's mark on a stream that it admitted. A client that wrote before its refusal would never
+# learn the reason.
 _ADMITTED = ("hookline", "in")
 # The status of a refusal that is not the caller's fault.
 _STATUS = {

@@ -49,17 +49,18 @@ class Seat:
         self.invocations = invocations
         self.session: Session | None = None
         self.left = False
-        # Half of what an engine accepts, because it also counts registries of an earlier connection.
+        # Half of what an engine accepts, because it also counts registries of an earlier
+        # connection.
         self.announced: deque[float] = deque(maxlen=max(1, most // 2))
 
 
 class Handlers(HookRegistry):
     """Hooks under a name that the engine knows them by. `attach` connects to an engine, `listen` waits for one.
 
-    `state`: a file for the key by which they resume after a restart; without
-    it, the name is free after the engine's `memory`. `tell` receives a line about each lost or refused link, and each
-    rejected hook; without it, these are logged, rejected hooks as warnings.
-    Plain handlers run on threads, asynchronous ones on the event loop that awaits `attach`.
+    `state`: a file for the key by which they resume after a restart; without it, the name is free
+    after the engine's `memory`. `tell` receives a line about each lost or refused link, and each
+    rejected hook; without it, these are logged, rejected hooks as warnings. Plain handlers run on
+    threads, asynchronous ones on the event loop that awaits `attach`.
     """
 
     def __init__(
@@ -267,7 +268,8 @@ class Handlers(HookRegistry):
 class Session(StreamEnd):
     """The handlers' end of one stream. `refused`: why the engine refused it; `disarmed`: why none of our hooks counts there.
 
-    `sent_generation` is that of our hooks which was sent last, `acknowledged` the last one that the engine confirmed.
+    `sent_generation` is that of our hooks which was sent last, `acknowledged` the last one that the
+    engine confirmed.
     """
 
     def __init__(
@@ -299,8 +301,8 @@ class Session(StreamEnd):
     def announce(self) -> None:
         """Send our hooks to the engine, unless it has them.
 
-        It waits until the engine has confirmed the previous ones, and it respects the engine's limit per minute.
-        So many changes become one message.
+        It waits until the engine has confirmed the previous ones, and it respects the engine's
+        limit per minute. So many changes become one message.
         """
         if (
             not self.greeted

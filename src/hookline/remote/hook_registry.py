@@ -55,7 +55,8 @@ class HookRegistry:
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Decorate a function, plain or asynchronous, as the handler of an event of a3s (docs/formats/a3s.md 3, 4).
 
-        `timeout` is in seconds. `observe_only`: the handler is notified without waiting. The id is the function's name by default.
+        `timeout` is in seconds. `observe_only`: the handler is notified without waiting. The id is
+        the function's name by default.
 
         Raises:
             ConfigError: as `register`.
@@ -82,7 +83,8 @@ class HookRegistry:
         """Register a definition with its handler, replacing one with the same id; from any thread, also while attached.
 
         Raises:
-            ConfigError: the definition or the handler cannot be used, or an engine would refuse the id or the number of hooks.
+            ConfigError: the definition or the handler cannot be used, or an engine would refuse the
+                id or the number of hooks.
         """
         known = read_definition(hook, self._dialect)
         name, event = known.hook.id, known.spec.native_event

@@ -42,7 +42,8 @@ async def contain_errors(perform: Perform, run: Run) -> Outcome:
 class Invocations:
     """The invocations of one engine, and their answers. It outlives the stream, so that the engine may ask again.
 
-    `find` returns a hook by its id and generation; `perform` runs it. `post` sends an answer now, and returns whether it fits.
+    `find` returns a hook by its id and generation; `perform` runs it. `post` sends an answer now,
+    and returns whether it fits.
     """
 
     def __init__(self, find: Find, perform: Perform, *, most: int) -> None:

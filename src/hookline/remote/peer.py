@@ -35,7 +35,8 @@ _MINUTE = 60.0
 class BridgeState:
     """What a bridge shares with its peers: limits, a clock in seconds, counters and ids, on the loop of `hookline.remote`.
 
-    `counts`: how often each thing happened: late, dropped, failed, cancelled, resent, refused, rejected, stale, resumed, lost, unknown.
+    `counts`: how often each thing happened: late, dropped, failed, cancelled, resent, refused,
+    rejected, stale, resumed, lost, unknown.
     """
 
     def __init__(
@@ -75,8 +76,9 @@ class Invocation:
 class Peer:
     """An instance by its name. `key`: the secret by which it resumes; `link`: its current stream.
 
-    `invocations` are those without an answer, by id, in the order in which they are sent. Everything belongs to the
-    bridge's event loop, except the functions that `bind` makes, which any thread may call.
+    `invocations` are those without an answer, by id, in the order in which they are sent.
+    Everything belongs to the bridge's event loop, except the functions that `bind` makes, which any
+    thread may call.
     """
 
     def __init__(self, bridge: BridgeState, instance: str) -> None:

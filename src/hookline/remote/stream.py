@@ -26,7 +26,8 @@ class LinkError(Exception):
 def retry_delays(first: float = 0.1, most: float = 5.0) -> Iterator[float]:
     """Yield the seconds to wait before each further attempt: they double up to `most`, and one half of each is random.
 
-    The longest wait is short: while an engine waits for its guards, each of its gates is closed or open.
+    The longest wait is short: while an engine waits for its guards, each of its gates is closed or
+    open.
     """
     delay = first
     while True:
@@ -76,7 +77,8 @@ class Outbox(Generic[M]):
 class StreamEnd:
     """One end of a stream. `over` is set when it wants no more frames, `greeted` once the two ends know each other.
 
-    `last_sign`: when the last frame came; `ping`: seconds between signs of life; `why`: why the stream ended.
+    `last_sign`: when the last frame came; `ping`: seconds between signs of life; `why`: why the
+    stream ended.
     """
 
     def __init__(

@@ -1,6 +1,7 @@
 """Vsock: listeners and connections of AF_VSOCK, and a relay to a unix socket, because gRPC's wheels lack vsock.
 
-The kernel vouches for the CID of a machine, as for a peer's uid on a unix socket (docs/formats/a3s.md 10.2, 10.3).
+The kernel vouches for the CID of a machine, as for a peer's uid on a unix socket
+(docs/formats/a3s.md 10.2, 10.3).
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def listen(cid: int, port: int) -> socket.socket:
     """Return a socket that listens; with `ANY_CID` any machine that reaches this one can connect.
 
     Raises:
-        ConfigError: the port is taken, this machine has no vsock, or the kernel has no transport for it.
+        ConfigError: the port is taken, this machine has no vsock, or the kernel has no transport
+            for it.
     """
     try:
         sock = socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)
@@ -87,7 +89,8 @@ async def dial(cid: int, port: int) -> Ends:
 async def relay(accept: socket.socket, dial: Dial) -> AsyncIterator[None]:
     """Copy bytes both ways between each accepted connection and a dialled one, within a block; its end breaks all of them.
 
-    `accept` is already listening, and is closed at the end. At most 64 connections are open at once; further ones are closed.
+    `accept` is already listening, and is closed at the end. At most 64 connections are open at
+    once; further ones are closed.
     """
     running: set[asyncio.Task[None]] = set()
 

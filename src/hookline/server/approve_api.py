@@ -1,7 +1,8 @@
 """Approve API: the request by which a program on this machine has hooks approved, whatever else the server answers.
 
-The agent may propose, but a person approves: a request must show the token, which only this user's files contain, even on a unix
-socket. `self_approve` gives that up, as the format allows (docs/formats/starchild.md 6.1).
+The agent may propose, but a person approves: a request must show the token, which only this user's
+files contain, even on a unix socket. `self_approve` gives that up, as the format allows
+(docs/formats/starchild.md 6.1).
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ _THEIRS = frozenset({"trust.unmatched", "trust.ambiguous", "trust.exposed", "tru
 class ApproveApi:
     """Answers the requests to approve hooks.
 
-    `token`: the token to show ("" = no request passes). `self_approve`: none is needed. `refused` receives the code of
-    each refused request.
+    `token`: the token to show ("" = no request passes). `self_approve`: none is needed. `refused`
+    receives the code of each refused request.
     """
 
     def __init__(
@@ -67,8 +68,9 @@ class ApproveApi:
     ) -> Response:
         """Return the answer to one request: what was approved, or a problem; never 404, which means an older runtime.
 
-        `make` returns an engine with all hooks, approved or not. `refresh` reads the hook files again, before and after,
-        because the sender has just written one, and an approval takes effect at once.
+        `make` returns an engine with all hooks, approved or not. `refresh` reads the hook files
+        again, before and after, because the sender has just written one, and an approval takes
+        effect at once.
         """
         try:
             how = self.describe_admission(request.scope)
@@ -83,7 +85,8 @@ class ApproveApi:
         """Return how a request was admitted, for the journal.
 
         Raises:
-            RequestError: 403, it comes from elsewhere or from a browser; 401, it shows no token, or another one.
+            RequestError: 403, it comes from elsewhere or from a browser; 401, it shows no token, or
+                another one.
         """
         where = _describe_origin(scope)
         if has_token(scope, self._token):

@@ -23,9 +23,9 @@ ADMIT = "hookline.admit"
 class TokenCheck:
     """Checks each request before the endpoints.
 
-    `names`: names of the server besides its addresses and `localhost`. `open_to_all`: paths that need no token.
-    `token_file`: the path of the token, which only senders on this machine learn. `refused` receives the code of each
-    refused request.
+    `names`: names of the server besides its addresses and `localhost`. `open_to_all`: paths that
+    need no token. `token_file`: the path of the token, which only senders on this machine learn.
+    `refused` receives the code of each refused request.
     """
 
     def __init__(
@@ -102,8 +102,8 @@ def has_token(scope: Scope, token: str) -> bool:
 def make_token_error(scope: Scope, token_file: str = "") -> RequestError:
     """Return the error for a request without a valid token, with a hint where to find it.
 
-    The hint is only for this machine, and never for requests to approve hooks: the agent may propose, but must not learn
-    how to bypass the person.
+    The hint is only for this machine, and never for requests to approve hooks: the agent may
+    propose, but must not learn how to bypass the person.
     """
     hint = "send `Authorization: Bearer TOKEN`"
     peer = scope.get("client")

@@ -1,6 +1,7 @@
 """Chat commands: `/hooks` over HTTP, for chats on this machine that pass on what a person typed.
 
-Such a command can approve hooks, so each request shows the token, even on a unix socket and with `self_approve`.
+Such a command can approve hooks, so each request shows the token, even on a unix socket and with
+`self_approve`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ async def answer_chat(
 ) -> Response:
     """Return the answer to one request: the text for the chat, or a problem.
 
-    `make` returns an engine with all hooks, approved or not. `approving` checks the sender. `refresh` reads the hook files again.
+    `make` returns an engine with all hooks, approved or not. `approving` checks the sender.
+    `refresh` reads the hook files again.
     """
     try:
         approving.check_token(request.scope)
@@ -52,7 +54,8 @@ def read_command(sent: Any) -> tuple[str, str]:
     """Return the typed text and the name of the person, from the body of a request.
 
     Raises:
-        CodecError: the body is not an object of these two keys, or a value is not text or is too long.
+        CodecError: the body is not an object of these two keys, or a value is not text or is too
+            long.
     """
     fields = read_fields(sent, _KEYS, '{"text": "/hooks list"}')
     found = {"text": fields.get("text"), "who": fields.get("who", "")}

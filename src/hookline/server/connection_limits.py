@@ -1,8 +1,9 @@
 """Connection limits: what uvicorn lacks for each connection: a time limit for requests, a maximum number, and notice of lost clients.
 
-uvicorn's one limit, `timeout_keep_alive`, ends with the first byte of the next request; h11 has none. So a client that sends
-a byte a minute, or reads its answer so slowly, could hold its connection for ever. And uvicorn reads nothing after a request
-until it has answered, so it would not notice a disconnect.
+uvicorn's one limit, `timeout_keep_alive`, ends with the first byte of the next request; h11 has
+none. So a client that sends a byte a minute, or reads its answer so slowly, could hold its
+connection for ever. And uvicorn reads nothing after a request until it has answered, so it would
+not notice a disconnect.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ _NUMBERS = count()  # of connections, in order of arrival
 class LimitedConnection(H11Protocol):
     """A connection of uvicorn's.
 
-    `head`: seconds for the head of a request, counted from the connection or the previous answer, which must also be read
-    by then. `most`: concurrent admitted connections; further ones get a problem (503). A connection is admitted if
-    it uses a unix socket, or with the first request that shows the token. The others have a budget of half as many: each new one closes
-    the oldest. `refused` receives the code of each problem.
+    `head`: seconds for the head of a request, counted from the connection or the previous answer,
+    which must also be read by then. `most`: concurrent admitted connections; further ones get a
+    problem (503). A connection is admitted if it uses a unix socket, or with the first request that
+    shows the token. The others have a budget of half as many: each new one closes the oldest.
+    `refused` receives the code of each problem.
     """
 
     def __init__(

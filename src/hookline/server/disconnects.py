@@ -20,7 +20,8 @@ GONE = 499  # no client sees this status
 async def cancel_on_disconnect(receive: Receive, asked: Coroutine[Any, Any, _T]) -> _T:
     """Return the result of the work; `receive` is that of the request, whose body has been read.
 
-    A host disconnects when its own time limit is over, or its user interrupted it. Its hooks would then run for nothing.
+    A host disconnects when its own time limit is over, or its user interrupted it. Its hooks would
+    then run for nothing.
 
     Raises:
         RequestError: the client disconnected first; the work was cancelled, and has ended.

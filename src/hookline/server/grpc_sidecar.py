@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class GrpcSidecar:
     """Serves a service's engine at addresses of `hookline.remote` within a `with` block; without addresses it does nothing.
 
-    `names` are the addresses as clients write them. Both ways share the service's admission, limits and counts.
-    `expected`: as for `serve_engine`.
+    `names` are the addresses as clients write them. Both ways share the service's admission, limits
+    and counts. `expected`: as for `serve_engine`.
 
     Raises:
         ConfigError: on entering: an address cannot be opened, or the extra is not installed.

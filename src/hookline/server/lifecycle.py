@@ -31,9 +31,11 @@ async def _nothing(_: float) -> None:
 class ServerRun(uvicorn.Server):
     """One server on listening sockets. Nothing survives its time limit, and a second signal ends it at once.
 
-    `drain`: seconds for running requests after a stop. `head` and `connections` limit each connection and their
-    number, as in `LimitedConnection`; `refused` receives the code of each problem. `beside` is called with the remaining seconds to
-    stop services that run beside the server. `signals` are shared with other parts of the program; by default the server handles its own.
+    `drain`: seconds for running requests after a stop. `head` and `connections` limit each
+    connection and their number, as in `LimitedConnection`; `refused` receives the code of each
+    problem. `beside` is called with the remaining seconds to stop services that run beside the
+    server. `signals` are shared with other parts of the program; by default the server handles its
+    own.
     """
 
     def __init__(
@@ -76,8 +78,8 @@ class ServerRun(uvicorn.Server):
     def run(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer requests until a signal or `stop`.
 
-        Requests that are not answered within `drain` seconds after it, or at a second signal, get a problem
-        (503), and their hooks are ended.
+        Requests that are not answered within `drain` seconds after it, or at a second signal, get a
+        problem (503), and their hooks are ended.
         """
         with close_sockets(self._listening), self._own_signals:
             super().run(sockets or self._listening)

@@ -26,8 +26,9 @@ _AT_ONCE = 2
 class Reloader:
     """Keeps the engines of a service up to date within a `with` block.
 
-    `another` makes an engine like the service's own. `named`: the files were named on the command line, so no host runs
-    them. `watch`: react to changes of files, not only to SIGHUP. `tell` receives a line for each reload.
+    `another` makes an engine like the service's own. `named`: the files were named on the command
+    line, so no host runs them. `watch`: react to changes of files, not only to SIGHUP. `tell`
+    receives a line for each reload.
     """
 
     def __init__(

@@ -1,7 +1,8 @@
 """Replies: the output and exit code of a command hook, as an HTTP answer.
 
-A host with HTTP hooks reads only the body, so the body is what such a hook answers there. A client that stands in for
-a command hook asks for the whole reply: `Accept: application/vnd.hookline.reply+json`.
+A host with HTTP hooks reads only the body, so the body is what such a hook answers there. A client
+that stands in for a command hook asks for the whole reply: `Accept:
+application/vnd.hookline.reply+json`.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ def answer_undecided(
 ) -> Response:
     """Return the answer to an event without a decision; `refusal` is the problem that describes it.
 
-    Before an action, the answer is the host's own form of a refusal, with status 200, because hosts read no other answer. A client
-    that stands in for a command hook (`wants_all`) gets every refusal so. Any other answer is the problem, which includes the reply.
+    Before an action, the answer is the host's own form of a refusal, with status 200, because hosts
+    read no other answer. A client that stands in for a command hook (`wants_all`) gets every
+    refusal so. Any other answer is the problem, which includes the reply.
     """
     kept = {name: refusal.headers[name] for name in ("connection", "retry-after") if name in refusal.headers}  # fmt: skip
     reply = found.reply
@@ -65,8 +67,9 @@ def make_body(reply: Reply) -> Response:
     """Return stdout as the body, with the exit code and percent-encoded stderr as headers.
 
     Raises:
-        RequestError: the reply refuses only by its exit code, which such a host does not read. An error status makes the host show
-            the refusal; an empty body would count as consent (docs/formats/claude-code.md 4).
+        RequestError: the reply refuses only by its exit code, which such a host does not read. An
+            error status makes the host show the refusal; an empty body would count as consent
+            (docs/formats/claude-code.md 4).
     """
     headers = {"Hookline-Exit-Code": str(reply.exit_code)}
     if reply.stderr:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 LARGEST = 32 << 20  # bytes; hosts send whole files, and `hookline answer` reads them
-# Larger bodies are read up to here and dropped: a client that is disconnected while sending may never see the answer.
+# Larger bodies are read up to here and dropped: a client that is disconnected while sending may
+# never see the answer.
 MOST_DROPPED = 40 << 20  # bytes
 PATIENCE = 10.0  # seconds
 SECONDS = "Hookline-Seconds"

@@ -55,12 +55,13 @@ _UNDECIDED = frozenset((400, 408, 413, 415, 422, 500, 503))
 class Service:
     """Answers requests with an engine. Everything in it runs on one event loop.
 
-    `own`: engines for hosts whose own files call this server, without these files. `seconds`: the limit for all hooks of one
-    event. `deadline`: seconds for one event, its wait for admission included; 0: what the client sends in
-    `Hookline-Seconds`, or else the host dialect's default.
-    `turns`: limits concurrent events from all entrances. `contract`: the OpenAPI document. `approving` answers requests to
-    approve hooks (None: refuses them). `elsewhere` adds notices about the event's folder to a decision. `tell` receives a
-    line for each internal fault. `refresh` reads the hook files again.
+    `own`: engines for hosts whose own files call this server, without these files. `seconds`: the
+    limit for all hooks of one event. `deadline`: seconds for one event, its wait for admission
+    included; 0: what the client sends in `Hookline-Seconds`, or else the host dialect's default.
+    `turns`: limits concurrent events from all entrances. `contract`: the OpenAPI document.
+    `approving` answers requests to approve hooks (None: refuses them). `elsewhere` adds notices
+    about the event's folder to a decision. `tell` receives a line for each internal fault.
+    `refresh` reads the hook files again.
     """
 
     def __init__(
@@ -158,7 +159,8 @@ class Service:
     async def _limit_time(seconds: float, work: Awaitable[_Result]) -> _Result:
         """Return what the work returns; `seconds`: by when, 0 for no limit.
 
-        Hooks have their own limits within these seconds. This one holds where hookline itself is busy.
+        Hooks have their own limits within these seconds. This one holds where hookline itself is
+        busy.
 
         Raises:
             RequestError: the work takes longer.

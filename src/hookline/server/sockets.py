@@ -25,7 +25,8 @@ def listen_http(address: str, *, allow_remote: bool = False) -> socket.socket:
     """Return a socket that listens at `HOST:PORT`; the host is an IP address or `localhost`, port 0 is any free one.
 
     Raises:
-        ConfigError: it is not an address, is reachable from other machines (without `allow_remote`), or is taken.
+        ConfigError: it is not an address, is reachable from other machines (without
+            `allow_remote`), or is taken.
     """
     has_host = ":" in address.removeprefix(":")
     host, port = parse_host_and_port(

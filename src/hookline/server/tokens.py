@@ -26,7 +26,8 @@ def read_token(path: str) -> str:
     """Return the token in a file; create the file with a new token if it is missing.
 
     Raises:
-        ConfigError: the file belongs to another user, others may read it, it cannot be read or created, or has no token.
+        ConfigError: the file belongs to another user, others may read it, it cannot be read or
+            created, or has no token.
     """
     try:
         if not os.path.lexists(path):

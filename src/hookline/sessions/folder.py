@@ -1,7 +1,8 @@
 """Folder: the files of one session, written under a lock. Any number of processes may share them, and any may be killed.
 
-`state.json` is replaced as a whole: written beside it, flushed to the disk and renamed. So a reader sees the former state
-or the next one, never a part of either. A mark is a file that the process of a hook in the background keeps locked.
+`state.json` is replaced as a whole: written beside it, flushed to the disk and renamed. So a reader
+sees the former state or the next one, never a part of either. A mark is a file that the process of
+a hook in the background keeps locked.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class Folder:
     def lock(self, seconds: float) -> Iterator[bool]:
         """Lock the folder within a block; create it if it is missing, and yield whether that was so.
 
-        `seconds`: how long to wait. The lock is on the folder itself, so it ends with the process that holds it.
+        `seconds`: how long to wait. The lock is on the folder itself, so it ends with the process
+            that holds it.
 
         Raises:
             OSError: it cannot be created, belongs to another user, or stays locked (TimeoutError).
@@ -150,8 +152,8 @@ class Folder:
     def prune_others(self, *, now: float, days: float, most: int) -> list[str]:
         """Remove other sessions' folders beside this one; return the names of the removed ones.
 
-        `now` in seconds since 1970. A folder goes if nothing in it was added or replaced for `days`; the oldest go
-        while there are more than `most`. A locked folder stays.
+        `now` in seconds since 1970. A folder goes if nothing in it was added or replaced for
+        `days`; the oldest go while there are more than `most`. A locked folder stays.
         """
         others = _list_folders(os.path.dirname(self.path))
         ages = sorted((changed, path) for changed, path in others if path != self.path)

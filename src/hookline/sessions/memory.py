@@ -45,8 +45,9 @@ class Failures(Frozen):
 class Memory:
     """Redos, hooks that ran once, counts, late answers and facts, by session, for as long as this process lives.
 
-    Sessions are separate for each host (`Event.dialect`); those used last are kept. Events without a session id
-    only count redos. `clock`: seconds since 1970. `lasting`: whether the state outlives the process; `problems`: what could not be kept.
+    Sessions are separate for each host (`Event.dialect`); those used last are kept. Events without
+    a session id only count redos. `clock`: seconds since 1970. `lasting`: whether the state
+    outlives the process; `problems`: what could not be kept.
     """
 
     lasting = False
@@ -92,9 +93,10 @@ class Memory:
     ) -> int | None:
         """Count a redo if its series has fewer than `limit` (0: no limit); return how many it had, None if unknown.
 
-        Checking and counting are one step, so that any number of processes stay within the limit together. `follows` as from
-        `guardrails.follows_redo`; `lasted`: how many seconds its hooks ran, without a lock. In files and without a session
-        id, only the host's own flag counts, which says that it sent the agent back before.
+        Checking and counting are one step, so that any number of processes stay within the limit
+        together. `follows` as from `guardrails.follows_redo`; `lasted`: how many seconds its hooks
+        ran, without a lock. In files and without a session id, only the host's own flag counts,
+        which says that it sent the agent back before.
         """
         if self.lasting and not event.session_id:
             return None if is_flagged(event) else 0

@@ -30,9 +30,10 @@ _LOST = "the process that ran it ended before the hook did"
 class Sessions(Memory):
     """Redos, hooks that ran once, counts, late answers and facts in a folder of plain files for each session, below one folder that belongs to this user.
 
-    `asker`: separates the redo counts of several users of one session. `days`: how long an idle session is remembered. `most`:
-    the number of sessions. `seconds`: how long an event waits for another process that is writing. What cannot be read
-    or written counts as missing, and becomes one of the `problems`, once. A session without an id has no state.
+    `asker`: separates the redo counts of several users of one session. `days`: how long an idle
+    session is remembered. `most`: the number of sessions. `seconds`: how long an event waits for
+    another process that is writing. What cannot be read or written counts as missing, and becomes
+    one of the `problems`, once. A session without an id has no state.
     """
 
     lasting = True

@@ -1,6 +1,7 @@
 """a3s: definitions with handlers in this process, asked one after the other; Continue, Block, Retry or Skip.
 
-Facts: docs/formats/a3s.md. The rows of `table` say what the events are; `hookline.a3s` is the API under its own names.
+Facts: docs/formats/a3s.md. The rows of `table` say what the events are; `hookline.a3s` is the API
+under its own names.
 """
 
 from __future__ import annotations

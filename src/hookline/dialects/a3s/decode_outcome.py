@@ -53,7 +53,8 @@ def _interpret(response: HookResponse, spec: HookSpec, row: EventRow) -> dict[st
             reason = DEFAULT_REASON if response.reason is None else response.reason
             return {"stance": Stance.DENY, "reason": reason, "ends": True}
         case "Retry":
-            # Where the host acts on it the operation waits, so to a host that cannot wait it is a refusal.
+            # Where the host acts on it the operation waits, so to a host that cannot wait it is a
+            # refusal.
             delay = response.retry_delay_ms
             most = spec.facts.get("max_retries", 0)
             return {

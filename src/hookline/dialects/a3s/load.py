@@ -41,7 +41,8 @@ _HIGHEST = 2**31
 def load(source: Source, *, substring: bool = False) -> Loaded:
     """Return the definitions of a source, in declared order, and every problem that it has (docs/formats/a3s.md 3).
 
-    `substring`: an expression that does not compile is searched as plain text, as upstream does, with a warning.
+    `substring`: an expression that does not compile is searched as plain text, as upstream does,
+    with a warning.
     """
     problems: list[Problem] = []
     try:
@@ -123,7 +124,8 @@ def _read_hook(node: Node, source: Source, *, substring: bool) -> HookSpec | Non
 def _read_matcher(hook: Node, row: EventRow, *, substring: bool) -> Iterator[Condition]:
     """Yield the conditions of a matcher in the order in which hookline checks them.
 
-    A value that is no text is a problem and narrows nothing: the broken hook counts wherever it might have matched.
+    A value that is no text is a problem and narrows nothing: the broken hook counts wherever it
+    might have matched.
     """
     if hook.value.get("matcher") is None:
         return

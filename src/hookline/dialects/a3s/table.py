@@ -15,8 +15,8 @@ DEFAULT_PRIORITY = 100
 DEFAULT_RETRY_DELAY = 1.0  # seconds
 DEFAULT_REASON = "Blocked"
 
-# What every event may carry, because every action is reported to the caller (docs/formats/a3s.md 5); `modified` is a rewrite
-# that has no target, `max_retries` belongs to a retry.
+# What every event may carry, because every action is reported to the caller (docs/formats/a3s.md
+# 5); `modified` is a rewrite that has no target, `max_retries` belongs to a retry.
 _REPORTED = frozenset({"deny", "retry", "note", "modified", "max_retries"})
 # Fields that several events have, by the word for them in the column `payload`.
 _FIELDS: Mapping[str, str] = {
@@ -25,8 +25,8 @@ _FIELDS: Mapping[str, str] = {
     "DONE": "success!false error!absent",
     "RUN": "run_id request_id operation",
 }
-# docs/formats/a3s.md 2, in its order. `how`: a gate's operation does not happen if a hook blocks it or fails, that of
-# `blocks` if a hook blocks it. A `sessionless` event carries no session.
+# docs/formats/a3s.md 2, in its order. `how`: a gate's operation does not happen if a hook blocks it
+# or fails, that of `blocks` if a hook blocks it. A `sessionless` event carries no session.
 _EVENTS = """
 event                   | kind                    | body       | how         | payload
 pre_tool_use            |                         | ToolCall   | gate input  | tool args=input!object CWD recent_tools!list
@@ -90,7 +90,8 @@ TABLE = Table(
     unknown_keys={"file": "refused", "hook": "refused"},
     rows=_ROWS,
     aliases={pascal(native): native for native in _ROWS},
-    # A denied call keeps its own arguments; `modified` of the last hook stands verbatim (docs/formats/a3s.md 5).
+    # A denied call keeps its own arguments; `modified` of the last hook stands verbatim
+    # (docs/formats/a3s.md 5).
     fold=FoldRule(drops_rewrite_when_denied=True, lasts=frozenset({"modified"})),
     ticks_per_second=1000,
     default_timeout=30.0,

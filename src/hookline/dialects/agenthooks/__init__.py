@@ -1,6 +1,7 @@
 """Agent Hooks: one directory a hook, with a HOOK.md (front matter and text) and a script; in both spellings of its events.
 
-Facts: docs/formats/agenthooks.md. The rows of `table` say what the events are, `fields` what lint and load make of a mistake.
+Facts: docs/formats/agenthooks.md. The rows of `table` say what the events are, `fields` what lint
+and load make of a mistake.
 """
 
 from __future__ import annotations

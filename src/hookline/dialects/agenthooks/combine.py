@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """Return the hooks that remain, by level and directory, and why the others do not (docs/formats/agenthooks.md 3).
 
-    The key is the name in the front matter. Nothing replaces a managed hook. A hook replaces only hooks that are
-    approved as it is, and observed as it is: one that you have not approved stays beside the one of its name.
+    The key is the name in the front matter. Nothing replaces a managed hook. A hook replaces only
+    hooks that are approved as it is, and observed as it is: one that you have not approved stays
+    beside the one of its name.
     """
     ordered = sorted(
         (spec for spec in specs if spec.native_event != SETTINGS),
@@ -119,8 +120,9 @@ def _apply_settings(
 ) -> Iterator[HookSpec]:
     """Yield the hook as the settings change it; nothing if they switch it off.
 
-    Policy's settings count last, and only they reach a managed hook. Settings that are only observed reach only hooks
-    that are. What a file says about a hook by name counts after what any file says about all hooks.
+    Policy's settings count last, and only they reach a managed hook. Settings that are only
+    observed reach only hooks that are. What a file says about a hook by name counts after what any
+    file says about all hooks.
     """
     changes = [
         change

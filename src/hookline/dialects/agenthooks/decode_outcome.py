@@ -129,7 +129,8 @@ class _Reader(Claims):
         """Return a denial as the event honours it: it ends the round, and at some stops it does not count."""
         why, honoured = self.event.body.value("stop_reason"), self.row.honoured
         if not honoured or not isinstance(why, str) or why in honoured:
-            # A failed hook never stops the rest, also where its failure denies (docs/formats/agenthooks.md 9).
+            # A failed hook never stops the rest, also where its failure denies
+            # (docs/formats/agenthooks.md 9).
             return verdict.replace(rewrite=None, ends=verdict.fault is None)
         name = label(self.spec)
         note = f"hook `{name}` wants the agent to go on, but it stops because of `{why}`: {verdict.reason}"

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def encode_decision(decision: Decision, _event: Event, _row: EventRow | None) -> Reply:
     """Return the reply of a command hook; no opinion is exit 0 and no output.
 
-    A denial is the exit code, which no host can misread; stdout does not count beside it (docs/formats/agenthooks.md 8).
+    A denial is the exit code, which no host can misread; stdout does not count beside it
+    (docs/formats/agenthooks.md 8).
     """
     if decision.stance >= Stance.DENY:
         return Reply(stderr=f"{decision.reason}\n", exit_code=2)

@@ -80,7 +80,8 @@ def read_identity(
 ) -> tuple[str, str, str, EventRow | None]:
     """Return the name of a hook, its description, its event as the file spells it, and the row of that.
 
-    Texts are stripped, and empty if they are missing. The row is None for an event that the format does not have.
+    Texts are stripped, and empty if they are missing. The row is None for an event that the format
+    does not have.
     """
     name = _read_text(node, "name", f"name: {directory or 'my-hook'}").strip()
     if name:
@@ -140,7 +141,8 @@ def _read_trigger(node: Node, table: Table) -> tuple[str, EventRow | None]:
 def read_options(node: Node, keys: Iterable[str], row: EventRow | None = None) -> dict[str, Any]:
     """Return the options that a mapping states, of those named by `keys`; file what is wrong with them.
 
-    `row`: the event of the hook; None where it is not known yet. A wrong value counts as the default.
+    `row`: the event of the hook; None where it is not known yet. A wrong value counts as the
+    default.
     """
     options: dict[str, Any] = {}
     for key in keys:
@@ -153,8 +155,8 @@ def read_options(node: Node, keys: Iterable[str], row: EventRow | None = None) -
 def apply_options(spec: HookSpec, options: Mapping[str, Any], row: EventRow | None) -> HookSpec:
     """Return the hook with these options in place of its own; metadata is added key by key.
 
-    A failure goes on, unless the metadata or strict mode says otherwise. An asynchronous hook never decides
-    (docs/formats/agenthooks.md 9).
+    A failure goes on, unless the metadata or strict mode says otherwise. An asynchronous hook never
+    decides (docs/formats/agenthooks.md 9).
     """
     metadata = {**spec.facts.get("metadata", {}), **options.get("metadata", {})}
     detached = options.get("async", spec.detached)

@@ -63,7 +63,8 @@ _ROWS = (
 
 GATE = "pre-tool-call"  # what a hook that cannot be read at all may have guarded
 
-# Clocks come in as arguments: an event from elsewhere has a time only when its host, or the engine, put one among its facts.
+# Clocks come in as arguments: an event from elsewhere has a time only when its host, or the engine,
+# put one among its facts.
 _BASE = column(
     "event_type=@native timestamp!text session_id=@session_id!text work_dir=@cwd!text context!object"
 )
@@ -80,7 +81,8 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
     rows = [
         row.replace(
             powers=row.powers | {"ask"} if approver and row.asks else row.powers,
-            # An allow is what happens anyway and vouches for nothing: no other host skips its prompt because of it.
+            # An allow is what happens anyway and vouches for nothing: no other host skips its
+            # prompt because of it.
             words={
                 "allow": Stance.SILENT,
                 "deny": Stance.DENY,

@@ -96,8 +96,8 @@ def _covers(pattern: str, url: str) -> bool:
 def _share_budget(specs: list[HookSpec]) -> tuple[HookSpec, ...]:
     """Return the hooks, those of `SessionEnd` with the budget that they share (docs/formats/claude-code.md 5).
 
-    The largest timeout that one of them names raises it, but not that of a plugin. The hooks run at once, so the budget
-    limits each of them.
+    The largest timeout that one of them names raises it, but not that of a plugin. The hooks run at
+    once, so the budget limits each of them.
     """
     named = [
         float(spec.facts["timeout"])

@@ -40,7 +40,8 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
         return prompt_hook.decode_reply(outcome, spec, row)
     if "rewake" not in spec.facts or outcome.exit_code != _BLOCKS:
         return _decode_output(outcome, spec, row, event)
-    # Exit 2 of an `asyncRewake` hook refuses nothing: it wakes the model, with stderr as a reminder.
+    # Exit 2 of an `asyncRewake` hook refuses nothing: it wakes the model, with stderr as a
+    # reminder.
     texts = spec.facts["rewake"]
     message = texts["message"] or texts["summary"] or f"hook `{label(spec)}` has a result"
     verdict = _decode_output(outcome.replace(exit_code=0), spec, row, event)

@@ -28,8 +28,8 @@ def encode_decision(
 ) -> Reply:
     """Return the reply of a hook: exit 0 and one object, or nothing at all where there is nothing to say.
 
-    An event that no JSON can block is refused by exit 2, with the reason on stderr. A hook that is `called` by HTTP says in
-    the object what a command hook would print instead of one.
+    An event that no JSON can block is refused by exit 2, with the reason on stderr. A hook that is
+    `called` by HTTP says in the object what a command hook would print instead of one.
     """
     form = _MCP_FORMAT if event.tool.startswith("mcp__") else _FORMAT
     top, specific = encode_answer(decision, row, form)

@@ -82,8 +82,9 @@ def _warn(hook: Node, place: Place, facts: Mapping[str, object]) -> None:
 def _identify(hook: Node, place: Place) -> str:
     """Return the handler's text, `if` included; a plugin's or a skill's copy is another hook.
 
-    So is a hook that is not approved, or that hookline only records: it must not take the place of one that counts. A
-    matcher that is not about the tool belongs to the text, because the host tells equal hooks apart before it looks at it.
+    So is a hook that is not approved, or that hookline only records: it must not take the place of
+    one that counts. A matcher that is not about the tool belongs to the text, because the host
+    tells equal hooks apart before it looks at it.
     """
     source = place.source
     owner = source.names.get("plugin_root") or source.names.get("skill") or ""

@@ -33,7 +33,8 @@ EFFECTS: Mapping[str, str] = {
     "suppressOriginalPrompt": "hide_prompt",
     "classifierContext": "classifier_context",
 }
-# Key of `hookSpecificOutput` -> the power that it uses; `permissionDecision` and `decision` use those that they name.
+# Key of `hookSpecificOutput` -> the power that it uses; `permissionDecision` and `decision` use
+# those that they name.
 POWERS: Mapping[str, str] = {
     **REWRITES,
     **EFFECTS,
@@ -60,14 +61,15 @@ _STARTED = "source model agent_type session_title seconds_since_last_response co
 _BLOCK = {"block": DENY}
 _LEGACY = {"approve": ALLOW, "block": DENY}
 _SWITCHING = {"allow": ALLOW, "ask": ASK, "deny": DENY}
-# `defer` has no stance of its own: an ask that carries the effect `defer` (docs/formats/vocabulary.md 3).
+# `defer` has no stance of its own: an ask that carries the effect `defer`
+# (docs/formats/vocabulary.md 3).
 _CALLING = {**_SWITCHING, "defer": ASK}
 _PERMISSION = "permissionDecision permissionDecisionReason"
 
 
-# The powers go beyond the canonical kind in this: every event obeys `continue: false` and shows a `terminalSequence`,
-# `PreModelSwitch` may be allowed or asked about, `SessionStart` watches paths, and `Elicitation` can be refused by exit 2
-# (docs/formats/claude-code.md 7).
+# The powers go beyond the canonical kind in this: every event obeys `continue: false` and shows a
+# `terminalSequence`, `PreModelSwitch` may be allowed or asked about, `SessionStart` watches paths,
+# and `Elicitation` can be refused by exit 2 (docs/formats/claude-code.md 7).
 _ON_ALL = "note terminal_sequence"
 _row = partial(
     make_row,
@@ -75,10 +77,12 @@ _row = partial(
     {**POWERS, "permissionDecision": "allow ask deny", "decision": "allow deny input grant"},
     does=f"{_ON_ALL} halt",
 )
-# The events that a tool call passes through; only these know the rules of `if` (docs/formats/claude-code.md 3).
+# The events that a tool call passes through; only these know the rules of `if`
+# (docs/formats/claude-code.md 3).
 _tool = partial(_row, subject="tool")
 
-# In the order of a session, a turn and a call. Where `blocks` stands, an answer or exit 2 can refuse, or feed back.
+# In the order of a session, a turn and a call. Where `blocks` stands, an answer or exit 2 can
+# refuse, or feed back.
 _ROWS = (
     _row(
         "SessionStart", _STARTED, subject="source", plain_context=True, takes_http=False,
@@ -94,7 +98,8 @@ _ROWS = (
         "UserPromptExpansion", "expansion_type command_name command_args=args command_source prompt",
         subject="command_name", blocks=DENY, judged=DENY, words=_BLOCK, plain_context=True, reads="additionalContext",
     ),
-    # Since 2.1.288 these two block when matching itself fails or the input cannot be serialised (docs/formats/comparison.md 4).
+    # Since 2.1.288 these two block when matching itself fails or the input cannot be serialised
+    # (docs/formats/comparison.md 4).
     _tool(
         "PreToolUse", _TOOL, blocks=DENY, judged=DENY, words=_LEGACY, verdicts=_CALLING, unmatched=DENY,
         does=f"{_ON_ALL} halt defer",
@@ -124,11 +129,13 @@ _ROWS = (
         "SubagentStop", f"{_STOP} agent_id agent_type agent_transcript_path", subject="agent_type",
         blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext", context_redoes=True,
     ),
-    # `TaskCreated` ignores `continue: false`; the other two obey it, and know exit 2 only (2.7, 2.8 rule 6, 2.10).
+    # `TaskCreated` ignores `continue: false`; the other two obey it, and know exit 2 only (2.7, 2.8
+    # rule 6, 2.10).
     _row("TaskCreated", _TASK, blocks=DENY, judged=DENY, words=_BLOCK, does=_ON_ALL),
     _row("TaskCompleted", _TASK, blocks=DENY, judged=HALT),
     _row("TeammateIdle", "teammate_name=teammate team_name=team", blocks=DENY),
-    # Context at a stop makes the agent go on as a block does (docs/formats/claude-code.md 7), so it counts as one.
+    # Context at a stop makes the agent go on as a block does (docs/formats/claude-code.md 7), so it
+    # counts as one.
     _row("Stop", _STOP, blocks=DENY, judged=DENY, words=_BLOCK, reads="additionalContext", context_redoes=True),
     _row("StopFailure", "error error_details last_assistant_message=last_message", subject="error", literal=True),
     _row("ConfigChange", "source file_path", subject="source", blocks=DENY, words=_BLOCK, spared=("source", "policy_settings")),
@@ -155,7 +162,8 @@ _ROWS = (
         "ElicitationResult", "mcp_server_name=server action content mode elicitation_id", subject="server",
         blocks=DENY, reads="action content",
     ),
-    # The budget of all its hooks together is worked out in `combine` (docs/formats/claude-code.md 5).
+    # The budget of all its hooks together is worked out in `combine` (docs/formats/claude-code.md
+    # 5).
     _row("SessionEnd", "reason", subject="reason", timeout=SESSION_END_BUDGET),
 )  # fmt: skip
 
@@ -166,7 +174,8 @@ TABLE = Table(
     rows={row.native: row for row in _ROWS},
     base=column(_BASE),
     project_variables=("CLAUDE_PROJECT_DIR",),
-    # A denial drops a deferral and an answer to an elicitation; two different answers to one are a refusal.
+    # A denial drops a deferral and an answer to an elicitation; two different answers to one are a
+    # refusal.
     fold=FoldRule(
         exclusive={
             "defer": "hooks disagree about deferring the call",

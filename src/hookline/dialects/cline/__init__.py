@@ -1,7 +1,7 @@
 """Cline: hook scripts in folders, where the name of a file is its event (docs/formats/cline.md).
 
-Two programs run such files: the VS Code extension, and the newer command line program, which sends more in its payload and
-reads more from an answer. One dialect serves both.
+Two programs run such files: the VS Code extension, and the newer command line program, which sends
+more in its payload and reads more from an answer. One dialect serves both.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ __all__ = ["NAME", "OPTIONS", "Cline"]
 
 OPTIONS: tuple[str, ...] = ()
 _KEYS = {"native": "hookName", "session_id": "taskId", "cwd": "cwd"}
-# Keys of `tool_call` and `tool_result`, which only the command line program sends -> the extension's.
+# Keys of `tool_call` and `tool_result`, which only the command line program sends -> the
+# extension's.
 _SHORT: Mapping[str, str] = {
     "name": "toolName",
     "input": "parameters",
@@ -54,8 +55,9 @@ class Cline(FolderDialect):
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
         """Return the payload of a script.
 
-        An event of Cline is sent as it came, with a tool's input as it is now. Of another host's event both programs'
-        keys are sent, under the event name of the program that would run the script.
+        An event of Cline is sent as it came, with a tool's input as it is now. Of another host's
+        event both programs' keys are sent, under the event name of the program that would run the
+        script.
         """
         usual = {
             "clineVersion": "",
@@ -73,7 +75,8 @@ class Cline(FolderDialect):
 def _flatten(payload: Mapping[str, Any], native: str) -> dict[str, Any]:
     """Return the payload with the fields of its sections beside the others.
 
-    The section of the command line program counts before the extension's, because it keeps a tool's values as they are.
+    The section of the command line program counts before the extension's, because it keeps a tool's
+    values as they are.
 
     Raises:
         CodecError: a section is no object, or the folders are no list of texts.

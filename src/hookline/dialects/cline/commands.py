@@ -16,8 +16,8 @@ _OF_COMMANDS = ("command", "commands", "args")
 def plain_input(tool: str, given: Any) -> Any:
     """Return a tool's input as other hosts have it: of a shell tool, all its commands as one text under `command`.
 
-    The command line program takes a list of commands, of texts or of a program with `args`, in seven shapes. A guard
-    that looks at the command must see each of them.
+    The command line program takes a list of commands, of texts or of a program with `args`, in
+    seven shapes. A guard that looks at the command must see each of them.
     """
     if tool not in list_names("shell", NAME) or not isinstance(given, str | list | dict):
         return given

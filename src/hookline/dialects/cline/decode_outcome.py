@@ -35,7 +35,8 @@ _TYPES: Mapping[str, type] = {
     "errorMessage": str,
     "overrideInput": dict,
 }
-# Keys that the host declares and acts on nowhere, and keys of other hosts -> what their authors mean.
+# Keys that the host declares and acts on nowhere, and keys of other hosts -> what their authors
+# mean.
 _MEANT: Mapping[str, str] = {
     "review": "ask",
     "permissionDecision": "deny",
@@ -91,8 +92,8 @@ def _find_answer(stdout: str, *, strict: bool) -> dict[str, Any] | None:
     """Return the answer that a script printed: the marked line, all of stdout, or the object that ends it.
 
     Raises:
-        UnreadableError: the marked line holds no object, or the host refuses a key of it; in strict mode also text
-            around an object.
+        UnreadableError: the marked line holds no object, or the host refuses a key of it; in strict
+            mode also text around an object.
     """
     lines = split_lines(stdout.rstrip())
     marked = [line.removeprefix(_MARK) for line in lines if line.startswith(_MARK)]

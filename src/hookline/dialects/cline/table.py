@@ -23,9 +23,9 @@ def _row(native: str, called: str, fields: str = "", **columns: Any) -> EventRow
 
 
 _CALL = "toolName=tool parameters=input id=call_id"
-# A cancel ends the run with the reason. Before a tool it refuses the call, and at a prompt the prompt, which are never
-# carried out; elsewhere it stops the run. The last seven events read no answer. No event asks the user: `review` is
-# declared, and no program of the host acts on it.
+# A cancel ends the run with the reason. Before a tool it refuses the call, and at a prompt the
+# prompt, which are never carried out; elsewhere it stops the run. The last seven events read no
+# answer. No event asks the user: `review` is declared, and no program of the host acts on it.
 _ROWS = (
     _row("TaskStart", "agent_start", "taskMetadata", does="halt", blocks=HALT),
     _row(
@@ -55,7 +55,8 @@ TABLE = Table(
     aliases={row.called: row.native for row in _ROWS},
     base=column("hookName=@native taskId=@session_id workspaceRoots=@cwd"),
     folders=("workspaceRoots",),
-    # Of several answers each context and each reason counts, and of new inputs the last (docs/formats/comparison.md 6; docs/formats/cline.md 1).
+    # Of several answers each context and each reason counts, and of new inputs the last
+    # (docs/formats/comparison.md 6; docs/formats/cline.md 1).
     fold=FoldRule(joins_reasons=True, lone_patches=True),
     default_timeout=30.0,  # seconds; fixed, no file can change it (docs/formats/comparison.md 3)
     compact=True,

@@ -35,8 +35,8 @@ class Codex(FolderDialect):
     def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
         """Return the reply: always exit 0, and one object, or nothing at all where there is nothing to say.
 
-        A denial is JSON, never exit 2, which a PowerShell wrapper turns into 1. A reason is never empty, because Codex takes
-        a denial without one for a failed hook (docs/formats/codex.md 5).
+        A denial is JSON, never exit 2, which a PowerShell wrapper turns into 1. A reason is never
+        empty, because Codex takes a denial without one for a failed hook (docs/formats/codex.md 5).
         """
         if decision.stance >= DENY and not decision.reason.strip():
             notes = (text for text in decision.for_user if text.strip())

@@ -27,7 +27,8 @@ _REFUSED_EXTRAS: Mapping[str, str] = {
 }
 _PERMISSION = ("permissionDecision", "permissionDecisionReason", "updatedInput")
 _PERMISSIONS = ("allow", "deny", "ask")
-# A key, or a key with its value; what must stand beside it, "" for nothing; and the fault if that is missing.
+# A key, or a key with its value; what must stand beside it, "" for nothing; and the fault if that
+# is missing.
 _RULES = (
     ("updatedInput", "permissionDecision: allow", "`updatedInput` needs `permissionDecision: allow`"),
     ("permissionDecisionReason", "permissionDecision", "`permissionDecisionReason` needs a `permissionDecision`"),
@@ -81,8 +82,8 @@ def _read(answer: Answer, given: dict[str, Any]) -> None:
     """Take in an output object.
 
     Raises:
-        UnreadableError: a key or a word that the event does not know, a value of another type, or one that Codex does not
-            accept here.
+        UnreadableError: a key or a word that the event does not know, a value of another type, or
+            one that Codex does not accept here.
     """
     row = answer.row
     top = _check(given, row.accepts, TOP, f"an answer to `{row.native}`")
@@ -161,7 +162,8 @@ def _check(
     """Return the entries that are not null, each of its type.
 
     Raises:
-        UnreadableError: an unknown key, a value of another type, or null where true or false must stand.
+        UnreadableError: an unknown key, a value of another type, or null where true or false must
+            stand.
     """
     for key, value in given.items():
         if key not in known:

@@ -16,7 +16,8 @@ NAME = "codex"
 MANAGED_ONLY = "allow_managed_hooks_only"
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
-# A tool also answers to the matchers that are written for these (docs/formats/codex.md 3; the shell's own names are uncertain, 20).
+# A tool also answers to the matchers that are written for these (docs/formats/codex.md 3; the
+# shell's own names are uncertain, 20).
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "apply_patch": ("Edit", "Write"),
     "shell": ("Bash",),
@@ -45,8 +46,8 @@ _BLOCK = {"block": DENY}
 _ALL_REASONS = FoldRule(joins_reasons=True, drops_rewrite_when_denied=True)
 
 
-# A `systemMessage` is shown on every event but `StopFailure`, and `continue: false` ends the run from `UserPromptSubmit`,
-# `SubagentStop`, `PreCompact` and `PostCompact`, too.
+# A `systemMessage` is shown on every event but `StopFailure`, and `continue: false` ends the run
+# from `UserPromptSubmit`, `SubagentStop`, `PreCompact` and `PostCompact`, too.
 _row = partial(make_row, NAME, {})
 
 # In the order of a session, a turn and a call.
@@ -59,7 +60,8 @@ _ROWS = (
         "UserPromptSubmit", f"{_TURN} {_AGENT} {_WHERE} {_MODE} prompt", _DECIDES, _CONTEXT, plain_context=True,
         words=_BLOCK, bare_reason=True, does="deny halt context note",
     ),
-    # `allow` is no power: it only carries `updatedInput`, and the host's own approval still follows.
+    # `allow` is no power: it only carries `updatedInput`, and the host's own approval still
+    # follows.
     _row(
         "PreToolUse", f"{_TURN} {_AGENT} {_WHERE} {_MODE} {_CALL} tool_use_id=call_id!text", _DECIDES,
         f"{_CONTEXT} permissionDecision permissionDecisionReason updatedInput", subject="tool",
@@ -115,7 +117,8 @@ TABLE = Table(
     regex_flavour="rust",
     rows={row.native: row for row in _ROWS},
     base=column(_BASE),
-    # Codex lets the hook that *finishes* last win; plan order keeps replays equal. The input of a denied call stays as it was.
+    # Codex lets the hook that *finishes* last win; plan order keeps replays equal. The input of a
+    # denied call stays as it was.
     fold=FoldRule(drops_rewrite_when_denied=True),
     default_timeout=600.0,
     compact=True,

@@ -1,8 +1,9 @@
 """GitHub Copilot, its CLI and its cloud agent: hook files, policies, and the `hooks` of settings files.
 
-A camelCase key speaks Copilot's own words, a PascalCase key VS Code's (docs/formats/copilot.md 3, 4). A camelCase payload has its
-arguments as a JSON text, the time in milliseconds, and names no event; VS Code's has an object, an ISO time and Claude's tool
-names. Inside, arguments are an object, a result is its text, and the time is an ISO text.
+A camelCase key speaks Copilot's own words, a PascalCase key VS Code's (docs/formats/copilot.md 3,
+4). A camelCase payload has its arguments as a JSON text, the time in milliseconds, and names no
+event; VS Code's has an object, an ISO time and Claude's tool names. Inside, arguments are an
+object, a result is its text, and the time is an ISO text.
 """
 
 from __future__ import annotations

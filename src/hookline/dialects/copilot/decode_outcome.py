@@ -36,7 +36,8 @@ _DECIDING = {
     "behavior": ("message", {"allow": ALLOW, "deny": DENY}),
     "decision": ("reason", {"allow": SILENT, "block": DENY}),
 }
-# Keys by which hooks of other hosts ask for something, and which the CLI reads on no event -> the power.
+# Keys by which hooks of other hosts ask for something, and which the CLI reads on no event -> the
+# power.
 _UNREAD = {**POWERS, "updatedInput": "input", "systemMessage": "note", "continue": "halt"}
 # Output keys that only explain another.
 _COMPANIONS = ("permissionDecisionReason", "message", "reason", "hookEventName", "interrupt")
@@ -47,7 +48,8 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
     """Return the verdict of one hook."""
     claims = Claims(outcome, spec, row, event)
     if outcome.failure is not None:
-        # A timeout fails open on every event, `preToolUse` and policy included (docs/formats/comparison.md 4).
+        # A timeout fails open on every event, `preToolUse` and policy included
+        # (docs/formats/comparison.md 4).
         return _fail(claims, opens=outcome.failure is Failure.TIMED_OUT)
     lines = (line for line in split_lines(outcome.stdout) if not _is_progress(line))
     text = "\n".join(lines).strip().removeprefix("\ufeff").strip()
@@ -106,7 +108,8 @@ def _read_output(claims: Claims, text: str) -> Verdict:
 def _read_answer(claims: Claims, given: Mapping[str, Any]) -> None:
     """Take in an output object."""
     if claims.row.native == claims.row.called and isinstance(given.get("hookSpecificOutput"), dict):
-        # Files with PascalCase keys are Claude's and VS Code's as well, and so is what their hooks print.
+        # Files with PascalCase keys are Claude's and VS Code's as well, and so is what their hooks
+        # print.
         given = {**given["hookSpecificOutput"], **given, "hookSpecificOutput": None}
     reads = claims.row.reads
     words = {key: given[key] for key in _DECIDING if isinstance(given.get(key), str)}

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 _EVERY_TOOL = "leave the matcher out to take everything"
 # Keys that VS Code reads in the same files, and the CLI does not.
 _OF_VSCODE = ("windows", "linux", "osx")
-# Key -> the interpreters of its text; the first key that is there counts. `command` is for whatever machine it is.
+# Key -> the interpreters of its text; the first key that is there counts. `command` is for whatever
+# machine it is.
 _SHELLS: Mapping[str, tuple[str, ...]] = {
     "bash": ("bash",),
     "command": ("bash", "sh"),
@@ -164,8 +165,8 @@ def _claude_name(tool: str) -> str:
 class _OverNames:
     """An expression that is asked about other names of a tool than the event's own.
 
-    Under a PascalCase key it sees Claude's name. Under a camelCase key it sees the runtime's too, because a host with a
-    PascalCase key sends Claude's name.
+    Under a PascalCase key it sees Claude's name. Under a camelCase key it sees the runtime's too,
+    because a host with a PascalCase key sends Claude's name.
     """
 
     def __init__(self, regex: Any, *, pascal: bool) -> None:

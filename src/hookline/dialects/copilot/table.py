@@ -1,6 +1,7 @@
 """The contract of GitHub Copilot: one row for each of its 14 events, and how the other spelling of its key says the same.
 
-Facts: docs/formats/comparison.md; docs/formats/copilot.md 3; docs/formats/comparison.md 12, 13; the names of fields, and which event reads which key, are the vendor's hooks reference.
+Facts: docs/formats/comparison.md; docs/formats/copilot.md 3; docs/formats/comparison.md 12, 13; the
+names of fields, and which event reads which key, are the vendor's hooks reference.
 """
 
 from __future__ import annotations
@@ -39,10 +40,12 @@ _COUNTS = "stop_block_count stop_block_limit"  # our engine's own count (docs/ar
 _OTHERWISE = {"toolArgs": "tool_input", "response": "last_assistant_message"}
 
 
-# Hooks run one after another, in file order (1.7). A note is a progress line, which every event may print.
+# Hooks run one after another, in file order (1.7). A note is a progress line, which every event may
+# print.
 _row = partial(make_row, NAME, POWERS, does="note", parallel=False)
 
-# In the order of a session, a turn and a call. Of events whose `tells` are in a payload, the one with the most counts.
+# In the order of a session, a turn and a call. Of events whose `tells` are in a payload, the one
+# with the most counts.
 _ROWS = (
     _row(
         "sessionStart", f"{_BASE} source initialPrompt=initial_prompt", reads="additionalContext", called="SessionStart", tells="source",
@@ -59,7 +62,8 @@ _ROWS = (
         "preToolUse", _TOOL, subject="tool", does="note allow ask deny", fails=DENY,
         reads="permissionDecision permissionDecisionReason modifiedArgs", called="PreToolUse", tells="toolName toolArgs",
     ),
-    # The one event that is sent its name, and raw tool names in camelCase, under either spelling of the key.
+    # The one event that is sent its name, and raw tool names in camelCase, under either spelling of
+    # the key.
     _row(
         "permissionRequest",
         f"hookName=@raw!permissionRequest {_BASE} toolName=tool toolInput=input!object permissionSuggestions=suggestions!list",
@@ -128,7 +132,8 @@ TABLE = Table(
     unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
     regex_flavour="javascript",
     rows={row.native: row for row in _ROWS},
-    # Both spellings are one event: their hooks run once a moment, together in file order, and hooks of other dialects once.
+    # Both spellings are one event: their hooks run once a moment, together in file order, and hooks
+    # of other dialects once.
     aliases={row.called: row.native for row in _ROWS if row.called},
     default_timeout=30.0,  # seconds (docs/formats/comparison.md 3)
     compact=True,
@@ -136,10 +141,12 @@ TABLE = Table(
     names_event=("hookName", "hook_event_name"),
 )
 
-# Payloads are read and written by the spelling of the key, so here each spelling is a row of its own.
+# Payloads are read and written by the spelling of the key, so here each spelling is a row of its
+# own.
 SPELLINGS = TABLE.replace(rows=CONTRACTS, aliases={})
 
-# The runtime's name of a tool -> Claude's, by which a PascalCase key knows it (docs/formats/comparison.md 12). A tool that is not here has one name.
+# The runtime's name of a tool -> Claude's, by which a PascalCase key knows it
+# (docs/formats/comparison.md 12). A tool that is not here has one name.
 CLAUDE_NAMES: Mapping[str, str] = {
     "bash": "Bash",
     "powershell": "Bash",

@@ -48,7 +48,8 @@ class Cursor(FolderDialect):
         if event.dialect != NAME:
             given |= _translate(event, given)
         for key in ("tool_input", "tool_output", "result_json"):
-            # The host's own event goes as it came. Otherwise an input is text for an MCP server only.
+            # The host's own event goes as it came. Otherwise an input is text for an MCP server
+            # only.
             is_text = (
                 key != "tool_input" or row.kind.startswith("mcp.") or event.tool.startswith(MCP)
             )

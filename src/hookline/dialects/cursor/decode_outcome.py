@@ -24,7 +24,8 @@ _KEYS: Mapping[str, type] = {
     "permission": str, "user_message": str, "agent_message": str, "updated_input": dict, "continue": bool,
     "followup_message": str, "env": dict, "additional_context": str, "updated_mcp_tool_output": object, "pluginPaths": list,
 }  # fmt: skip
-# `mcp__`: how Claude's family names the tools of MCP servers (20), on whose events a hook of ours may be asked too.
+# `mcp__`: how Claude's family names the tools of MCP servers (20), on whose events a hook of ours
+# may be asked too.
 _MCP_TOOLS = (MCP, "mcp__")
 # Older spellings, which the host still reads.
 _OLDER: Mapping[str, str] = {"userMessage": "user_message", "agentMessage": "agent_message"}
@@ -104,7 +105,8 @@ def _read_answer(claims: Claims, given: Mapping[str, Any]) -> Verdict:
     message = read.get("followup_message")
     if not message:
         return _explain(claims, stance, user, agent)
-    # The agent goes on with the message as its next instruction, as often as the hook may have that.
+    # The agent goes on with the message as its next instruction, as often as the hook may have
+    # that.
     limit, count = claims.spec.facts.get("loop_limit", None), count_loops(claims.event.body.facts)
     if limit is not None and count >= limit:
         name = label(claims.spec)

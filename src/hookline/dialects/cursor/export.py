@@ -15,7 +15,8 @@ _ADDRESS = "a command with `://` in it makes the host drop the whole file"
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Return the hooks as `hooks.json`.
 
-    `failClosed` is left out: with it the host takes silence, our word for no opinion, for an error and blocks (docs/formats/comparison.md 5).
+    `failClosed` is left out: with it the host takes silence, our word for no opinion, for an error
+    and blocks (docs/formats/comparison.md 5).
     """
     left_out = {at: _ADDRESS for at, given in enumerate(declarations) if "://" in given.command}
     return export_groups(declarations, FORMAT.replace(closes=("", None)), left_out)

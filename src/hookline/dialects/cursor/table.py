@@ -38,8 +38,9 @@ _SUBAGENT = "subagent_id=agent_id subagent_type=agent_type"
 _SAYS = "permission user_message agent_message"
 _row = partial(make_row, NAME, POWERS)
 
-# In the order of a session, a turn and a call. Powers go beyond the canonical kind in this: a permission may be `allow` wherever there
-# is one, a message for the agent goes with every permission for a command or a call, and `workspaceOpen` names plugins.
+# In the order of a session, a turn and a call. Powers go beyond the canonical kind in this: a
+# permission may be `allow` wherever there is one, a message for the agent goes with every
+# permission for a command or a call, and `workspaceOpen` names plugins.
 _ROWS = (
     _row("workspaceOpen", reads="pluginPaths"),
     _row("sessionStart", "session_id=session! is_background_agent!false composer_mode", reads="env additional_context"),

@@ -1,6 +1,7 @@
 """docker-agent: hooks in the agent YAML, in today's rules (profile d2) and in those of the older document (profile d1).
 
-Facts: docs/formats/docker-agent.md 1, 5. The deviations X1 to X9 are on unless `exact` asks for the upstream program.
+Facts: docs/formats/docker-agent.md 1, 5. The deviations X1 to X9 are on unless `exact` asks for the
+upstream program.
 """
 
 from __future__ import annotations

@@ -78,7 +78,8 @@ class _Reader(Claims):
         outcome, handler = self.outcome, self.spec.handler
         barred = outcome.failure in BARRED or outcome.failure is Failure.UNSERIALISABLE
         if isinstance(handler, Http) and not barred:
-            # The answer of `http_post`, and a missing one, decide nothing (docs/formats/docker-agent.md 8).
+            # The answer of `http_post`, and a missing one, decide nothing
+            # (docs/formats/docker-agent.md 8).
             return self.verdict(fault=describe_failure(outcome) if outcome.failure else None)
         if outcome.failure is Failure.TIMED_OUT:
             return self.fail(f"timed out after {self.spec.timeout:g} s")
@@ -106,7 +107,8 @@ class _Reader(Claims):
         event = f"{self.row.payload_name} hook failed to execute"
         text = f'{event if denies else "Hook execution error"}: hook "{self.name}": {why}'
         stance = self.spec.on_failure if denies else Stance.SILENT
-        # Whatever `on_error` says: step 9 of docs/formats/docker-agent.md 5, and a block whose output went over the limit.
+        # Whatever `on_error` says: step 9 of docs/formats/docker-agent.md 5, and a block whose
+        # output went over the limit.
         if self.outcome.failure is Failure.UNSERIALISABLE or self.outcome.exit_code == _BLOCK:
             stance = max(stance, self.row.blocks)
         if stance is not Stance.SILENT:

@@ -35,7 +35,8 @@ def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str
     if row.exact and row.native == "tool_response_transform":
         given.pop("tool_error", None)  # X9
     if not row.exact:
-        # An empty value of these fields says something: a sub-agent that failed, a call without arguments.
+        # An empty value of these fields says something: a sub-agent that failed, a call without
+        # arguments.
         kept |= {"tool_input", *(each.native for each in row.fields if each.default is not ABSENT)}
     if not isinstance(given.get("tool_input"), dict):
         given.pop("tool_input", None)

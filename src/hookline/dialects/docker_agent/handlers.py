@@ -22,8 +22,8 @@ _ONLY: Mapping[str, tuple[str, ...]] = {
     "args": ("builtin",), "working_dir": ("command", "builtin"),
     "model": ("model",), "prompt": ("model",), "schema": ("model",),
 }  # fmt: skip
-# The builtins that hookline has, each with its event. On any other event it is a no-op, never an error
-# (docs/formats/docker-agent.md 8).
+# The builtins that hookline has, each with its event. On any other event it is a no-op, never an
+# error (docs/formats/docker-agent.md 8).
 SHIPPED: Mapping[str, str] = {
     "add_date": "turn_start",
     "add_directory_listing": "session_start",
@@ -123,8 +123,8 @@ def _check_builtin(hook: Node, native: str, name: str, args: tuple[str, ...]) ->
 def _read_post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:
     """Return a call with a fixed body, or, without one, with the payload (docs/formats/docker-agent.md 8).
 
-    It decides nothing, so an address that hookline does not call is a warning here and a logged no-op at run time. Only
-    another scheme is an error.
+    It decides nothing, so an address that hookline does not call is a warning here and a logged
+    no-op at run time. Only another scheme is an error.
     """
     why = explain_refused_url(url, allow_local=allow_local)
     if why:

@@ -54,8 +54,8 @@ class _Block(Frozen):
 def load(source: Source, *, facts: Table, exact: bool, allow_local: bool) -> Loaded:
     """Return the hooks of a source, in declared order, and every problem that it has (docs/formats/docker-agent.md 3).
 
-    `exact`: with the shells (X7) and names (X6) of upstream's program. `allow_local`: `http_post` may call this machine and
-    private networks.
+    `exact`: with the shells (X7) and names (X6) of upstream's program. `allow_local`: `http_post`
+    may call this machine and private networks.
     """
     problems: list[Problem] = []
     try:
@@ -89,8 +89,8 @@ def load(source: Source, *, facts: Table, exact: bool, allow_local: bool) -> Loa
 def _find_blocks(root: Node, table: Table) -> Iterator[_Block]:
     """Yield the mappings of events of a file, wherever one may stand.
 
-    With several agents in the file, the block of an agent is for that agent. The first one also answers where no agent is
-    named.
+    With several agents in the file, the block of an agent is for that agent. The first one also
+    answers where no agent is named.
     """
     agents, settings = root.value.get("agents"), root.value.get("settings")
     if isinstance(agents, dict):
@@ -180,7 +180,8 @@ class _Loader(Frozen):
             return self._spec(hook, row, block, matcher, broken=wrong)
         given = hook.value
         hook.check_known_keys(_HOOK_KEYS, f"a hook of `{row.native}`")
-        # X7: bash wherever there is one, because the published scripts rely on it; upstream takes the login shell.
+        # X7: bash wherever there is one, because the published scripts rely on it; upstream takes
+        # the login shell.
         handler = read_handler(
             hook,
             row,
@@ -246,7 +247,8 @@ def _identify(
 ) -> str:
     """Return all keys of a definition that have a value; absent `args` or `env` equal empty ones (docs/formats/docker-agent.md 5, step 1).
 
-    The agents belong to it: otherwise the hook of one agent would stand in for the same hook of another, and not run.
+    The agents belong to it: otherwise the hook of one agent would stand in for the same hook of
+    another, and not run.
     """
     if type(handler) is Model:
         definition = {**definition, "model": [handler.names, handler.base_url]}

@@ -45,8 +45,8 @@ _CLONED_HINT = "name the address in the environment, as in OPENAI_BASE_URL"
 def read_model(hook: Node, row: EventRow, models: Node | None, *, allow_local: bool) -> Model:
     """Return the handler that `model`, `prompt` and `schema` declare, and report their mistakes.
 
-    `models`: the names that the file gives to models. `allow_local`: an address may be a name for this machine or a private
-    network.
+    `models`: the names that the file gives to models. `allow_local`: an address may be a name for
+    this machine or a private network.
     """
     name, prompt = hook.text("model", required=True), hook.text("prompt", required=True)
     shape = hook.text("schema")
@@ -120,11 +120,12 @@ def _describe_named(hook: Node, entry: Node, model: Model) -> Model:
 def read_reply(reply: str, model: Model, hook: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a model's reply as the output object of a hook: its top, and what is specific to the event.
 
-    Free text is context. A decision is announced to the user; of several in one reply the strongest counts, and `allow` only
-    where it is the whole reply.
+    Free text is context. A decision is announced to the user; of several in one reply the strongest
+    counts, and `allow` only where it is the whole reply.
 
     Raises:
-        UnreadableError: the reply is empty, holds no object, has an unknown decision, or allows amid other text.
+        UnreadableError: the reply is empty, holds no object, has an unknown decision, or allows
+            amid other text.
     """
     if model.shape != DECISION:
         return {}, {"additional_context": reply.strip()}

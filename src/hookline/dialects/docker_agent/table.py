@@ -26,8 +26,8 @@ OUTPUT_KEYS: Mapping[str, str] = {
     "metadata": "metadata",
     "transition": "transition",
 }
-# What a `permission_decision` means, by the word in the column `decides`. An ask of an approval falls through to the prompt
-# (docs/formats/docker-agent.md 5); the veto is X3.
+# What a `permission_decision` means, by the word in the column `decides`. An ask of an approval
+# falls through to the prompt (docs/formats/docker-agent.md 5); the veto is X3.
 _VERDICTS: Mapping[str, Mapping[str, Stance]] = {
     "": {},
     "verdict": {"allow": ALLOW, "ask": ASK, "deny": DENY},
@@ -43,8 +43,9 @@ _FIELDS: Mapping[str, str] = {
     "NOTICE": "notification_level=level notification_message=text",
     "RUN": "invocation_id step_id task_input previous_output output conversation",
 }
-# In the order of the tool call pipeline and the run loop (docs/formats/docker-agent.md 2, 4, 6, 7). `may`: the powers of a
-# hook, in the words of `model.kinds`; what may deny or halt can block. `grouped`: its hooks stand in matcher groups.
+# In the order of the tool call pipeline and the run loop (docs/formats/docker-agent.md 2, 4, 6, 7).
+# `may`: the powers of a hook, in the words of `model.kinds`; what may deny or halt can block.
+# `grouped`: its hooks stand in matcher groups.
 _EVENTS = """
 event                         | kind        | body       | may                         | decides  | how                             | payload
 tool_input_transform          | tool.before | ToolCall   | deny input                  |          | grouped sequential secondary    | TOOL
@@ -129,7 +130,8 @@ def table(profile: str, *, exact: bool) -> Table:
         regex_flavour="go",
         rows=rows,
         base=column(_BASE),
-        # A host that knows no lanes raises `pre_tool_use` and gets both; one that does raises each by its own name.
+        # A host that knows no lanes raises `pre_tool_use` and gets both; one that does raises each
+        # by its own name.
         covers={
             "pre_tool_use": ("pre_tool_use:preempt", "pre_tool_use"),
             "pre_tool_use:default": ("pre_tool_use",),

@@ -24,8 +24,9 @@ _WARNS = 1
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """Return what a hook means.
 
-    The host looks for an object on stdout or, where that is empty, on stderr, whatever the exit code. A decision of the
-    object stands against any exit code; in strict mode none lifts a refusal, or makes a failure a yes.
+    The host looks for an object on stdout or, where that is empty, on stderr, whatever the exit
+    code. A decision of the object stands against any exit code; in strict mode none lifts a
+    refusal, or makes a failure a yes.
     """
     if outcome.failure is not None:
         return _fail(outcome, spec)

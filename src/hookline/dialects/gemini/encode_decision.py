@@ -20,7 +20,8 @@ _FORMAT = ReplyFormat(words={ASK: "ask", DENY: "deny"}, rewrites={})
 def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
     """Return the reply of a command hook: exit 0 and one object, or nothing.
 
-    Of a call that does not happen no new input is sent. An allow has no word: silence is allow (docs/formats/comparison.md 5).
+    Of a call that does not happen no new input is sent. An allow has no word: silence is allow
+    (docs/formats/comparison.md 5).
     """
     top, specific = encode_answer(decision, row, _FORMAT)
     values = _values(decision)

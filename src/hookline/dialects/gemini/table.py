@@ -54,15 +54,17 @@ _row = partial(make_row, NAME, POWERS, does="note")
 # An event that a hook can refuse, and whose run it can stop.
 _gate = partial(_row, does="note deny halt", words={"deny": DENY, "block": DENY}, stops=HALT)
 
-# In the order of a session, a turn, a model call and a tool call. The first and the last three are advisory: nothing that
-# they answer holds anything up. `BeforeToolSelection` knows neither a decision nor a message.
+# In the order of a session, a turn, a model call and a tool call. The first and the last three are
+# advisory: nothing that they answer holds anything up. `BeforeToolSelection` knows neither a
+# decision nor a message.
 _ROWS = (
     _row(
         "SessionStart", "source!startup", subject="source", known=("startup", "resume", "clear"),
         reads="additionalContext",
     ),
     _gate("BeforeAgent", "prompt!", reads="additionalContext", carries=add_context),
-    # What `llm_request` holds beside its messages (the model, its parameters) is an effect of its own.
+    # What `llm_request` holds beside its messages (the model, its parameters) is an effect of its
+    # own.
     _gate(
         "BeforeModel", "llm_request!{}", body=Generation, reads="llm_request llm_response",
         does="note deny halt request", carries=_change_request,
@@ -96,8 +98,9 @@ TABLE = Table(
         "session_id=@session_id! transcript_path! cwd=@cwd! hook_event_name=@native timestamp"
     ),
     project_variables=("GEMINI_PROJECT_DIR",),
-    # Reasons are joined, lists of tools added up (docs/formats/gemini.md 6). A new input is merged into the old, so that it takes no key away, and
-    # those of several hooks add up only where they run in turn (docs/formats/comparison.md 6).
+    # Reasons are joined, lists of tools added up (docs/formats/gemini.md 6). A new input is merged
+    # into the old, so that it takes no key away, and those of several hooks add up only where they
+    # run in turn (docs/formats/comparison.md 6).
     fold=FoldRule(
         joins_reasons=True,
         lasts=frozenset({"tail_call", "return"}),

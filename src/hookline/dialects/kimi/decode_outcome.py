@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _BLOCK = 2  # exit code
 _SPECIFIC = "hookSpecificOutput"
-# Key of other dialects -> the effect that its author meant; a key that is not here is reported by its own name.
+# Key of other dialects -> the effect that its author meant; a key that is not here is reported by
+# its own name.
 _MEANT: Mapping[str, str] = {
     "continue": "halt",
     "systemMessage": "note",
@@ -60,7 +61,8 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Even
             return failed.replace(stdout=outcome.stdout)
         if isinstance(error, NoObjectError) or find_garbled_answer(text):
             return verdict.replace(unsupported=(f"stdout: {error}",))
-        # An effect that no event has: it stays in the hook's result, and the decision says that it was not carried out.
+        # An effect that no event has: it stays in the hook's result, and the decision says that it
+        # was not carried out.
         return verdict.replace(effects={"stdout": text})
     return _decode_object(verdict, given, row)
 

@@ -23,7 +23,8 @@ _ID = "tool_call_id=call_id!"
 _ASKED = f"id agent_id turn_id tool_call_id=call_id {_CALL} action display"
 # The host does not wait for hooks of these events, so their output has no effect.
 _OBSERVED: Mapping[str, Any] = {"awaited": False}
-# Kimi Code's own documentation lists these, with these fields, as observed (docs/formats/kimi.md 2).
+# Kimi Code's own documentation lists these, with these fields, as observed (docs/formats/kimi.md
+# 2).
 _NEWER: Mapping[str, Any] = {"awaited": False, "newer": True}
 
 # In the order of a session, a turn and a call.

@@ -59,12 +59,14 @@ _COMPANIONS = ("hookEventName", "permissionDecisionReason")
 class AnswerFormat(Frozen):
     """What the object of a host may hold. A column is one way in which the hosts of the family differ.
 
-    `specific`: the host's own keys of `hookSpecificOutput`, and their types. `powers`: key -> the power that it uses, for a key that an
-    event does not read. `top`: the host's own keys at the top. `words`: every word of a `decision` -> the power that it
-    uses, "" for none. `checked`: a value of another type, and an unknown word, makes the answer unreadable; otherwise the
-    host overlooks it. `named`: `hookEventName` must be the event's. `permission_first`: beside a `permissionDecision` the
-    `decision` does not count. `escapes`: the host escapes the tags in context. `rewrites`: key -> the target of the
-    rewrite. `effects`: key -> the effect that its value is. `readers`: keys that the host reads in its own way.
+    `specific`: the host's own keys of `hookSpecificOutput`, and their types. `powers`: key -> the
+    power that it uses, for a key that an event does not read. `top`: the host's own keys at the
+    top. `words`: every word of a `decision` -> the power that it uses, "" for none. `checked`: a
+    value of another type, and an unknown word, makes the answer unreadable; otherwise the host
+    overlooks it. `named`: `hookEventName` must be the event's. `permission_first`: beside a
+    `permissionDecision` the `decision` does not count. `escapes`: the host escapes the tags in
+    context. `rewrites`: key -> the target of the rewrite. `effects`: key -> the effect that its
+    value is. `readers`: keys that the host reads in its own way.
     """
 
     powers: Mapping[str, str]

@@ -41,7 +41,8 @@ def to_verdict(spec: HookSpec, outcome: Outcome, **fields: Any) -> Verdict:
 class Claims:
     """Collects what one hook asks for. The strongest claim is its stance, and the first reason for that counts.
 
-    `decided`: the hook gave a decision, also where the event does not know it. `unsupported`: what the event does not honour.
+    `decided`: the hook gave a decision, also where the event does not know it. `unsupported`: what
+    the event does not honour.
     """
 
     def __init__(self, outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> None:

@@ -67,10 +67,13 @@ def make_row(
         native: the host's name of the event.
         fields: its payload, as `core.dialect.column` reads it.
         accepts: keys that the top of an answer may have, as words.
-        reads: the keys of an answer that count, each as `key`, or as `key=power` where the event has its own.
-        does: powers that do not follow from what it reads. `halt` is then what `continue: false` means.
+        reads: the keys of an answer that count, each as `key`, or as `key=power` where the event
+            has its own.
+        does: powers that do not follow from what it reads. `halt` is then what `continue: false`
+            means.
         otherwise: what is sent for a field without a value that names none.
-        columns: the other columns. If the event can deny, a block denies unless `blocks` says otherwise.
+        columns: the other columns. If the event can deny, a block denies unless `blocks` says
+            otherwise.
     """
     kind = kinds.native_names(dialect)[native]
     keys = dict(pair.partition("=")[::2] for pair in reads.split())
@@ -105,17 +108,20 @@ def add_context(event: Event, verdict: Verdict) -> Event:
 class FolderDialect:
     """Answers each call by the function of that name in the file of that name.
 
-    A file is imported when hookline needs it first, because most events have no hook. A dialect whose function is short has
-    a method in the place of the file: `combine`, `decode_event`, `encode_payload` or `encode_reply`. `combine`, `decode_event`,
-    `encode_event` and `export` are optional: a dialect without them keeps all hooks, its table alone says what a payload
-    holds, and the `FORMAT` of its `load` says how its file is written.
+    A file is imported when hookline needs it first, because most events have no hook. A dialect
+    whose function is short has a method in the place of the file: `combine`, `decode_event`,
+    `encode_payload` or `encode_reply`. `combine`, `decode_event`, `encode_event` and `export` are
+    optional: a dialect without them keeps all hooks, its table alone says what a payload holds, and
+    the `FORMAT` of its `load` says how its file is written.
 
     Args:
         package: the name of the dialect's package.
         table: its events.
         own: the optional files that the package has, as words.
-        rows: the rows by every spelling of their events, where the spellings differ in more than their names.
-        commands: its hooks can be commands. Otherwise it has no `export`, because others cannot be converted into it.
+        rows: the rows by every spelling of their events, where the spellings differ in more than
+            their names.
+        commands: its hooks can be commands. Otherwise it has no `export`, because others cannot be
+            converted into it.
         options: what `load` is called with beside the source.
     """
 

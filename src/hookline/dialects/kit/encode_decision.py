@@ -21,8 +21,9 @@ _INPUT: Mapping[str, str] = {"input": "updatedInput"}
 class ReplyFormat(Frozen):
     """How a host reads a decision. A column is one way in which the hosts of the family differ.
 
-    `permissions`: stance -> the word of a `permissionDecision`. `words`: stance -> the word of a `decision`. `rewrites`: target of a rewrite -> its key. `interrupts`: a
-    denied `PermissionRequest` can end the run. `explains_allow`: an allowed one has a message.
+    `permissions`: stance -> the word of a `permissionDecision`. `words`: stance -> the word of a
+    `decision`. `rewrites`: target of a rewrite -> its key. `interrupts`: a denied
+    `PermissionRequest` can end the run. `explains_allow`: an allowed one has a message.
     """
 
     permissions: Mapping[Stance, str] = {}

@@ -32,8 +32,8 @@ def export_groups(
 ) -> Written:
     """Return the hooks as one file of matcher groups, or of flat hooks.
 
-    A hook keeps that its failure denies where the host has a key for that, and the event can be refused, or where every
-    failure denies.
+    A hook keeps that its failure denies where the host has a key for that, and the event can be
+    refused, or where every failure denies.
 
     Args:
         declarations: the hooks.

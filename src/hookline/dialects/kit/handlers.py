@@ -21,9 +21,10 @@ _LONGEST = 1e9  # seconds; what is longer is a mistake
 class TimeLimit(Frozen):
     """How a host's files write a time limit.
 
-    `keys`: where it stands; the first that is there counts. `per_second`: how many of its units are one second. `whole`:
-    only whole numbers. `default`: seconds; 0: as the row or the table says. `raised`: 0 counts as one second.
-    `doubtful`: a smaller number was probably meant in seconds. `seconds_below`: a smaller number is in seconds.
+    `keys`: where it stands; the first that is there counts. `per_second`: how many of its units are
+    one second. `whole`: only whole numbers. `default`: seconds; 0: as the row or the table says.
+    `raised`: 0 counts as one second. `doubtful`: a smaller number was probably meant in seconds.
+    `seconds_below`: a smaller number is in seconds.
     """
 
     keys: tuple[str, ...] = ("timeout",)
@@ -38,14 +39,16 @@ class TimeLimit(Frozen):
 class HookFormat(Frozen):
     """How a host declares one hook. A column is one way in which the hosts of the family differ.
 
-    `types`: type -> the keys that belong to it, as words. `common`: the keys of every type, as words. `default`: the type of a hook that names
-    none; "" where it must. `needs`: types that hookline does not run -> what they need. `limits`: type -> its time limit,
-    "" for all others. `shells`: value of `shell` -> the programs that run a script, "" without that key.
+    `types`: type -> the keys that belong to it, as words. `common`: the keys of every type, as
+    words. `default`: the type of a hook that names none; "" where it must. `needs`: types that
+    hookline does not run -> what they need. `limits`: type -> its time limit, "" for all others.
+    `shells`: value of `shell` -> the programs that run a script, "" without that key.
 
-    `variables`: a variable of the environment -> what the source calls its value, and the value otherwise ("" for none).
-    `substituted`: `${...}` with such a name is replaced in the command too. `host_env` and `drop_env`: as in `Command`.
-    `https_only` and `largest`: limits of HTTP hooks. `command`: reads a command in a host's own way. `prompt`: the module
-    whose `FORMAT` says how a prompt hook is declared; hookline imports it when a hook needs it.
+    `variables`: a variable of the environment -> what the source calls its value, and the value
+    otherwise ("" for none). `substituted`: `${...}` with such a name is replaced in the command
+    too. `host_env` and `drop_env`: as in `Command`. `https_only` and `largest`: limits of HTTP
+    hooks. `command`: reads a command in a host's own way. `prompt`: the module whose `FORMAT` says
+    how a prompt hook is declared; hookline imports it when a hook needs it.
     """
 
     types: Mapping[str, str]

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class Place(Frozen):
     """Where a hook stands: what its group and its file say of it.
 
-    `matcher`: the text of its group's matcher. `matched`: hookline can apply that matcher. `broken`: why the group cannot
-    be read.
+    `matcher`: the text of its group's matcher. `matched`: hookline can apply that matcher.
+    `broken`: why the group cannot be read.
     """
 
     source: Source
@@ -51,18 +51,22 @@ class Place(Frozen):
 class FileFormat(Frozen):
     """How a host writes hooks into its files. A column is one way in which the hosts of the family differ.
 
-    `what`: the noun for the file. `file`: the name under which hookline writes one. `code`: the problem of a file whose
-    `hooks` is no mapping. `comments`: the JSON may have comments. `keys`: what a file may have at its top; empty where the
-    other keys are the host's own. `flat`: an event has a list of hooks, and a matcher stands in the hook. `bare`: the
-    events may stand at the top. `group_keys`: what a group may have. `beside`: keys next to the events that are no events.
-    `rows`: the rows by every spelling of their events. `groups_in`: whether a flat event takes groups too.
+    `what`: the noun for the file. `file`: the name under which hookline writes one. `code`: the
+    problem of a file whose `hooks` is no mapping. `comments`: the JSON may have comments. `keys`:
+    what a file may have at its top; empty where the other keys are the host's own. `flat`: an event
+    has a list of hooks, and a matcher stands in the hook. `bare`: the events may stand at the top.
+    `group_keys`: what a group may have. `beside`: keys next to the events that are no events.
+    `rows`: the rows by every spelling of their events. `groups_in`: whether a flat event takes
+    groups too.
 
-    `named_by`: keys of which the first names the hook. `identity`: the hook's name and its first text are its identity.
-    `closes`: the key by which a failure refuses, and its value. `kept`: texts of a hook that become its facts, by key.
-    `flags`: reads the switches of a file. `finish`: applies the switch of a file to the hooks of that file. `check`: reads
-    what stands beside the hooks, and returns whether the host can read the file. `fails_open`: unless in strict mode, what
-    the host cannot read, and an HTTP hook, never refuse. `fields`: reads the keys of a hook that no column describes; it
-    returns fields of the `HookSpec`, `facts` and `conditions` being added to the others.
+    `named_by`: keys of which the first names the hook. `identity`: the hook's name and its first
+    text are its identity. `closes`: the key by which a failure refuses, and its value. `kept`:
+    texts of a hook that become its facts, by key. `flags`: reads the switches of a file. `finish`:
+    applies the switch of a file to the hooks of that file. `check`: reads what stands beside the
+    hooks, and returns whether the host can read the file. `fails_open`: unless in strict mode, what
+    the host cannot read, and an HTTP hook, never refuse. `fields`: reads the keys of a hook that no
+    column describes; it returns fields of the `HookSpec`, `facts` and `conditions` being added to
+    the others.
     """
 
     table: Table

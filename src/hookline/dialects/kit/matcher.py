@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 class MatcherFormat(Frozen):
     """How a host reads a matcher. A column is one way in which the hosts of the family differ.
 
-    `flavour`: the expressions that the host knows. `strips`: blanks around a text do not count. `everything`: texts that
-    select every event. `alphabet`: a text of these characters alone lists exact names; empty: every text is an expression.
-    `full`: an expression must cover the subject. `falls_back`: what is no expression is one exact name. `never`: on an event
-    without a subject a matcher matches nothing; elsewhere hosts ignore it. `also`: tool -> further names by which a matcher
-    selects it; `searched`: an expression is searched in them, otherwise they must stand in it as a whole. `expression`: the
-    text as the host compiles it, "" to select everything. `read`: reads the matcher of some events in the host's own way;
-    None leaves it to the other columns.
+    `flavour`: the expressions that the host knows. `strips`: blanks around a text do not count.
+    `everything`: texts that select every event. `alphabet`: a text of these characters alone lists
+    exact names; empty: every text is an expression. `full`: an expression must cover the subject.
+    `falls_back`: what is no expression is one exact name. `never`: on an event without a subject a
+    matcher matches nothing; elsewhere hosts ignore it. `also`: tool -> further names by which a
+    matcher selects it; `searched`: an expression is searched in them, otherwise they must stand in
+    it as a whole. `expression`: the text as the host compiles it, "" to select everything. `read`:
+    reads the matcher of some events in the host's own way; None leaves it to the other columns.
     """
 
     flavour: str

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from hookline.dialects.kit.claims import Claims
     from hookline.model.verdict import Verdict
 
-# The host asks the agent's own model, which it also reads from this variable. The event comes after the prompt.
+# The host asks the agent's own model, which it also reads from this variable. The event comes after
+# the prompt.
 FORMAT = PromptFormat(
     names=("$HOOKLINE_MODEL", "$LLM_MODEL"),
     keys=(

@@ -35,8 +35,8 @@ _FORMAT = AnswerFormat(
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """Return what a hook means.
 
-    At exit 2 only stderr counts, and it blocks. At any other exit code an object on stdout counts, or, where that is
-    empty, one on stderr; other text at exit 0 is a message to the user.
+    At exit 2 only stderr counts, and it blocks. At any other exit code an object on stdout counts,
+    or, where that is empty, one on stderr; other text at exit 0 is a message to the user.
     """
     if outcome.failure is not None:
         return make_failed_verdict(spec, outcome)

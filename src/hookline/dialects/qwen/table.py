@@ -17,7 +17,8 @@ TICKS_PER_SECOND = 1000  # a command's timeout is in milliseconds, an http hook'
 DEFAULT_TIMEOUT = 60.0
 SILENT, ALLOW, ASK, DENY, HALT = Stance
 
-# A tool's display name, which a matcher may write as a whole in the place of the tool's id (docs/formats/qwen.md 4).
+# A tool's display name, which a matcher may write as a whole in the place of the tool's id
+# (docs/formats/qwen.md 4).
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "run_shell_command": ("Shell",),
     "read_file": ("ReadFile",),
@@ -55,8 +56,8 @@ _POWERS: Mapping[str, str] = {
 
 _row = partial(make_row, NAME, _POWERS, does="note")
 _CONTEXT = "additionalContext"
-# In the order of a session, a turn and a call. At a stop both `continue: false` and a block send the agent back to work; after a
-# tool nothing but `continue: false` counts, and it ends the turn.
+# In the order of a session, a turn and a call. At a stop both `continue: false` and a block send
+# the agent back to work; after a tool nothing but `continue: false` counts, and it ends the turn.
 _ROWS = (
     _row(
         "SessionStart", f"{_MODE} source!text model!text agent_type", subject="source", reads=_CONTEXT,

@@ -1,6 +1,7 @@
 """Starchild: the list of shell hooks in shell_hooks.yaml, for its twelve events. Hermes, of the same family, is below.
 
-Facts: docs/formats/starchild.md. `table` says what the events are, `reason_card` how a reason looks.
+Facts: docs/formats/starchild.md. `table` says what the events are, `reason_card` how a reason
+looks.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ SWITCHES = {
 class Starchild(FolderDialect):
     """The dialect. `approver`: the host can ask a person; without one, an ask is a block.
 
-    `allow_local`: HTTP hooks may be on this machine or in a private network. `shell_hooks`: hooks are on where `agent.yaml`
-    does not say.
+    `allow_local`: HTTP hooks may be on this machine or in a private network. `shell_hooks`: hooks
+    are on where `agent.yaml` does not say.
 
     Raises:
         ConfigError: one of them is neither true nor false.

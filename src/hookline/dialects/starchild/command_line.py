@@ -70,7 +70,8 @@ def read_argv(hook: Node, folder: str) -> tuple[str, ...]:
 def find_script(argv: tuple[str, ...]) -> int | None:
     """Return where the script stands: the program itself, or after an interpreter the first path with a script's ending.
 
-    Without such an ending it is the first argument that looks like a path. Code on the command line is no script.
+    Without such an ending it is the first argument that looks like a path. Code on the command line
+    is no script.
     """
     start = 0
     if posixpath.basename(argv[0]) == "env":

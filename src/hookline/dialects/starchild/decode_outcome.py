@@ -82,7 +82,8 @@ class _Reader(Claims):
         """Return the verdict of a failure: what `on_error` says (docs/formats/starchild.md 5, 7)."""
         failure, stance = self.outcome.failure, self.spec.on_failure
         if self.spec.facts.get("role") == "guard":
-            # A guard that cannot run refuses its event, whatever its `on_error` (docs/formats/starchild.md 6).
+            # A guard that cannot run refuses its event, whatever its `on_error`
+            # (docs/formats/starchild.md 6).
             is_missing = failure in (Failure.UNTRUSTED, Failure.UNLOADABLE)
             stance = max(stance, self.row.blocks) if is_missing else stance
         fault = f"{name}: {detail or describe_failure(self.outcome)}"
@@ -121,7 +122,8 @@ class _Reader(Claims):
         except NoObjectError as error:
             return self.fail("non_object_json", str(error))
         except UnreadableError as error:
-            # Bytes that are no UTF-8 come as the replacement character; inside a readable object they do no harm.
+            # Bytes that are no UTF-8 come as the replacement character; inside a readable object
+            # they do no harm.
             return self.fail("invalid_utf8" if "\ufffd" in text else "non_json_stdout", str(error))
         stance, reason = self._stance()
         misread = [entry for entry in self.unsupported if entry.startswith(_MISREAD)]

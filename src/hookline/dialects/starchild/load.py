@@ -42,7 +42,8 @@ _OF_TYPE: Mapping[str, tuple[str, ...]] = {
     "http": ("url", "secret_env"),
 }
 _ON_ERROR = ("open", "closed", "ask")
-# What of an entry is approved with it, as it stands in the file, although other dialects leave it out.
+# What of an entry is approved with it, as it stands in the file, although other dialects leave it
+# out.
 _SWORN = ("timeout", "role", "on_error", "files", "allow_result_rewrite")
 # What a hook inherits beside the names in `env` (docs/formats/starchild.md 6).
 _INHERITED = (
@@ -192,7 +193,8 @@ class _Reader:
             if node.value.get(key) is not None:
                 _ignore(node, row, key)
         if kind == "command":
-            # Nothing but these is inherited: everything is dropped, and what may pass is filled in when the hook runs.
+            # Nothing but these is inherited: everything is dropped, and what may pass is filled in
+            # when the hook runs.
             return Command(
                 argv=read_argv(node, self.folder),
                 env={name: f"${{env.{name}}}" for name in (*_INHERITED, *variables)},
@@ -285,8 +287,8 @@ def read_timeout(
 def _apply_switch(loaded: Loaded, source: Source, *, by_default: bool) -> Loaded:
     """Return the hooks as the `agent.yaml` beside their file switches them on or off (docs/formats/starchild.md 6).
 
-    Without an `agent.yaml` there is no switch. What hookline cannot understand is a problem and switches nothing off,
-    because a slip in another file must not silence a guard.
+    Without an `agent.yaml` there is no switch. What hookline cannot understand is a problem and
+    switches nothing off, because a slip in another file must not silence a guard.
     """
     beside = source.companions.get(_AGENT_FILE)
     if beside is None:
@@ -324,7 +326,8 @@ def _apply_switch(loaded: Loaded, source: Source, *, by_default: bool) -> Loaded
 def _find_switch(root: Node, *, by_default: bool) -> tuple[Origin, bool] | None:
     """Return the place of the key, and whether it switches the hooks on; None if it cannot be understood.
 
-    Without the key the hooks are off, unless `by_default`; its place is then where the key would stand.
+    Without the key the hooks are off, unless `by_default`; its place is then where the key would
+    stand.
     """
     node = root
     if isinstance(root.value, dict) and root.value.get(_SWITCHES) is not None:

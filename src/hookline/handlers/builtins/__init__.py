@@ -1,6 +1,7 @@
 """Builtins: handlers that hookline ships, by the names under which docker-agent's documents know them.
 
-A builtin returns an output object of that dialect, None, or a `Job`: a program whose outcome it must see first.
+A builtin returns an output object of that dialect, None, or a `Job`: a program whose outcome it
+must see first.
 """
 
 from __future__ import annotations

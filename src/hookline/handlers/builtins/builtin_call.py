@@ -22,8 +22,8 @@ NOTHING: Mapping[str, str] = {}
 class BuiltinCall(Frozen):
     """One call of a builtin.
 
-    `environ`: the inherited variables with those of its hook on top; `declared`: only those of its hook. `timeout`: of its hook, in
-    seconds. `cookie`: the mark of the processes that it starts.
+    `environ`: the inherited variables with those of its hook on top; `declared`: only those of its
+    hook. `timeout`: of its hook, in seconds. `cookie`: the mark of the processes that it starts.
     """
 
     event: Event

@@ -1,7 +1,8 @@
 """Git: the status, the changes and the last commits of a repository (docs/formats/docker-agent.md 8).
 
-Git runs like any hook's program: with limits on time and output, and with its processes cleaned up. Of the programs that a
-repository's own configuration can start, only attribute filters remain, because Git needs them to see what changed.
+Git runs like any hook's program: with limits on time and output, and with its processes cleaned up.
+Of the programs that a repository's own configuration can start, only attribute filters remain,
+because Git needs them to see what changed.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ _CAREFUL = (
     "-c",
     "color.ui=false",
 )
-# Inherited variables that stay: they select the user's configuration and the search for a repository. All others could
-# redirect Git (a Git hook that starts an agent sets GIT_DIR and GIT_INDEX_FILE), start a program, or write a trace.
-# Variables that the hook itself declares stay too.
+# Inherited variables that stay: they select the user's configuration and the search for a
+# repository. All others could redirect Git (a Git hook that starts an agent sets GIT_DIR and
+# GIT_INDEX_FILE), start a program, or write a trace. Variables that the hook itself declares stay
+# too.
 _KEPT = frozenset(
     {
         "GIT_CONFIG_GLOBAL",
@@ -44,7 +46,8 @@ _KEPT = frozenset(
         "GIT_DISCOVERY_ACROSS_FILESYSTEM",
     }
 )
-# Without these, a partial clone could fetch objects with a program from its configuration, or Git could ask for a password.
+# Without these, a partial clone could fetch objects with a program from its configuration, or Git
+# could ask for a password.
 _OURS = {
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_NO_LAZY_FETCH": "1",

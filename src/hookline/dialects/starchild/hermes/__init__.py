@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["NAME", "OPTIONS", "SWITCHES", "SWITCH_WORDS", "Hermes"]
 
 OPTIONS = ("approver", "safe_mode", "accept_hooks", "exact")
-# Variable -> the option that it switches on where it is one of these words (docs/formats/hermes.md, consent).
+# Variable -> the option that it switches on where it is one of these words (docs/formats/hermes.md,
+# consent).
 SWITCHES = {"HERMES_SAFE_MODE": "safe_mode", "HERMES_ACCEPT_HOOKS": "accept_hooks"}
 SWITCH_WORDS = ("1", "true", "yes", "on")
 
@@ -26,9 +27,10 @@ SWITCH_WORDS = ("1", "true", "yes", "on")
 class Hermes(FolderDialect):
     """The dialect. `approver`: the host can ask a person; without one, what is to be approved is refused.
 
-    `safe_mode`: no hook of Hermes runs. `accept_hooks`: Hermes itself would run hooks without asking. hookline only reports
-    that, because a variable that an agent can set must not approve anything. `exact`: what Hermes accepts runs without an
-    approval, for comparing with Hermes; no variable and no file switches that on.
+    `safe_mode`: no hook of Hermes runs. `accept_hooks`: Hermes itself would run hooks without
+    asking. hookline only reports that, because a variable that an agent can set must not approve
+    anything. `exact`: what Hermes accepts runs without an approval, for comparing with Hermes; no
+    variable and no file switches that on.
 
     Raises:
         ConfigError: one of them is neither true nor false.

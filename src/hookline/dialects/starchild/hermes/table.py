@@ -44,7 +44,8 @@ def _row(
 _TOOL: Mapping[str, Any] = {"body": ToolCall, "subject": "tool"}
 _DONE = "tool_call_id=call_id result duration_ms status"
 
-# `pre_llm_call` is once a turn here, and `on_session_end` at the end of every turn (docs/formats/hermes.md 1).
+# `pre_llm_call` is once a turn here, and `on_session_end` at the end of every turn
+# (docs/formats/hermes.md 1).
 _ROWS = (
     _row(
         "pre_tool_call", "tool.before", "tool_call_id=call_id",
