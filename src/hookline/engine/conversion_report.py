@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hookline.model.conditions import OneOf, Pattern
-from hookline.model.frozen import Frozen
 from hookline.model.handler import Command, Model
 
 TYPE_CHECKING = False
@@ -27,92 +26,56 @@ _GIVEN: Mapping[str, str] = {
 }
 
 
-class Loss(Frozen):
-    """Something that the target cannot express. `whole`: the hook is not in the target's files at all."""
-
-    hook_id: str
-    what: str
-    why: str
-    whole: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.hook_id}: {self.what}: {self.why}"
-
-
 def list_losses(
     originals: Originals, spec: HookSpec, row: EventRow, target: Dialect, *, plain: bool
-) -> Iterator[Loss]:
-    """Yield what the target's event cannot express of a hook, or what its host does otherwise."""
+) -> Iterator[tuple[str, str]]:
+    """Yield what a hook loses, and why: what the target's event cannot express, or what its host does otherwise."""
     host = target.table.name
     own = originals.find_source(spec).dialect.table.row(spec.native_event)
     missing = (own.powers if own else frozenset()) - row.powers - _ALWAYS
     if missing:
         words = ", ".join(f"`{power}`" for power in sorted(missing))
-        yield Loss(
-            hook_id=spec.id,
-            what=f"an answer with {words}",
-            why=f"`{row.native}` of {host} cannot express it, and it is lowered",
+        yield (
+            f"an answer with {words}",
+            f"`{row.native}` of {host} cannot express it, and it is lowered",
         )
     if own is not None and row.parallel and (spec.in_turn or not own.parallel):
-        yield Loss(
-            hook_id=spec.id,
-            what="that hooks run in turn",
-            why=f"`{row.native}` of {host} starts them at once",
-        )
+        yield "that hooks run in turn", f"`{row.native}` of {host} starts them at once"
     if own is not None and (differs := _explain_rewrites(originals, spec, own, row, target)):
-        yield Loss(
-            hook_id=spec.id,
-            what="what the rewrites of several hooks come to",
-            why=f"in {host} {differs}",
-        )
+        yield "what the rewrites of several hooks come to", f"in {host} {differs}"
     if spec.identity and any(
         other.identity == spec.identity for other in originals.list_others(spec)
     ):
-        yield Loss(
-            hook_id=spec.id,
-            what="that equal hooks run once",
-            why="each is a command of its own there, and both may run",
+        yield (
+            "that equal hooks run once",
+            "each is a command of its own there, and both may run",
         )
     if spec.once:
-        yield Loss(
-            hook_id=spec.id,
-            what="`once`",
-            why="each event there starts a new process, so it runs every time",
-        )
+        yield "`once`", "each event there starts a new process, so it runs every time"
     if isinstance(spec.handler, Model):
-        yield Loss(
-            hook_id=spec.id,
-            what="the limit on calls of its model",
-            why="each event there starts a new process, which counts its own",
+        yield (
+            "the limit on calls of its model",
+            "each event there starts a new process, which counts its own",
         )
-    if any(
-        isinstance(condition, OneOf) and condition.field == "agent" for condition in spec.conditions
-    ):
-        yield Loss(
-            hook_id=spec.id, what="the agent that it is for", why=f"{host} keeps no hooks by agent"
-        )
+    if any(isinstance(each, OneOf) and each.field == "agent" for each in spec.conditions):
+        yield "the agent that it is for", f"{host} keeps no hooks by agent"
     yield from _list_plain_losses(spec, host) if plain else _list_outside_losses(originals, spec)
 
 
-def _list_outside_losses(originals: Originals, spec: HookSpec) -> Iterator[Loss]:
+def _list_outside_losses(originals: Originals, spec: HookSpec) -> Iterator[tuple[str, str]]:
     """Yield what the hook takes from other parts of its files, which the relay does not see."""
     alone = originals.load_alone(spec)
     if alone is None:
-        yield Loss(hook_id=spec.id, what="its own entry", why="by itself it means something else")
+        yield "its own entry", "by itself it means something else"
         return
     for field, what in _GIVEN.items():
         if getattr(alone, field) != getattr(spec, field):
-            yield Loss(
-                hook_id=spec.id,
-                what=what,
-                why="it is said elsewhere in the files, and only the hook's own entry is carried",
+            yield (
+                what,
+                "another part of the files sets it, and only the hook's own entry is carried",
             )
     if _list_path_variables(spec) - _list_path_variables(alone):
-        yield Loss(
-            hook_id=spec.id,
-            what="the place of its file",
-            why="the folder that the event names stands for it",
-        )
+        yield "the place of its file", "the folder that the event names stands for it"
 
 
 def _list_path_variables(spec: HookSpec) -> frozenset[str]:
@@ -142,10 +105,10 @@ def _explain_rewrites(
     return "they add up" if originals.find_source(spec).dialect.table.fold.lone_patches else ""
 
 
-def _list_plain_losses(spec: HookSpec, host: str) -> Iterator[Loss]:
+def _list_plain_losses(spec: HookSpec, host: str) -> Iterator[tuple[str, str]]:
     """Yield what is lost if only the command line is written."""
     handler = spec.handler
-    told: Mapping[str, object] = {
+    lost: Mapping[str, object] = {
         "`env`": isinstance(handler, Command) and handler.env,
         "`working_dir`": isinstance(handler, Command) and handler.working_dir,
         "that it is not waited for": spec.detached,
@@ -153,14 +116,10 @@ def _list_plain_losses(spec: HookSpec, host: str) -> Iterator[Loss]:
             given for given in spec.conditions if not _is_about_tool(given)
         ],
     }
-    for what, there in told.items():
+    for what, there in lost.items():
         if there:
-            yield Loss(hook_id=spec.id, what=what, why="the command is written as it is")
-    yield Loss(
-        hook_id=spec.id,
-        what="its words",
-        why=f"the script must read and print what {host} says, not {spec.dialect}",
-    )
+            yield what, "the command is written as it is"
+    yield "its words", f"the script must read and print what {host} says, not {spec.dialect}"
 
 
 def _is_about_tool(condition: Condition) -> bool:

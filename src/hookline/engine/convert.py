@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Declaration, Written
 from hookline.core.failure import explain_file_switch
-from hookline.engine.conversion_report import Loss, list_losses
+from hookline.engine.conversion_report import list_losses
 from hookline.engine.declared_hooks import explain_absence, list_hooks
 from hookline.engine.relay_scripts import Originals, format_command, is_plain_words
 from hookline.errors import ConfigError
@@ -35,6 +35,18 @@ if TYPE_CHECKING:
 # The new host waits so much longer than the hook may take: for hookline to start, and to end the hook's processes.
 _MARGIN = 10.0
 _MCP = "mcp"  # each host spells the names of MCP tools in its own way
+
+
+class Loss(Frozen):
+    """Something that the target cannot express. `whole`: the hook is not in the target's files at all."""
+
+    hook_id: str
+    what: str
+    why: str
+    whole: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.hook_id}: {self.what}: {self.why}"
 
 
 class Conversion(Frozen):
@@ -74,7 +86,10 @@ def convert(engine: Engine, target: Dialect, *, plain: bool = False) -> Conversi
             chosen.append(
                 (spec, _make_declaration(originals, spec, row, target.table.name, plain=plain))
             )
-            losses += list_losses(originals, spec, row, target, plain=plain)
+            losses += [
+                Loss(hook_id=spec.id, what=what, why=why)
+                for what, why in list_losses(originals, spec, row, target, plain=plain)
+            ]
     written: Written = (
         export(tuple(declaration for _, declaration in chosen)) if chosen else Written(files={})
     )

@@ -86,13 +86,6 @@ def _read_verdict(run: Run, outcome: Outcome) -> Verdict:
     )
 
 
-def limit_run(run: Run, longest: float) -> Run:
-    """Return the run with its effective time limit."""
-    return run.replace(
-        spec=run.spec.replace(timeout=find_time_limit(run.spec, run.dialect, longest))
-    )
-
-
 def find_time_limit(spec: HookSpec, dialect: Dialect | None, longest: float) -> float:
     """Return the seconds after which a detached hook is ended: its own limit if its dialect enforces that, at most `longest`.
 
@@ -176,16 +169,17 @@ class Detached:
 
     def _perform(self, run: Run, cancel: Cancel, left: BackgroundProgram | None) -> None:
         started = self._clock()
-        asked = limit_run(run, self._limits.detached)
+        longest = find_time_limit(run.spec, run.dialect, self._limits.detached)
+        limited = run.replace(spec=run.spec.replace(timeout=longest))
         if left is not None:
             outcome = left.finish(self._limits, cancel)
         elif cancel.is_set:
             outcome = Outcome(failure=Failure.CANCELLED)
         elif isinstance(run.spec.handler, InProcess):
-            outcome = call(asked)
+            outcome = call(limited)
         else:
             (outcome,) = perform_all(
-                [asked], limits=self._limits, cancel=cancel, environ=self._environ
+                [limited], limits=self._limits, cancel=cancel, environ=self._environ
             )
         if self._finished is not None:
             done = make_finished(run, outcome, started=started, ended=self._clock())

@@ -135,28 +135,19 @@ def _explain_unselected(engine: Engine, spec: HookSpec, event: Event, drawn: Pla
 
 def _number_steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
     """Return the selected hooks in firing order, detached ones last."""
-    steps: dict[str, _Step] = {}
+    rows: list[tuple[HookSpec, str, Group]] = []
     for group in drawn.groups:
-        chosen = [entry for entry in group.steps if entry.spec.id in selected]
-        at_once = (
-            group.parallel
-            and len(chosen) > 1
-            and not any(should_run_in_turn(entry.spec) for entry in chosen)
-        )
+        specs = [entry.spec for entry in group.steps if entry.spec.id in selected]
+        at_once = group.parallel and len(specs) > 1 and not any(map(should_run_in_turn, specs))
         how = AT_ONCE if at_once else IN_TURN
-        steps |= {
-            entry.spec.id: _Step(
-                number=len(steps) + at, how=DETACHED if entry.spec.detached else how, group=group
-            )
-            for at, entry in enumerate(chosen, 1)
-        }
+        rows += [(spec, DETACHED if spec.detached else how, group) for spec in specs]
     for group in drawn.groups:
-        chosen = [entry for entry in group.detached if entry.spec.id in selected]
-        steps |= {
-            entry.spec.id: _Step(number=len(steps) + at, how=DETACHED, group=group)
-            for at, entry in enumerate(chosen, 1)
-        }
-    return steps
+        specs = [entry.spec for entry in group.detached if entry.spec.id in selected]
+        rows += [(spec, DETACHED, group) for spec in specs]
+    return {
+        spec.id: _Step(number=number, how=how, group=group)
+        for number, (spec, how, group) in enumerate(rows, 1)
+    }
 
 
 def _describe_hook(

@@ -25,18 +25,12 @@ def describe_run(spec: HookSpec) -> str:
     """Return what a hook runs, as an approval shows it: a command, an address, or a model with its prompt."""
     handler = spec.handler
     if isinstance(handler, Model):
-        places = [f"at {handler.base_url}"] * bool(handler.base_url) + [
-            f"with the key in ${handler.key}"
-        ] * bool(handler.key)
-        return (
-            " ".join(("model", ", or ".join(handler.names), *places))
-            + f": {handler.prompt.strip()}"
-        )
-    return (
-        f"{handler.method} {handler.url}"
-        if isinstance(handler, Http)
-        else describe_command(spec.handler)
-    )
+        address = f" at {handler.base_url}" if handler.base_url else ""
+        key = f" with the key in ${handler.key}" if handler.key else ""
+        return f"model {', or '.join(handler.names)}{address}{key}: {handler.prompt.strip()}"
+    if isinstance(handler, Http):
+        return f"{handler.method} {handler.url}"
+    return describe_command(handler)
 
 
 def find_by_command(specs: Sequence[HookSpec], command: str, event: str = "") -> list[HookSpec]:
@@ -56,11 +50,7 @@ def find_by_command(specs: Sequence[HookSpec], command: str, event: str = "") ->
         and _is_written(spec, command)
         and (not event or event in (spec.native_event, spec.kind))
     ]
-    try:
-        found = _sort_like(specs, [*found, *choose_hooks(specs, command=command, event=event)])
-    except TrustError:
-        if not found:
-            raise
+    found = found or choose_hooks(specs, command=command, event=event)
     runs = dict.fromkeys(_describe_target(spec) for spec in found)
     if len(runs) > 1:
         listed = ", ".join(
@@ -85,15 +75,12 @@ def _is_written(spec: HookSpec, command: str) -> bool:
 
     The name of a hook is its author's, so it counts only where its words are what is run.
     """
-    if command == escape_line(describe_run(spec)):
-        return True
     argv, name = getattr(spec.handler, "argv", ()), spec.name
-    if (
-        not argv
-        or not name
-        or name not in (command, hook_name(command))
-        or command != command.strip()
-    ):
+    shown = (escape_line(describe_run(spec)), describe_command(spec.handler), " ".join(argv))
+    if command in shown:
+        return True
+    is_named = name and name in (command, hook_name(command)) and command == command.strip()
+    if not argv or not is_named:
         return False
     try:
         words = shlex.split(command)
@@ -148,8 +135,3 @@ def _is_file_of(engine: Engine, spec: HookSpec, path: str) -> bool:
     return any(
         os.path.realpath(file.path) == path for state in states for file in state.inspection.files
     )
-
-
-def _sort_like(specs: Sequence[HookSpec], found: Sequence[HookSpec]) -> list[HookSpec]:
-    ids = {spec.id for spec in found}
-    return [spec for spec in specs if spec.id in ids]

@@ -53,14 +53,14 @@ def list_integrated_hosts(engine: Engine, also: Calls | None = None) -> dict[str
 def leave_to_host(engine: Engine, host: str) -> tuple[Problem, ...]:
     """Drop the hooks that this host runs itself; return the problems of calls that are not approved."""
     hosts = list_integrated_hosts(engine)
-    told = tuple(
+    problems = tuple(
         problem
         for problem in list_call_problems(engine, hosts)
         if problem.name == "trust.unapproved-caller"
     )
     if host in hosts:
         engine.loader.drop_dialect(host, managed=hosts[host])
-    return told
+    return problems
 
 
 def list_call_problems(
@@ -71,45 +71,49 @@ def list_call_problems(
     for spec in _list_calls(engine, None):
         host = spec.dialect
         if host not in hosts:
-            message = f"`{spec.id}` would have hookline answer {host}; nobody approved it, so hooks of {host} are asked here, too"
-            yield Problem(
-                name="trust.unapproved-caller", message=message, hint="look at it, then: hookline approve", severity="warning",
-                origin=spec.origin, hook=spec.id,
-            )  # fmt: skip
+            message = f"`{spec.id}` would have hookline answer {host}. You have not approved it, so hookline also runs the hooks of {host}"
+            yield _warn(
+                spec, "trust.unapproved-caller", message, "look at it, then: hookline approve"
+            )
             continue
         if _has_open_start(spec):
             message = f"`{spec.id}` starts hookline by `python -m`, which looks for modules in the folder where the agent is before all others"
-            yield Problem(
-                name="trust.open-start", message=message, hint=f"python -I -m hookline answer {host}", severity="warning",
-                origin=spec.origin, hook=spec.id,
-            )  # fmt: skip
+            yield _warn(spec, "trust.open-start", message, f"python -I -m hookline answer {host}")
         left = [
             entry.spec
             for entry in engine.snapshot.whole.entries()
-            if entry.spec.dialect == host and entry.spec.id != spec.id
+            if entry.spec.dialect == host
+            and entry.spec.id != spec.id
+            and (hosts[host] or entry.spec.origin.scope != MANAGED)
         ]
-        left = [each for each in left if hosts[host] or each.origin.scope != MANAGED]
         if left:
-            message = f"`{spec.id}` has hookline answer {host}, which runs {_count_hooks(left)} of its files by itself: not asked for it here"
-            yield Problem(
-                name="trust.left-to-host",
-                message=message,
-                severity="warning",
-                origin=spec.origin,
-                hook=spec.id,
-            )
+            count = f"{len(left)} other hook{'' if len(left) == 1 else 's'}"
+            message = f"`{spec.id}` has hookline answer {host}, which runs {count} of its files by itself, so hookline does not run them"
+            yield _warn(spec, "trust.left-to-host", message)
+
+
+def _warn(spec: HookSpec, name: str, message: str, hint: str = "") -> Problem:
+    return Problem(
+        name=name,
+        message=message,
+        hint=hint,
+        severity="warning",
+        origin=spec.origin,
+        hook=spec.id,
+    )
 
 
 def is_integration(spec: HookSpec, environ: Mapping[str, str]) -> bool:
     """Whether the command of a hook has hookline answer the hook's own host."""
     handler = spec.handler
-    if type(handler) is not Command or not _may_be_call(handler.script or " ".join(handler.argv)):
+    if type(handler) is not Command:
         return False
-    return spec.dialect in (
-        _parse_hosts(list(handler.argv), environ)
-        if handler.argv
-        else _parse_script_hosts(handler.script, environ)
-    )
+    text = handler.script or " ".join(handler.argv)
+    if _NAME not in text or _ANSWER not in text:
+        return False
+    if handler.argv:
+        return spec.dialect in _parse_hosts(list(handler.argv), environ)
+    return spec.dialect in _parse_script_hosts(handler.script, environ)
 
 
 def _has_open_start(spec: HookSpec) -> bool:
@@ -137,10 +141,6 @@ def _list_calls(engine: Engine, also: Calls | None) -> Iterator[HookSpec]:
     for entry in engine.snapshot.whole.entries():
         if is_integration(entry.spec, engine.environ) or (also is not None and also(entry.spec)):
             yield entry.spec
-
-
-def _may_be_call(text: str) -> bool:
-    return _NAME in text and _ANSWER in text
 
 
 def _parse_script_hosts(text: str, environ: Mapping[str, str], depth: int = 0) -> Iterator[str]:
@@ -182,7 +182,3 @@ def _find_positional(words: Sequence[str]) -> str:
         if "=" not in word and word not in _ALONE:
             next(rest, "")
     return ""
-
-
-def _count_hooks(hooks: Sequence[HookSpec]) -> str:
-    return "1 other hook" if len(hooks) == 1 else f"{len(hooks)} other hooks"

@@ -16,7 +16,7 @@ from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from hookline.core.plan import Plan
     from hookline.engine.runtime import Runtime
@@ -86,16 +86,14 @@ def _note_switched_off(runtime: Runtime, event: Event, decision: Decision) -> De
         if spec.kind == event.kind
     }
     for problem in off:
-        if _concerns(problem, here):
+        concerns = (
+            problem.origin.file in here.values()
+            if problem.tells_user
+            else any(hook in here for hook in problem.hooks)
+        )
+        if concerns:
             decision = _add(runtime, event, decision, str(problem), key=problem.message)
     return decision
-
-
-def _concerns(problem: Problem, here: Mapping[str, str]) -> bool:
-    """Whether a problem is about one of these hooks, which are given with their files."""
-    if problem.tells_user:
-        return problem.origin.file in here.values()
-    return any(hook in here for hook in problem.hooks)
 
 
 # -- removed guards ----------------------------------------------------------------------------
@@ -190,22 +188,17 @@ def write_reply(
     if reply.exit_code:
         lines = [line for text in decision.for_user for line in text.splitlines() if line.strip()]
         return add_to_stderr(reply, (line for line in lines if not is_shown(reply, line)))
-    told = (str(each) for each in problems if escape_line(each.message) not in decision.reason)
-    return add_to_stderr(reply, (*told, *list_lost(decision, reply)))
+    warnings = (str(each) for each in problems if escape_line(each.message) not in decision.reason)
+    return add_to_stderr(reply, (*warnings, *list_lost(decision, reply)))
 
 
 def add_to_stderr(reply: Reply, lines: Iterable[str]) -> Reply:
     """Return the reply with these lines on its stderr, each once."""
-    told = dict.fromkeys(lines)
-    if not told:
-        return reply
-    return reply.replace(
-        stderr=reply.stderr + "".join(f"{_name_sender(escape_text(line))}\n" for line in told)
-    )
-
-
-def _name_sender(line: str) -> str:
-    return line if line.startswith("hookline ") else f"hookline: {line}"
+    stderr = reply.stderr
+    for line in map(escape_text, dict.fromkeys(lines)):
+        sender = "" if line.startswith("hookline ") else "hookline: "
+        stderr += f"{sender}{line}\n"
+    return reply.replace(stderr=stderr) if stderr != reply.stderr else reply
 
 
 def list_lost(decision: Decision, reply: Reply) -> Iterator[str]:
@@ -222,12 +215,10 @@ def list_lost(decision: Decision, reply: Reply) -> Iterator[str]:
         if verdict.shadow or verdict.told:
             continue
         fault, notes = verdict.fault or "", verdict.for_user.splitlines() if without_notes else []
-        said = [fault, *(line for line in notes if not fault or fault not in line)]
-        yield from (
-            f"{verdict.hook_id}: {text}"
-            for text in said
-            if text.strip() and not _shows(reply, text)
-        )
+        lines = [fault, *(line for line in notes if not fault or fault not in line)]
+        for text in lines:
+            if text.strip() and not _shows(reply, text):
+                yield f"{verdict.hook_id}: {text}"
 
 
 def is_shown(reply: Reply, line: str) -> bool:

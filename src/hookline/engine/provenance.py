@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache, partial
 
 from hookline.config.places import project_root
 from hookline.engine.declared_hooks import list_hooks
@@ -36,14 +37,7 @@ def find_provenance(
 ) -> list[dict[str, Any]]:
     """Return for each run its command, where that was found ("": nowhere), and the newest earlier note on its approval."""
     cwd = _read_text(event, "cwd")
-    known: dict[tuple[str, str, str], Sequence[HookSpec]] = {}
-
-    def declared(file: str, scope: str, dialect: str) -> Sequence[HookSpec]:
-        place = file, scope, dialect
-        if place not in known:
-            known[place] = list_declared_in(*place, cwd=cwd, environ=environ)
-        return known[place]
-
+    declared = cache(partial(list_declared_in, cwd=cwd, environ=environ))
     return [_describe_run(search, run, declared) for run in runs]
 
 
@@ -54,13 +48,9 @@ def list_declared_in(
     folder = cwd if os.path.isdir(cwd) else "."
     try:
         if scope == "explicit":
-            return tuple(
-                list_hooks(
-                    Engine(cwd=folder, environ=environ)
-                    .add_source(os.path.join(folder, file), dialect=dialect, trust="none")
-                    .snapshot
-                )
-            )
+            engine = Engine(cwd=folder, environ=environ)
+            engine.add_source(os.path.join(folder, file), dialect=dialect, trust="none")
+            return tuple(list_hooks(engine.snapshot))
         return tuple(
             spec for spec in list_declared_here(folder, environ) if spec.origin.file == file
         )

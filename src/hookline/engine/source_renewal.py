@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 
 from hookline.config.read import make_stamp
 from hookline.engine.sources import Discovery, Given, list_sources, read_sources
@@ -161,7 +160,7 @@ def _renew_missing(
         return _keep_last_good(old, (to_problem(error, old.source.file, old.source.scope),))
     if not is_gone and old.source.scope != MANAGED:
         return None
-    message = f"`{old.source.file}` is gone; its last good version is in force{_describe_age(old)}"
+    message = f"`{old.source.file}` is gone; its last good version is in force"
     hint = "put it back, or restart to do without it"
     return _with_warning(old, (), "config.gone", message, hint)
 
@@ -219,7 +218,7 @@ def _keep_last_good(
 ) -> LoadedSource:
     file = old.source.file
     message = f"`{file}` {why}; " if why else ""
-    message += f"the last good version of `{file}` is in force{_describe_age(old)}"
+    message += f"the last good version of `{file}` is in force"
     rest = "hookline reads it again once it stops changing"
     hint = hint or (rest if why else "mend it; hookline takes it as soon as it is valid")
     return _with_warning(old, wrong, "config.last-good", message, hint)
@@ -231,11 +230,3 @@ def _with_warning(
     origin = Origin(file=old.source.file, scope=old.source.scope)
     warning = Problem(name=name, message=message, hint=hint, severity="warning", origin=origin)
     return old.replace(newer_problems=(*wrong, warning))
-
-
-def _describe_age(old: LoadedSource) -> str:
-    """Describe when the version in force was written."""
-    if not old.stamp or len(old.stamp[0]) <= 1:
-        return ""
-    written = old.stamp[0][4] // 10**9
-    return time.strftime(", from %Y-%m-%dT%H:%M:%SZ", time.gmtime(written))

@@ -12,7 +12,7 @@ import pytest
 from hookline import Engine, Event, Limits
 from hookline.core.dispatch import Run
 from hookline.engine.catalog import make_dialect
-from hookline.engine.detached import Detached, limit_run
+from hookline.engine.detached import Detached, find_time_limit
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec
@@ -242,10 +242,7 @@ def test_a_time_limit_counts_where_the_dialect_enforces_it(
     spec = HookSpec(**named, handler=InProcess(call=print), timeout=own, strict=strict)
 
     assert make_dialect(dialect).table.detached_untimed == (dialect == "claude-code")
-    assert (
-        limit_run(Run(spec=spec, event=NOTICE, dialect=make_dialect(dialect)), 60.0).spec.timeout
-        == bound
-    )
+    assert find_time_limit(spec, make_dialect(dialect), 60.0) == bound
 
 
 def test_what_runs_for_ever_ends_at_our_bound(tmp_path: Path) -> None:

@@ -46,10 +46,7 @@ def test_an_invalid_change_keeps_the_last_good_version_and_says_so(
     assert not done.anything
     assert codes(engine)[-1] == "config.last-good"
     assert len(codes(engine)) >= 2
-    assert (
-        engine.problems[-1].message
-        == f"the last good version of `{machine.own}` is in force, from 1970-01-01T00:00:00Z"
-    )
+    assert engine.problems[-1].message == f"the last good version of `{machine.own}` is in force"
     assert done.refused == engine.problems
     assert not engine.loader.is_stale()
 
