@@ -240,7 +240,7 @@ def test_the_limit_of_redos_holds_for_waking_too(kept: Callable[[], dict[str, An
 @pytest.mark.parametrize(
     ("hook", "message"),
     [
-        ({"command": "echo why >&2; exit 2"}, "hook `h` wants to be heard\nwhy"),
+        ({"command": "echo why >&2; exit 2"}, "hook `h` has a result\nwhy"),
         ({"command": "exit 2", "rewakeSummary": "sum"}, "sum"),
         ({"command": "exit 2", "rewakeMessage": "msg", "rewakeSummary": "sum"}, "msg"),
     ],
