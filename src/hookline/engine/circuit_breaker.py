@@ -94,13 +94,13 @@ def _suspend(run: Run, table: Table, runtime: Runtime, event: Event) -> Outcome 
     detail = f"suspended after {failures.count} failures in a row"
     name = run.spec.name or run.spec.id
     note = f"hook `{name}` is {detail}; to see why and to run it again: hookline doctor"
-    told = runtime.was_told(event, f"{make_key(run.spec)} is suspended")
+    is_known = runtime.was_told(event, f"{make_key(run.spec)} is suspended")
     return Outcome(
         failure=Failure.SWITCHED_OFF,
         detail=detail,
         means=Stance.SILENT,
-        note="" if told else note,
-        told=told,
+        note="" if is_known else note,
+        told=is_known,
     )
 
 

@@ -50,19 +50,19 @@ def conclude_turn(
         )
     if is_spent(decision):
         return decision  # a hook would have sent the agent back again, so this is no new turn
-    heard, lates = (
+    with_late, lates = (
         add_late_results(runtime, event, decision, chosen, table)
         if chosen is not None
         else (decision, ())
     )
-    if not is_sent_back(heard, row):
+    if not is_sent_back(with_late, row):
         runtime.sessions.settle(
             event, follows=follows, lasted=decision.seconds, ends=event.kind in table.ends_session
         )
-        return heard
-    sent = _limit_redo(runtime, event, heard, row, follows=follows)
-    if sent is heard:
-        return heard
+        return with_late
+    sent = _limit_redo(runtime, event, with_late, row, follows=follows)
+    if sent is with_late:
+        return with_late
     for late in lates:  # another process used up the limit meanwhile: deliver it at the next turn
         runtime.sessions.keep(event, late)
     return decision
@@ -94,13 +94,13 @@ def add_late_results(
     ):
         return decision, ()
     lates, dropped = runtime.sessions.take(event, wakes=not everything)
-    heard = (
+    wanted = (
         [late for late in lates if not _is_silenced(runtime, event, late.hook_id)]
         if lates and runtime.gate is not None
         else lates
     )
     return report_dropped(
-        add_deferred(decision, event, chosen, heard) if heard else decision, dropped
+        add_deferred(decision, event, chosen, wanted) if wanted else decision, dropped
     ), lates
 
 

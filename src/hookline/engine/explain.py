@@ -40,7 +40,7 @@ class _Step(Frozen):
 def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]:
     """Return the `hookline.explanation/1` document of an event. With `run` the hooks are asked, as by `fire`.
 
-    Why a hook takes part is told of the event as it came. Where the run went another way, because a hook rewrote the event
+    The reasons are about the event as the host sent it. Where the run went another way, because a hook rewrote the event
     or ended the matter, `because` says so.
     """
     event = engine.firing.complete(event, engine.snapshot)

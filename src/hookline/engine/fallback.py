@@ -159,7 +159,7 @@ def _notify(dialect: Dialect | None, row: EventRow | None, native: str, text: st
 
 
 def _encode(
-    dialect: Dialect | None, row: EventRow | None, native: str, **said: object
+    dialect: Dialect | None, row: EventRow | None, native: str, **fields: object
 ) -> Reply | None:
     """A decision about an event of which only the name is known, in the host's words."""
     if dialect is None or row is None:
@@ -169,7 +169,7 @@ def _encode(
         event = Event(
             kind=row.kind, dialect=dialect.table.name, native_name=native, body=row.body(**values)
         )
-        decision: Decision = make_silent_decision(event).replace(**said)
+        decision: Decision = make_silent_decision(event).replace(**fields)
         return dialect.encode_decision(decision, event)
     except Exception:  # noqa: BLE001 - an answer is owed to the host, whatever is wrong with the dialect
         return None

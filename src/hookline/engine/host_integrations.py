@@ -126,7 +126,7 @@ def _has_open_start(spec: HookSpec) -> bool:
 
 def is_approved(engine: Engine, spec: HookSpec) -> bool:
     """Whether a hook is approved as it is now."""
-    from hookline.trust.commands import find_states  # noqa: PLC0415 - as above
+    from hookline.trust.commands import find_states  # noqa: PLC0415 - few files call us
 
     try:
         gate = get_gate(engine.runtime.gate)

@@ -43,7 +43,7 @@ _NEWER = "a newer version of hookline may know it"
 def add_notices(runtime: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with notices on hooks that a file switches off and on an unknown event.
 
-    Each is told once a session.
+    The user sees each once a session.
 
     Raises:
         CodecError: the host's event is none of its dialect, and a strict hook guards some event,
@@ -182,7 +182,7 @@ def write_reply(
     """Return the host's reply, with what its words have no room for on stderr.
 
     Beside a refusal, stderr is the reason, so only the notices to the user are added there. A guard
-    that asks, or that could not run, must never seem to have said nothing.
+    that asks, or that could not run, must never seem to be silent.
     """
     reply = encode(decision, event)
     if reply.exit_code:
@@ -205,7 +205,7 @@ def list_lost(decision: Decision, reply: Reply) -> Iterator[str]:
     """Yield what the host has no word for: stances, changes, and notes that its reply lacks."""
     for lost in decision.lowered:
         if lost.effect in _STANCES:
-            yield f"{lost.hook or 'a hook'} said `{lost.effect}`: {lost.reason}"
+            yield f"{lost.hook or 'a hook'} answered `{lost.effect}`: {lost.reason}"
         elif lost.effect in _CHANGES:
             yield f"{lost.hook} would change the `{lost.effect}`: {lost.reason}"
         elif lost.effect in (NOT_ASKED, NO_EVENT) and not _shows(reply, lost.reason):

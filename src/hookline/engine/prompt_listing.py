@@ -67,7 +67,8 @@ def read_body(snapshot: Snapshot, hook_id: str) -> str:
         return ""
     if not found.source.trusted:
         raise TrustError(
-            f"the hook `{hook_id}` is not approved", hint="its text is for nobody until it is"
+            f"the hook `{hook_id}` is not approved",
+            hint="its text stays hidden until you approve it: hookline approve",
         )
     # The file's name may be relative to the working folder at load time.
     folder = found.source.names.get("folder", "")

@@ -74,9 +74,9 @@ class Originals:
         ]
         mode = ["--mode", shelved.source.mode] if shelved.source.mode != "fidelity" else []
         how = ["--relay", "--dialect", spec.dialect, "--match-tools", "canonical", *mode]
-        said = [word for option in options for word in ("--option", option)]
+        flags = [word for option in options for word in ("--option", option)]
         return shlex.join(
-            ["hookline", "answer", target, *how, *said, "--config", self.config(spec)]
+            ["hookline", "answer", target, *how, *flags, "--config", self.config(spec)]
         )
 
     def config(self, spec: HookSpec) -> str:

@@ -49,23 +49,11 @@ _SECRET_VARIABLE = re.compile(
     rf"{_NAMES}|(?:^|_)(?:api|auth|key|pat|pw)(?:_|$)|_pwd(?:_|$)", re.IGNORECASE
 )
 _SHORTEST = 6
-# Keys of a record that hold free text or a command; and keys of a note that hold neither.
+# Keys of a record that hold free text or a command. In a note, all keys do except `_NOTE_KEYS`.
 _TEXT_KEYS = frozenset({"reason", "for_user", "fault", "unsupported", "command", "ran", "name"})
-_NOTE_KEYS = frozenset(
-    {
-        "schema",
-        "prev",
-        "hash",
-        "type",
-        "id",
-        "at",
-        "native_event",
-        "kind",
-        "did",
-        "identity",
-        "content",
-    }
-)
+_NOTE_KEYS = frozenset({
+    "schema", "prev", "hash", "type", "id", "at", "native_event", "kind", "did", "identity", "content",
+})  # fmt: skip
 
 
 def mask_value(value: Any) -> Any:
@@ -90,26 +78,18 @@ def mask_record(record: Any, key: str = "") -> Any:
         case str():
             return mask_text(record) if key in _TEXT_KEYS else record
         case dict():
-            said = {
-                name: mask_record(
-                    part, _mask_key_of_note(name) if record.get("type") == "note" else name
-                )
+            is_note = record.get("type") == "note"
+            masked = {
+                name: mask_record(part, "reason" if is_note and name not in _NOTE_KEYS else name)
                 for name, part in record.items()
             }
-            return (
-                said | {"value": mask_value(record["value"])}
-                if "sha256" in record and "value" in record
-                else said
-            )
+            if "sha256" in record and "value" in record:
+                masked["value"] = mask_value(record["value"])
+            return masked
         case list() | tuple():
             return [mask_record(part, key) for part in record]
         case _:
             return record
-
-
-def _mask_key_of_note(name: str) -> str:
-    """Return the key to judge a note's part by: every part counts as free text, except the fields that all notes have."""
-    return name if name in _NOTE_KEYS else "reason"
 
 
 def mask_text(text: str) -> str:
@@ -138,10 +118,10 @@ def mask_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 def _mask_second_group(found: re.Match[str]) -> str:
-    said = found[2]
-    quote = said[0] if said[0] in "\"'" else ""
-    end = quote if quote and len(said) > 1 and said.endswith(quote) else ""
-    plain = said[len(quote) : len(said) - len(end)]
+    value = found[2]
+    quote = value[0] if value[0] in "\"'" else ""
+    end = quote if quote and len(value) > 1 and value.endswith(quote) else ""
+    plain = value[len(quote) : len(value) - len(end)]
     return f"{found[1]}{quote}{plain if _DONE.fullmatch(plain) else _mark(plain)}{end}"
 
 

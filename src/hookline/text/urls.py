@@ -8,7 +8,9 @@ Rules: docs/formats/starchild.md 8; docs/explanation/security.md 3.
 from __future__ import annotations
 
 import re
+import unicodedata
 from ipaddress import IPv4Address, IPv6Address
+from stringprep import in_table_a1
 from urllib.parse import urlsplit
 
 from hookline.text.ip_addresses import explain_refused_address
@@ -135,14 +137,10 @@ def _explain_refused_host(host: str, *, allow_local: bool) -> str:
         return "its host cannot be read"
     kind = _LOOPBACK if plain.endswith(".localhost") else _NAMES.get(plain, "")
     if kind:
-        return (
-            "" if allow_local and kind == _LOOPBACK else f"its host is the name of a {kind} address"
-        )
+        is_allowed = allow_local and kind == _LOOPBACK
+        return "" if is_allowed else f"its host is the name of a {kind} address"
     address = parse_ip_literal(plain)
-    if address is None:
-        return ""
-
-    return explain_refused_address(address, allow_local=allow_local)
+    return explain_refused_address(address, allow_local=allow_local) if address else ""
 
 
 def canonical_host(host: str) -> str:
@@ -178,9 +176,6 @@ def _explain_ambiguous_name(name: str) -> str:
         plain = not _AMBIGUOUS.search(name.translate(dict.fromkeys(map(ord, _DEVIATING))))
         hint = f"write it as `{_to_punycode(name)}`" if plain else _IN_ASCII
         return f"programs read its host differently; {hint}"
-    import unicodedata  # noqa: PLC0415 - nearly all names are ASCII
-    from stringprep import in_table_a1  # noqa: PLC0415 - as above
-
     older = unicodedata.ucd_3_2_0.normalize("NFKC", name)
     if older != unicodedata.normalize("NFKC", name) or any(map(in_table_a1, name)):
         return f"programs read its host differently; {_IN_ASCII}"
@@ -189,9 +184,7 @@ def _explain_ambiguous_name(name: str) -> str:
 
 def _to_punycode(name: str) -> str:
     """Return a name in ASCII that keeps each letter as it is (RFC 3492)."""
-    from unicodedata import normalize  # noqa: PLC0415 - as above
-
-    labels = _STOPS.split(normalize("NFC", name))
+    labels = _STOPS.split(unicodedata.normalize("NFC", name))
     return ".".join(
         part if part.isascii() else f"xn--{part.encode('punycode').decode('ascii')}"
         for part in labels

@@ -48,8 +48,8 @@ def read_http_spec(
     headers = hook.mapping("headers")
     for name in headers:
         if name.lower() in UNSENT:
-            told = f"the header `{name}` belongs to the connection, so this one is not sent"
-            hook.complain("key.ignored", told, "headers", name, severity="warning")
+            message = f"the header `{name}` belongs to the connection, so this one is not sent"
+            hook.complain("key.ignored", message, "headers", name, severity="warning")
     return Http(
         url=url,
         headers=headers,

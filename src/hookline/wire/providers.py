@@ -72,7 +72,7 @@ PROVIDERS: Mapping[str, Provider] = {row.name: row for row in _ROWS}
 class Endpoint(Frozen):
     """Which model to call and where: everything about a call except the question. `key` is a secret.
 
-    `local`: the address may be on this machine or in a private network, because the person who wrote it said so.
+    `local`: the address may be on this machine or in a private network, because the person who wrote it allows that.
     """
 
     provider: str
@@ -149,8 +149,8 @@ def resolve_endpoint(model: Model, environ: Mapping[str, str]) -> Endpoint:
     name = _name(model, environ)
     provider, own = split_model_name(name, model.provider)
     row = PROVIDERS.get(provider, Provider(name=provider, speaks=OPENAI, base_url=""))
-    said = model.base_url or (environ.get(row.at, "").strip() if row.at else "")
-    base_url = said or row.base_url
+    override = model.base_url or (environ.get(row.at, "").strip() if row.at else "")
+    base_url = override or row.base_url
     if not provider or not own or not base_url:
         raise HandlerError(
             f"`{name:.80}` names no provider that is known",
@@ -158,15 +158,15 @@ def resolve_endpoint(model: Model, environ: Mapping[str, str]) -> Endpoint:
         )
     if why := explain_refused_url(base_url, allow_local=True):
         raise HandlerError(f"{describe_url(base_url)} must not be called: {why}")
-    key = _key(model, row, environ, own=not said)
+    key = _key(model, row, environ, own=not override)
     return Endpoint(
         provider=provider,
         speaks=row.speaks,
         model=own,
         base_url=base_url,
         key=key,
-        binds=row.binds and not said,
-        local=(bool(said) and model.allow_local) or is_local(base_url),
+        binds=row.binds and not override,
+        local=(bool(override) and model.allow_local) or is_local(base_url),
     )
 
 

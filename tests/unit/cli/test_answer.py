@@ -168,7 +168,7 @@ def test_a_question_that_the_host_cannot_put_is_not_silence(tmp_path: Path) -> N
     said = json.loads(done.stdout)["hookSpecificOutput"]
     assert (done.returncode, said) == (0, {"hookEventName": "PreToolUse", **refused})
     assert done.stderr.decode() == (
-        "hookline: config#PreToolUse.0.0 said `ask`: ask -> deny: "
+        "hookline: config#PreToolUse.0.0 answered `ask`: ask -> deny: "
         "`PreToolUse` of codex cannot ask a person here\n"
     )
 

@@ -231,7 +231,7 @@ def test_redos_are_counted_across_processes(machine: Machine) -> None:
         machine.answer(
             "Stop",
             host="codex",
-            told="hookline: settings.json#Stop.0.0 said `deny`: the limit of 3 redos in a turn is reached\n",
+            told="hookline: settings.json#Stop.0.0 answered `deny`: the limit of 3 redos in a turn is reached\n",
         )
     )
     machine.answer("UserPromptSubmit", host="codex")

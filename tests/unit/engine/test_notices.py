@@ -336,7 +336,7 @@ NOTED = Verdict(hook_id="h", stance=Stance.SILENT, for_user="a note")
     ("decision", "told"),
     [
         (decided(), []),
-        (decided(lowered=(WHY,)), ["h said `deny`: the event cannot be refused"]),
+        (decided(lowered=(WHY,)), ["h answered `deny`: the event cannot be refused"]),
         (
             decided(lowered=(WHY.replace(effect="input", reason="r"),)),
             ["h would change the `input`: r"],

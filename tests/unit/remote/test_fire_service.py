@@ -250,7 +250,7 @@ async def test_a_reply_tells_beside_it_what_it_has_no_room_for() -> None:
     )
 
     assert (told.stdout, told.exit_code) == ("", 0)
-    assert "said `deny`" in told.stderr
+    assert "answered `deny`" in told.stderr
 
 
 @on_loop

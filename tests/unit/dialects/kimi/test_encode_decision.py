@@ -56,7 +56,7 @@ def test_where_nothing_can_be_blocked_nothing_is_said(native: str) -> None:
     reply = told(native, Verdict(stance=Stance.DENY, reason="no"))
 
     assert (reply.stdout, reply.exit_code) == ("", 0)
-    assert "said `deny`" in reply.stderr
+    assert "answered `deny`" in reply.stderr
 
 
 @pytest.mark.parametrize(
