@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 from hookline.a3s.definitions import HookEventType
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import CodecError
-from hookline.wire.payload import parse_payload, unknown_event_error
+from hookline.wire.json_reader import read_json
+from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class HookEvent(Record):
             return event
         if isinstance(event, Payload):
             return cls(event.event_type, event)
-        document = parse_payload(event) if isinstance(event, str) else event
+        document = read_json(event) if isinstance(event, str) else event
         if isinstance(document, dict) and isinstance(document.get("event_type"), str):
             payload = document.get("payload", {})
             if isinstance(payload, dict):

@@ -18,7 +18,8 @@ from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import ConfigError
 from hookline.model.event import Event
 from hookline.model.verdict import Stance
-from hookline.wire.payload import parse_payload, unknown_event_error
+from hookline.wire.json_reader import read_json
+from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -310,7 +311,7 @@ class Engine:
         return write_reply(self.host(dialect).encode_decision, received, decision)
 
     def _decode(self, dialect: str, payload: Any, event: str) -> Event:
-        parsed = parse_payload(payload) if isinstance(payload, str | bytes) else payload
+        parsed = read_json(payload) if isinstance(payload, str | bytes) else payload
         return self.host(dialect).decode_event(parsed, event)
 
     def event(

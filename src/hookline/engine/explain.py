@@ -106,31 +106,25 @@ def _describe_sources(engine: Engine) -> Iterator[dict[str, Any]]:
 
 def _explain_unselected(engine: Engine, spec: HookSpec, event: Event, drawn: Plan) -> str:
     """Return why a hook is not selected; empty if it is."""
-    if spec.off is not None and not explain_mismatch(spec, event):
+    mismatch = explain_mismatch(spec, event)
+    if spec.off is not None and not mismatch:
         return f"it is switched off: {explain_file_switch(spec)}"
+    absence = explain_absence(engine.snapshot, spec) if spec.kind == event.kind else ""
+    if absence or mismatch:
+        return absence or mismatch
     planned = [entry.spec for group in drawn.groups for entry in group.steps + group.detached]
-    reason = (
-        explain_absence(engine.snapshot, spec) if spec.kind == event.kind else ""
-    ) or explain_mismatch(spec, event)
-    if reason:
-        return reason
     if any(other.id == spec.id for other in planned):
-        equal = next(
-            (
-                other.id
-                for other in planned
-                if spec.identity == other.identity and not explain_mismatch(other, event)
-            ),
-            spec.id,
+        equal = (
+            other.id
+            for other in planned
+            if spec.identity == other.identity and not explain_mismatch(other, event)
         )
-        return (
-            f"`{equal}` is equal to it, and runs in its place"
-            if spec.identity and equal != spec.id
-            else ""
-        )
+        first = next(equal, spec.id)
+        is_double = spec.identity and first != spec.id
+        return f"`{first}` is equal to it, and runs in its place" if is_double else ""
     if spec.dialect == event.dialect:
         return f"it is declared for `{spec.native_event}`"
-    return f"hooks of other dialects are asked once a moment, and not at `{event.native_name}`"
+    return f"hooks of other dialects run once a moment, and not at `{event.native_name}`"
 
 
 def _number_steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
@@ -153,12 +147,10 @@ def _number_steps(drawn: Plan, selected: set[str]) -> Mapping[str, _Step]:
 def _describe_hook(
     spec: HookSpec, reason: str, step: _Step | None, decision: Decision | None
 ) -> dict[str, Any]:
-    asked = (
-        spec.off is None
-        and any(verdict.hook_id == spec.id and not verdict.late for verdict in decision.verdicts)
-        if decision
-        else None
-    )
+    asked = None
+    if decision is not None:
+        ran = {verdict.hook_id for verdict in decision.verdicts if not verdict.late}
+        asked = spec.off is None and spec.id in ran
     if decision and step and not asked:
         reason = _explain_unasked(step, decision)
     elif asked and not step:
@@ -183,21 +175,11 @@ def _describe_hook(
 
 def _explain_unasked(step: _Step, decision: Decision) -> str:
     """Return why a selected hook was not asked."""
-    if (
-        step.how == DETACHED
-        and decision.stance >= Stance.DENY
-        and not step.group.dialect.table.detached_after_denial
-    ):
+    detaches = step.group.dialect.table.detached_after_denial
+    if step.how == DETACHED and decision.stance >= Stance.DENY and not detaches:
         return "after a denial nothing more is started"
     members = {entry.spec.id for entry in step.group.steps}
-    ender = next(
-        (
-            verdict.hook_id
-            for verdict in decision.verdicts
-            if verdict.ends and verdict.hook_id in members
-        ),
-        "",
-    )
-    if ender:
-        return f"`{ender}` had settled the matter before its turn"
+    for verdict in decision.verdicts:
+        if verdict.ends and verdict.hook_id in members:
+            return f"`{verdict.hook_id}` had settled the matter before its turn"
     return "a hook before it rewrote the event, and its condition no longer holds"

@@ -6,11 +6,8 @@ from hookline.model.handler import Builtin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from hookline.core.plan import Plan
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
     from hookline.sessions.memory import Memory
     from hookline.sessions.store import Sessions
 
@@ -20,16 +17,12 @@ _FACT = "iteration"
 _READERS = frozenset({"max_iterations"})
 
 
-def needs_iteration(specs: Iterable[HookSpec]) -> bool:
-    """Return whether one of these hooks reads the number of the model call."""
-    return any(type(spec.handler) is Builtin and spec.handler.name in _READERS for spec in specs)
-
-
 def number_call(event: Event, chosen: Plan, sessions: Sessions | Memory) -> Event:
     """Return the event with its number, if a chosen hook reads one and the host sent none."""
     if event.body.value(_FACT) is not None:
         return event
-    if not needs_iteration(step.spec for group in chosen.groups for step in group.steps):
+    handlers = [step.spec.handler for group in chosen.groups for step in group.steps]
+    if not any(type(each) is Builtin and each.name in _READERS for each in handlers):
         return event
     number = sessions.count(event, "model_requests")
     if not number:

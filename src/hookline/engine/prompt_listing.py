@@ -19,20 +19,11 @@ def list_for_prompt(snapshot: Snapshot) -> str:
     place = {spec.id: at for at, spec in enumerate(loaded)}
     blocks = []
     for dialect in snapshot.dialects():
-        listed = getattr(dialect, "available_hooks", None)
-        if listed is not None:
-            blocks.append(
-                listed(
-                    sorted(
-                        (
-                            entry.spec
-                            for entry in snapshot.registry.entries()
-                            if entry.dialect is dialect
-                        ),
-                        key=lambda spec: place.get(spec.id, len(place)),
-                    )
-                )
-            )
+        describe = getattr(dialect, "available_hooks", None)
+        if describe is not None:
+            entries = snapshot.registry.entries()
+            specs = [entry.spec for entry in entries if entry.dialect is dialect]
+            blocks.append(describe(sorted(specs, key=lambda spec: place.get(spec.id, len(place)))))
     return "\n".join(blocks)
 
 

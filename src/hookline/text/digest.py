@@ -29,13 +29,9 @@ def keyed_digest(key: bytes, data: bytes) -> str:
 
 def _hash_constructor(module: str, name: str) -> Callable[..., Any]:
     # OpenSSL's implementation is several times faster, but worth its import only where something else loaded it already.
-    loaded = sys.modules.get("hashlib") or _import_optional(module) or __import__("hashlib")
-    made: Callable[..., Any] = getattr(loaded, name)
-    return made
-
-
-def _import_optional(module: str) -> Any:
     try:
-        return __import__(module)
+        loaded = sys.modules.get("hashlib") or __import__(module)
     except ImportError:  # an interpreter that was built without it
-        return None
+        loaded = __import__("hashlib")
+    constructor: Callable[..., Any] = getattr(loaded, name)
+    return constructor

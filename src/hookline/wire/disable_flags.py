@@ -91,11 +91,9 @@ def report_disabled_hooks(
     """Report the hooks that a setting disables; nothing if it disables none. `at_home`: it can disable only its own project's."""
     if not gone:
         return []
-    hooks = (
-        f"{len(gone)} hook{'' if len(gone) == 1 else 's'}{' of this project' if at_home else ''}"
-    )
-    alone = ", and no others" if at_home else ""
-    message = f"{what} in {origin.file or 'this configuration'} switches {hooks} off{alone}"
+    hooks = f"{len(gone)} hook{'' if len(gone) == 1 else 's'}"
+    which = f"{hooks} of this project off, and no others" if at_home else f"{hooks} off"
+    message = f"{what} in {origin.file or 'this configuration'} switches {which}"
     ids = tuple(spec.id for spec in gone)
     return [
         Problem(
@@ -119,15 +117,13 @@ def find_all_off(specs: tuple[HookSpec, ...]) -> list[HookSpec]:
 
     Those of projects that you have not approved are counted by themselves.
     """
-    given = [
-        max(
-            (flag for flag in flags if flag.native_event == ALL_OFF),
-            key=lambda flag: nearness(flag.origin.scope),
-            default=None,
-        )
-        for flags in (select_trusted_flags(specs), select_project_flags(specs))
-    ]
-    return [flag for flag in given if flag is not None and flag.facts["on"]]
+    on: list[HookSpec] = []
+    for flags in (select_trusted_flags(specs), select_project_flags(specs)):
+        given = [flag for flag in flags if flag.native_event == ALL_OFF]
+        nearest = max(given, key=lambda flag: nearness(flag.origin.scope), default=None)
+        if nearest is not None and nearest.facts["on"]:
+            on.append(nearest)
+    return on
 
 
 def apply_flags(

@@ -15,7 +15,7 @@ from hookline.errors import CodecError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any, NoReturn
 
 # Levels that are read as structure; jq 1.6 refuses 256 levels, serde 128.
@@ -46,11 +46,11 @@ def read_json(sent: str | bytes, what: str = "the payload", *, constants: bool =
         text = _flatten_deep_parts(text, what)
     refuse = None if constants else _refuse
     try:
-        return _load(text, None, refuse)
+        return json.loads(text, strict=False, parse_constant=refuse)
     except (ValueError, RecursionError):
         pass
     try:
-        return _load(text, _integer, refuse)
+        return json.loads(text, strict=False, parse_int=_integer, parse_constant=refuse)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise CodecError(
@@ -73,14 +73,6 @@ def is_complete_json(sent: bytes) -> bool:
     left = re.sub(_STRING.encode(), b"", sent, flags=re.DOTALL).translate(None, _NO_STRUCTURE)
     opened, closed = (left.count(a) + left.count(b) for a, b in ((b"{", b"["), (b"}", b"]")))
     return b'"' not in left and opened == closed
-
-
-def _load(
-    text: str,
-    integer: Callable[[str], int | str] | None,
-    refuse: Callable[[str], NoReturn] | None,
-) -> Any:
-    return json.loads(text, strict=False, parse_int=integer, parse_constant=refuse)
 
 
 def _decode(sent: bytes, what: str) -> str:

@@ -10,7 +10,6 @@ from hookline.errors import CodecError
 from hookline.model import kinds
 from hookline.model.event import Event, Lifecycle
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.json_reader import read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,15 +44,6 @@ def encode_wire_text(payload: Mapping[str, Any], table: Table) -> str:
     ):  # a lone surrogate is not UTF-8, and a guard must be able to read its payload
         text = re.sub(_SURROGATE, lambda found: f"\\u{ord(found.group()):04x}", text)
     return text + "\n"
-
-
-def parse_payload(sent: str | bytes) -> Any:
-    """Parse the text that a host sent.
-
-    Raises:
-        CodecError: it is not JSON, or is nested more than 5,000 levels deep.
-    """
-    return read_json(sent)
 
 
 def encode(event: Event, table: Table, row: EventRow | None, native: str) -> dict[str, Any]:
