@@ -140,11 +140,9 @@ def _explain_unwritable(
 ) -> str:
     """Return why a hook cannot be written in any dialect; empty if it can."""
     handler = spec.handler
-    never = next(
-        (condition.reason for condition in spec.conditions if isinstance(condition, Never)), ""
-    )
-    if never:
-        return f"it never runs: {never}"
+    for condition in spec.conditions:
+        if isinstance(condition, Never):
+            return f"it never runs: {condition.reason}"
     if gone := explain_absence(engine.snapshot, spec):
         return gone
     if spec.off is not None:
@@ -155,10 +153,10 @@ def _explain_unwritable(
         return "it is a function of this program"
     if plain and not isinstance(handler, Command):
         return "it is no command"
-    if isinstance(handler, Model) and (
-        (alone := originals.load_alone(spec)) is None or alone.handler != handler
-    ):
-        return "the model that it asks is described elsewhere in its file, and only the hook's own entry is carried"
+    if isinstance(handler, Model):
+        alone = originals.load_alone(spec)
+        if alone is None or alone.handler != handler:
+            return "another part of its file describes the model, and only the hook's own entry is carried"
     return ""
 
 
@@ -209,10 +207,9 @@ def _translate_tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple
 def _list_tools_of_kind(kind: str, target: str) -> tuple[str, ...]:
     """Return the target's tools of a narrower kind (`shell.before`); empty if unknown, which means all."""
     wider = find_broader_kind(kind)
-    return (
-        tuple(dict.fromkeys(name for family in wider[1] for name in list_names(family, target)))
-        if wider
-        else ()
+    families_of_kind = wider[1] if wider else ()
+    return tuple(
+        dict.fromkeys(name for each in families_of_kind for name in list_names(each, target))
     )
 
 

@@ -27,11 +27,9 @@ def make_mark(spec: HookSpec) -> str:
 def find_spent(sessions: Sessions, event: Event, specs: Iterable[HookSpec]) -> frozenset[str]:
     """Return the ids of hooks that run once and ran already in the event's session."""
     marks = sessions.spent(event)
-    return (
-        frozenset(spec.id for spec in specs if spec.once and make_mark(spec) in marks)
-        if marks
-        else frozenset()
-    )
+    if not marks:
+        return frozenset()
+    return frozenset(spec.id for spec in specs if spec.once and make_mark(spec) in marks)
 
 
 def claim_hooks(asked: Dispatch, sessions: Sessions, event: Event) -> Dispatch:

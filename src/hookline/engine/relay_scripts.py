@@ -68,16 +68,13 @@ class Originals:
         """Return a command line that asks this one hook in its own dialect about an event of the target's host."""
         shelved = self.find_source(spec)
         given = self.engine.loader.dialects.get_options(shelved.dialect)
-        options = [
-            f"{name}={str(value).lower() if isinstance(value, bool) else value}"
-            for name, value in given.items()
-        ]
+        flags: list[str] = []
+        for name, value in given.items():
+            text = str(value).lower() if isinstance(value, bool) else value
+            flags += ["--option", f"{name}={text}"]
         mode = ["--mode", shelved.source.mode] if shelved.source.mode != "fidelity" else []
-        how = ["--relay", "--dialect", spec.dialect, "--match-tools", "canonical", *mode]
-        flags = [word for option in options for word in ("--option", option)]
-        return shlex.join(
-            ["hookline", "answer", target, *how, *flags, "--config", self.config(spec)]
-        )
+        how = ["--relay", "--dialect", spec.dialect, "--match-tools", "canonical", *mode, *flags]
+        return shlex.join(["hookline", "answer", target, *how, "--config", self.config(spec)])
 
     def config(self, spec: HookSpec) -> str:
         """Return the configuration of the one hook: its entry as a tree; if the hook is a folder, that folder."""
@@ -99,11 +96,9 @@ class Originals:
         source = self.find_source(spec).source
         if is_program(source.file, spec.dialect):
             return os.path.abspath(source.file)
-        return (
-            (source.names.get("folder") or source.file)
-            if is_single_hook_file(source.file, spec.dialect)
-            else ""
-        )
+        if is_single_hook_file(source.file, spec.dialect):
+            return source.names.get("folder") or source.file
+        return ""
 
     def _entry(self, spec: HookSpec) -> str:
         source = self.find_source(spec).source
@@ -113,16 +108,10 @@ class Originals:
         steps = _split_pointer(whole, spec.origin.pointer)
         tree = _cut_out(whole, steps, beside=False)
         entry = _find_entry(tree, steps)
-        handler = spec.handler
-        if (
-            isinstance(entry.get("command"), str)
-            and isinstance(handler, Command)
-            and not handler.script
-            and not entry.get("args")
-        ):
-            entry["command"] = shlex.join(
-                handler.argv
-            )  # paths that were relative to the file are whole there
+        argv = getattr(spec.handler, "argv", ())
+        if argv and isinstance(entry.get("command"), str) and not entry.get("args"):
+            # A path that is relative to the file in the entry is absolute in `argv`.
+            entry["command"] = shlex.join(argv)
         # Cursor drops a file in which a command holds `://` (docs/formats/cursor.md); to JSON the escaped text is the same.
         return json.dumps(tree, ensure_ascii=False).replace("://", ":\\/\\/")
 
@@ -156,11 +145,9 @@ def _cut_out(node: Any, steps: list[str | int], *, beside: bool) -> Any:
     step, rest = steps[0], steps[1:]
     if isinstance(node, list):
         return [_cut_out(node[int(step)], rest, beside=True)]
-    kept = (
-        {key: value for key, value in node.items() if not isinstance(value, dict | list)}
-        if beside
-        else {}
-    )
+    kept: dict[str, Any] = {}
+    if beside:
+        kept = {key: value for key, value in node.items() if not isinstance(value, dict | list)}
     return {**kept, step: _cut_out(node[step], rest, beside=False)}
 
 

@@ -178,7 +178,7 @@ def test_a_judge_is_relayed_where_its_entry_says_everything(tmp_path: Path) -> N
     assert done.hooks == 1
     assert "the limit on calls of its model" in [loss.what for loss in done.losses]
     assert (lost.hooks, lost.losses[0].whole) == (0, True)
-    assert "described elsewhere in its file" in lost.losses[0].why
+    assert "another part of its file describes the model" in lost.losses[0].why
 
 
 def test_a_judge_that_hangs_denies_in_time(tmp_path: Path) -> None:
