@@ -117,7 +117,7 @@ def test_telemetry_is_asked_for_by_the_environment(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("hookline.journal.otel.set_up", lambda: False)
     assert len(make_telemetry({"OTEL_TRACES_EXPORTER": "otlp"}, told.append)) == 1
     assert "no SDK" in told.pop()
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("hookline.engine.journaling.find_spec", lambda _: None)
     assert make_telemetry({"OTEL_TRACES_EXPORTER": "otlp"}, told.append) == ()
     assert "HKL6010" in told[0]
 
