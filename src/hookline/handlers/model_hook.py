@@ -19,7 +19,7 @@ from hookline.handlers.http import LARGEST, send_request
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.outcome import Failure, Outcome
 from hookline.wire.providers import resolve_endpoint
-from hookline.wire.templates import INSTALL, fill_prompt
+from hookline.wire.templates import INSTALL, TEMPLATE, fill_prompt, find_template_faults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ def prepare(models: Iterable[Model], environ: Mapping[str, str]) -> None:
     for model in models:
         with suppress(HandlerError, ImportError):
             _import_client().load_client(resolve_endpoint(model, environ).speaks)
+        if model.language == TEMPLATE:
+            find_template_faults("")
 
 
 def ask_model(
