@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 class Layout(Frozen):
     """How a dialect's hooks lie in a folder. `files` are taken if they are there, `children` of each sub-folder.
 
-    The last part of one of `files` may be a pattern. `endings`: how the names of files end that are taken, too; with
-    `drop_ins`, in folders whose path ends so, and in no other.
-    `companions`: files beside a source that its loader must know of, and with `whole` reads. `folders`: how the path of a folder ends that is this
-    dialect's whatever lies in it. `bound`: no other folder is. `front`: of a file no more is loaded than its front matter.
-    `stems`: names of files without their `endings`, in lower case. Each such file is the program of one hook, so that its
-    text is not read as a configuration.
-    `absent`: the format's own names for a path, file or folder that is not there.
+    The last part of one of `files` may be a pattern. `endings`: how the names of files end that are
+    taken, too; with `drop_ins`, in folders whose path ends so, and in no other. `companions`: files
+    beside a source that its loader must know of, and with `whole` reads. `folders`: how the path of
+    a folder ends that is this dialect's whatever lies in it. `bound`: no other folder is. `front`:
+    of a file no more is loaded than its front matter. `stems`: names of files without their
+    `endings`, in lower case. Each such file is the program of one hook, so that its text is not
+    read as a configuration. `absent`: the format's own names for a path, file or folder that is not
+    there.
     """
 
     files: tuple[str, ...] = ()

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-# Managed, user, project, project-local (docs/architecture.md 4.3); inside a scope in the order written.
-# Each row: dialect, scope, and a pattern of a path, in which `{home}` and the other names of `_make_names` are filled in.
+# Managed, user, project, project-local (docs/architecture.md 4.3); inside a scope in the order
+# written. Each row: dialect, scope, and a pattern of a path, in which `{home}` and the other names
+# of `_make_names` are filled in.
 PLACES: tuple[tuple[str, str, str], ...] = (
     # docs/formats/claude-code.md 1
     ("claude-code", "managed", "/etc/claude-code/managed-settings.json"),
@@ -22,7 +23,8 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("claude-code", "user", "{claude}/settings.json"),
     ("claude-code", "project", "{cwd}/.claude/settings.json"),
     ("claude-code", "local", "{cwd}/.claude/settings.local.json"),
-    # docs/formats/codex.md 1; the files of the system's folder are policy, as `requirements.toml` is
+    # docs/formats/codex.md 1; the files of the system's folder are policy, as `requirements.toml`
+    # is
     ("codex", "managed", "/etc/codex/requirements.toml"),
     ("codex", "managed", "/etc/codex/hooks.json"),
     ("codex", "managed", "/etc/codex/config.toml"),
@@ -30,14 +32,16 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("codex", "user", "{codex}/config.toml"),
     ("codex", "project", "{cwd}/.codex/hooks.json"),
     ("codex", "project", "{cwd}/.codex/config.toml"),
-    # docs/formats/kimi.md 1: the user's file only, never a project's; the second is the newer edition's
+    # docs/formats/kimi.md 1: the user's file only, never a project's; the second is the newer
+    # edition's
     ("kimi", "user", "{home}/.kimi/config.toml"),
     ("kimi", "user", "{home}/.kimi-code/config.toml"),
     # docs/formats/cursor.md 1
     ("cursor", "managed", "/etc/cursor/hooks.json"),
     ("cursor", "user", "{home}/.cursor/hooks.json"),
     ("cursor", "project", "{cwd}/.cursor/hooks.json"),
-    # docs/formats/copilot.md 1; it reads `.claude/settings.json` as well, but those hooks are claude-code's, and would run twice
+    # docs/formats/copilot.md 1; it reads `.claude/settings.json` as well, but those hooks are
+    # claude-code's, and would run twice
     ("copilot", "managed", "/etc/github-copilot/policy.d/*.json"),
     ("copilot", "user", "{copilot}/hooks/*.json"),
     ("copilot", "user", "{copilot}/settings.json"),
@@ -48,7 +52,8 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("gemini", "managed", "/etc/gemini-cli/settings.json"),
     ("gemini", "user", "{home}/.gemini/settings.json"),
     ("gemini", "project", "{cwd}/.gemini/settings.json"),
-    # docs/formats/qwen.md 1; Qwen Code keeps the keys and the places of Gemini CLI, whose fork it is
+    # docs/formats/qwen.md 1; Qwen Code keeps the keys and the places of Gemini CLI, whose fork it
+    # is
     ("qwen", "managed", "/etc/qwen-code/settings.json"),
     ("qwen", "user", "{qwen}/settings.json"),
     ("qwen", "project", "{cwd}/.qwen/settings.json"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pwd
 import stat
 
 from hookline.model.frozen import Frozen
@@ -24,7 +26,8 @@ HOMES = frozenset({
 # Variables that decide what a program runs.
 _NAMES = HOMES | {_PATH, "BASH_ENV", "ENV", "NODE_OPTIONS"}
 _PREFIXES = ("HOOKLINE", "PYTHON", "LD_", "DYLD_", "PERL5", "RUBY", "GIT_", "XDG_")
-# Files of a repository whose `env` Claude Code gives to each hook, and the variable that names its project.
+# Files of a repository whose `env` Claude Code gives to each hook, and the variable that names its
+# project.
 _SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
 _PROJECT = "CLAUDE_PROJECT_DIR"
 _LARGEST = 1 << 20  # bytes
@@ -56,9 +59,10 @@ class CleanedEnv(Frozen):
 def drop_project_env(environ: Mapping[str, str], folder: str, home: str = "") -> CleanedEnv:
     """Return the environment without the variables that the repository around a folder controls.
 
-    A variable that says where the user's files are does not count if it leads into the repository. Of the variables that decide
-    what runs, those that `env` in the repository's settings sets are left out; a file over 1 MiB or unreadable sets them all.
-    Instead of `HOME` the account's home counts, instead of `PATH` that of the system. `home`: the user's, whatever `HOME` says.
+    A variable that says where the user's files are does not count if it leads into the repository.
+    Of the variables that decide what runs, those that `env` in the repository's settings sets are
+    left out; a file over 1 MiB or unreadable sets them all. Instead of `HOME` the account's home
+    counts, instead of `PATH` that of the system. `home`: the user's, whatever `HOME` says.
     """
     starts = [
         real_path(each) for each in dict.fromkeys((folder, environ.get(_PROJECT, ""))) if each
@@ -86,8 +90,6 @@ def drop_project_env(environ: Mapping[str, str], folder: str, home: str = "") ->
 
 def account_home() -> str:
     """Return this user's home by the system's account database; `/` if it has none."""
-    import pwd  # noqa: PLC0415 - a part of the interpreter
-
     try:
         return real_path(pwd.getpwuid(os.getuid()).pw_dir)
     except KeyError:
@@ -152,8 +154,6 @@ def _read_settings_env(path: str, names: Sequence[str]) -> Sequence[str]:
 
 def _parse_env_names(raw: bytes, names: Sequence[str]) -> Sequence[str]:
     """Return which of the variables are keys of `env` in a JSON text; if it is invalid, those that it mentions."""
-    import json  # noqa: PLC0415 - most repositories have no such file
-
     text = raw.decode(json.detect_encoding(raw), "replace").removeprefix("\ufeff")
     try:
         tree = json.loads(text)

@@ -11,6 +11,7 @@ from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.kinds import native_names
 from hookline.paths import read_start, real_path
+from hookline.wire.parsers import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ _NAMED: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 
 
-# Dialects whose JSON files look alike -> the key of their events in `model.kinds`; the first of several that fit.
+# Dialects whose JSON files look alike -> the key of their events in `model.kinds`; the first of
+# several that fit.
 _ALIKE: Mapping[str, str] = {
     "claude-code": "claude",
     "codex": "codex",
@@ -83,7 +85,8 @@ def guess_dialect(path: str, host: str = "") -> str:
 
     Args:
         path: the file or folder.
-        host: the dialect of the host that is being answered; it decides only if name and contents do not.
+        host: the dialect of the host that is being answered; it decides only if name and contents
+            do not.
 
     Raises:
         ConfigError: the dialect cannot be found out, or there is no such file or folder.
@@ -130,7 +133,6 @@ def _list_events(path: str) -> set[str]:
     """Return the keys below `hooks` of a JSON file; none if it cannot be read."""
     if not os.path.isfile(path):
         return set()
-    from hookline.wire.parsers import parse  # noqa: PLC0415 - most files tell their dialect by their name
 
     try:
         tree = parse(read_text(path), path, placed=False).value
@@ -156,8 +158,9 @@ def _has_suffix(path: str, ending: str) -> bool:
 def list_files(path: str, dialect: str, *, level: bool = False) -> list[str]:
     """Return the files that hold hooks: the file itself, or those of a folder, in the dialect's order.
 
-    Of a folder with more than 64, one more than that: see `split_files`.
-    `level`: the folder holds the hooks of a level, so that it is not itself the folder of one hook (docs/formats/agenthooks.md 3).
+    Of a folder with more than 64, one more than that: see `split_files`. `level`: the folder holds
+    the hooks of a level, so that it is not itself the folder of one hook
+    (docs/formats/agenthooks.md 3).
 
     Raises:
         ConfigError: there is no such file or folder, or the file is none of this dialect.

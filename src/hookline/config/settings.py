@@ -115,7 +115,8 @@ def read_settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
     """Return the settings by table and key as they are written; an empty mapping if there is no file.
 
     Raises:
-        ConfigError: with its place, a file that cannot be read, that is no TOML, or that has an unknown key or a bad value.
+        ConfigError: with its place, a file that cannot be read, that is no TOML, or that has an
+            unknown key or a bad value.
     """
     path = settings_path(environ)
     try:

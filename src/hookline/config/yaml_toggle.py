@@ -22,7 +22,8 @@ _MOST_TRIES = 32  # places in a file
 def turn_on(path: str, pointer: str, project: str = "", *, on: bool = True) -> None:
     """Turn a key on, given as `table.key`; the file is replaced atomically and keeps its mode.
 
-    `on=False` turns the key off. `project`: a folder; a link in it that leads out of it is refused, because a clone may contain one.
+    `on=False` turns the key off. `project`: a folder; a link in it that leads out of it is refused,
+    because a clone may contain one.
 
     Raises:
         ConfigError: `config.unwritable`, with the place. The file is then unchanged.

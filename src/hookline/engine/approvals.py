@@ -6,6 +6,8 @@ import os
 
 from hookline.errors import TrustError
 from hookline.paths import state_folder
+from hookline.trust.owner import find_project
+from hookline.trust.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +19,6 @@ def has_approvals(project: str, environ: Mapping[str, str]) -> bool:
 
     Also true for the user's home, which is no project.
     """
-    from hookline.trust.owner import find_project  # noqa: PLC0415 - most projects have no files of hooks
-    from hookline.trust.store import Store  # noqa: PLC0415 - as above
-
     found = find_project(project, environ)
     if found is None:
         return True

@@ -43,8 +43,8 @@ def make_dialect(
 ) -> Dialect:
     """A dialect by its name, with options such as docker-agent's `profile`.
 
-    An option that is not given is on where the variable of `environ` that the dialect has for it (its `SWITCHES`) is `1`,
-    or another of the dialect's `SWITCH_WORDS`.
+    An option that is not given is on where the variable of `environ` that the dialect has for it
+    (its `SWITCHES`) is `1`, or another of the dialect's `SWITCH_WORDS`.
 
     Raises:
         ConfigError: no such dialect, or no such option.

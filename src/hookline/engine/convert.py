@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.text.re2_regex import Regex
 
-# The new host waits so much longer than the hook may take: for hookline to start, and to end the hook's processes.
+# The new host waits so much longer than the hook may take: for hookline to start, and to end the
+# hook's processes.
 _MARGIN = 10.0
 _MCP = "mcp"  # each host spells the names of MCP tools in its own way
 
@@ -61,7 +62,8 @@ class Conversion(Frozen):
 def convert(engine: Engine, target: Dialect, *, plain: bool = False) -> Conversion:
     """Convert every hook of an engine to a dialect.
 
-    With `plain`, commands are written as they are: for scripts that speak the target's words, or are to be ported.
+    With `plain`, commands are written as they are: for scripts that speak the target's words, or
+    are to be ported.
 
     Raises:
         ConfigError: the target has no files that commands can be declared in.
@@ -187,8 +189,9 @@ def _make_declaration(
 def _translate_tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple[str, ...], str]:
     """Return the tools of a hook by the target's names: exact names, or an expression; empty for all tools.
 
-    Where the target's names are not known, or its hosts may not read the expression, it is all of them: the hook's own matcher
-    decides when it is relayed. A plain command has no relay, so its matcher stays as it is.
+    Where the target's names are not known, or its hosts may not read the expression, it is all of
+    them: the hook's own matcher decides when it is relayed. A plain command has no relay, so its
+    matcher stays as it is.
     """
     for condition in spec.conditions:
         match condition:

@@ -48,7 +48,8 @@ def make_own_hook(
     """Return a hook that calls a function.
 
     Raises:
-        ConfigError: no such canonical event, an expression that RE2 refuses, or a filter or setting of the wrong type.
+        ConfigError: no such canonical event, an expression that RE2 refuses, or a filter or setting
+            of the wrong type.
     """
     _check_settings(
         tool=tool, command=command, path=path, rank=rank, timeout=timeout, on_failure=on_failure

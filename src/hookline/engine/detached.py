@@ -32,9 +32,9 @@ _LAST_WAIT = 1.0  # seconds, for threads whose programs were ended
 class Finished(Frozen):
     """The end of a detached hook, with all that the journal and the observers need.
 
-    `verdict`: its output as its own dialect reads it; its stance has no effect. `kind`, `native_event`, `dialect`,
-    `session_id` and `cwd` are those of the event that started it; the dialect is the host's. `started` and `ended`: seconds
-    since 1970.
+    `verdict`: its output as its own dialect reads it; its stance has no effect. `kind`,
+    `native_event`, `dialect`, `session_id` and `cwd` are those of the event that started it; the
+    dialect is the host's. `started` and `ended`: seconds since 1970.
     """
 
     hook_id: str
@@ -98,7 +98,8 @@ def find_time_limit(spec: HookSpec, dialect: Dialect | None, longest: float) -> 
 class Detached:
     """The detached hooks of one engine.
 
-    `finished` is called at the end of each, one at a time, on the thread that it ran on. `clock` returns seconds since 1970.
+    `finished` is called at the end of each, one at a time, on the thread that it ran on. `clock`
+    returns seconds since 1970.
     """
 
     def __init__(
@@ -189,8 +190,9 @@ class Detached:
     def drain(self, seconds: float, hurried: Callable[[], bool] = lambda: False) -> None:
         """Wait for what runs and what waits, at most so long altogether; then end it, process trees included.
 
-        It returns within as many seconds, the time that programs are given to end, and a moment. A Python function cannot be
-        ended; `finished` still gets its result. `hurried` returns whether to end the first wait early.
+        It returns within as many seconds, the time that programs are given to end, and a moment. A
+        Python function cannot be ended; `finished` still gets its result. `hurried` returns whether
+        to end the first wait early.
         """
         self._join(time.monotonic() + seconds, hurried)
         with self._lock:

@@ -55,8 +55,8 @@ def drive(
 ) -> Decision:
     """Perform what the dispatcher asks for, in this thread; commands of one batch run at once.
 
-    `seconds`: for everything that is waited for; what is not done by then has timed out. A Python function, which cannot be
-    ended, may take longer.
+    `seconds`: for everything that is waited for; what is not done by then has timed out. A Python
+    function, which cannot be ended, may take longer.
     """
     until = None if seconds is None else monotonic() + seconds
     limits = _limit_until(limits, until)
@@ -104,7 +104,8 @@ async def drive_async(
 ) -> Decision:
     """The same on an event loop: coroutines are awaited, processes run in a thread; cancelling ends them all.
 
-    `seconds`: for everything that is waited for; what would take longer has a time limit that ends then.
+    `seconds`: for everything that is waited for; what would take longer has a time limit that ends
+    then.
     """
     until = None if seconds is None else monotonic() + seconds
     limits = _limit_until(limits, until)

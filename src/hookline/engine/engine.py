@@ -77,7 +77,8 @@ class Engine:
         Default: yes, but not for `trust="approved"`. `settings` are those of the class.
 
         Raises:
-            ConfigError: an unknown trust, mode, matching or dialect. Never for what is in a file: see `problems`.
+            ConfigError: an unknown trust, mode, matching or dialect. Never for what is in a file:
+                see `problems`.
         """
         check_choices(trust=trust, mode=mode, match_tools=match_tools)
         left_out = None
@@ -123,7 +124,8 @@ class Engine:
         entry of `options`.
 
         Raises:
-            ConfigError: no such file, or an unknown dialect, option, trust or mode. Never for what is in a file.
+            ConfigError: no such file, or an unknown dialect, option, trust or mode. Never for what
+                is in a file.
         """
         own, rest = split_keywords(Runtime, settings)
         if trust == "approved":
@@ -267,8 +269,8 @@ class Engine:
     ) -> Decision:
         """`fire` on an event loop: asynchronous hooks are awaited, processes do not block the loop.
 
-        Cancelling it ends every process that it started. `seconds`: for all hooks together; one that
-        is not done by then has timed out. Raises as `fire`.
+        Cancelling it ends every process that it started. `seconds`: for all hooks together; one
+        that is not done by then has timed out. Raises as `fire`.
         """
         raised = self.event(event, payload, dialect=dialect)
         return await self.firing.fire_async(raised, seconds)
@@ -404,7 +406,8 @@ class Engine:
     def hook_body(self, hook_id: str) -> str:
         """The text below the front matter of a hook's file, read from the file now.
 
-        Stripped at both ends; empty where the hook's format has no such text (docs/formats/agenthooks.md 13).
+        Stripped at both ends; empty where the hook's format has no such text
+        (docs/formats/agenthooks.md 13).
 
         Raises:
             ConfigError: no hook has that id, or its file can no longer be read.
@@ -473,8 +476,9 @@ def watching(
 ) -> Watcher:
     """A context in which changes of an engine's files are taken while it runs: `with hookline.watching(engine): ...`.
 
-    `tell` is given one line for each reload. `settle`: how long, in seconds, a file must not have changed to be taken.
-    `interval`: how often, in seconds, files are looked at where nothing tells of changes.
+    `tell` is given one line for each reload. `settle`: how long, in seconds, a file must not have
+    changed to be taken. `interval`: how often, in seconds, files are looked at where nothing tells
+    of changes.
     """
     from hookline.engine.file_watcher import Watcher  # noqa: PLC0415 - threads
 

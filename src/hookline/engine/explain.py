@@ -40,8 +40,8 @@ class _Step(Frozen):
 def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]:
     """Return the `hookline.explanation/1` document of an event. With `run` the hooks are asked, as by `fire`.
 
-    The reasons are about the event as the host sent it. Where the run went another way, because a hook rewrote the event
-    or ended the matter, `because` says so.
+    The reasons are about the event as the host sent it. Where the run went another way, because a
+    hook rewrote the event or ended the matter, `because` says so.
     """
     event = engine.firing.complete(event, engine.snapshot)
     drawn = engine.runtime.make_plan(event, engine.registry)

@@ -1,6 +1,7 @@
 """The reply to a host if hookline could make no decision.
 
-Before an action the answer is a refusal. Everywhere else it is the host's no-op, with a notice to the user.
+Before an action the answer is a refusal. Everywhere else it is the host's no-op, with a notice to
+the user.
 """
 
 from __future__ import annotations
@@ -52,8 +53,10 @@ def find_fallback(
         sent: the bytes that the host sent, readable or not.
         message: what went wrong, in one sentence for the user.
         event: the native name of the event, where the command line says it.
-        strict: whether an event without a readable name counts as an action although no hook guards one.
-        acts: whether a hook before an action is loaded; None if that is not known, which counts as yes.
+        strict: whether an event without a readable name counts as an action although no hook guards
+            one.
+        acts: whether a hook before an action is loaded; None if that is not known, which counts as
+            yes.
     """
     text = f"hookline: {message}\n"
     try:

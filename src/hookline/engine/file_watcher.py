@@ -28,9 +28,9 @@ _ROUNDS = 20
 class Watcher:
     """Keeps an engine on its files, in a thread of its own, from `start` to `stop` or as a context.
 
-    `tell` receives one line for each reload that changed something or refused something new. `settle` and `interval` are in
-    seconds. `reload` does the reload, where it is more than the engine's. `wait` waits so many seconds, and returns whether to
-    stop.
+    `tell` receives one line for each reload that changed something or refused something new.
+    `settle` and `interval` are in seconds. `reload` does the reload, where it is more than the
+    engine's. `wait` waits so many seconds, and returns whether to stop.
     """
 
     def __init__(

@@ -45,7 +45,8 @@ class Firing:
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self._detached: Detached | None = None
-        # Whether no observer, journal or session store needs a decision: then most events need no more work.
+        # Whether no observer, journal or session store needs a decision: then most events need no
+        # more work.
         self._is_unobserved = (
             runtime.observe is None and runtime.journal is None and runtime.session_store is None
         )

@@ -41,7 +41,8 @@ def find_by_command(specs: Sequence[HookSpec], command: str, event: str = "") ->
     No other spelling of a path counts: a person approves what they can read.
 
     Raises:
-        TrustError: `trust.unmatched`, none is declared; `trust.ambiguous`, it is written like hooks that run different things.
+        TrustError: `trust.unmatched`, none is declared; `trust.ambiguous`, it is written like hooks
+            that run different things.
     """
     found = [
         spec
@@ -98,7 +99,8 @@ def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
     """Return hooks by an id, a command or address, a name, or the path of a file that declares them or that they run.
 
     Raises:
-        TrustError: `trust.unmatched`, no declared hook is meant; `trust.ambiguous`, hooks that run different things are.
+        TrustError: `trust.unmatched`, no declared hook is meant; `trust.ambiguous`, hooks that run
+            different things are.
     """
     specs = [
         spec

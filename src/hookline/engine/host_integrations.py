@@ -1,7 +1,8 @@
 """Finds hosts that call hookline from their own hook files; such a host runs the other hooks of these files itself.
 
-Hooks left to a host are not asked here, so only a hook that would run counts as a call: never a hook of a clone without
-approval, and no text that only looks like a call. Policy stays, unless policy itself calls.
+Hooks left to a host are not asked here, so only a hook that would run counts as a call: never a
+hook of a clone without approval, and no text that only looks like a call. Policy stays, unless
+policy itself calls.
 """
 
 from __future__ import annotations

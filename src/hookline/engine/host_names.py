@@ -1,6 +1,7 @@
 """Host names: warnings about HTTP hooks whose address does not resolve now, or resolves to an address that must not be called.
 
-Only commands that look at hooks ask the network for this. A call of the hook checks its address again (docs/formats/starchild.md 8).
+Only commands that look at hooks ask the network for this. A call of the hook checks its address
+again (docs/formats/starchild.md 8).
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def find_unresolved(
 
     Args:
         engine: its hooks are looked at.
-        seconds: how long all names together may take; a name that takes longer counts as one that does not resolve.
+        seconds: how long all names together may take; a name that takes longer counts as one that
+            does not resolve.
         resolve: what `socket.getaddrinfo` does.
     """
     hooks = {

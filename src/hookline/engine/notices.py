@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision
     from hookline.trust.store import Approval
 
-# Effects in `lowered`: hooks that hookline did not ask, and an event that its dialect does not have.
+# Effects in `lowered`: hooks that hookline did not ask, and an event that its dialect does not
+# have.
 NOT_ASKED, NO_EVENT = "hooks", "event"
 _STANCES = frozenset(("ask", "deny", "halt"))
 _CHANGES = frozenset(("input", "output", "text", "messages"))
@@ -104,7 +105,8 @@ def note_removed(
 ) -> Decision:
     """Return the decision with a notice on approved guards of this kind that no file declares.
 
-    It repeats at each action; in strict mode the decision becomes `ask` (docs/explanation/trust.md 4).
+    It repeats at each action; in strict mode the decision becomes `ask` (docs/explanation/trust.md
+    4).
     """
     if runtime.gate is None or event.kind not in ACTIONS:
         return decision

@@ -54,8 +54,8 @@ def find_existing_folder(
 ) -> str:
     """Return where hooks run instead of a folder that does not exist.
 
-    That is the project by the host's variable, the project around the nearest folder above that exists, the engine's `own`
-    folder, or the user's home.
+    That is the project by the host's variable, the project around the nearest folder above that
+    exists, the engine's `own` folder, or the user's home.
     """
     above = folder
     while not os.path.isdir(above) and above != os.path.dirname(above):

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     Declared: TypeAlias = Callable[[str, str, str], Sequence[HookSpec]]
 
-# Where the command of a run was found: `now` is what stands there today, and may have been another one then.
+# Where the command of a run was found: `now` is what stands there today, and may have been another
+# one then.
 RECORD, APPROVAL, CONFIGURATION, NOW = "record", "approval", "configuration", "now"
 _PLACE = re.compile(r"(.*?)(?::\d+(?::\d+)?)?", re.DOTALL)
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def display_reason(decision: Decision | dict[str, Any]) -> ReasonCard:
     """The reason of a decision, or of its document, as a sentence, a box for what it is about, and a tag for a search.
 
-    Evidence that the hook gives apart from its reason goes into the box; otherwise the reason is split. Secrets are masked.
+    Evidence that the hook gives apart from its reason goes into the box; otherwise the reason is
+    split. Secrets are masked.
     """
     whole = decision if isinstance(decision, dict) else decision.to_dict()
     evidence, tag = _read_evidence(whole["evidence"])
@@ -31,8 +32,8 @@ def reason_fields(
 ) -> Iterator[tuple[str, str]]:
     """The lines of a page about a reason: pairs of a label and a text, none of them empty.
 
-    A reason that begins with a `[tag]`, or that comes with evidence, is split as `display_reason` splits it. Any other reason
-    stays as its hook wrote it. `mask` hides secrets.
+    A reason that begins with a `[tag]`, or that comes with evidence, is split as `display_reason`
+    splits it. Any other reason stays as its hook wrote it. `mask` hides secrets.
     """
     given, tag = _read_evidence(evidence)
     if not reason or not (given or reason.lstrip().startswith("[")):

@@ -28,8 +28,9 @@ def enter_event(
 ) -> Token[tuple[_Key, ...]] | None:
     """Mark an event as being asked about, and return the token that ends it; None if it may not be.
 
-    That is so where a hook on this very event raised it again in this process, and where hooks start
-    agents that have hooks without an end. In a process that a hook started, only that hook is left out.
+    That is so where a hook on this very event raised it again in this process, and where hooks
+    start agents that have hooks without an end. In a process that a hook started, only that hook is
+    left out.
 
     Args:
         inside: the hooks that this process was started by, if it was.

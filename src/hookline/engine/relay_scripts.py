@@ -1,7 +1,7 @@
 """Makes the command line by which a converted hook keeps its own dialect under another host.
 
-It is `hookline answer` with the hook's own entry on it. So the hook's conditions, its environment and its failure rule are the
-original's, whatever the new host's files can say.
+It is `hookline answer` with the hook's own entry on it. So the hook's conditions, its environment
+and its failure rule are the original's, whatever the new host's files can say.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ class Originals:
         if argv and isinstance(entry.get("command"), str) and not entry.get("args"):
             # A path that is relative to the file in the entry is absolute in `argv`.
             entry["command"] = shlex.join(argv)
-        # Cursor drops a file in which a command holds `://` (docs/formats/cursor.md); to JSON the escaped text is the same.
+        # Cursor drops a file in which a command holds `://` (docs/formats/cursor.md); to JSON the
+        # escaped text is the same.
         return json.dumps(tree, ensure_ascii=False).replace("://", ":\\/\\/")
 
 

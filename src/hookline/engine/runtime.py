@@ -59,7 +59,8 @@ class Runtime:
         relays: this engine stands for a hook of another one, which may ask it inside of an event.
         journal: writes down every event and every hook that was asked.
         gate: decides by approvals whether a hook may run (None: by where its file lies alone).
-        interactive: whether a person can answer what a host asks (None: look for the host's terminal).
+        interactive: whether a person can answer what a host asks (None: look for the host's
+            terminal).
         supervised: make this process a subreaper (Linux), so that nothing which a hook starts
             outlives the hook's time limit; what the program itself starts counts as a hook's, too.
     """

@@ -96,7 +96,8 @@ class Snapshot(Frozen):
     def index(self, native: Dialect | None, *, strict: bool) -> Snapshot:
         """Return the snapshot with its registry made anew.
 
-        Python hooks, and those that are enlisted, are strict where any source is; `strict`: a search is.
+        Python hooks, and those that are enlisted, are strict where any source is; `strict`: a
+        search is.
         """
         strict = strict or any(each.source.mode == "strict" for each in self.sources)
         whole, problems = _combine(self, native, strict=strict)

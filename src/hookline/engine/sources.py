@@ -103,9 +103,9 @@ class LoadedSource(Frozen):
 class ReadSource(Frozen):
     """A source that is read and not yet loaded.
 
-    `way`: how it was found. `error`: why it cannot be read. `stamp`: of its file before the reading.
-    `key`: its whole path and its dialect, which name it among all files, whatever folder the
-    process is in.
+    `way`: how it was found. `error`: why it cannot be read. `stamp`: of its file before the
+    reading. `key`: its whole path and its dialect, which name it among all files, whatever folder
+    the process is in.
     """
 
     source: Source

@@ -20,8 +20,9 @@ _TERMINALS = ("/dev/pts/", "/dev/tty", "/dev/console")
 def is_attended(programs: Sequence[str]) -> bool:
     """Whether a person can answer the questions of the nearest ancestor that is one of these programs.
 
-    That program has a terminal as its stdin and its stdout, and no prompt in its command line (`-p`, `--prompt`), with
-    which it ends after its answer. False where no such ancestor is found, and where there is no `/proc`.
+    That program has a terminal as its stdin and its stdout, and no prompt in its command line
+    (`-p`, `--prompt`), with which it ends after its answer. False where no such ancestor is found,
+    and where there is no `/proc`.
     """
     for pid in ancestors():
         words = _command(pid)

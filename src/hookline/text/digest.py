@@ -28,7 +28,8 @@ def keyed_digest(key: bytes, data: bytes) -> str:
 
 
 def _hash_constructor(module: str, name: str) -> Callable[..., Any]:
-    # OpenSSL's implementation is several times faster, but worth its import only where something else loaded it already.
+    # OpenSSL's implementation is several times faster, but worth its import only where something
+    # else loaded it already.
     try:
         loaded = sys.modules.get("hashlib") or __import__(module)
     except ImportError:  # an interpreter that was built without it

@@ -29,7 +29,8 @@ class Flavour:
     Args:
         title: the engine's name in messages.
         check: raises ValueError, with the reason, for what the engine refuses.
-        translate: writes an expression in the syntax that RE2 and the `regex` package share; raises as `check`.
+        translate: writes an expression in the syntax that RE2 and the `regex` package share; raises
+            as `check`.
         finish: adapts that to the `regex` package.
         backtracks: the engine has look-around and back-references.
         ascii_only: `\w`, `\d` and `\b` of the engine know ASCII only.
@@ -164,7 +165,8 @@ def _parts(source: str) -> Iterator[re.Match[str]]:
     """Yield the parts of a JavaScript expression.
 
     Raises:
-        ValueError: JavaScript refuses a part. The first such part ends the search, which keeps the time linear.
+        ValueError: JavaScript refuses a part. The first such part ends the search, which keeps the
+            time linear.
     """
     for found in _JS_PARTS.finditer(source):
         at = found.start()

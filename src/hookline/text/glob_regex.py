@@ -1,7 +1,7 @@
 """Globs as RE2 expressions: `**`, `*`, `?`, `[a-c]`, `{a,b}`, `{1..3}` and groups such as `+(a|b)`.
 
-The agent chooses the path, so no path may make a match slow. With a backtracking engine, a path of 4 KB kept
-`**/a/**/a/**/b` busy for minutes.
+The agent chooses the path, so no path may make a match slow. With a backtracking engine, a path of
+4 KB kept `**/a/**/a/**/b` busy for minutes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _MOST = 1000  # patterns that the braces of one may expand to
 def compile_glob(pattern: str) -> Regex | None:
     """Compile a glob to an expression that matches whole paths.
 
-    None if the glob is too large; None matches every path, because a guard should rather see too much.
+    None if the glob is too large; None matches every path, because a guard should rather see too
+    much.
     """
     try:
         patterns = bracex.expand(pattern, keep_escapes=True, limit=_MOST)

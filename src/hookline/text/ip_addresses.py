@@ -1,8 +1,9 @@
 """Special-purpose IP addresses: which ones hookline refuses to connect to.
 
-The rows follow the IANA registries of special-purpose IPv4 and IPv6 addresses (as of 2025-10-09). They include addresses
-of those registries that are globally reachable, multicast, withdrawn ranges, and the endpoints where clouds hand out
-credentials. The table is our own, so that a new Python release changes no verdict. The most specific row counts.
+The rows follow the IANA registries of special-purpose IPv4 and IPv6 addresses (as of 2025-10-09).
+They include addresses of those registries that are globally reachable, multicast, withdrawn ranges,
+and the endpoints where clouds hand out credentials. The table is our own, so that a new Python
+release changes no verdict. The most specific row counts.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     Address: TypeAlias = IPv4Address | IPv6Address
 
 PUBLIC = ""
-# The kinds that `allow_local` opens. Every other kind stays closed, above all the metadata endpoints of clouds.
+# The kinds that `allow_local` opens. Every other kind stays closed, above all the metadata
+# endpoints of clouds.
 LOCAL = ("loopback", "private")
 
 # The kind of an address -> its prefixes, each with the document that defines it.
@@ -102,8 +104,9 @@ PREFIXES: Mapping[str, tuple[str, ...]] = {
     ),
 }
 _EACH_BIT = 0xFFFFFFFF
-# Forms of IPv6 addresses that carry an IPv4 address. Each row: the bits that identify the form, their mask, and for each
-# IPv4 address inside: how many bits to shift, and what to combine it with (exclusive or).
+# Forms of IPv6 addresses that carry an IPv4 address. Each row: the bits that identify the form,
+# their mask, and for each IPv4 address inside: how many bits to shift, and what to combine it with
+# (exclusive or).
 FORMS = (
     # RFC 4291 2.5.5.1
     ("a compatible address", "::", "ffff:ffff:ffff:ffff:ffff:ffff::", ((0, 0),)),
@@ -121,8 +124,9 @@ FORMS = (
 def explain_refused_address(address: Address, *, allow_local: bool = False) -> str:
     """Return why hookline must not connect to this address; empty if it may.
 
-    An address is allowed if it is public, and so is each IPv4 address packed into it. `allow_local` opens plain loopback
-    and private addresses. It does not open them inside a translator's or tunnel's form: none of these leads to this machine.
+    An address is allowed if it is public, and so is each IPv4 address packed into it. `allow_local`
+    opens plain loopback and private addresses. It does not open them inside a translator's or
+    tunnel's form: none of these leads to this machine.
     """
     plain = unmap_ipv4(address)
     kind = classify_address(plain)

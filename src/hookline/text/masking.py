@@ -23,7 +23,8 @@ _KEY_VALUE = re.compile(
     rf"({_NAMES}[\"']?\s*[=:]\s*|--(?:\w[\w-]{{0,40}}?[-_])?{_NAMES}[ \t]+|;\s*pwd\s*=\s*){_MASKED}({_QUOTED}|(?!{_SCHEME})[^\s\"',;&]{{4,}})",
     re.IGNORECASE,
 )
-# The value after these extends to the end of the line or quote: `Authorization: Digest a="b", c="d"`.
+# The value after these extends to the end of the line or quote: `Authorization: Digest a="b",
+# c="d"`.
 _HEADER = re.compile(
     rf"((?:authorization|cookie2?)\s*:\s*(?:{_SCHEME})?+){_MASKED}([^\s'\"][^'\r\n]{{3,}}?)(?=['\r\n]|\Z|\"(?:\s|\Z))",
     re.IGNORECASE,
@@ -44,7 +45,8 @@ _KNOWN = re.compile(
     r"\b(?:sk-|gh[opsu]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza|eyJ)[A-Za-z0-9_.-]{8,}"
 )
 _MANY_DIGITS = 4
-# Environment variables whose names mark them as secrets. Shorter values occur in many texts by chance.
+# Environment variables whose names mark them as secrets. Shorter values occur in many texts by
+# chance.
 _SECRET_VARIABLE = re.compile(
     rf"{_NAMES}|(?:^|_)(?:api|auth|key|pat|pw)(?:_|$)|_pwd(?:_|$)", re.IGNORECASE
 )

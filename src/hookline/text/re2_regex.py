@@ -74,7 +74,8 @@ class Regex:
 
     def __init__(self, source: str, compiled: Any) -> None:
         self.source = source
-        # The engine itself. Its Python wrapper would build match objects and translate offsets that hookline does not use.
+        # The engine itself. Its Python wrapper would build match objects and translate offsets that
+        # hookline does not use.
         engine = compiled._regexp
         self._match = engine.Match
         self._unanchored, self._both = engine.Anchor.UNANCHORED, engine.Anchor.ANCHOR_BOTH

@@ -1,7 +1,8 @@
 """The simple commands that a shell line would run, at any depth, without their quotes.
 
-tree-sitter gives syntax only, and it reads some lines differently from bash. Where that could hide a command, the line
-counts as unreadable. Programs that run their arguments (`sudo`, `xargs`, `bash -c`) are plain commands here.
+tree-sitter gives syntax only, and it reads some lines differently from bash. Where that could hide
+a command, the line counts as unreadable. Programs that run their arguments (`sudo`, `xargs`, `bash
+-c`) are plain commands here.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ _RESERVED = frozenset(
 def parse_simple_commands(line: str) -> tuple[str, ...] | None:
     """Return the text of every simple command that a line would run, in order; None if the line cannot be read reliably.
 
-    A text has no redirections and no leading assignments. One blank joins its words, without quotes. A word with expansions
-    keeps its source.
+    A text has no redirections and no leading assignments. One blank joins its words, without
+    quotes. A word with expansions keeps its source.
     """
     if "\0" in line:  # bash drops it, and joins the text around it
         return None
@@ -98,7 +99,8 @@ def _nodes(source: bytes) -> list[Node]:
 
 
 def _is_escaped_backquote(node: Node) -> bool:
-    # One level of backslashes belongs to the back quotes, so the inner text is parsed again without it.
+    # One level of backslashes belongs to the back quotes, so the inner text is parsed again without
+    # it.
     return (
         node.type == "command_substitution"
         and node.children[0].type == "`"
@@ -219,7 +221,8 @@ def _leaf_hides(node: Node, source: bytes) -> bool:
 def _is_blank(gap: bytes) -> bool:
     """Return whether a gap separates words in bash too: blanks and newlines, but not escaped newlines alone."""
     rest = gap.replace(b"\\\n", b"")
-    # `r\` at the end of a line and `m` on the next are one word; the grammar takes `\ ` for a blank.
+    # `r\` at the end of a line and `m` on the next are one word; the grammar takes `\ ` for a
+    # blank.
     return not gap or (rest != b"" and not rest.strip(b" \t\n"))
 
 

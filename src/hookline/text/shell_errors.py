@@ -12,9 +12,11 @@ _ENDS = (
     r"(?:command not found|inaccessible or not found|not found(?: \[.*\])?|No such file or directory"
     r"|Permission denied|cannot execute(?: binary file)?: .*|cannot execute)"
 )
-# One expression for each family of shells. A place is a line number: `sh: 1:`, `x.sh: line 3:`, `x.sh[3]:`.
+# One expression for each family of shells. A place is a line number: `sh: 1:`, `x.sh: line 3:`,
+# `x.sh[3]:`.
 _FORMS = (
-    # dash and bash in a script, ksh: `FILE: 3: jq: not found`, `FILE: line 3: jq: command not found`
+    # dash and bash in a script, ksh: `FILE: 3: jq: not found`, `FILE: line 3: jq: command not
+    # found`
     rf"^[^\s:][^:\n]*(?:: line \d+:|: \d+:|\[\d+\]:) (?:exec: )?{_NAME}: {_ENDS}$",
     # bash at a prompt, busybox, mksh: `sh: jq: not found`
     rf"^{_SHELL}: (?:exec: )?{_NAME}: {_ENDS}$",
@@ -22,7 +24,8 @@ _FORMS = (
     r"^[^\s:][^:\n]*:\d+: (?:command not found|no such file or directory|permission denied): (?P<program>\S.*)$",
     # fish: `fish: Unknown command: jq`
     r"^fish: Unknown command: (?P<program>\S+)$",
-    # env, which starts a script for its first line: `/usr/bin/env: 'node': No such file or directory`
+    # env, which starts a script for its first line: `/usr/bin/env: 'node': No such file or
+    # directory`
     r"^(?:/usr/bin/|/bin/)?env: ['\"\u2018]?(?P<program>[^'\"\u2019:\n]+)['\"\u2019]?: (?:No such file or directory|Permission denied)$",
 )
 # How dash reports a failed redirection, which says nothing about the program.

@@ -30,8 +30,9 @@ class Word:
 class SimpleCommand:
     """One simple command: a program and its arguments, without assignments and redirections.
 
-    `reads`: the files that its redirections read. `sets`: what it assigns, by name; None where only the shell can tell. A command with
-    either may have no words. `apart`: a redirection stands between its words.
+    `reads`: the files that its redirections read. `sets`: what it assigns, by name; None where only
+    the shell can tell. A command with either may have no words. `apart`: a redirection stands
+    between its words.
     """
 
     __slots__ = ("apart", "reads", "sets", "words")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-# Invisible characters whose categories otherwise hold letters and marks: fillers, joiners, variation selectors.
+# Invisible characters whose categories otherwise hold letters and marks: fillers, joiners,
+# variation selectors.
 _FILLERS = frozenset(
     map(
         chr,
@@ -22,7 +23,8 @@ _FILLERS = frozenset(
     )
 )
 _FURTHER = range(0xE0100, 0xE01F0)
-# Controls, marks that change direction or have no width, halves of characters, ends of lines and paragraphs.
+# Controls, marks that change direction or have no width, halves of characters, ends of lines and
+# paragraphs.
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 # Honest texts use these two to choose the glyph of a picture.
 _OF_PICTURES = "\ufe0e\ufe0f"

@@ -1,8 +1,9 @@
 """URLs: which ones hookline may call, judged from the text alone.
 
-Only names with the same meaning on every machine are judged here (`_NAMES`). Any other name may still resolve to a forbidden
-address: the caller must check each resolved address with `text.ip_addresses.explain_refused_address`.
-Rules: docs/formats/starchild.md 8; docs/explanation/security.md 3.
+Only names with the same meaning on every machine are judged here (`_NAMES`). Any other name may
+still resolve to a forbidden address: the caller must check each resolved address with
+`text.ip_addresses.explain_refused_address`. Rules: docs/formats/starchild.md 8;
+docs/explanation/security.md 3.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ _ODD = re.compile(r"[\x00-\x20\x7f\\\s]")
 _PLACE = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^\[\]:]+)(?::[0-9]*)?")
 _LABELS = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
-# Names without public DNS: RFC 6762 3, RFC 8375, and `.internal`, which ICANN reserves for private use (2024).
+# Names without public DNS: RFC 6762 3, RFC 8375, and `.internal`, which ICANN reserves for private
+# use (2024).
 _LOCAL_NAMES = (".local", ".home.arpa", ".internal")
-# Names that mean one kind of address wherever they exist: RFC 6761 6.3, names in the hosts files of systems, and the
-# endpoints where clouds hand out credentials (docs/explanation/security.md 3).
+# Names that mean one kind of address wherever they exist: RFC 6761 6.3, names in the hosts files of
+# systems, and the endpoints where clouds hand out credentials (docs/explanation/security.md 3).
 _NAMES: Mapping[str, str] = {
     **dict.fromkeys(
         (
@@ -59,8 +61,8 @@ _NAMES: Mapping[str, str] = {
     ),
 }
 _LOOPBACK = "loopback"
-# Characters that IDNA2003 maps or drops and later rules keep, so that programs disagree. UTS 46 lists those of the first row
-# as deviations; they can be written in Punycode.
+# Characters that IDNA2003 maps or drops and later rules keep, so that programs disagree. UTS 46
+# lists those of the first row as deviations; they can be written in Punycode.
 _DEVIATING = "\u00df\u03c2\u1e9e\u200c\u200d"
 _AMBIGUOUS = re.compile(f"[{_DEVIATING}\u115f\u1160\u17b4\u17b5\u1806\u3164\uffa0]")
 _IN_ASCII = "write it in ASCII, with `xn--`"
@@ -74,9 +76,10 @@ _LONGEST = 253  # characters of a name (RFC 1035 2.3.4)
 def explain_refused_url(url: str, *, allow_local: bool = False) -> str:
     """Return why hookline must not call a URL; empty if nothing in its text forbids it (docs/formats/starchild.md 8).
 
-    hookline checks when it reads a file, and again at each call. This function looks up no name, for two reasons. The name's owner
-    may answer a later call differently. And listing or approving hooks must not reveal itself to a name server. The call itself
-    decides by the addresses that it connects to. `db.corp.example`, a private name in no table, passes here and is refused there.
+    hookline checks when it reads a file, and again at each call. This function looks up no name,
+    for two reasons. The name's owner may answer a later call differently. And listing or approving
+    hooks must not reveal itself to a name server. The call itself decides by the addresses that it
+    connects to. `db.corp.example`, a private name in no table, passes here and is refused there.
     """
     if _ODD.search(url):
         return "it contains a blank, a backslash or a control character"
@@ -146,7 +149,8 @@ def _explain_refused_host(host: str, *, allow_local: bool) -> str:
 def canonical_host(host: str) -> str:
     """Return the host of a URL in the spelling that resolvers, certificates and `Host` use.
 
-    A name becomes lower-case ASCII without a final dot. An address becomes its canonical spelling without brackets.
+    A name becomes lower-case ASCII without a final dot. An address becomes its canonical spelling
+    without brackets.
 
     Raises:
         ValueError: the host cannot be read, or two programs may read it differently.
@@ -167,8 +171,9 @@ def canonical_host(host: str) -> str:
 def _explain_ambiguous_name(name: str) -> str:
     """Return why programs disagree about which host a lower-case name means; empty if they agree.
 
-    A request must reach the host that the hook's author saw it reach. Python turns names into ASCII by IDNA2003; browsers and curl
-    use UTS 46. The two agree on all letters of Unicode 3.2 except a few.
+    A request must reach the host that the hook's author saw it reach. Python turns names into ASCII
+    by IDNA2003; browsers and curl use UTS 46. The two agree on all letters of Unicode 3.2 except a
+    few.
     """
     if name.isascii() or len(name) > _LONGEST:
         return ""

@@ -34,9 +34,9 @@ class Imported(Frozen):
     """The result of one entry.
 
     `result`: approved; changed (the script's digest or time is another, so that it must be approved
-    again); unverified (the entry does not say what was approved, so nothing was taken over); revoked
-    (the user took the approval back here, which stands); undeclared (no hook is declared with this
-    event and command).
+    again); unverified (the entry does not say what was approved, so nothing was taken over);
+    revoked (the user took the approval back here, which stands); undeclared (no hook is declared
+    with this event and command).
     """
 
     event: str

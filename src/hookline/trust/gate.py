@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 from contextlib import suppress
 
 from hookline.core.failure import explain_file_switch, identify
@@ -331,8 +333,6 @@ def find_user(environ: Mapping[str, str]) -> str:
     """Return the user's name: by the environment, else by the system."""
     if named := environ.get("SUDO_USER") or environ.get("USER"):
         return named
-    import os  # noqa: PLC0415 - hooks are approved rarely
-    import pwd  # noqa: PLC0415 - as above
 
     try:
         return pwd.getpwuid(os.getuid()).pw_name

@@ -24,10 +24,11 @@ _MAX_READ = 64 << 20  # bytes
 class StartedCommand(Frozen):
     """The command of a hook's entry: shell text, or a program with its arguments.
 
-    `root`: the folder of the project or plugin; files in it have relative keys; empty: none has. `variables`: what `text` may use, with HOME.
-    `listed`: files that count whether the text names them or not, absolute or relative to `root`.
-    `is_shielded`: Python code in the command imports nothing from the working folder, unless some
-    file of it is Python or something of it is unseen (PYTHONSAFEPATH).
+    `root`: the folder of the project or plugin; files in it have relative keys; empty: none has.
+    `variables`: what `text` may use, with HOME. `listed`: files that count whether the text names
+    them or not, absolute or relative to `root`. `is_shielded`: Python code in the command imports
+    nothing from the working folder, unless some file of it is Python or something of it is unseen
+    (PYTHONSAFEPATH).
     """
 
     text: str = ""
@@ -47,7 +48,8 @@ class StartedCommand(Frozen):
 class InspectedFile(Frozen):
     """A file as it was found. `key`: its path within the root, else its path. `problem`: why it cannot be read or started, or empty.
 
-    `head`: the `#!` line, or a NUL character for a file that is no text. `is_settled`: any later change gives it another stamp.
+    `head`: the `#!` line, or a NUL character for a file that is no text. `is_settled`: any later
+    change gives it another stamp.
     """
 
     path: str
@@ -64,9 +66,9 @@ class InspectedFile(Frozen):
 class Inspection(Frozen):
     """The files that a command runs and loads, by key; `digest` is over what of them is approved.
 
-    `unseen`: what it runs beside them. `missing_program`: why a command of one program cannot start, in words. `watched` and
-    `variables`: all that the inspection depends on, by path and by name. `references`: what each source text refers to, by language
-    and digest.
+    `unseen`: what it runs beside them. `missing_program`: why a command of one program cannot
+    start, in words. `watched` and `variables`: all that the inspection depends on, by path and by
+    name. `references`: what each source text refers to, by language and digest.
     """
 
     files: tuple[InspectedFile, ...]

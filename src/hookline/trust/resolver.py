@@ -53,15 +53,17 @@ _HEAD = 1024  # bytes
 # Seconds: a file that was touched later than that may change once more with the same times.
 _CLOCK_GRAIN = 2.0
 _UNSETTLED: Stamp = (-1,)  # equal to no stamp
-# Why a file is covered: a word names it, which must be code; something runs it or imports it; the entry lists it.
+# Why a file is covered: a word names it, which must be code; something runs it or imports it; the
+# entry lists it.
 _WORD, _RUN, _IMPORT, _LISTED = "word", "run", "import", "listed"
 
 
 class Resolver:
     """One look at one command.
 
-    Working folders, variables, functions and Python's path are added up over all texts that it reads: more is covered then, never
-    less. `parsed`: the references of texts by language and digest, which are not parsed again.
+    Working folders, variables, functions and Python's path are added up over all texts that it
+    reads: more is covered then, never less. `parsed`: the references of texts by language and
+    digest, which are not parsed again.
     """
 
     def __init__(

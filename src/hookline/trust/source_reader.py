@@ -1,7 +1,7 @@
 r"""What a source text refers to: the commands of a shell text, the imports of a Python text.
 
-A reference is a kind and its words. In words of shell text, `NAME` between two NUL characters stands for a variable, and nothing
-between them for what only a run can tell.
+A reference is a kind and its words. In words of shell text, `NAME` between two NUL characters
+stands for a variable, and nothing between them for what only a run can tell.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ast
 import re
 import warnings
 
+from hookline.text import shell
 from hookline.trust.languages import SHELL, find_first_interpreter, find_interpreter
 
 TYPE_CHECKING = False
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-# Kinds: "alone" (the text is one command), "fed" (a program of it runs what another prints), "run" with the words of a command, "set"
-# with a variable and its value, "body" with a language and text in it, "function" with its name, "import" with level, module and names,
-# "folder" with a folder of `sys.path`, "starts", "unsure".
+# Kinds: "alone" (the text is one command), "fed" (a program of it runs what another prints), "run"
+# with the words of a command, "set" with a variable and its value, "body" with a language and text
+# in it, "function" with its name, "import" with level, module and names, "folder" with a folder of
+# `sys.path`, "starts", "unsure".
 Reference = tuple[str, ...]
 
 MAX_SOURCE = 256 << 10  # bytes of a source text that is parsed
@@ -53,7 +55,6 @@ def _read_shell(text: str) -> Iterator[Reference]:
         yield ("alone",)
         yield ("run", *text.split())
         return
-    from hookline.text import shell  # noqa: PLC0415 - loads tree-sitter, and most commands need no grammar
 
     source = text.encode("utf-8", "replace")
     nodes = shell.parse_nodes(source)

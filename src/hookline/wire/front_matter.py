@@ -6,7 +6,8 @@ import re
 
 # How many bytes to search for the end, and how many characters of metadata to accept.
 FRONT_LIMIT = 64 << 10
-# A fence is a whole line `---`; a byte order mark before it, CR line ends and trailing blanks are tolerated (docs/formats/agenthooks.md 4).
+# A fence is a whole line `---`; a byte order mark before it, CR line ends and trailing blanks are
+# tolerated (docs/formats/agenthooks.md 4).
 _OPENING = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*(?=[\r\n])")
 _CLOSING = re.compile(rb"[\r\n]---[ \t]*(?:\r\n|\r|\n)")
 

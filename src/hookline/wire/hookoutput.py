@@ -44,8 +44,8 @@ def parse_object(text: str) -> dict[str, Any]:
 def background_seconds(line: str) -> float | None:
     """Return the seconds that a hook asks for in the background by its first line of output; None where it does not ask.
 
-    The line is one JSON object with `"async": true`. Its `asyncTimeout` is in milliseconds; without it there is no limit,
-    which is infinity.
+    The line is one JSON object with `"async": true`. Its `asyncTimeout` is in milliseconds; without
+    it there is no limit, which is infinity.
     """
     if '"async"' not in line:
         return None
@@ -68,7 +68,8 @@ def _refuse(constant: str) -> NoReturn:
 def has_object_start(text: str) -> bool:
     """Return whether a line of the text looks like the start of an output object, with other output around it.
 
-    Most hosts take such text for a log. In strict mode, a guard with such output has not permitted anything.
+    Most hosts take such text for a log. In strict mode, a guard with such output has not permitted
+    anything.
     """
     return any(line.lstrip().startswith("{") for line in split_lines(text))
 
@@ -83,8 +84,8 @@ def normalise_keys(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the entries of the known keys in our spelling, as `select_typed` does, and the unknown keys.
 
-    Letter case does not matter; with `camel`, neither do underscores, so `updatedInput` is `updated_input`. Of several spellings
-    of one key, the last one counts.
+    Letter case does not matter; with `camel`, neither do underscores, so `updatedInput` is
+    `updated_input`. Of several spellings of one key, the last one counts.
 
     Raises:
         UnreadableError: as `select_typed`.

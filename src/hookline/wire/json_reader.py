@@ -1,8 +1,9 @@
 """JSON reader: reads what a host sent as leniently as possible.
 
-A payload that hookline refused to read would reach no guard. So bytes that are not UTF-8 become lone surrogates, and control
-characters count as text. What common JSON readers refuse arrives as text: integers too long for Python to convert, and parts
-nested more than 100 levels deep. Each hook can then read the rest, in any language.
+A payload that hookline refused to read would reach no guard. So bytes that are not UTF-8 become
+lone surrogates, and control characters count as text. What common JSON readers refuse arrives as
+text: integers too long for Python to convert, and parts nested more than 100 levels deep. Each hook
+can then read the rest, in any language.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Model replies: reads the judgement of a language model, if its reply leaves no doubt.
 
-Prose around a judgement may quote text that the model was shown. So a judgement that permits counts only if it is the whole
-reply, with or without a code fence: prose may quote a permission that the model never gave. A judgement that refuses or asks
-counts also inside prose (docs/formats/docker-agent.md 5 reads all three that way).
+Prose around a judgement may quote text that the model was shown. So a judgement that permits counts
+only if it is the whole reply, with or without a code fence: prose may quote a permission that the
+model never gave. A judgement that refuses or asks counts also inside prose
+(docs/formats/docker-agent.md 5 reads all three that way).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
 
-# The strength of a judgement. One that permits must be the whole reply; one that asks needs a reply that can be read to its end.
+# The strength of a judgement. One that permits must be the whole reply; one that asks needs a reply
+# that can be read to its end.
 PERMITS, ASKS, REFUSES = range(3)
 # How many braces to try as the start of an object; a judgement has one.
 _TRIES = 64
@@ -37,8 +39,8 @@ def read_judgement(
     `missing`: the fault of a reply in which no object has the key.
 
     Raises:
-        UnreadableError: the reply is empty or has no judgement; or it permits and contains anything else; or it asks,
-            and part of it cannot be read.
+        UnreadableError: the reply is empty or has no judgement; or it permits and contains anything
+            else; or it asks, and part of it cannot be read.
     """
     text = reply.strip()
     if not text:

@@ -30,8 +30,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Tree(Frozen):
     """A parsed file: a plain value, and line and column (from 1) of its parts by their path of keys.
 
-    `repeated`: keys that occur twice in one JSON object, of which the last counts; known only with places.
-    `unplaced`: the parser and text of a tree without places.
+    `repeated`: keys that occur twice in one JSON object, of which the last counts; known only with
+    places. `unplaced`: the parser and text of a tree without places.
     """
 
     value: Any

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow, Field, Table
 
-# Escapes that a shell's `echo` would expand, in the form that it leaves alone (docs/architecture.md 4.8).
+# Escapes that a shell's `echo` would expand, in the form that it leaves alone (docs/architecture.md
+# 4.8).
 _ESCAPE = r'\\["\\bfnrt]'
 _SURROGATE = "[\ud800-\udfff]"
 _UNEXPANDED = {
@@ -31,7 +32,8 @@ def encode_wire_text(payload: Mapping[str, Any], table: Table) -> str:
     """Return a payload as the one line that a handler receives, newline included.
 
     Raises:
-        TypeError, ValueError, RecursionError: it contains a value that JSON cannot express (NaN and infinity included).
+        TypeError, ValueError, RecursionError: it contains a value that JSON cannot express (NaN and
+            infinity included).
     """
     separators = (",", ":") if table.compact else (", ", ": ")
     text = json.dumps(
@@ -82,7 +84,8 @@ def _fact(event: Event, field: Field, native: str) -> Any:
 def decode(payload: Any, table: Table, native: str, names: Mapping[str, str]) -> Event:
     """Return a host's payload as an event. `names`: event attribute -> payload key (`native`, `session_id`, `cwd`).
 
-    An event unknown to the dialect becomes `x.<dialect>.<native>`, so that a newer host's events are only logged.
+    An event unknown to the dialect becomes `x.<dialect>.<native>`, so that a newer host's events
+    are only logged.
 
     Raises:
         CodecError: the payload is not an object, names no event, or has a field of the wrong type.

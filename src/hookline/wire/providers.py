@@ -23,9 +23,9 @@ _KEY = re.compile(r"[\x21-\x7e]+")
 class Provider(Frozen):
     """One provider.
 
-    `speaks`: whose API it implements. `keys`: variables for its key; the first one set counts; none if it needs no key.
-    `at`: the variable that overrides `base_url`. `binds`: at its own address, a reply can be bound to a schema; elsewhere the
-    schema is only part of the prompt.
+    `speaks`: whose API it implements. `keys`: variables for its key; the first one set counts; none
+    if it needs no key. `at`: the variable that overrides `base_url`. `binds`: at its own address, a
+    reply can be bound to a schema; elsewhere the schema is only part of the prompt.
     """
 
     name: str
@@ -72,7 +72,8 @@ PROVIDERS: Mapping[str, Provider] = {row.name: row for row in _ROWS}
 class Endpoint(Frozen):
     """Which model to call and where: everything about a call except the question. `key` is a secret.
 
-    `local`: the address may be on this machine or in a private network, because the person who wrote it allows that.
+    `local`: the address may be on this machine or in a private network, because the person who
+    wrote it allows that.
     """
 
     provider: str
@@ -143,8 +144,8 @@ def resolve_endpoint(model: Model, environ: Mapping[str, str]) -> Endpoint:
     """Return the model, address and key that a hook uses in this environment.
 
     Raises:
-        HandlerError: no variable names a model, the provider is unknown, the address is refused, or the key is unset or
-            invalid.
+        HandlerError: no variable names a model, the provider is unknown, the address is refused, or
+            the key is unset or invalid.
     """
     name = _name(model, environ)
     provider, own = split_model_name(name, model.provider)

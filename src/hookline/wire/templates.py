@@ -1,7 +1,7 @@
 """Templates: fills the prompt of a model hook from the payload, within the hook's length limit.
 
-The author's text always stays whole. If an event is too long, hookline cuts its longest values. So a padded event cannot push
-a rule out of the prompt.
+The author's text always stays whole. If an event is too long, hookline cuts its longest values. So
+a padded event cannot push a rule out of the prompt.
 """
 
 from __future__ import annotations

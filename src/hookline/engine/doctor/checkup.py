@@ -124,8 +124,8 @@ def run_checkup(
 ) -> Checkup:
     """Check every hook of an engine, and ask those that may run.
 
-    Hooks without approval never run. `seconds`: for one hook, at most. `models`: ask hooks that are judged by a language
-    model too, which costs what a call costs.
+    Hooks without approval never run. `seconds`: for one hook, at most. `models`: ask hooks that are
+    judged by a language model too, which costs what a call costs.
 
     Raises:
         TrustError: the store of approvals cannot be read.
@@ -236,7 +236,8 @@ class _Trial:
         ]
         if state != APPROVED:
             barred = self._explain_barred(spec, state)
-            # A fix changes no file of an unapproved hook, except modes of files with approved bytes.
+            # A fix changes no file of an unapproved hook, except modes of files with approved
+            # bytes.
             is_mendable = self._has_approved_bytes(spec)
             others = [
                 each if is_mendable else each.replace(path="")

@@ -55,7 +55,8 @@ _FAILURES: Mapping[Failure, tuple[str, str]] = {
 }
 # Exit codes by which a shell says that it could not start a program.
 _SHELL_SAYS: Mapping[int, str] = {126: "check.not-executable", 127: "check.missing"}
-# How a shell, or what it runs programs by, begins a line about one that it could not start, or what it says of it.
+# How a shell, or what it runs programs by, begins a line about one that it could not start, or what
+# it says of it.
 _TELLS = r"(?im)^(?:\S+: ?(?:\w+ )?\d+:|(?:\S*/)?env:)|not found|no such file|permission denied|cannot execute|failed to (?:run|exec)"
 # What a loader prints of missing libraries: the program itself is there.
 _LOADER = r"(?i)error (?:while )?loading shared librar|error relocating"

@@ -37,7 +37,8 @@ def ask_hook(
         stopped = gate.check_before(Run(spec=entry.spec, event=event))
         if isinstance(stopped, Outcome):
             return stopped, judge_unrun(entry.spec, stopped)
-    # Its conditions stay, so that messages describe it as declared. Its predicates are what is asked.
+    # Its conditions stay, so that messages describe it as declared. Its predicates are what is
+    # asked.
     spec = entry.spec.replace(detached=False, once=False, timeout=min(entry.spec.timeout, seconds))
     bare = entry.replace(spec=spec, tools=None, on_tool=(), content=())
     group = Group(dialect=entry.dialect, steps=(bare,), detached=(), parallel=False)

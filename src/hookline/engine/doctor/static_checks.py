@@ -44,7 +44,8 @@ _MEANT_FOR: Mapping[str, re.Pattern[str]] = {
 }
 _BINARY = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ")
 MISSING_HINT = "name a file that is there, by its absolute path"
-# Minimal examples, and the guard that does all that each of them does (docs/formats/starchild.md 10).
+# Minimal examples, and the guard that does all that each of them does (docs/formats/starchild.md
+# 10).
 _SUPERSEDED: Mapping[str, str] = {
     "block_secrets.py": "security_guard.py",
     "secret_guard.py": "security_guard.py",
