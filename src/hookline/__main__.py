@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from hookline.handlers.supervisor import AnswerPipe
 
-_MUCH = 200_000  # objects: a process for one event has fewer, so that nobody searches them for garbage in vain
+_MUCH = 200_000  # objects: a process for one event has fewer, so a search for garbage finds nothing
 
 
 def main() -> None:

@@ -217,13 +217,13 @@ class ConfigError(HookError):
 
 
 class CodecError(HookError):
-    """A payload that a host sent, or an event that somebody named, cannot be understood."""
+    """A payload that a host sent, or the name of an event, cannot be understood."""
 
     name = "wire.payload"
 
 
 class TrustError(HookError):
-    """Something was asked to run that nobody approved."""
+    """A hook was to run that no person has approved."""
 
     name = "trust.untrusted"
 

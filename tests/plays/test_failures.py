@@ -36,11 +36,11 @@ def test_every_failure_becomes_what_the_hook_says(failure: Failure, on_failure: 
 
 
 def test_a_guard_that_fails_open_on_a_gate_is_missed_aloud() -> None:
-    """The user is told that a hook had no say."""
+    """The user is told that a hook failed."""
     happened = play([hook("a", name="guard")], {"a": TIMED_OUT})
 
     assert happened.decision.stance is Stance.SILENT
-    assert happened.decision.for_user == ("hook `guard` had no say: timed out",)
+    assert happened.decision.for_user == ("hook `guard` failed: timed out",)
 
 
 def test_a_failure_that_denies_says_why() -> None:

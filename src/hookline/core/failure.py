@@ -30,7 +30,7 @@ def make_failed_verdict(spec: HookSpec, outcome: Outcome, fault: str = "") -> Ve
     words = fault or describe_failure(outcome)
     stance = spec.on_failure
     note = (
-        f"{identify(spec, words)} had no say: {words}"
+        f"{identify(spec, words)} failed: {words}"
         if stance is Stance.SILENT and kind(spec.kind).can_guard
         else ""
     )

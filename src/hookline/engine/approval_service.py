@@ -380,8 +380,8 @@ def find_self_approve_problem(settings: Mapping[str, Any]) -> Problem | None:
     if not settings.get("trust", {}).get("self_approve"):
         return None
     message = (
-        "`trust.self_approve` lets every program of this machine approve hooks without a token: an agent that was talked into it"
-        " can write a hook, declare it and approve it, and whoever else is on this machine can, too"
+        "`trust.self_approve` lets every program of this machine approve hooks without a token: an agent"
+        " can write a hook, declare it and approve it, and so can every other user of this machine"
     )
     return Problem(
         name="trust.self-approve",

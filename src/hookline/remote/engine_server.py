@@ -63,7 +63,9 @@ class Opened:
                 delays = retry_delays()
             await bridge.sleep(next(delays))
 
-    async def open_all(self, addresses: Sequence[str], token: str, *, everybody: bool) -> None:
+    async def open_all(
+        self, addresses: Sequence[str], token: str, *, token_everywhere: bool
+    ) -> None:
         """Listen at all of the addresses, or at none.
 
         Raises:
@@ -75,7 +77,7 @@ class Opened:
             firing=self._firing,
             bounds=self.bridge.bounds,
             token=token,
-            everybody=everybody,
+            token_everywhere=token_everywhere,
         )
         try:
             for address in addresses:
@@ -111,7 +113,7 @@ def serve_engine(
     *addresses: str,
     token: str = "",
     tokens: Mapping[str, str] | None = None,
-    everybody: bool = False,
+    token_everywhere: bool = False,
     own: Callable[[], Mapping[str, Engine]] = dict,
     most: int = 64,
     turns: Admission | None = None,
@@ -124,7 +126,7 @@ def serve_engine(
 ) -> Opened:
     """Open an engine to handlers that attach and to agents that ask; close the result, or use it in a `with`.
 
-    `token`: demanded from callers that do not use a unix socket; with `everybody`, from these too,
+    `token`: demanded from callers that do not use a unix socket; with `token_everywhere`, from these too,
     as where a virtual machine monitor connects for its guest. `tokens`: of single instances. `own`
     returns the engines for hosts whose own files start this server; a new one gets the hooks of the
     first. `most`: concurrent events; a further one waits at most half a minute. `turns`: a limit
@@ -158,7 +160,7 @@ def serve_engine(
             expected=expected,
         )
         opened = Opened(bridge, firing)
-        await opened.open_all(addresses, token, everybody=everybody)
+        await opened.open_all(addresses, token, token_everywhere=token_everywhere)
         return opened
 
     return REMOTE.run(open_all())

@@ -179,17 +179,23 @@ def _make_link_error(code: Any, details: str | None) -> LinkError:
 
 
 async def serve_engine_at(
-    text: str, converse: Any, firing: FireService, bounds: Bounds, token: str, *, everybody: bool
+    text: str,
+    converse: Any,
+    firing: FireService,
+    bounds: Bounds,
+    token: str,
+    *,
+    token_everywhere: bool,
 ) -> tuple[str, AsyncExitStack]:
     """Listen for handlers that attach, and for agents that ask; return the address as a client writes it, and what closes it.
 
-    `everybody`: even a unix socket needs the token.
+    `token_everywhere`: even a unix socket needs the token.
 
     Raises:
         ConfigError: the address cannot be opened, or others could reach it and there is no token.
     """
     place = parse_address(text)
-    proven = place.proven and not everybody
+    proven = place.proven and not token_everywhere
     needed = _find_needed_token(text, token, proven=proven)
     bridge = BridgeService(bounds, attach=partial(converse, proven=proven))
     return await _listen(place, bounds, bridge, HooksService(firing, bounds, token=needed))

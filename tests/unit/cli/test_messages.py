@@ -67,7 +67,7 @@ def test_a_failure_names_the_hook_by_its_place(tmp_path: Path) -> None:
     (note,) = engine.fire("PreToolUse", CALL, dialect="claude-code").for_user
 
     assert note == (
-        f"hook `exit 3` ({path}:7, PreToolUse, matcher `Bash`) had no say: exited with status 3"
+        f"hook `exit 3` ({path}:7, PreToolUse, matcher `Bash`) failed: exited with status 3"
     )
 
 

@@ -63,7 +63,7 @@ def test_a_guard_that_fails_open_is_missed_aloud(kind: str, *, note: bool) -> No
     )
 
     assert make_failed_verdict(spec, Outcome(exit_code=1)).for_user == (
-        "hook `h` had no say: exited with status 1" if note else ""
+        "hook `h` failed: exited with status 1" if note else ""
     )
 
 
@@ -125,7 +125,7 @@ def spec_of(kind: str, stance: Stance) -> HookSpec:
     ("kind", "stance", "note"),
     [
         ("session.end", Stance.SILENT, "hook `h` failed: exited with status 1"),
-        ("tool.before", Stance.SILENT, "hook `h` had no say: exited with status 1"),
+        ("tool.before", Stance.SILENT, "hook `h` failed: exited with status 1"),
         ("tool.before", Stance.DENY, ""),
     ],
 )

@@ -66,7 +66,7 @@ def test_the_matchers_of_an_event_share_200_ms() -> None:
         "its matcher took too long: the matchers of this event took 200 ms; write it without look-around or nested repetitions"
     ]
     assert any(
-        "hook `h3` had no say: its matcher took too long" in text for text in decision.for_user
+        "hook `h3` failed: its matcher took too long" in text for text in decision.for_user
     )
 
 

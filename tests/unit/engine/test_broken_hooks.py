@@ -92,7 +92,7 @@ def test_a_missing_interpreter_is_a_fault_that_names_it(tmp_path: Path) -> None:
 
     assert decision.stance is Stance.SILENT
     assert "interpreter" in str(decision.verdicts[0].fault)
-    assert any("had no say" in note for note in decision.for_user)
+    assert any("failed" in note for note in decision.for_user)
 
 
 def test_a_script_without_its_x_bit_still_guards(tmp_path: Path) -> None:

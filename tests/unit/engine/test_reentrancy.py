@@ -140,7 +140,7 @@ def test_a_guard_is_asked_about_an_agent_that_a_hook_started(tmp_path: Path) -> 
     said = json.loads(told)
     assert said["hookSpecificOutput"]["permissionDecision"] == "deny"
     assert "guarded" in said["hookSpecificOutput"]["permissionDecisionReason"]
-    assert "had no say: called again from inside itself" in said["systemMessage"]
+    assert "failed: called again from inside itself" in said["systemMessage"]
 
 
 @pytest.mark.process

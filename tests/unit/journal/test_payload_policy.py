@@ -62,10 +62,10 @@ def of_command(keeping: PayloadPolicy, text: str, **keys: Any) -> str:
 def test_a_hook_is_called_by_its_id() -> None:
     """Its name is the beginning of its script, which is no more the journal's than a payload is."""
     assert (
-        of_command(PayloadPolicy(), "hook `{name}` had no say: x")
-        == "hook `config#Stop.0.0` had no say: x"
+        of_command(PayloadPolicy(), "hook `{name}` failed: x")
+        == "hook `config#Stop.0.0` failed: x"
     )
-    assert "SECRETINCMD1" in of_command(PayloadPolicy(how="full"), "hook `{name}` had no say")
+    assert "SECRETINCMD1" in of_command(PayloadPolicy(how="full"), "hook `{name}` failed")
 
 
 def test_a_secret_of_the_environment_is_masked_wherever_it_is_said() -> None:

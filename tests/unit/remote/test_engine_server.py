@@ -144,7 +144,7 @@ def test_what_others_could_reach_needs_a_token(address: str) -> None:
 def test_a_token_may_be_asked_of_everybody(tmp_path) -> None:
     """Where the process at the other end of a unix socket only stands for somebody else."""
     address, _ = addresses(tmp_path)["unix"]
-    with serve_engine(Engine(), address, token=TOKEN, everybody=True) as opened:
+    with serve_engine(Engine(), address, token=TOKEN, token_everywhere=True) as opened:
         with pytest.raises(ConfigError, match="token"):
             asyncio.run(Handlers("guest").attach(address))
         with SyncClient(address) as client, pytest.raises(HookError):

@@ -58,7 +58,7 @@ def test_a_judge_of_a_hook_asks_nobody(method: str) -> None:
 
     fired: list[object] = []
     engine = Engine(observe=lambda event, _: fired.append(event))
-    with serve_engine(engine, "127.0.0.1:0", token=TOKEN, everybody=True) as opened:
+    with serve_engine(engine, "127.0.0.1:0", token=TOKEN, token_everywhere=True) as opened:
         code, details = REMOTE.run(asked(opened.addresses[0]), PATIENCE)
 
     assert (code, fired) == (grpc.StatusCode.FAILED_PRECONDITION, [])

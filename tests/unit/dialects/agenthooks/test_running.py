@@ -100,7 +100,7 @@ def test_what_cannot_be_started_keeps_nobody_from_running(tmp_path: Path) -> Non
 
     assert (decision.stance, decision.reason) == (Stance.DENY, "no")
     assert "hook `a-broken` (" in decision.for_user[0]
-    assert "had no say: could not be started" in decision.for_user[0]
+    assert "failed: could not be started" in decision.for_user[0]
     closed = write(
         tmp_path / "closed", "closed", "#!/no/such/interpreter\n", "metadata: {fail-mode: closed}"
     )

@@ -95,7 +95,7 @@ def test_exit_2_blocks_whatever_stdout_says(
     "failure", [failure for failure in Failure if failure is not Failure.UNSERIALISABLE]
 )
 def test_every_failure_is_told(failure: Failure, event_name: str) -> None:
-    """A hook that had no say denies on a deny-always event; elsewhere the user is told, in the same words."""
+    """A hook that failed denies on a deny-always event; elsewhere the user is told, in the same words."""
     dialect = DockerAgent()
     row = row_of(dialect, event_name)
     verdict = dialect.decode_outcome(
