@@ -62,8 +62,7 @@ def of_command(keeping: PayloadPolicy, text: str, **keys: Any) -> str:
 def test_a_hook_is_called_by_its_id() -> None:
     """Its name is the beginning of its script, which is no more the journal's than a payload is."""
     assert (
-        of_command(PayloadPolicy(), "hook `{name}` failed: x")
-        == "hook `config#Stop.0.0` failed: x"
+        of_command(PayloadPolicy(), "hook `{name}` failed: x") == "hook `config#Stop.0.0` failed: x"
     )
     assert "SECRETINCMD1" in of_command(PayloadPolicy(how="full"), "hook `{name}` failed")
 
