@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import os
 
-from hookline.config.places import project_path
-from hookline.config.settings import read_settings, settings_path
-from hookline.core.dispatch import Run
-from hookline.engine.catalog import make_dialect
 from hookline.errors import ConfigError, HandlerError
-from hookline.handlers.command import build_program
 from hookline.model.handler import Command, InProcess
 from hookline.model.outcome import Outcome
-from hookline.model.problem import Origin, Problem
 from hookline.model.spec import MANAGED, USER
 from hookline.paths import state_folder
-from hookline.trust.gate import Gate
-from hookline.trust.inspected_files import NO_FILES, StartedCommand, find_changes
-from hookline.trust.inspection import Inspector
-from hookline.trust.owner import find_owner, find_project
-from hookline.trust.policy import MASTER, SKIPPED, is_named, read_policy
-from hookline.trust.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from hookline.core.dispatch import Dispatch
+    from hookline.core.dispatch import Dispatch, Run
     from hookline.journal.journal import Journal
     from hookline.model.event import Event
+    from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
-    from hookline.trust.gate import Admission, Declared
+    from hookline.trust.gate import Admission, Declared, Gate
     from hookline.trust.inspected_files import Inspection
     from hookline.trust.policy import Policy
     from hookline.trust.store import Approval
@@ -59,6 +48,13 @@ def make_gate(
         ConfigError: the settings are wrong.
     """
     # Most events of `hookline answer` have no hook, and load none of this.
+    from hookline.config.places import project_path  # noqa: PLC0415 - as above
+    from hookline.config.settings import read_settings  # noqa: PLC0415 - as above
+    from hookline.trust.gate import Gate  # noqa: PLC0415 - as above
+    from hookline.trust.inspected_files import find_changes  # noqa: PLC0415 - as above
+    from hookline.trust.inspection import Inspector  # noqa: PLC0415 - as above
+    from hookline.trust.policy import read_policy  # noqa: PLC0415 - as above
+    from hookline.trust.store import Store  # noqa: PLC0415 - as above
 
     given = os.environ if environ is None else environ
     if policy is None:
@@ -76,6 +72,10 @@ def _make_inspect(
     inspector: Any, root: str, environ: Mapping[str, str]
 ) -> Callable[[Run], Inspection]:
     """Return the function that looks at the files which a run of a command would execute."""
+    from hookline.handlers.command import build_program  # noqa: PLC0415 - as above
+    from hookline.trust.inspected_files import NO_FILES, StartedCommand  # noqa: PLC0415 - as above
+    from hookline.trust.owner import find_owner, find_project  # noqa: PLC0415 - as above
+
     project = find_project(root, environ)
 
     def inspect(run: Run) -> Inspection:
@@ -107,12 +107,17 @@ def _make_inspect(
 
 def inspect_once(spec: HookSpec, event: Event, environ: Mapping[str, str], root: str) -> Inspection:
     """Return the files that a hook would execute, without a gate and without a cache."""
+    from hookline.core.dispatch import Run  # noqa: PLC0415 - only who looks at hooks asks for it
+    from hookline.trust.inspected_files import NO_FILES  # noqa: PLC0415 - as above
+    from hookline.trust.inspection import Inspector  # noqa: PLC0415 - as above
+
     if type(spec.handler) is not Command:
         return NO_FILES
     return _make_inspect(Inspector(None), root, environ)(Run(spec=spec, event=event))
 
 
 def _needs_consent(dialect: str) -> bool:
+    from hookline.engine.catalog import make_dialect  # noqa: PLC0415 - loaded by the time that a hook runs
 
     return make_dialect(dialect).table.approvals
 
@@ -226,6 +231,12 @@ class LazyGate:
 
     def _needs_none(self, run: Run) -> bool:
         """Whether the user named the hook's file, and no hook is switched off."""
+        from hookline.trust.policy import (  # noqa: PLC0415 - as above
+            MASTER,
+            SKIPPED,
+            is_named,
+        )
+
         given = self.environ
         return (
             not self.problems
@@ -238,6 +249,9 @@ class LazyGate:
 
 def _describe_settings(error: ConfigError, environ: Mapping[str, str]) -> Problem:
     """Return what is wrong with the settings, and what follows."""
+    from hookline.config.settings import settings_path  # noqa: PLC0415 - few settings are wrong
+    from hookline.model.problem import Origin, Problem  # noqa: PLC0415 - as above
+
     message = f"{error.message}: the settings do not count, and hooks go by the strictest rules"
     origin = Origin(file=error.place or settings_path(environ))
     return Problem(name=error.name, message=message, hint=error.hint, origin=origin)
