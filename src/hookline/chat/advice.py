@@ -36,7 +36,7 @@ _INSTEAD: Mapping[str, str] = {
     "trust.self-approve": f"take it out of the settings; a person approves: {NAME} approve",
     "trust.unapproved-caller": f"look at it, then: {NAME} approve {{command}}",
 }
-# Stands for the message of `check.off`, which names shell commands.
+# Replaces the message of `check.off`, which names shell commands.
 OFF_MESSAGE = "it is switched off"
 
 

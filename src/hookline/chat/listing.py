@@ -65,7 +65,7 @@ def list_switches(engine: Engine) -> list[str]:
 
 
 def select_shown(specs: Iterable[HookSpec]) -> Iterator[tuple[HookSpec, Sequence[HookSpec]]]:
-    """Yield the hooks to show; one broken hook stands for all that are broken together."""
+    """Yield the hooks to show; of hooks that are broken together it yields one."""
     found = list(specs)
     broken = group_broken(found)
     for spec in found:

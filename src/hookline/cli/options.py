@@ -44,10 +44,10 @@ class Option(Frozen):
         return bool(self.names) and not self.metavar
 
     def convert(self, word: str) -> Any:
-        """Return the value that a word stands for.
+        """Return the value of a word.
 
         Raises:
-            ValueError: it stands for none, or for one that is out of bounds.
+            ValueError: it has none, or one that is out of bounds.
         """
         value = self.kind(word)
         if self.choices and word not in self.choices:

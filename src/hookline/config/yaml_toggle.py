@@ -64,7 +64,7 @@ def _toggle_text(path: str, text: str, pointer: str, *, on: bool) -> str:
             if _parse(path, edited) == wanted:
                 return edited
     state = "false" if on else "true"
-    raise _make_error(path, f"no plain `{pointer}: {state}` stands in it")
+    raise _make_error(path, f"no plain `{pointer}: {state}` is in it")
 
 
 def _parse(path: str, text: str) -> Any:

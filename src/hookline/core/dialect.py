@@ -43,7 +43,7 @@ class _Absent:
 ABSENT = _Absent()
 
 
-# A word of a table -> the value that it stands for; a number stands for itself, and so does any
+# A word of a table -> its value; a number is its own value, and so is any
 # other word.
 _VALUES: Mapping[str, Any] = {
     "": "",
@@ -91,11 +91,11 @@ class EventRow(Frozen):
     may carry here. `parallel`: hooks start at once, or one after the other, each seeing the
     former's rewrite. `blocks`: what a block means (SILENT: it cannot). `fails`: what a failure
     means unless the hook says otherwise. `plain_context`: plain stdout is context for the model.
-    `feedback`: a denial is told to the model, and neither undoes nor repeats anything. `secondary`:
+    `feedback`: the model reads a denial, which neither undoes nor repeats anything. `secondary`:
     another event of the same moment speaks for it to hooks of other dialects, so that each of these
     runs once. `fold`: how the event's verdicts become one, where not as the table says. `carries`:
     where hooks run in turn, the event as the next one sees it because of a verdict, apart from its
-    rewrite. `context_redoes`: at this stop, whatever the agent is told sends it back to work, as a
+    rewrite. `context_redoes`: at this stop, any text for the agent sends it back to work, as a
     refusal does. `timeout`: seconds that the host gives a hook of this event which names none; 0:
     as the table's `default_timeout`. `longest`: seconds that the host gives a hook at most; 0:
     without a limit. `only_for`: powers that there are for some tools only, and how the names of
@@ -103,7 +103,7 @@ class EventRow(Frozen):
 
     The other columns are read by the dialects alone, each by those that need it. Of files and
     matchers: `called`: the event's other name. `newer`: only newer releases know it. `grouped`: its
-    hooks stand in matcher groups. `literal`: a matcher is names between `|`. `known`: the values
+    hooks are in matcher groups. `literal`: a matcher is names between `|`. `known`: the values
     that a matcher can name. `constant`: the word that a matcher is compared with. `searched`: the
     facts that a matcher looks into. `honoured`: values of the reason for which a denial counts.
     `takes_http`: hooks over HTTP take part. `awaited`: the host waits for its hooks. `decisive`:
@@ -126,7 +126,7 @@ class EventRow(Frozen):
     reads no output.
 
     Of exit codes and failures: `ignores_exit`: exit 2 does not block. `nonzero`: what any exit code
-    but 0 means. `shows`: at exit 2 the model is told stdout. `spared`: a fact, and the value of it
+    but 0 means. `shows`: at exit 2 the model reads stdout. `spared`: a fact, and the value of it
     for which a block is ignored. `timed_out`: what a timeout means. `unmatched`: what it means that
     a matcher cannot be applied, or a payload not be written. `always_denies`: a failure denies
     whatever the hook says. `all_run`: a block does not keep other hooks from running. `lenient`:
@@ -250,7 +250,7 @@ class Table(Frozen):
     `detached_after_denial`: whether detached hooks start although something denied. `folders`: keys
     of a payload that name the project's folder better than its `@cwd` does; of a list it is the
     first entry. `project_variables`: by which the host tells its hooks the project's folder,
-    wherever the agent has gone meanwhile. `climbs`: where it is told a folder only, the project is
+    wherever the agent has gone meanwhile. `climbs`: where it sends a folder only, the project is
     the nearest one around that; otherwise it is that folder. `detached_in_turn`: where hooks run in
     turn, a detached one starts when its turn comes, not after all others. `ask_becomes`: the stance
     that an ask is lowered to where the host cannot ask; None is a denial before an action, and

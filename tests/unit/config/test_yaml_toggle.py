@@ -48,7 +48,7 @@ def test_nothing_but_the_value_is_another(before: str, after: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (b"shell_hooks: {enabled: true}", "no plain `shell_hooks.enabled: false` stands in it"),
+        (b"shell_hooks: {enabled: true}", "no plain `shell_hooks.enabled: false` is in it"),
         (b"shell_hooks: {enabled: !!bool 'false'}", "no plain"),
         (b"shell_hooks: [enabled]", "no plain"),
         (b"{model: x}", "no plain"),
