@@ -120,5 +120,5 @@ def test_a_key_is_turned_off_again(tmp_path: Path) -> None:
     turn_on(str(path), KEY, on=False)
 
     assert path.read_text(encoding="utf-8") == "shell_hooks:\n  enabled: false # mine\n"
-    with pytest.raises(ConfigError, match=r"no plain .* stands in it"):
+    with pytest.raises(ConfigError, match=r"no plain .* is in it"):
         turn_on(str(path), KEY, on=False)
