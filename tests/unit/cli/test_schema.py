@@ -11,7 +11,6 @@ from referencing import Registry, Resource
 
 import hookline
 from hookline.cli.schema import list_schemas, read_schema
-from hookline.core.record import make_record
 from hookline.engine.catalog import make_dialect
 from hookline.engine.decorators import make_own_hook
 from hookline.model import kinds
@@ -96,16 +95,6 @@ def test_what_a_command_prints_holds_to_its_schema(
 
     assert document["schema"] == f"hookline.{name}/1"
     check(document, name)
-
-
-def test_a_record_holds_to_its_schema() -> None:
-    """What the journal keeps of a dispatch."""
-    engine = hookline.Engine.load(DOCKER)
-    event = engine.event("pre_tool_use", LS)
-
-    check(
-        make_record(event, engine.fire(event), event_id="e1", at="2026-11-21T00:00:00Z"), "record"
-    )
 
 
 def test_what_the_journal_holds_holds_to_its_schema(desk: Desk) -> None:
