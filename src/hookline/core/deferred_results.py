@@ -86,11 +86,14 @@ def parse_deferred(given: Any) -> DeferredResult:
     return DeferredResult(**known | {"lost": tuple(str(entry) for entry in given["lost"])})
 
 
-# -- storing -----------------------------------------------------------------------------------------------------------
+# -- storing ---------------------------------------------------------------------------------------
 
 
 def make_deferred(verdict: Verdict, table: Table) -> DeferredResult | None:
-    """Return the part of a detached hook's verdict that its dialect still accepts (`Table.late`); None if nothing."""
+    """Return the part of a detached hook's verdict that its dialect still accepts (`Table.late`).
+
+    None if nothing.
+    """
     if verdict.shadow or not table.late:
         return None
     wake = verdict.effects.get("wake", {}) if "wake" in table.late else {}
@@ -153,7 +156,7 @@ def _cut(text: str) -> str:
     )
 
 
-# -- delivering --------------------------------------------------------------------------------------------------------
+# -- delivering ------------------------------------------------------------------------------------
 
 
 def can_deliver_all(event: Event, decision: Decision, plan: Plan, table: Table) -> bool:
@@ -173,7 +176,10 @@ def can_deliver_wakes(event: Event, decision: Decision, plan: Plan) -> bool:
 def add_deferred(
     decision: Decision, event: Event, plan: Plan, lates: Sequence[DeferredResult]
 ) -> Decision:
-    """Return the decision with the deferred results. A late stance never counts; a wake at a stop counts as a redo."""
+    """Return the decision with the deferred results.
+
+    A late stance never counts; a wake at a stop counts as a redo.
+    """
     back = event.kind in STOPS and not decision.redo
     verdicts = [_to_verdict(late.replace(wake="") if back else late) for late in lates]
     wakes = "\n".join(late.wake for late in lates if late.wake)

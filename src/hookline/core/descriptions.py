@@ -25,7 +25,10 @@ _QUOTE = r"\x60"
 
 
 def describe_conditions(spec: HookSpec) -> str:
-    """Describe when a hook runs, as the end of a sentence: `, when ...`; empty if it always does."""
+    """Describe when a hook runs, as the end of a sentence: `, when ...`.
+
+    Empty if it always does.
+    """
     return (
         f", when {' and '.join(map(describe_condition, spec.conditions))}"
         if spec.conditions
@@ -57,7 +60,10 @@ def describe_condition(given: Condition) -> str:
 
 
 def describe_matcher(spec: HookSpec) -> str:
-    """Return the expression or the names by which a hook selects its events; empty if it takes all."""
+    """Return the expression or the names by which a hook selects its events.
+
+    Empty if it takes all.
+    """
     for given in spec.conditions:
         match given:
             case OneOf(names=names):

@@ -60,7 +60,9 @@ _VALUES: Mapping[str, Any] = {
 
 
 def column(text: str, otherwise: Any = ABSENT) -> tuple[Field, ...]:
-    """Return the fields that a table writes as `native=fact` pairs; a fact of the same name is left out.
+    """Return the fields that a table writes as `native=fact` pairs.
+
+    A fact of the same name is left out.
 
     The word after `!` says what is sent when there is no value (`text`, `null`, `false`, `object`,
     `list`, `absent`, a number, or the word itself); without one it is `otherwise`.
@@ -486,4 +488,7 @@ if TYPE_CHECKING:
             """
 
         def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
-            """Return the meaning of a handler's outcome. Never raises: an unreadable answer becomes a verdict with a fault."""
+            """Return the meaning of a handler's outcome.
+
+            Never raises: an unreadable answer becomes a verdict with a fault.
+            """

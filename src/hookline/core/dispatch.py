@@ -84,7 +84,10 @@ def conclude_alone(plan: Plan, hook: Entry, outcome: Outcome, event: Event) -> D
 
 
 def conclude(plan: Plan, event: Event, verdicts: list[Verdict], seconds: float) -> Decision:
-    """Fold the verdicts and fit the decision to its host; with shadow hooks, also compute the decision as if they counted."""
+    """Fold the verdicts and fit the decision to its host.
+
+    With shadow hooks, also compute the decision as if they counted.
+    """
     decision = _decide(plan, event, verdicts, seconds)
     for verdict in verdicts:
         if verdict.shadow:
@@ -110,7 +113,10 @@ def _decide(plan: Plan, event: Event, verdicts: list[Verdict], seconds: float) -
 def _ask_in_parallel(
     group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget
 ) -> _Asking:
-    """Run all hooks of a group on the same event; apply their rewrites afterwards, in plan order."""
+    """Run all hooks of a group on the same event.
+
+    Apply their rewrites afterwards, in plan order.
+    """
     seen: set[Identity] = set()
     chosen = [step for step in group.steps if is_selected(step, event, seen, budget)]
     spoken = yield from _run_hooks(chosen, event, budget)
@@ -180,7 +186,9 @@ def _carry_over(step: Entry, told: list[Verdict], event: Event) -> Event:
 def is_selected(
     step: Entry, event: Event, seen: set[Identity], budget: MatchBudget | None = None
 ) -> bool:
-    """Return whether a hook runs for the event as it stands; of equal hooks (`seen`), only the first match runs.
+    """Return whether a hook runs for the event as it stands.
+
+    Of equal hooks (`seen`), only the first match runs.
 
     `budget`: the time limit of matchers that backtrack, if the hook may have one.
     """
@@ -264,7 +272,10 @@ def _prepare(
 def _reexamine(
     plan: Plan, final: Event, verdicts: list[Verdict], budget: MatchBudget
 ) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
-    """Run hooks again on the final input if it changed after their verdict; only their stances count (decision 5)."""
+    """Run hooks again on the final input if it changed after their verdict.
+
+    Only their stances count (decision 5).
+    """
     heard_final = _find_final(plan, final, verdicts, budget)
     asked = [
         step for group in plan.groups for step in _select_again(group, final, verdicts, budget)
@@ -281,7 +292,10 @@ def _reexamine(
 def _select_again(
     group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget
 ) -> list[Entry]:
-    """Return the strict hooks of a group to run again; if a verdict ended the group, only those that ran."""
+    """Return the strict hooks of a group to run again.
+
+    If a verdict ended the group, only those that ran.
+    """
     said = {verdict.hook_id: verdict for verdict in verdicts}
     in_turn = not should_run_parallel(group, event, budget)
     over = {
@@ -366,7 +380,10 @@ def _start(
 
 
 def intercept(asked: Dispatch, find_outcome: Callable[[Run], Outcome | None]) -> Dispatch:
-    """Return the dispatch in which a run has the outcome that `find_outcome` returns; with None it is performed."""
+    """Return the dispatch in which a run has the outcome that `find_outcome` returns.
+
+    With None it is performed.
+    """
     try:
         runs = next(asked)
         while True:

@@ -119,7 +119,8 @@ def identify(spec: HookSpec, words: str = "") -> str:
     """
     if "/" not in spec.origin.file:
         return f"hook `{label(spec)}`"
-    from hookline.core.descriptions import describe_matcher  # noqa: PLC0415 - most hooks do not fail
+    # Most hooks do not fail.
+    from hookline.core.descriptions import describe_matcher  # noqa: PLC0415
 
     selects, origin = describe_matcher(spec), spec.origin.with_line()
     place = ":".join(str(part) for part in (_source(spec), origin.line) if part)
@@ -139,7 +140,10 @@ def _source(spec: HookSpec) -> str:
 
 
 def _remedy(spec: HookSpec, outcome: Outcome) -> str:
-    """Return what to do about a hook that refuses because it could not be loaded; empty for other failures."""
+    """Return what to do about a hook that refuses because it could not be loaded.
+
+    Empty for other failures.
+    """
     if outcome.failure is not Failure.UNLOADABLE or "/" not in spec.origin.file:
         return ""
     return escape_line(f"; correct it, and check it with `hookline validate {spec.origin.file}`")

@@ -22,7 +22,9 @@ def fit(
     ask_becomes: Stance = Stance.SILENT,
     redoes: bool = False,
 ) -> Decision:
-    """Return the decision without what `powers` lacks; each loss is an entry of `lowered` (docs/architecture.md 4.7).
+    """Return the decision without what `powers` lacks.
+
+    Each loss is an entry of `lowered` (docs/architecture.md 4.7).
 
     Only an ask can become a denial that no hook gave: if the host cannot ask and `ask_becomes` says
     so, as before an action, and if a guard asks because it failed. `redoes`: a denial sends the
@@ -108,7 +110,10 @@ def _carried(decision: Decision) -> Iterator[tuple[str, str, Any]]:
 
 
 def _list_losses(decision: Decision, lost: list[str], *, refuses: bool) -> Iterator[Lowered]:
-    """Yield each lost effect, once for every hook that asked for it; `refuses`: an ask is a denial now."""
+    """Yield each lost effect, once for every hook that asked for it.
+
+    `refuses`: an ask is a denial now.
+    """
     event = f"`{decision.native_event or decision.kind}` of {decision.dialect}"
     for effect in lost:
         reason = (

@@ -30,7 +30,9 @@ def fold(
     seconds: float = 0.0,
     redoes: bool | None = None,
 ) -> Decision:
-    """Return the decision for the verdicts of one event; `seconds` is how long the hooks took. Total, deterministic.
+    """Return the decision for the verdicts of one event; `seconds` is how long the hooks took.
+
+    Total, deterministic.
 
     `redoes`: a denial sends the agent back to work (by default as the kind says).
 
@@ -140,7 +142,9 @@ def _reason(verdicts: list[Verdict], stance: Stance, rule: FoldRule) -> str:
 def _rewrite(
     verdicts: list[Verdict], rule: FoldRule, event: Event
 ) -> tuple[Rewrite | None, list[Lowered]]:
-    """Return the effective value after every rewrite, in plan order; an input's patch is relative to the original event.
+    """Return the effective value after every rewrite, in plan order.
+
+    An input's patch is relative to the original event.
 
     A decision carries one target: the last one that the event's kind has. Rewrites of other targets
     are lost.
@@ -208,7 +212,10 @@ def _keys(names: AbstractSet[str]) -> str:
 
 
 def _evidence(verdicts: list[Verdict]) -> Any:
-    """Merge evidence objects by key, the last value winning; of other evidence, return the strongest verdict's."""
+    """Merge evidence objects by key, the last value winning.
+
+    Of other evidence, return the strongest verdict's.
+    """
     given = [verdict.evidence for verdict in verdicts if verdict.evidence is not None]
     if not given:
         return None

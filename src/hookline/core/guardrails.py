@@ -46,14 +46,20 @@ _UNKNOWN = "how often it was sent back before cannot be known"
 
 
 def find_agent(event: Event) -> str:
-    """Return the agent that an event is about, mostly a sub-agent; empty if the host does not name it."""
+    """Return the agent that an event is about, mostly a sub-agent.
+
+    Empty if the host does not name it.
+    """
     named = event.body.value("agent_id") or event.raw.get("agent_id") or ""
     name = str(named)
     return name if len(name) <= _LONGEST else name[: _LONGEST // 2] + name[-_LONGEST // 2 :]
 
 
 def gate_key(event: Event) -> str:
-    """Return the key that a stop gate is counted by within its session: kind and agent; for a claim also the goal."""
+    """Return the key that a stop gate is counted by within its session: kind and agent.
+
+    For a claim also the goal.
+    """
     gate = f"{event.kind} {agent}" if (agent := find_agent(event)) else event.kind
     goal = event.body.value("goal") or event.raw.get("goal") if event.kind in CLAIMS else None
     if not goal:
@@ -150,7 +156,10 @@ class RedoCounts(Frozen):
 
 
 def follows_redo(event: Event, table: Table) -> bool | None:
-    """Return whether the host says that this stop follows a refused one; None if it says nothing reliable."""
+    """Return whether the host says that this stop follows a refused one.
+
+    None if it says nothing reliable.
+    """
     said = event.raw.get(table.redo_flag) if table.redo_flag and event.kind in GATES else None
     return None if said is None else bool(said)
 
@@ -225,7 +234,10 @@ def cap_redo(
 
 
 def _find_refusing_hooks(decision: Decision, effect: str) -> tuple[str, ...]:
-    """Return the ids of the hooks that refused the stop or gave a context; one empty id if no hook did."""
+    """Return the ids of the hooks that refused the stop or gave a context.
+
+    One empty id if no hook did.
+    """
     asking = dict.fromkeys(
         verdict.hook_id
         for verdict in decision.verdicts

@@ -173,7 +173,10 @@ def _not_json(answer: Verdict) -> str | None:
 
 
 def _check_strict(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
-    """Return a failure if, in strict mode, an answer has a part that its dialect does not honour; a denial stays."""
+    """Return a failure if, in strict mode, an answer has a part that its dialect does not honour.
+
+    A denial stays.
+    """
     if (
         not spec.strict
         or not verdict.unsupported

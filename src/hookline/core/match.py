@@ -59,7 +59,8 @@ def make_predicate(condition: Condition) -> Predicate:
                 for text in list_texts(event.body.value(fact))
             )
         case Glob(patterns=patterns):
-            from hookline.core.rules import list_paths  # noqa: PLC0415 - it loads the shell's grammar, which few hooks need
+            # It loads the shell's grammar, which few hooks need.
+            from hookline.core.rules import list_paths  # noqa: PLC0415
 
             return lambda event: any(
                 path_matches(path, patterns, event.cwd) for path in list_paths(event.input)
@@ -78,7 +79,8 @@ def make_predicate(condition: Condition) -> Predicate:
 
 def find_facets(event: Event) -> tuple[str, ...]:
     """Return the narrower kinds that a tool call also is, if any (docs/formats/vocabulary.md 4)."""
-    from hookline.model.tools import facets  # noqa: PLC0415 - few registries have hooks on such events
+    # Few registries have hooks on such events.
+    from hookline.model.tools import facets  # noqa: PLC0415
 
     return facets(event.kind, event.tool, event.dialect) if event.tool else ()
 
@@ -100,7 +102,10 @@ def explain_mismatch(spec: HookSpec, event: Event) -> str:
 
 
 def make_hook_predicate(condition: Condition, spec: HookSpec) -> Predicate:
-    """Return a hook's condition as a function of the event; it may accept a tool's names in all hosts."""
+    """Return a hook's condition as a function of the event.
+
+    It may accept a tool's names in all hosts.
+    """
     if not spec.alike and not spec.kind.startswith(FACETS):
         return make_predicate(condition)
     from hookline.core.tool_aliases import match_any_name  # noqa: PLC0415 - few sources ask for it
@@ -133,7 +138,10 @@ def _explain_unmet(condition: Condition, event: Event) -> str:
 
 
 def _text(event: Event, field: str) -> str | None:
-    """Return the text of a field; empty if the event has none, None if the tool's input has no such text."""
+    """Return the text of a field.
+
+    Empty if the event has none, None if the tool's input has no such text.
+    """
     if field == "tool":
         return event.tool  # plans are cached by it, so it must not be read elsewhere
     if field == "command":
@@ -174,7 +182,10 @@ def list_leaves(value: Json) -> Iterator[str]:
 
 
 def list_texts(value: Json) -> Iterator[str]:
-    """Yield every text at any depth, no keys; a list of texts also as one, joined by blanks (docs/formats/starchild.md 4)."""
+    """Yield every text at any depth, no keys.
+
+    A list of texts also as one, joined by blanks (docs/formats/starchild.md 4).
+    """
     left = [value]
     while left:  # no recursion, as above
         node = left.pop()

@@ -31,7 +31,10 @@ class MatchBudget:
         self._failures: dict[int, Outcome] = {}  # by the identity of an entry
 
     def is_selected(self, entry: Entry, event: Event) -> bool:
-        """Return whether the backtracking matchers of a hook select the event; True, and a failure, if that takes too long."""
+        """Return whether the backtracking matchers of a hook select the event.
+
+        True, and a failure, if that takes too long.
+        """
         self._failures.pop(id(entry), None)
         for holds in entry.backtracking:
             if self._spent >= EVENT_LIMIT:

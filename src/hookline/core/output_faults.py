@@ -61,7 +61,10 @@ def check_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Verdict:
 
 
 def find_garbled_answer(stdout: str) -> str:
-    """Return why text that looks like an answer is not one JSON object; empty for an answer and for a log."""
+    """Return why text that looks like an answer is not one JSON object.
+
+    Empty for an answer and for a log.
+    """
     text = stdout.strip().removeprefix("\ufeff").strip()
     if not text or not ("{" in text or "[" in text):
         return ""
@@ -100,7 +103,10 @@ def _has_answer(text: str) -> bool:
 
 
 def _find_garbled(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> str:
-    """Do the same for a hook whose verdict is silent; text that its host takes for context stays context in fidelity mode."""
+    """Do the same for a hook whose verdict is silent.
+
+    Text that its host takes for context stays context in fidelity mode.
+    """
     if verdict.stance or verdict.rewrite is not None:
         return ""
     if not spec.strict and (verdict.for_agent or verdict.effects):

@@ -59,7 +59,9 @@ class Plan(Frozen):
 
 
 def plan(registry: Registry, event: Event, host: Dialect, *, headless: bool = False) -> Plan:
-    """Select, order and group the hooks of an event. `headless`: no person is at the host's terminal.
+    """Select, order and group the hooks of an event.
+
+    `headless`: no person is at the host's terminal.
 
     `dispatch` checks the conditions on the input, and selects among equal hooks, because a rewrite
     may change both.
@@ -191,12 +193,18 @@ def should_run_parallel(group: Group, event: Event, budget: MatchBudget) -> bool
 
 
 def should_run_in_turn(spec: HookSpec) -> bool:
-    """Return whether a hook makes those of its dialect run one by one; unapproved and shadow hooks cannot."""
+    """Return whether a hook makes those of its dialect run one by one.
+
+    Unapproved and shadow hooks cannot.
+    """
     return spec.in_turn and spec.trusted and not spec.shadow
 
 
 def sort_hooks(entries: Iterable[Entry]) -> list[HookSpec]:
-    """Return the hooks of one kind in the order in which they run; in each dialect's group, detached ones come last."""
+    """Return the hooks of one kind in the order in which they run.
+
+    In each dialect's group, detached ones come last.
+    """
     return [
         entry.spec
         for group in map(_group, _group_by_row(entries))

@@ -38,7 +38,10 @@ class Entry(Frozen):
 
 
 class Registry:
-    """Hooks by kind. `with_` and `without` return a new registry; a running dispatch keeps the one it started with."""
+    """Hooks by kind. `with_` and `without` return a new registry.
+
+    A running dispatch keeps the one it started with.
+    """
 
     __slots__ = ("_by_kind", "_narrower", "plans")
 

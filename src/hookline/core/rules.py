@@ -98,7 +98,7 @@ def _names_tool(name: str, tool: str) -> bool:
     )
 
 
-# -- commands --------------------------------------------------------------------------------------------------------------
+# -- commands --------------------------------------------------------------------------------------
 
 
 def _command_holds(pattern: str, line: Json) -> bool:
@@ -111,7 +111,10 @@ def _command_holds(pattern: str, line: Json) -> bool:
 
 
 def _text_matches(pattern: str, text: str) -> bool:
-    """Return whether a text matches: `*` is any text; a final `:*` or ` *` is nothing or further words."""
+    """Return whether a text matches: `*` is any text.
+
+    A final `:*` or ` *` is nothing or further words.
+    """
     for ending in (":*", " *"):
         words = pattern.removesuffix(ending)
         if words != pattern:
@@ -137,7 +140,7 @@ def _glob_matches(pattern: str, text: str) -> bool:
     return at + len(last) <= len(text)
 
 
-# -- domains ---------------------------------------------------------------------------------------------------------------
+# -- domains ---------------------------------------------------------------------------------------
 
 
 def _domain_holds(domain: str, url: Json) -> bool:
@@ -159,7 +162,7 @@ def _host(url: str) -> str:
     return unquote(host).lower().rstrip(".")
 
 
-# -- paths -----------------------------------------------------------------------------------------------------------------
+# -- paths -----------------------------------------------------------------------------------------
 
 
 def list_paths(value: Json) -> Iterator[str]:

@@ -28,7 +28,10 @@ def ask(reason: str, *, labels: Texts = (), warnings: Texts = ()) -> Verdict:
 
 
 def deny(reason: str, *, evidence: Any = None, labels: Texts = (), warnings: Texts = ()) -> Verdict:
-    """Refuse the action; at a stop gate, send the agent back to work with the reason as the instruction."""
+    """Refuse the action.
+
+    At a stop gate, send the agent back to work with the reason as the instruction.
+    """
     return _verdict(labels, warnings, stance=Stance.DENY, reason=reason, evidence=evidence)
 
 

@@ -44,14 +44,20 @@ class Body(Frozen):
     rewritable: ClassVar[Mapping[str, str]] = {}
 
     def value(self, name: str) -> Json:
-        """Return a fact by its canonical name: an attribute of this body, or an entry of `facts`; None if absent."""
+        """Return a fact by its canonical name: an attribute of this body, or an entry of `facts`.
+
+        None if absent.
+        """
         if name in type(self).__fields__:
             return getattr(self, name)
         return self.facts.get(name)
 
 
 class ToolCall(Body):
-    """A tool about to run, running, or done. `input` is an object, or None if the arguments were not an object."""
+    """A tool about to run, running, or done.
+
+    `input` is an object, or None if the arguments were not an object.
+    """
 
     tool: str
     input: Json = None
@@ -143,7 +149,10 @@ class Event(Frozen):
 
     @property
     def command(self) -> str:
-        """Return the command line of a shell call (`command` or `cmd` of its input); empty if there is none."""
+        """Return the command line of a shell call (`command` or `cmd` of its input).
+
+        Empty if there is none.
+        """
         found = self.input
         if not isinstance(found, dict):
             return ""
@@ -158,7 +167,10 @@ class Event(Frozen):
         return found if isinstance(found, str) else ""
 
     def apply_rewrite(self, rewrite: Rewrite) -> Event:
-        """Return the event after that rewrite; the event itself if its body has no such target, or a patch is not an object."""
+        """Return the event after that rewrite.
+
+        The event itself if its body has no such target, or a patch is not an object.
+        """
         attribute = type(self.body).rewritable.get(rewrite.target)
         value = rewrite.value
         if attribute is None or (rewrite.merge and not isinstance(value, dict)):
@@ -170,7 +182,10 @@ class Event(Frozen):
 
 
 def diff_inputs(before: Json, after: Json) -> Json:
-    """Return what differs between two tool inputs, by top-level key; the whole of `after` if one is not an object."""
+    """Return what differs between two tool inputs, by top-level key.
+
+    The whole of `after` if one is not an object.
+    """
     if not isinstance(before, dict) or not isinstance(after, dict):
         return after
     return {key: value for key, value in after.items() if key not in before or before[key] != value}

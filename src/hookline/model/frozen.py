@@ -65,7 +65,10 @@ class _FrozenMeta(type):
 
 
 def _first_calls(cls: Any, /, **given: Any) -> Any:
-    """Fill the first instances field by field; then, or to report wrong arguments, generate the real constructor."""
+    """Fill the first instances field by field.
+
+    Then, or to report wrong arguments, generate the real constructor.
+    """
     values = cls.__defaults__ | given
     if (
         cls.__made__ >= _FEW
@@ -189,7 +192,8 @@ def _filler(cls: Any, fields: tuple[str, ...]) -> Callable[..., Any]:
         f"    self.{field} = {field if field in fields else f'default_{field}'}"
         for field in cls.__fields__
     ]
-    exec("\n".join([*lines, "    self.__class__ = cls", "    return self"]), scope)  # noqa: S102 - as above
+    # As above.
+    exec("\n".join([*lines, "    self.__class__ = cls", "    return self"]), scope)  # noqa: S102
     filler: Callable[..., Any] = scope["fill"]
     return filler
 

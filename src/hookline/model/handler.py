@@ -49,7 +49,9 @@ class Command(Frozen):
 
 
 class Http(Frozen):
-    """An address that receives the payload as `application/json`; its answer is read like a program's output.
+    """An address that receives the payload as `application/json`.
+
+    Its answer is read like a program's output.
 
     In the values of `headers`, `$NAME` and `${NAME}` are expanded from the environment when the
     hook runs, if the name is one of `env`; any other becomes empty. `secret` names the variable
@@ -107,7 +109,10 @@ class Model(Frozen):
 
 
 class Builtin(Frozen):
-    """A handler that hookline ships, by name. `env`, `expand`, `working_dir` and `in_folder` are those of a command."""
+    """A handler that hookline ships, by name.
+
+    `env`, `expand`, `working_dir` and `in_folder` are those of a command.
+    """
 
     name: str
     args: tuple[str, ...] = ()

@@ -103,13 +103,19 @@ _made: dict[str, Kind] = {}
 
 
 def split_words(column: str) -> tuple[str, ...]:
-    """Return the effect words of one column of the data; a comma inside brackets does not separate."""
+    """Return the effect words of one column of the data.
+
+    A comma inside brackets does not separate.
+    """
     marked = column.replace("(action,content)", "(action;content)")
     return tuple(word.replace(";", ",") for word in marked.split(",") if word)
 
 
 def kind(name: str) -> Kind:
-    """Return the canonical kind of that name; an unknown one (`x.<dialect>.<native>`) can only be observed."""
+    """Return the canonical kind of that name.
+
+    An unknown one (`x.<dialect>.<native>`) can only be observed.
+    """
     known = _made.get(name)
     if known is None:
         row = _DATA["canonical"].get(name)

@@ -30,7 +30,7 @@ def _data() -> Mapping[str, Any]:
     return read
 
 
-# -- names -------------------------------------------------------------------------------------------------------------
+# -- names -----------------------------------------------------------------------------------------
 
 
 @cache
@@ -51,13 +51,19 @@ def known_families() -> tuple[str, ...]:
 
 
 def list_names(family: str, dialect: str) -> tuple[str, ...]:
-    """Return how a dialect's host names the tools of a family; empty if it has none, or they are unknown."""
+    """Return how a dialect's host names the tools of a family.
+
+    Empty if it has none, or they are unknown.
+    """
     return tuple(_data()["families"].get(family, {}).get(dialect, ()))
 
 
 @cache
 def list_equivalent_names(name: str, dialect: str = "") -> tuple[str, ...]:
-    """Return every other name of a dialect's tool in any host, each once; for an MCP tool, every host's spelling."""
+    """Return every other name of a dialect's tool in any host, each once.
+
+    For an MCP tool, every host's spelling.
+    """
     mcp = mcp_parts(name, dialect)
     if mcp is not None:
         # A server that the name does not show stands for itself, so that `mcp__.*` still matches
@@ -77,7 +83,10 @@ def list_equivalent_names(name: str, dialect: str = "") -> tuple[str, ...]:
 
 
 def translate_name(name: str, dialect: str, target: str) -> tuple[str, ...]:
-    """Return how the target's host names a dialect's tool, the usual name first; empty if unknown."""
+    """Return how the target's host names a dialect's tool, the usual name first.
+
+    Empty if unknown.
+    """
     mcp = mcp_parts(name, dialect)
     if mcp is not None:
         spelling = _data()["mcp"].get(target)
@@ -90,12 +99,14 @@ def translate_name(name: str, dialect: str, target: str) -> tuple[str, ...]:
     return (name,) if name in names else tuple(dict.fromkeys(names))
 
 
-# -- MCP ---------------------------------------------------------------------------------------------------------------
+# -- MCP -------------------------------------------------------------------------------------------
 
 
 @cache
 def mcp_parts(name: str, dialect: str = "") -> tuple[str, str] | None:
-    """Return server and tool of an MCP tool's name; None if it is not one. The server is empty if the name does not show it.
+    """Return server and tool of an MCP tool's name; None if it is not one.
+
+    The server is empty if the name does not show it.
 
     The dialect's own spelling is tried first, then the unambiguous ones, which no other tool's name
     resembles.
@@ -122,7 +133,7 @@ def _split_name(name: str, spelling: str) -> tuple[str, str] | None:
     return (server, tool) if tool and (server or not between) else None
 
 
-# -- kinds -------------------------------------------------------------------------------------------------------------
+# -- kinds -----------------------------------------------------------------------------------------
 
 
 def facets(kind: str, name: str, dialect: str = "") -> tuple[str, ...]:
@@ -135,14 +146,17 @@ def facets(kind: str, name: str, dialect: str = "") -> tuple[str, ...]:
 
 
 def find_broader_kind(kind: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return the wider kind of a narrower one, and the families of tools whose calls it covers; None for other kinds."""
+    """Return the wider kind of a narrower one, and the families of tools whose calls it covers.
+
+    None for other kinds.
+    """
     for wider, narrower in _data()["facets"].items():
         if kind in narrower.values():
             return wider, tuple(family for family, part in narrower.items() if part == kind)
     return None
 
 
-# -- inputs ------------------------------------------------------------------------------------------------------------
+# -- inputs ----------------------------------------------------------------------------------------
 
 
 @cache

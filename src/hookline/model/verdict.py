@@ -89,7 +89,10 @@ class Verdict(Frozen):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return an entry of `verdicts` in a decision document; `stdout` is there only if the dialect keeps it."""
+        """Return an entry of `verdicts` in a decision document.
+
+        `stdout` is there only if the dialect keeps it.
+        """
         document = {
             "hook": self.hook_id,
             "stance": self.stance.name.lower(),
@@ -164,7 +167,10 @@ class Decision(Frozen):
         return self.stance < Stance.ASK
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the decision document, `hookline.decision/1`; `effects` is there only if a hook used one."""
+        """Return the decision document, `hookline.decision/1`.
+
+        `effects` is there only if a hook used one.
+        """
         document = {
             "schema": SCHEMA,
             "kind": self.kind,

@@ -56,7 +56,10 @@ class BacktrackingRegex(Regex):
 
 
 class ExclusionRegex(Regex):
-    """`^(?!A)B` as RE2 expressions: `^(?:A)` must not match, and `^B` must. Several `A` may follow each other."""
+    """`^(?!A)B` as RE2 expressions: `^(?:A)` must not match, and `^B` must.
+
+    Several `A` may follow each other.
+    """
 
     __slots__ = ("_excluded", "_wanted")
 

@@ -20,7 +20,10 @@ def sha256(data: bytes) -> str:
 
 
 def keyed_digest(key: bytes, data: bytes) -> str:
-    """Return a BLAKE2s digest (RFC 7693) in hexadecimal. Without the key (at most 32 bytes), it reveals nothing of the data."""
+    """Return a BLAKE2s digest (RFC 7693) in hexadecimal.
+
+    Without the key (at most 32 bytes), it reveals nothing of the data.
+    """
     found: str = _hash_constructor("_blake2", "blake2s")(
         data, key=key, digest_size=_SEAL
     ).hexdigest()

@@ -95,7 +95,7 @@ class Flavour:
         )
 
 
-# -- engines that are like RE2 -----------------------------------------------------------------------------------------
+# -- engines that are like RE2 ---------------------------------------------------------------------
 
 
 def _refuses(letters: str) -> Callable[[str], None]:
@@ -113,7 +113,7 @@ def _count_from_zero(source: str) -> str:
     return _NO_LOWER_BOUND.sub(lambda found: found[1] or f"{{0,{found[2]}}}", source)
 
 
-# -- Python ------------------------------------------------------------------------------------------------------------
+# -- Python ----------------------------------------------------------------------------------------
 
 
 def _check_python(source: str) -> None:
@@ -133,7 +133,7 @@ def _escape_braces(source: str) -> str:
     return _LITERAL_BRACE.sub(lambda found: found[1] or r"\{", source)
 
 
-# -- JavaScript --------------------------------------------------------------------------------------------------------
+# -- JavaScript ------------------------------------------------------------------------------------
 
 _JS_PARTS = re.compile(
     r"""(?sx)
@@ -284,12 +284,18 @@ class _JavaScript:
         return (_literal(chr(int(octal, 8))) if octal else "") + rest
 
     def _reference(self, group: str, reference: str) -> str:
-        """Return a back-reference; JavaScript matches the empty text where the group has matched nothing yet."""
+        """Return a back-reference.
+
+        JavaScript matches the empty text where the group has matched nothing yet.
+        """
         return f"(?({group}){reference})" if group in self.closed else "(?:)"
 
     @staticmethod
     def _coded(text: str) -> str:
-        r"""Return the character of `\x41`, `\u0041` or `\cA`; without a named group, `\k<` is plain text."""
+        r"""Return the character of `\x41`, `\u0041` or `\cA`.
+
+        Without a named group, `\k<` is plain text.
+        """
         if text[0] in "xu":
             return _literal(chr(int(text[1:], 16)))
         if text[0] == "c":
@@ -317,7 +323,10 @@ class _JavaScript:
         return f"[{'^' if negated else ''}{''.join(written)}]"
 
     def _member(self, text: str) -> str:
-        """Return one member of a set; a lone `-` stays as it is, because it may stand for a range."""
+        """Return one member of a set.
+
+        A lone `-` stays as it is, because it may stand for a range.
+        """
         if text[0] == "\\":
             return self._escape(text[1:], in_set=True)
         return text if text == "-" else _literal(text)
@@ -345,7 +354,10 @@ def _from_javascript(source: str) -> str:
 
 
 def _end_of_text(source: str) -> str:
-    """Make `$` match the end of the text only; the `regex` package also takes it for the place before a last newline."""
+    """Make `$` match the end of the text only.
+
+    The `regex` package also takes it for the place before a last newline.
+    """
     return re.sub(
         r"(?s)(\\.|\[\^?\]?(?:\\.|[^\\\]])*\])|\$", lambda found: found[1] or r"\Z", source
     )

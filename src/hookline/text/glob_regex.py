@@ -50,7 +50,10 @@ def _translate(pattern: str) -> str:
 
 
 def _translate_component(text: str) -> str:
-    """Return the expression for the text between two slashes; stars alone match at least one character."""
+    """Return the expression for the text between two slashes.
+
+    Stars alone match at least one character.
+    """
     return "[^/]+" if text and not text.strip("*") else _translate_signs(text)
 
 
@@ -75,7 +78,10 @@ def _translate_sign(text: str, at: int) -> tuple[str, int]:
 
 
 def _translate_class(found: re.Match[str]) -> str:
-    """Return the expression of a bracket expression; an invalid one, such as `[z-a]`, matches nothing, as in a shell."""
+    """Return the expression of a bracket expression.
+
+    An invalid one, such as `[z-a]`, matches nothing, as in a shell.
+    """
     inside = _IN_CLASS.sub(
         lambda part: part[0] if part[0].startswith("[:") else re.escape(part[0][-1]),
         found["inside"],
@@ -89,7 +95,10 @@ def _translate_class(found: re.Match[str]) -> str:
 
 
 def _translate_group(text: str, at: int) -> tuple[str, int] | None:
-    """Return the expression of a group such as `+(a|b)`, and where it ends. RE2 has no `!(a)`, so that matches anything."""
+    """Return the expression of a group such as `+(a|b)`, and where it ends.
+
+    RE2 has no `!(a)`, so that matches anything.
+    """
     sides, end = _split_group(text, at + 1)
     if not sides:
         return None
@@ -98,7 +107,10 @@ def _translate_group(text: str, at: int) -> tuple[str, int] | None:
 
 
 def _split_group(text: str, at: int) -> tuple[list[str], int]:
-    """Split the text between parentheses at each `|`; return its parts and where the group ends, or no parts if it never closes."""
+    """Split the text between parentheses at each `|`.
+
+    Return its parts and where the group ends, or no parts if it never closes.
+    """
     parts, begin, depth, escaped = [], at + 1, 0, False
     for end in range(at, len(text)):
         char = "" if escaped else text[end]

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def normalise_path(path: str, cwd: str) -> str:
-    """Return the path without `.` and `..`, absolute if cwd is; so `../x`, `a/./b` and `a//b` cannot evade a pattern."""
+    """Return the path without `.` and `..`, absolute if cwd is.
+
+    So `../x`, `a/./b` and `a//b` cannot evade a pattern.
+    """
     whole = posixpath.normpath(posixpath.join(cwd, path)) if cwd else posixpath.normpath(path)
     # POSIX keeps exactly two leading slashes; to Linux they are one.
     return whole[1:] if whole.startswith("//") else whole
@@ -39,8 +42,12 @@ def list_path_forms(path: str, cwd: str, *, climbs: bool = False) -> tuple[str, 
 
 
 def path_matches(path: str, patterns: Iterable[str], cwd: str) -> bool:
-    """Return whether the path, absolute or relative to cwd, matches one of the patterns. `*` matches dot files too."""
-    from hookline.text.glob_regex import compile_glob  # noqa: PLC0415 - only rules with paths need it
+    """Return whether the path, absolute or relative to cwd, matches one of the patterns.
+
+    `*` matches dot files too.
+    """
+    # Only rules with paths need it.
+    from hookline.text.glob_regex import compile_glob  # noqa: PLC0415
 
     seen = list_path_forms(path, cwd)
     compiled = (compile_glob(pattern) for pattern in patterns)

@@ -147,7 +147,10 @@ def unmap_ipv4(address: Address) -> Address:
 
 
 def classify_address(address: Address) -> str:
-    """Return the kind of an address by its row; empty for a public one. It ignores packed IPv4 addresses."""
+    """Return the kind of an address by its row; empty for a public one.
+
+    It ignores packed IPv4 addresses.
+    """
     begins, kinds = _spans(address.version)
     return kinds[bisect_right(begins, int(address)) - 1]
 
@@ -155,7 +158,8 @@ def classify_address(address: Address) -> str:
 def find_packed_ipv4(address: Address) -> Iterator[tuple[str, IPv4Address]]:
     """Yield each IPv4 address that an IPv6 address leads to, with the form that packs it."""
     number = int(address)
-    if address.version == 4 or number <= 1:  # noqa: PLR2004 - IPv4; and `::` and `::1` are themselves
+    # IPv4; and `::` and `::1` are themselves.
+    if address.version == 4 or number <= 1:  # noqa: PLR2004
         return
     for form, wanted, mask, places in FORMS:
         if number & int(IPv6Address(mask)) == int(IPv6Address(wanted)):

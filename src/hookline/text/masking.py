@@ -59,7 +59,10 @@ _NOTE_KEYS = frozenset({
 
 
 def mask_value(value: Any) -> Any:
-    """Mask a JSON value: all texts in it, and everything under a key such as `password`. Keys stay."""
+    """Mask a JSON value: all texts in it, and everything under a key such as `password`.
+
+    Keys stay.
+    """
     match value:
         case str():
             return mask_text(value)
@@ -112,7 +115,10 @@ def find_secret_values(environ: Mapping[str, str]) -> set[str]:
 
 
 def mask_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Mask each of these values in a text; the longest goes first, because it may contain another one."""
+    """Mask each of these values in a text.
+
+    The longest goes first, because it may contain another one.
+    """
     for secret in sorted(secrets, key=len, reverse=True):
         if secret in text:
             text = text.replace(secret, _mark(secret))
@@ -147,7 +153,10 @@ def _mask_whole(value: Any) -> Any:
 
 
 def _is_mixed(text: str) -> bool:
-    """Return whether a text mixes letters and digits as generated keys do; long words and file names do not."""
+    """Return whether a text mixes letters and digits as generated keys do.
+
+    Long words and file names do not.
+    """
     return sum(char.isdigit() for char in text) >= _MANY_DIGITS and any(
         char.isalpha() for char in text
     )

@@ -121,7 +121,9 @@ def check_budget() -> RegexBudget | None:
 
 
 def compile_re2(source: str, shown: str = "") -> Regex:
-    """Compile an expression in RE2's own syntax. `shown`: how the person wrote it, where that differs.
+    """Compile an expression in RE2's own syntax.
+
+    `shown`: how the person wrote it, where that differs.
 
     Raises:
         ConfigError: `matcher.regex`; the message names the construct that RE2 lacks, or the error.

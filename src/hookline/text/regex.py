@@ -34,7 +34,8 @@ def compile_regex(source: str, flavour: str = "re2") -> Regex:
 
 def accepts(source: str, flavour: str) -> bool:
     """Return whether an engine accepts an expression, even one that hookline cannot run."""
-    from hookline.text.flavours import FLAVOURS  # noqa: PLC0415 - asked of a refused expression only
+    # Asked of a refused expression only.
+    from hookline.text.flavours import FLAVOURS  # noqa: PLC0415
 
     return FLAVOURS[flavour].accepts(source)
 

@@ -50,7 +50,9 @@ _RESERVED = frozenset(
 
 
 def parse_simple_commands(line: str) -> tuple[str, ...] | None:
-    """Return the text of every simple command that a line would run, in order; None if the line cannot be read reliably.
+    """Return the text of every simple command that a line would run, in order.
+
+    None if the line cannot be read reliably.
 
     A text has no redirections and no leading assignments. One blank joins its words, without
     quotes. A word with expansions keeps its source.
@@ -123,7 +125,10 @@ def node_text(node: Node) -> bytes:
 
 
 def command_words(node: Node, source: bytes, late: Iterable[Node] = ()) -> list[list[Node]]:
-    """Return the words of a simple command from its program on, each as its parts; `late` are words after a redirection."""
+    """Return the words of a simple command from its program on, each as its parts.
+
+    `late` are words after a redirection.
+    """
     own = [child for child in node.children if child.type not in {*_REDIRECTS, "subshell"}]
     return _from_program_on(_words([*own, *late], source), source)
 
@@ -141,7 +146,7 @@ def _reads(redirect: Node) -> bool:
     )
 
 
-# -- where the grammar differs from bash -----------------------------------------------------------------------------------
+# -- where the grammar differs from bash -----------------------------------------------------------
 
 
 def _with_dashes(source: bytes) -> bytes:
@@ -242,7 +247,7 @@ def _is_verbatim(node: Node) -> bool:
     return any(mark in start for start in starts for mark in (b"'", b'"', b"\\"))
 
 
-# -- commands and their words ----------------------------------------------------------------------------------------------
+# -- commands and their words ----------------------------------------------------------------------
 
 
 def _commands(nodes: Iterable[Node], source: bytes) -> Iterator[str]:
@@ -260,7 +265,10 @@ def _commands(nodes: Iterable[Node], source: bytes) -> Iterator[str]:
 
 
 def _last_command(statement: Node) -> Node:
-    """Return the last command of `a && b` or `a | b`, which a redirection belongs to; the statement itself if there is none."""
+    """Return the last command of `a && b` or `a | b`, which a redirection belongs to.
+
+    The statement itself if there is none.
+    """
     node = statement
     while node.type in {"redirected_statement", "list", "pipeline", "negated_command"}:
         inner = [
@@ -355,7 +363,7 @@ def _inside_backquotes(node: Node) -> tuple[str, ...]:
     return found
 
 
-# -- quoting ---------------------------------------------------------------------------------------------------------------
+# -- quoting ---------------------------------------------------------------------------------------
 
 
 def _resolved(word: list[Node], source: bytes) -> str:

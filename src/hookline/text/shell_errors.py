@@ -33,7 +33,9 @@ _REDIRECTIONS = ("cannot open ", "cannot create ")
 
 
 def find_missing_program(stderr: str) -> tuple[str, str] | None:
-    """Return the first program that a shell could not find or start, and the line that says so; None if there is none.
+    """Return the first program that a shell could not find or start, and the line that says so.
+
+    None if there is none.
 
     Only a whole line in a shell's own form counts. Text that merely contains the words does not.
     """

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class Word:
-    """A word from `start` to `end`, counted in UTF-8 bytes; `value` is None where only the shell can tell."""
+    """A word from `start` to `end`, counted in UTF-8 bytes.
+
+    `value` is None where only the shell can tell.
+    """
 
     __slots__ = ("end", "start", "value")
 
@@ -77,7 +80,10 @@ _BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./
 
 
 def parse_commands(text: str, variables: Mapping[str, str]) -> tuple[SimpleCommand, ...] | None:
-    """Return the simple commands of a POSIX shell text, in order; None if the text cannot be read reliably."""
+    """Return the simple commands of a POSIX shell text, in order.
+
+    None if the text cannot be read reliably.
+    """
     plain = _plain(text, variables)
     return plain if plain is not None else _grammatical(text, variables)
 
@@ -120,7 +126,10 @@ def _plain_words(text: str, variables: Mapping[str, str]) -> list[Word] | None:
 
 
 def _bare_words(text: str) -> Iterator[Word]:
-    """Yield the words of a text in which each character means itself, as in most hooks; this needs no expression."""
+    """Yield the words of a text in which each character means itself, as in most hooks.
+
+    This needs no expression.
+    """
     at = 0
     for value in text.split():
         at = text.index(value, at)
@@ -154,7 +163,7 @@ def _word(text: str, start: int, end: int, value: str) -> Word:
     return Word(start=len(text[:start].encode()), end=len(text[:end].encode()), value=value)
 
 
-# -- by the grammar ----------------------------------------------------------------------------------------------------
+# -- by the grammar --------------------------------------------------------------------------------
 
 
 def _grammatical(text: str, variables: Mapping[str, str]) -> tuple[SimpleCommand, ...] | None:

@@ -47,7 +47,10 @@ def escape_text(text: str, *, lines: bool = False) -> str:
 
 
 def escape_line(text: str) -> str:
-    """Escape a text that is part of one line; long gaps are escaped too, because they could fake a second line."""
+    """Escape a text that is part of one line.
+
+    Long gaps are escaped too, because they could fake a second line.
+    """
     shown = escape_text(text)
     if _GAP not in shown:
         return shown

@@ -74,7 +74,9 @@ _LONGEST = 253  # characters of a name (RFC 1035 2.3.4)
 
 
 def explain_refused_url(url: str, *, allow_local: bool = False) -> str:
-    """Return why hookline must not call a URL; empty if nothing in its text forbids it (docs/formats/starchild.md 8).
+    """Return why hookline must not call a URL.
+
+    Empty if nothing in its text forbids it (docs/formats/starchild.md 8).
 
     hookline checks when it reads a file, and again at each call. This function looks up no name,
     for two reasons. The name's owner may answer a later call differently. And listing or approving
@@ -197,7 +199,10 @@ def _to_punycode(name: str) -> str:
 
 
 def parse_ip_literal(host: str) -> Address | None:
-    """Return the address that a host's text means, in decimal, hexadecimal, octal or short form; None for a name."""
+    """Return the address that a host's text means, in decimal, hexadecimal, octal or short form.
+
+    None for a name.
+    """
     parts = host.split(".")
     if ":" not in host and (len(parts) > 4 or not all(_NUMBER.fullmatch(part) for part in parts)):  # noqa: PLR2004 - the parts of an IPv4 address
         return None

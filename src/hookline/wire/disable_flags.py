@@ -58,7 +58,9 @@ def select_trusted_flags(specs: Iterable[HookSpec]) -> list[HookSpec]:
 
 
 def select_project_flags(specs: Iterable[HookSpec]) -> list[HookSpec]:
-    """Return the flags of an unapproved project; they disable only that project's own hooks, as its host would do.
+    """Return the flags of an unapproved project.
+
+    They disable only that project's own hooks, as its host would do.
 
     The project could have left those hooks out just as well.
     """
@@ -88,7 +90,10 @@ def remove_hooks(hooks: Iterable[HookSpec], gone: Iterable[HookSpec]) -> list[Ho
 def report_disabled_hooks(
     origin: Origin, what: str, gone: Sequence[HookSpec], *, at_home: bool = False
 ) -> list[Problem]:
-    """Report the hooks that a setting disables; nothing if it disables none. `at_home`: it can disable only its own project's."""
+    """Report the hooks that a setting disables; nothing if it disables none.
+
+    `at_home`: it can disable only its own project's.
+    """
     if not gone:
         return []
     hooks = f"{len(gone)} hook{'' if len(gone) == 1 else 's'}"

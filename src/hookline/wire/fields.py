@@ -98,7 +98,10 @@ class Node:
         return len(self.problems)
 
     def errors_since(self, mark: int) -> str:
-        """Return the errors filed since `mark` as the reason why a hook is broken; empty if there are none."""
+        """Return the errors filed since `mark` as the reason why a hook is broken.
+
+        Empty if there are none.
+        """
         return explain_errors(self.problems[mark:])
 
     def choose_handler(self, handler: Handler | None, reason: str) -> Handler:
@@ -116,7 +119,7 @@ class Node:
             )
         return Broken(reason=reason, url=getattr(handler, "url", ""))
 
-    # -- shapes ----------------------------------------------------------------------------------------------------
+    # -- shapes ------------------------------------------------------------------------------------
 
     def is_mapping(self, what: str, name: str = "value.type") -> bool:
         """Return whether this is a mapping; file a problem if not."""
@@ -153,7 +156,7 @@ class Node:
                     severity=severity,
                 )
 
-    # -- scalars ---------------------------------------------------------------------------------------------------
+    # -- scalars -----------------------------------------------------------------------------------
 
     def text(self, key: str, default: str = "", *, required: bool = False) -> str:
         """Return the text under a key."""
@@ -203,12 +206,18 @@ class Node:
         return tuple(found)
 
     def mapping(self, key: str) -> Mapping[str, str]:
-        """Return the mapping of texts under a key; numbers and booleans become texts as JSON writes them."""
+        """Return the mapping of texts under a key.
+
+        Numbers and booleans become texts as JSON writes them.
+        """
         found: Mapping[str, Any] = self._read(key, {}, _is_text_mapping, "a mapping of texts")
         return {name: as_text(item) for name, item in found.items()}
 
     def _read(self, key: str, default: _T, is_valid: Callable[[Any], bool], wanted: str) -> _T:
-        """Return the value under a key, or the default if it is missing or null; file a problem if it is invalid."""
+        """Return the value under a key, or the default if it is missing or null.
+
+        File a problem if it is invalid.
+        """
         value = self.value.get(key)
         if value is None:
             return default
@@ -255,7 +264,8 @@ def as_text(value: Any) -> str:
 def to_problem(error: ConfigError, file: str, scope: str) -> Problem:
     """Return an error that stopped the reading of a whole file as a problem with its place."""
     parts = error.place.rsplit(":", 2)
-    numbered = len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit()  # noqa: PLR2004 - file, line, column
+    # File, line, column.
+    numbered = len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit()  # noqa: PLR2004
     line, column = (int(parts[1]), int(parts[2])) if numbered else (0, 0)
     return Problem(
         name=error.name,

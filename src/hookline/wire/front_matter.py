@@ -13,7 +13,10 @@ _CLOSING = re.compile(rb"[\r\n]---[ \t]*(?:\r\n|\r|\n)")
 
 
 def find_front_matter_end(raw: bytes) -> int:
-    """Return the length of the front matter in bytes, both fences included; 0 if there is none, or no end in these bytes."""
+    """Return the length of the front matter in bytes, both fences included.
+
+    0 if there is none, or no end in these bytes.
+    """
     opening = _OPENING.match(raw)
     closing = _CLOSING.search(raw, opening.end()) if opening else None
     return closing.end() if closing else 0

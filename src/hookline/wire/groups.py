@@ -16,7 +16,10 @@ _KEYS = ("matcher", "hooks")
 
 
 def find_hooks_mapping(root: Node, events: Iterable[str]) -> Node | None:
-    """Return the node under `hooks`, None if there is none; file a problem about events that stand beside `hooks`."""
+    """Return the node under `hooks`, None if there is none.
+
+    File a problem about events that stand beside `hooks`.
+    """
     known = frozenset(events)
     for misplaced in [key for key in root.value if key in known]:
         root.complain(
@@ -66,7 +69,9 @@ def read_entries(
 def read_group(
     node: Node, row: EventRow, keys: Iterable[str] = _KEYS, severity: str = "error"
 ) -> tuple[Node, ...] | None:
-    """Return the hooks of a matcher group as written, not yet checked; None and a problem if it is no group.
+    """Return the hooks of a matcher group as written, not yet checked.
+
+    None and a problem if it is no group.
 
     `keys`: the keys that it may have.
     `severity`: the severity of an unknown key.

@@ -42,7 +42,9 @@ def parse_object(text: str) -> dict[str, Any]:
 
 
 def background_seconds(line: str) -> float | None:
-    """Return the seconds that a hook asks for in the background by its first line of output; None where it does not ask.
+    """Return the seconds that a hook asks for in the background by its first line of output.
+
+    None where it does not ask.
 
     The line is one JSON object with `"async": true`. Its `asyncTimeout` is in milliseconds; without
     it there is no limit, which is infinity.
@@ -75,7 +77,10 @@ def has_object_start(text: str) -> bool:
 
 
 def split_lines(text: str) -> list[str]:
-    """Return the lines of an output. `str.splitlines` would also break at characters that JSON may contain, such as U+2028."""
+    """Return the lines of an output.
+
+    `str.splitlines` would also break at characters that JSON may contain, such as U+2028.
+    """
     return text.replace("\r", "\n").split("\n")
 
 

@@ -40,7 +40,9 @@ def read_address(
 def read_http_spec(
     hook: Node, *, allow_local: bool, only_https: bool = False, largest: int = 0
 ) -> Http:
-    """Read the handler that `url`, `headers` and `allowedEnvVars` declare; file its faults as problems.
+    """Read the handler that `url`, `headers` and `allowedEnvVars` declare.
+
+    File its faults as problems.
 
     `largest`: the most bytes of an answer, where the dialect limits them.
     """

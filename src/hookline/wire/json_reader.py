@@ -114,7 +114,10 @@ def _flatten_deep_parts(text: str, what: str) -> str:
 
 
 def _peel_brackets(brackets: bytes, levels: int) -> bytes:
-    """Remove the innermost bracket pairs, `levels` times; return empty bytes if the brackets do not pair."""
+    """Remove the innermost bracket pairs, `levels` times.
+
+    Return empty bytes if the brackets do not pair.
+    """
     for _ in range(levels):
         fewer = brackets.replace(b"{}", b"").replace(b"[]", b"")
         if len(fewer) == len(brackets):

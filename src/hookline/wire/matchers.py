@@ -26,7 +26,9 @@ def read_conditions(
     read: Callable[[Node, EventRow], tuple[Condition, ...]],
     key: str = "matcher",
 ) -> tuple[Condition, ...] | None:
-    """Return the conditions that the text under a key demands, read by `read`; None and a problem if it cannot be read.
+    """Return the conditions that the text under a key demands, read by `read`.
+
+    None and a problem if it cannot be read.
 
     Raises:
         ConfigError: `config.too-large`; the expressions of the file need too much memory.
@@ -41,7 +43,10 @@ def read_conditions(
 
 
 def read_regex(node: Node, key: str, text: str, what: str) -> Regex | None:
-    """Return the expression under a key, compiled; None and a problem if it is invalid. `what`: the noun for it."""
+    """Return the expression under a key, compiled; None and a problem if it is invalid.
+
+    `what`: the noun for it.
+    """
     if "\b" in text:
         hint = "in double quotes `\\b` is that control character; write the text in single quotes"
         why = f"{what} has a backspace in it"
@@ -54,7 +59,10 @@ def read_regex(node: Node, key: str, text: str, what: str) -> Regex | None:
 
 
 def is_ignored(node: Node, row: EventRow, *, runs: str = "the hooks of this group run") -> bool:
-    """Return whether the event has no value to compare a matcher with; file a problem if so. `runs`: what still runs."""
+    """Return whether the event has no value to compare a matcher with; file a problem if so.
+
+    `runs`: what still runs.
+    """
     if row.subject:
         return False
     hint = f"leave it out; {runs} on every such event"
@@ -69,7 +77,10 @@ def is_ignored(node: Node, row: EventRow, *, runs: str = "the hooks of this grou
 
 
 def list_exact_names(text: str, alphabet: frozenset[str] = NAMES) -> frozenset[str] | None:
-    """Return the exact names that a text of this alphabet lists, between `|` or commas; None if it is an expression."""
+    """Return the exact names that a text of this alphabet lists, between `|` or commas.
+
+    None if it is an expression.
+    """
     if not alphabet.issuperset(text):
         return None
     return frozenset(name.strip() for name in text.replace(",", "|").split("|")) - {""}

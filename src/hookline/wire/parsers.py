@@ -40,14 +40,20 @@ class Tree(Frozen):
     unplaced: tuple[Callable[..., Tree], str] | None = None
 
     def search(self, path: Path) -> Callable[[], tuple[int, int]] | None:
-        """Return a function that finds the place of `path` in a tree without places; None if the tree has places, or no text."""
+        """Return a function that finds the place of `path` in a tree without places.
+
+        None if the tree has places, or no text.
+        """
         if self.unplaced is None:
             return None
         parser, text = self.unplaced
         return lambda: _parse_with_places(parser, text).place(path)
 
     def place(self, path: Path) -> tuple[int, int]:
-        """Return line and column of the deepest known part on the way to `path`; (0, 0) if none is known."""
+        """Return line and column of the deepest known part on the way to `path`.
+
+        (0, 0) if none is known.
+        """
         for length in range(len(path), -1, -1):
             found = self.places.get(path[:length])
             if found is not None:
@@ -107,7 +113,8 @@ def parse_toml(text: str, file: str = "", *, placed: bool = True) -> Tree:
     """
     import tomllib  # noqa: PLC0415 - most hosts write JSON
 
-    from hookline.wire.toml_places import MOST_PARTS, find_deep_key, find_places  # noqa: PLC0415 - as above
+    # As above.
+    from hookline.wire.toml_places import MOST_PARTS, find_deep_key, find_places  # noqa: PLC0415
 
     _refuse_length(text, file)
     if (at := find_deep_key(text)) >= 0:
@@ -156,7 +163,8 @@ def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
     Raises:
         ConfigError: `config.syntax`, `config.duplicate-key`, `config.too-large`, with the place.
     """
-    from ruamel.yaml.constructor import DuplicateKeyError  # noqa: PLC0415 - 20 ms that a host's JSON settings do not pay
+    # 20 ms that a host's JSON settings do not pay.
+    from ruamel.yaml.constructor import DuplicateKeyError  # noqa: PLC0415
     from ruamel.yaml.error import MarkedYAMLError  # noqa: PLC0415 - as above
 
     from hookline.wire.yaml_reader import TooDeepError, make_yaml  # noqa: PLC0415 - as above
@@ -316,7 +324,10 @@ def _join_surrogates(text: str) -> str:
 
 
 class _JsonPlaces:
-    """Finds where each key and item of a JSON text begins; only for a text that `json` has accepted."""
+    """Finds where each key and item of a JSON text begins.
+
+    Only for a text that `json` has accepted.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -82,7 +82,9 @@ def _fact(event: Event, field: Field, native: str) -> Any:
 
 
 def decode(payload: Any, table: Table, native: str, names: Mapping[str, str]) -> Event:
-    """Return a host's payload as an event. `names`: event attribute -> payload key (`native`, `session_id`, `cwd`).
+    """Return a host's payload as an event.
+
+    `names`: event attribute -> payload key (`native`, `session_id`, `cwd`).
 
     An event unknown to the dialect becomes `x.<dialect>.<native>`, so that a newer host's events
     are only logged.

@@ -56,7 +56,10 @@ def to_text(value: Any) -> str:
 
 
 def truncate(first: Any, second: Any = 0) -> str:
-    """Cut a text to a number of bytes and append `…`; takes number and text in any order. 0 cuts nothing."""
+    """Cut a text to a number of bytes and append `…`.
+
+    Takes number and text in any order. 0 cuts nothing.
+    """
     is_number = isinstance(first, int) and not isinstance(first, bool)
     most, value = (first, second) if is_number else (second, first)
     text = to_text(value)
@@ -111,7 +114,9 @@ class _GoSyntax(Extension):
 
 
 def _translate(tokens: list[Token]) -> list[Token]:
-    """Return the tokens between two pairs of braces as jinja2's; tokens that are not Go's stay as they are.
+    """Return the tokens between two pairs of braces as jinja2's.
+
+    Tokens that are not Go's stay as they are.
 
     Raises:
         TemplateSyntaxError: Go's syntax goes beyond fields, `toJSON` and `truncate`.

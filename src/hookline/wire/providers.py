@@ -70,7 +70,9 @@ PROVIDERS: Mapping[str, Provider] = {row.name: row for row in _ROWS}
 
 
 class Endpoint(Frozen):
-    """Which model to call and where: everything about a call except the question. `key` is a secret.
+    """Which model to call and where: everything about a call except the question.
+
+    `key` is a secret.
 
     `local`: the address may be on this machine or in a private network, because the person who
     wrote it allows that.
@@ -100,7 +102,10 @@ def split_model_name(name: str, provider: str = "") -> tuple[str, str]:
 
 
 def explain_model_fault(model: Model) -> tuple[str, str]:
-    """Return what is wrong with the model that a hook names, and how to fix it; empty if nothing is."""
+    """Return what is wrong with the model that a hook names, and how to fix it.
+
+    Empty if nothing is.
+    """
     name = model.names[0]
     if name.startswith("$"):
         return "", ""
@@ -133,7 +138,10 @@ def explain_borrowed_key(model: Model) -> str:
 
 
 def list_key_variables(model: Model) -> tuple[str, ...]:
-    """Return the variables for the key of a hook; the first one set counts; none where no key is sent."""
+    """Return the variables for the key of a hook; the first one set counts.
+
+    None where no key is sent.
+    """
     if model.key:
         return (model.key,)
     row = PROVIDERS.get(split_model_name(model.names[-1], model.provider)[0])

@@ -54,7 +54,9 @@ def read_tree(source: Source, problems: list[Problem]) -> Node:
 def read_frame(
     source: Source, problems: list[Problem], what: str, *, code: str = "value.type"
 ) -> Node | None:
-    """Return the root of a hook file if it is a mapping, and `hooks` in it too; else None, and file a problem.
+    """Return the root of a hook file if it is a mapping, and `hooks` in it too.
+
+    Else None, and file a problem.
 
     `what`: the noun for the file, for messages.
     `code`: the name of the problem if `hooks` is no mapping.
@@ -81,7 +83,10 @@ def _as_parsed(value: Any) -> Any:
 
 
 def make_spec(source: Source, dialect: str, row: EventRow, node: Node, **fields: Any) -> HookSpec:
-    """Return a hook of an event, with what its source and its place in that determine; `fields` are all others."""
+    """Return a hook of an event, with what its source and its place in that determine.
+
+    `fields` are all others.
+    """
     return HookSpec(
         dialect=dialect,
         kind=row.kind,
@@ -98,7 +103,8 @@ def hook_name(text: str) -> str:
     """Return a text as a hook's name: its first line, shortened, without secrets in URLs, because messages show it."""
     line = text.strip().partition("\n")[0]
     if "://" in line:
-        from hookline.text.urls import redact_urls  # noqa: PLC0415 - few hooks are named by an address
+        # Few hooks are named by an address.
+        from hookline.text.urls import redact_urls  # noqa: PLC0415
 
         line = redact_urls(line)
     return line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"

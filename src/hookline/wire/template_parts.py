@@ -15,7 +15,10 @@ _MARK = "…[{missing:,} characters cut off]"
 
 
 class Faults(Frozen):
-    """The faults of a template: `error` with a `hint`; and `fields`, the payload's fields that it names."""
+    """The faults of a template: `error` with a `hint`.
+
+    And `fields`, the payload's fields that it names.
+    """
 
     error: str = ""
     hint: str = ""
@@ -23,7 +26,10 @@ class Faults(Frozen):
 
 
 class Inserted(str):
-    """A part of a prompt that comes from the event; `missing`: how many characters were cut off already."""
+    """A part of a prompt that comes from the event.
+
+    `missing`: how many characters were cut off already.
+    """
 
     __slots__ = ("missing",)
     missing: int
@@ -38,7 +44,9 @@ class Inserted(str):
 
 
 def fit_parts(parts: Iterable[str], most: int) -> str:
-    """Join the parts of a prompt; shorten the event's parts to fit, and tell the model where text is missing.
+    """Join the parts of a prompt.
+
+    Shorten the event's parts to fit, and tell the model where text is missing.
 
     Raises:
         HandlerError: the author's parts alone are longer than `most` characters.

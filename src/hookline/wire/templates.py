@@ -27,9 +27,13 @@ INSTALL = "pip install 'hookline[model]'"
 
 
 def find_template_faults(prompt: str) -> Faults:
-    """Return the faults of a prompt's template; none if jinja2 is missing, because the prompt then does not run either."""
+    """Return the faults of a prompt's template.
+
+    None if jinja2 is missing, because the prompt then does not run either.
+    """
     try:
-        from hookline.wire.prompt_template import check_template  # noqa: PLC0415 - jinja2, which only files with such a hook load
+        # Jinja2, which only files with such a hook load.
+        from hookline.wire.prompt_template import check_template  # noqa: PLC0415
     except ImportError:
         return Faults()
     return check_template(prompt)
@@ -56,7 +60,10 @@ def fill_prompt(model: Model, payload: str, *, late: Callable[[], bool] = lambda
 
 
 def _with_arguments(prompt: str, payload: str) -> list[str]:
-    r"""Put the payload where `$ARGUMENTS` stands in the prompt, or else at its end; `\$` is a dollar sign."""
+    r"""Put the payload where `$ARGUMENTS` stands in the prompt, or else at its end.
+
+    `\$` is a dollar sign.
+    """
     parts: list[str] = []
     end = 0
     for found in _PLACE.finditer(prompt):

@@ -51,7 +51,10 @@ def _parser() -> Parser:
 
 
 def find_places(text: str) -> dict[Path, tuple[int, int]]:
-    """Return line and column, from 1, of every key, table and item, by its path; only for a text that `tomllib` accepts."""
+    """Return line and column, from 1, of every key, table and item, by its path.
+
+    Only for a text that `tomllib` accepts.
+    """
     source = text.encode("utf-8", "replace")
     finder = _Places(source)
     for node in _parser().parse(source).root_node.named_children:
@@ -60,7 +63,10 @@ def find_places(text: str) -> dict[Path, tuple[int, int]]:
 
 
 class _Places:
-    """Walks through one text. `latest`: the element that further keys of an array of tables belong to."""
+    """Walks through one text.
+
+    `latest`: the element that further keys of an array of tables belong to.
+    """
 
     def __init__(self, source: bytes) -> None:
         self.lines = source.split(b"\n")

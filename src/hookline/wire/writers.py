@@ -47,14 +47,20 @@ def wrap_in_shell(declaration: Declaration) -> str:
 
 
 def to_search_pattern(declaration: Declaration) -> str:
-    """Return the tools of a declaration as an expression to search in a name; empty for every tool."""
+    """Return the tools of a declaration as an expression to search in a name.
+
+    Empty for every tool.
+    """
     if declaration.tools:
         return f"^(?:{_alternatives(declaration.tools)})$"
     return declaration.pattern
 
 
 def to_full_pattern(declaration: Declaration) -> str:
-    """Return the tools of a declaration as an expression that must match the whole name; empty for every tool."""
+    """Return the tools of a declaration as an expression that must match the whole name.
+
+    Empty for every tool.
+    """
     if declaration.tools:
         return _alternatives(declaration.tools)
     return f".*(?:{declaration.pattern}).*" if declaration.pattern else ""
@@ -69,7 +75,10 @@ def group_by_matcher(
     hook: Callable[[Declaration], Any],
     matcher: Callable[[Declaration], str],
 ) -> dict[str, Any]:
-    """Return the tree `event -> groups of a matcher and hooks`; adjacent hooks with the same matcher share a group."""
+    """Return the tree `event -> groups of a matcher and hooks`.
+
+    Adjacent hooks with the same matcher share a group.
+    """
     events: dict[str, list[Any]] = {}
     for declaration in declarations:
         groups = events.setdefault(declaration.row.native, [])

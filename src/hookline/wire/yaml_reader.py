@@ -18,7 +18,8 @@ class TooDeepError(ValueError):
 
 
 class _Scanner(RoundTripScanner):
-    def fetch_flow_collection_start(self, TokenClass: Any, to_push: Any) -> None:  # noqa: N803 - ruamel's name
+    # Ruamel's name.
+    def fetch_flow_collection_start(self, TokenClass: Any, to_push: Any) -> None:  # noqa: N803
         if self.flow_level >= _DEEPEST_FLOW:
             raise TooDeepError
         super().fetch_flow_collection_start(TokenClass, to_push)
