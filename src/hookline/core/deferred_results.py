@@ -1,4 +1,4 @@
-"""Deferred results: what a detached hook answered after its event, and the later decision that delivers it."""
+"""Deferred results: answers of detached hooks, and the later decision that delivers them."""
 
 from __future__ import annotations
 
@@ -160,14 +160,14 @@ def _cut(text: str) -> str:
 
 
 def can_deliver_all(event: Event, decision: Decision, plan: Plan, table: Table) -> bool:
-    """Return whether this decision can deliver everything: a turn begins, and no hook refuses it."""
+    """Return whether this decision can deliver all: a turn begins, and no hook refuses it."""
     return (
         event.kind in table.delivers and "context" in plan.powers and decision.stance < Stance.DENY
     )
 
 
 def can_deliver_wakes(event: Event, decision: Decision, plan: Plan) -> bool:
-    """Return whether this decision can deliver a wake: the agent stops, or a hook sends it back anyway."""
+    """Return whether this decision can deliver a wake: the agent stops, or is sent back anyway."""
     if event.kind not in STOPS or not plan.redoes or "deny" not in plan.powers:
         return False
     return "context" in plan.powers if decision.redo else decision.stance < Stance.DENY
@@ -218,7 +218,10 @@ def report_dropped(decision: Decision, dropped: Mapping[str, int]) -> Decision:
 
 
 def _describe_dropped(count: int) -> str:
-    return f"{count} of its answers from the background fell out, because too many were waiting (HKL2006)"
+    return (
+        f"{count} of its answers from the background fell out, because too many were waiting"
+        " (HKL2006)"
+    )
 
 
 def count_characters(lates: Iterable[DeferredResult]) -> int:

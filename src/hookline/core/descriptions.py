@@ -42,7 +42,8 @@ def describe_condition(given: Condition) -> str:
         case OneOf(field=field, names=names):
             return f"the {field} is {_either(sorted(names))}"
         case Pattern(field=field, source=source, full=full):
-            return f"the {field} {'is wholly matched by' if full else 'has a match of'} {_quoted(source)}"
+            how = "is wholly matched by" if full else "has a match of"
+            return f"the {field} {how} {_quoted(source)}"
         case Leaves(source=source):
             return f"a value of the input has a match of {_quoted(source)}"
         case Flattened(facts=facts, source=source):

@@ -79,7 +79,7 @@ def column(text: str, otherwise: Any = ABSENT) -> tuple[Field, ...]:
 
 
 def read_rows(text: str) -> Iterator[Mapping[str, str]]:
-    """Yield the rows of a table that is written as in a document: cells between `|`, named by the first line."""
+    """Yield the rows of a table in text form: cells between `|`, named by the first line."""
     head, *lines = [line.split("|") for line in text.strip().splitlines()]
     names = [name.strip() for name in head]
     for line in lines:
@@ -318,7 +318,7 @@ class Table(Frozen):
         return self.rows.get(native) or self.rows.get(self.aliases.get(native, ""))
 
     def severity_of_unknown_key(self, place: str, mode: str) -> str:
-        """Return the severity of an unknown key: an error if the host refuses it, and in strict mode always.
+        """Return the severity of an unknown key: an error in strict mode or if the host refuses it.
 
         Args:
             place: `file`, `group` or `hook`.
@@ -337,7 +337,7 @@ class Table(Frozen):
         )
 
     def host_timeout(self, native: str) -> float:
-        """Return the seconds after which the host continues without a hook of this event that names no time limit."""
+        """Return after how many seconds the host goes on without a hook that names no limit."""
         row = self.row(native)
         return (row.timeout if row else 0.0) or self.default_timeout
 
@@ -348,7 +348,7 @@ class Table(Frozen):
         return tuple(dict.fromkeys((*self.names_event, *named)))
 
     def attribute_keys(self) -> Mapping[str, str]:
-        """Return the key of a payload for each attribute of an event: `native`, `session_id` and `cwd`."""
+        """Return a payload's key for each attribute of an event: `native`, `session_id`, `cwd`."""
         fields = (*self.base, *(field for row in self.rows.values() for field in row.fields))
         keys: dict[str, str] = {}
         for field in fields:
@@ -357,7 +357,7 @@ class Table(Frozen):
         return {name: keys.get(name, name) for name in ("native", "session_id", "cwd")}
 
     def raises(self, kind: str) -> bool:
-        """Return whether the host raises a narrower kind itself, beside the event of the call (docs/formats/vocabulary.md 4)."""
+        """Return whether the host raises a narrower kind itself (docs/formats/vocabulary.md 4)."""
         return self.raises_facets and self.row_of_kind(kind) is not None
 
     def selects(self, native: str) -> tuple[str, ...]:
@@ -417,7 +417,7 @@ class Loaded(Frozen):
 
 
 class Declaration(Frozen):
-    """A hook as a file of any dialect could declare it, in the words of the dialect that is to write it down.
+    """A hook as a file could declare it, in the words of the dialect that is to write it.
 
     `row` is that dialect's own event. `tools`: exact names, or `pattern`: an expression that is
     searched in the tool's name; neither: every tool. `command` is a line for a POSIX shell, `split`
@@ -468,7 +468,7 @@ if TYPE_CHECKING:
             """
 
         def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-            """Combine the hooks of all sources of this dialect: overrides, duplicates, disable flags."""
+            """Combine the hooks of this dialect's sources: overrides, duplicates, disable flags."""
 
         def decode_event(self, payload: Json, native: str = "") -> Event:
             """Return a host's payload as an event; `native` names it if the payload does not.

@@ -1,4 +1,4 @@
-"""Dispatch: a generator that yields runs of hooks, receives their outcomes, and returns the decision.
+"""Dispatch: a generator that yields runs of hooks, takes their outcomes, and returns the decision.
 
 It uses no process, no clock and no loop. Its driver (synchronous, asynchronous, a test, a replay)
 performs the runs that it yields, in any order or concurrently, and sends their outcomes back in the
@@ -175,7 +175,7 @@ def _find_skipped(step: Entry, verdict: Verdict) -> set[str]:
 
 
 def _carry_over(step: Entry, told: list[Verdict], event: Event) -> Event:
-    """Return the event as later hooks of the group see it: changed only within its own dialect, and never for the host."""
+    """Return the event as later hooks of the group see it; the host's own never changes."""
     carries = step.row.carries if step.row else None
     if carries is not None:
         for verdict in told:
@@ -395,4 +395,5 @@ def intercept(asked: Dispatch, find_outcome: Callable[[Run], Outcome | None]) ->
         decision: Decision = stop.value
         return decision
     finally:
-        asked.close()  # now, and not at garbage collection: it may have claimed hooks that did not run
+        # Now, and not at garbage collection: it may have claimed hooks that did not run.
+        asked.close()

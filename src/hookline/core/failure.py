@@ -1,4 +1,4 @@
-"""Failure: the verdict of a failed hook: its `on_failure`, with a fault that the decision always shows."""
+"""Failure: the verdict of a failed hook, with a fault that the decision always shows."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _explain(spec: HookSpec, outcome: Outcome) -> str:
 
 
 def show_failure(verdict: Verdict, spec: HookSpec) -> Verdict:
-    """A failed hook's verdict for a host that shows every failure: one that stops nothing is a note on any event, not on gates only."""
+    """Return a failed hook's verdict, with a note to the user on any event, not on gates only."""
     if verdict.stance is not Stance.SILENT or verdict.for_user:
         return verdict
     return verdict.replace(
@@ -112,7 +112,7 @@ def label(spec: HookSpec) -> str:
 
 
 def identify(spec: HookSpec, words: str = "") -> str:
-    """Return a hook for messages: its name, its plugin or file, its line, its event and its matcher.
+    """Return a hook for messages: its name, plugin or file, line, event and matcher.
 
     It leaves out what the rest of the message (`words`) says already, and a file without a folder,
     because the hook's name contains it.

@@ -72,7 +72,7 @@ def fit(
 def _stance(
     stance: Stance, powers: frozenset[str], ask_becomes: Stance
 ) -> tuple[Stance, list[str]]:
-    """Return the strongest stance that can be expressed and is no stronger, and the stances lost on the way."""
+    """Return the strongest stance that can be expressed, no stronger, and those lost on the way."""
     lost: list[str] = []
     while stance is not Stance.SILENT and _POWER_OF[stance] not in powers:
         lost.append(_POWER_OF[stance])
@@ -98,7 +98,7 @@ def _failed_ask(decision: Decision) -> Verdict | None:
 
 
 def _carried(decision: Decision) -> Iterator[tuple[str, str, Any]]:
-    """Yield the parts of a decision besides its stance: the power that each needs, its field, and its empty value."""
+    """Yield the parts of a decision besides its stance: power needed, field, empty value."""
     if decision.rewrite is not None:
         yield decision.rewrite.target, "rewrite", None
     if decision.for_agent:

@@ -194,7 +194,7 @@ def _rewrite(
 
 
 def _limit_keys(before: Any, after: Any, may: frozenset[str]) -> tuple[Any, list[str]]:
-    """Return the new input as far as the host can apply it, and the changes of keys that it cannot make."""
+    """Return the new input as far as the host can apply it, and which keys it cannot change."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         return after, []
     beyond = []
@@ -252,7 +252,7 @@ def _join(former: Any, latter: Any) -> Any:
 
 
 def _merge_ranked(former: Any, latter: Any, ranks: Mapping[str, tuple[str, ...]]) -> Any:
-    """Merge two objects part by part: of ranked words the strongest wins, other common parts are joined."""
+    """Merge two objects by part: of ranked words the strongest wins, other parts are joined."""
     if not isinstance(former, dict) or not isinstance(latter, dict):
         return _join(former, latter)
     united = former | latter

@@ -78,7 +78,7 @@ def _is_claim(gate: str) -> bool:
 
 
 class RedoCounts(Frozen):
-    """How often each stop gate of one session sent its agent back without interruption, by `gate_key`.
+    """How often each stop gate of one session sent its agent back in a row, by `gate_key`.
 
     `rows`: until when (seconds since 1970) a stop still continues a series, although the host says
     that it follows no refusal.
@@ -107,7 +107,7 @@ class RedoCounts(Frozen):
     def with_redo(
         self, event: Event, had: int, *, follows: bool | None = None, now: float = 0.0
     ) -> RedoCounts:
-        """Return the counters after an event that sent the agent back, in a series of `had` earlier redos."""
+        """Return the counters after an event that sent the agent back again, after `had` redos."""
         gate = gate_key(event)
         others = {known: count for known, count in self.counts.items() if known != gate}
         counts = dict(list(others.items())[1 - _MOST_GATES :]) | {gate: had + 1}
@@ -165,12 +165,12 @@ def follows_redo(event: Event, table: Table) -> bool | None:
 
 
 def is_flagged(event: Event) -> bool:
-    """Return whether the host, or hookline's own count, says that the agent was sent back already."""
+    """Return whether the host, or hookline's own count, says that the agent was sent back."""
     return isinstance(event.body, Stop) and bool(event.body.stop_hook_active)
 
 
 def is_sent_back(decision: Decision, row: EventRow | None) -> bool:
-    """Return whether a decision makes a stopping agent continue: by a refusal, or by a context with the same effect."""
+    """Return whether a decision makes a stopping agent continue, by a refusal or by a context."""
     told = (
         row is not None
         and row.context_redoes
@@ -189,7 +189,7 @@ def is_spent(decision: Decision) -> bool:
 
 
 def redo_limit(decision: Decision, usual: int) -> int:
-    """Return how often the refusing hooks may send the agent back: the highest of their own limits, else `usual`."""
+    """Return how often the refusing hooks may send the agent back; `usual` if they do not say."""
     verdicts = [
         verdict
         for verdict in decision.verdicts
@@ -202,7 +202,7 @@ def redo_limit(decision: Decision, usual: int) -> int:
 def cap_redo(
     decision: Decision, count: int | None, limit: int, row: EventRow | None = None
 ) -> Decision:
-    """Return the decision, or let the agent stop with a notice if it was sent back `limit` times this turn.
+    """Return the decision, or let the agent stop if it was sent back `limit` times this turn.
 
     `count`: how often so far. It exceeds the limit if another hook has a higher one. None: the
     agent was sent back, but the number is unknown, which counts as over the limit. A limit of 0 or

@@ -37,7 +37,7 @@ _SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
 
 
 def make_hook_event(spec: HookSpec, event: Event) -> Event:
-    """Return the event as the hook receives it: unchanged, or in the words of the hook's own host if it asked for that."""
+    """Return the event as the hook receives it: in its own host's words, if it asked for that."""
     if not spec.alike and spec.kind == event.kind:
         return event
     from hookline.core.tool_aliases import rename_for_hook  # noqa: PLC0415 - few sources ask for it
@@ -76,7 +76,7 @@ def interpret(step: Entry, outcome: Outcome, event: Event) -> Verdict:
 
 
 def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
-    """Return a hook's verdict: as its dialect reads the outcome, or as the Python function returned it."""
+    """Return a hook's verdict, as its dialect reads it or the Python function returned it."""
     spec = step.spec
     if outcome.failure in BARRED and (outcome.means is not None or spec.origin.scope in CLONED):
         return judge_unrun(spec, outcome)

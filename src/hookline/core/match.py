@@ -126,7 +126,8 @@ def _explain_unmet(condition: Condition, event: Event) -> str:
         case Flattened(facts=facts, source=source):
             return f"no text of {' or '.join(facts)} is matched by `{source}`"
         case Glob(patterns=patterns):
-            return f"no path of the input is matched by {', '.join(f'`{pattern}`' for pattern in patterns)}"
+            listed = ", ".join(f"`{pattern}`" for pattern in patterns)
+            return f"no path of the input is matched by {listed}"
         case PathPattern(source=source):
             return f"the path of the input is not matched by `{source}`"
         case Rule(source=source):
@@ -167,7 +168,10 @@ def _path_holds(condition: PathPattern, event: Event) -> bool:
 
 
 def list_leaves(value: Json) -> Iterator[str]:
-    """Yield every leaf value at any depth as text: numbers and booleans as in JSON, no keys (docs/formats/agenthooks.md 5)."""
+    """Yield every leaf value at any depth as text, no keys (docs/formats/agenthooks.md 5).
+
+    Numbers and booleans are written as in JSON.
+    """
     left = [value]
     while left:  # no recursion: a deeply nested input must not stop a guard
         node = left.pop()

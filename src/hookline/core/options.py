@@ -1,4 +1,4 @@
-"""Options: checks the options that a dialect is created with, because Python takes any non-empty text for true."""
+"""Options: checks the options that a dialect is created with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output faults: signs in a program's output that its answer went wrong, although it exited with 0."""
+"""Output faults: signs that a program's answer went wrong, although it exited with 0."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _LONGEST = 200  # characters of a line that a fault quotes
 # Keys by which a hook of any dialect decides. One of them within other text shows an answer, not a
 # log.
 _DECIDING = (
-    "decision|permission|permissionDecision|permission_decision|hookSpecificOutput|hook_specific_output"
-    "|behavior|action|continue|block"
+    "decision|permission|permissionDecision|permission_decision|hookSpecificOutput"
+    "|hook_specific_output|behavior|action|continue|block"
 )
 
 
@@ -94,7 +94,7 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 
 def _has_answer(text: str) -> bool:
-    """Return whether a line begins like an object or a list of objects, or a deciding key is anywhere in the text."""
+    """Return whether a line begins like an object or a list, or the text has a deciding key."""
     begins = r"^[ \t]*(?:\{|\[\s*[\[{\"])"
     return bool(
         re.search(begins, text.replace("\r", "\n"), re.MULTILINE)
@@ -115,7 +115,7 @@ def _find_garbled(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> str:
 
 
 def _with_notice(spec: HookSpec, verdict: Verdict, fault: str) -> Verdict:
-    """Return the verdict with the fault, and with a notice to the user if the hook may refuse something.
+    """Return the verdict with the fault, and a notice to the user if the hook may refuse something.
 
     A verdict that already reports an effect its dialect does not honour needs no second notice.
     """

@@ -106,7 +106,7 @@ def _plan(registry: Registry, event: Event, host: Dialect, *, headless: bool) ->
 
 
 def _powers(row: EventRow | None, event: Event, table: Table, *, headless: bool) -> frozenset[str]:
-    """Return what a decision may carry: the row's powers, without `ask` if the host has no person to ask."""
+    """Return the row's powers, without `ask` if the host has no person to ask."""
     powers = row.powers_on(event.tool) if row else kind(event.kind).powers | {"note"}
     return powers - {"ask"} if headless and table.asks_at_terminal else powers
 

@@ -1,4 +1,4 @@
-"""Registry: an immutable index of hooks, from an event's kind and tool to the hooks that it may select."""
+"""Registry: an immutable index from an event's kind and tool to the hooks that it may select."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REMEMBERED = 512
 
 
 class Entry(Frozen):
-    """A hook, the dialect of its handler, its row there, and its conditions, grouped by who can check them.
+    """A hook, the dialect of its handler, its row there, and its conditions by who can check them.
 
     `tools`: the only tools that it is for, if they are listed by name. `on_tool`: further
     predicates on the tool's name. `content`: the predicates that `dispatch` checks. `backtracking`:
@@ -66,7 +66,7 @@ class Registry:
         return self._by_kind.get(kind, ())
 
     def with_(self, specs: Iterable[HookSpec], dialect: Dialect) -> Registry:
-        """Return a registry that also has these hooks, all of one dialect, after the present ones."""
+        """Return a registry that also has these hooks, all of one dialect, after its own."""
         grown = {kind: list(entries) for kind, entries in self._by_kind.items()}
         for spec in specs:
             grown.setdefault(spec.kind, []).append(_entry(spec, dialect))
@@ -81,7 +81,7 @@ class Registry:
         return Registry({kind: entries for kind, entries in kept.items() if entries})
 
     def find_candidates(self, event: Event, row: EventRow | None, host: Table) -> tuple[Entry, ...]:
-        """Return the hooks that the event selects by its row and whose conditions on the tool's name hold.
+        """Return the hooks that the event selects by its row and by the tool's name.
 
         They include hooks on the narrower kinds of the call, unless the host raises these itself.
         """

@@ -1,4 +1,4 @@
-"""Permission rules such as `Bash(git commit:*)` and `Edit(*.ts)`: whether one covers a tool call."""
+"""Permission rules such as `Bash(git commit:*)` and `Edit(*.ts)`: which tool calls they cover."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool aliases: an event about a tool in another host's words, for hooks that ask for it, and their rewrites back again.
+"""Tool aliases: an event about a tool in another host's words, and rewrites back again.
 
 A hook asks for it by `match_tools: canonical`. A hook on a narrower event (`beforeShellExecution`)
 that its own host would have raised always receives its own host's words.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def list_aliases(event: Event, dialect: str) -> Iterator[Event]:
-    """Yield the event, then a copy for each other name of its tool, with the input keys of a dialect."""
+    """Yield the event, then a copy for each other name of its tool, with a dialect's input keys."""
     yield event
     body = event.body
     if isinstance(body, ToolCall):
@@ -97,7 +97,7 @@ def _is_for(spec: HookSpec, tool: str) -> bool:
 def rename_rewrite_back(
     rewrite: Rewrite | None, spec: HookSpec, event: Event, seen: Event
 ) -> Rewrite | None:
-    """Return a rewrite of the renamed event as one of the original: the new input under the host's own keys."""
+    """Return a rewrite of the renamed event as one of the original, under the host's own keys."""
     if rewrite is None or rewrite.target != "input" or seen is event:
         return rewrite
     there = event.input if isinstance(event.input, dict) else {}

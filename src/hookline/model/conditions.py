@@ -43,7 +43,10 @@ class Leaves(Frozen):
 
 
 class Flattened(Frozen):
-    """A compiled expression matches in at least one text of these facts, at any depth, or in a list of texts joined to one line."""
+    """A compiled expression matches in a text of these facts, at any depth.
+
+    A list of texts also counts as one line.
+    """
 
     facts: tuple[str, ...]
     source: str
@@ -51,7 +54,7 @@ class Flattened(Frozen):
 
 
 class Glob(Frozen):
-    """One of the paths that a tool's input names matches one of these patterns, relative to cwd or absolute."""
+    """A path of the tool's input matches one of these patterns, relative to cwd or absolute."""
 
     patterns: tuple[str, ...]
 
@@ -69,7 +72,7 @@ class PathPattern(Frozen):
 
 
 class Rule(Frozen):
-    """A permission rule such as `Bash(git commit:*)`: tools, and a pattern for one of their commands or paths.
+    """A permission rule such as `Bash(git commit:*)`: tools, and a pattern for command or path.
 
     `pattern` is the text between the brackets; None covers every call of the tools.
     """

@@ -29,7 +29,7 @@ class Rewrite(Frozen):
     patch: Json = None
 
     def to_dict(self) -> dict[str, Json]:
-        """Return the rewrite as in a decision document: the whole new value, and for an input also what changed."""
+        """Return the whole new value, as in a decision document; for an input also what changed."""
         if self.target == "input":
             return {"input": self.value, "patch": self.patch}
         return {self.target: self.value}

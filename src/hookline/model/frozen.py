@@ -1,4 +1,4 @@
-"""Frozen value classes: the features of `dataclass(frozen, slots, kw_only)` at a tenth of its import time.
+"""Frozen value classes: `dataclass(frozen, slots, kw_only)` at a tenth of its import time.
 
 `hookline answer` starts for every tool call of a host. Defining 30 dataclasses takes 24 ms, more
 than the rest of that process. Here a class generates its constructor when the first instance is
@@ -139,7 +139,7 @@ def _revive(cls: type[Frozen], fields: dict[str, Any]) -> Frozen:
 
 
 def _constructor(cls: _FrozenMeta) -> Callable[..., Any]:
-    """Build `cls.__new__`: fill an open twin of the same layout, then turn it into the frozen class.
+    """Build `cls.__new__`: fill a writable twin of the class, then turn it into the frozen class.
 
     Changing the class once costs less than `object.__setattr__` for each field.
     """
@@ -164,7 +164,9 @@ def _constructor(cls: _FrozenMeta) -> Callable[..., Any]:
 
 
 def make_constructor(cls: type[Value], *fields: str) -> Callable[..., Value]:
-    """Return a fast constructor for instances that differ from the defaults only in these fields, taken by position.
+    """Return a fast constructor that takes these fields by position.
+
+    All others have their defaults.
 
     It takes half the time of the general one. It is meant for the few values that every event
     makes.
@@ -199,7 +201,7 @@ def _filler(cls: Any, fields: tuple[str, ...]) -> Callable[..., Any]:
 
 
 def _open_twin(cls: _FrozenMeta) -> type:
-    """Return a writable class with the memory layout of `cls`, so that `__class__` can be assigned."""
+    """Return a writable class with the memory layout of `cls`, so `__class__` can be assigned."""
     # Python fills one slot of the type for both names; defining only one in Python would slow down
     # each write.
     body = {

@@ -154,7 +154,7 @@ class Broken(Frozen):
 
 
 def describe_command(handler: Handler) -> str:
-    """Return what a handler runs in one text, as `approve` shows it: a command, an address, a name."""
+    """Return what a handler runs, as `approve` shows it: a command, an address, a name."""
     for field in ("script", "url", "name"):
         if text := getattr(handler, field, ""):
             return str(text)

@@ -80,7 +80,7 @@ class Kind(Frozen):
 
     @property
     def can_guard(self) -> bool:
-        """Return whether a hook can act as a guard: on a gate, or where a hook can refuse something."""
+        """Return whether a hook can be a guard: on a gate, or where a hook can refuse something."""
         return self.is_gate or "deny" in self.powers
 
 

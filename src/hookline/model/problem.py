@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Origin(Frozen):
-    """A place in a source: `pointer` is the path of keys (`pre_tool_use.0.hooks.0`), line and column count from 1.
+    """A place in a source; `pointer` is the path of keys (`stop.0.hooks.0`); lines count from 1.
 
     Line and column are 0 if they are unknown: a tree has none, and the fast path of `answer` does
     not compute them. `search` then finds both.

@@ -23,7 +23,7 @@ NO_FACTS: Mapping[str, Any] = {}
 
 
 def nearness(scope: str) -> int:
-    """Return the rank of a scope where files contradict each other: nearer to the work is higher, policy is highest."""
+    """Return the rank of a scope; of files that contradict each other, the highest one counts."""
     return len(SCOPES) if scope == MANAGED else SCOPES.index(scope)
 
 

@@ -35,7 +35,7 @@ def _data() -> Mapping[str, Any]:
 
 @cache
 def families(name: str, dialect: str = "") -> tuple[str, ...]:
-    """Return the families that a tool name belongs to: in that dialect, or, if it lacks the name, in any host."""
+    """Return the families of a tool name in a dialect, or, if it lacks the name, in any host."""
     hosts_of = _data()["families"]
     own = tuple(family for family, hosts in hosts_of.items() if name in hosts.get(dialect, ()))
     return own or tuple(
@@ -137,7 +137,10 @@ def _split_name(name: str, spelling: str) -> tuple[str, str] | None:
 
 
 def facets(kind: str, name: str, dialect: str = "") -> tuple[str, ...]:
-    """Return the narrower kinds of an event about a tool: a shell's `tool.before` is a `shell.before` (docs/formats/vocabulary.md 4)."""
+    """Return the narrower kinds of an event about a tool (docs/formats/vocabulary.md 4).
+
+    A shell's `tool.before` is a `shell.before`.
+    """
     narrower = _data()["facets"].get(kind)
     if not narrower:
         return ()
@@ -161,7 +164,7 @@ def find_broader_kind(kind: str) -> tuple[str, tuple[str, ...]] | None:
 
 @cache
 def input_names(name: str, dialect: str, target: str) -> Mapping[str, str]:
-    """Return the input keys of a dialect's tool that differ in the target's host: old key -> new key.
+    """Return the input keys that a tool's counterpart in the target's host names otherwise.
 
     Keys of any host are understood, because hosts disagree even within themselves (`cmd`,
     `command`).

@@ -21,7 +21,7 @@ _PARTS = re.compile(r"(?s)\\.|\[\^?\]?(?:\\.|[^\\\]])*\]|\(\?#[^)]*\)|\(\?<?[=!]
 
 
 class BacktrackingRegex(Regex):
-    """An expression that runs on the `regex` package, each match for `MATCH_LIMIT` seconds at most."""
+    """An expression of the `regex` package; each match takes at most `MATCH_LIMIT` seconds."""
 
     __slots__ = ("_compiled",)
 
@@ -139,10 +139,16 @@ def compile_backtracking(source: str, shown: str, *, ascii_only: bool) -> Regex:
         ConfigError: `matcher.regex`; the expression is too large, or the package refuses it.
     """
     if len(source) > LONGEST:
-        message = f"invalid expression `{shown:.60}…`: with look-around or a back-reference, it may have {LONGEST} characters"
+        message = (
+            f"invalid expression `{shown:.60}…`: with look-around or a back-reference, it may have"
+            f" {LONGEST} characters"
+        )
         raise ConfigError(message, name="matcher.regex", hint=_HINT)
     if _repeats(source) > MOST_REPEATS:
-        message = f"invalid expression `{shown}`: its counted repetitions multiply to more than {MOST_REPEATS}"
+        message = (
+            f"invalid expression `{shown}`: its counted repetitions multiply to more than"
+            f" {MOST_REPEATS}"
+        )
         raise ConfigError(message, name="matcher.regex", hint=_HINT)
     import regex  # noqa: PLC0415 - 20 ms that a configuration without look-around does not pay
 

@@ -1,4 +1,4 @@
-"""Flavours of regular expressions: what the engine of each host accepts, and how hookline runs it."""
+"""Flavours of regular expressions: what each host's engine accepts, and how hookline runs it."""
 
 from __future__ import annotations
 
@@ -137,7 +137,8 @@ def _escape_braces(source: str) -> str:
 
 _JS_PARTS = re.compile(
     r"""(?sx)
-      (?P<escape>\\(?:x[0-9a-fA-F]{2} | u[0-9a-fA-F]{4} | c[A-Za-z] | (?=c) | k<[\w$]*> | [1-9][0-9]* | .))
+      (?P<escape>\\(?:
+        x[0-9a-fA-F]{2} | u[0-9a-fA-F]{4} | c[A-Za-z] | (?=c) | k<[\w$]*> | [1-9][0-9]* | .))
     | (?P<set>\[(?:\\.|[^\]\\])*\])
     | (?P<group>\((?:\?(?:<?[=!] | : | <[A-Za-z_$][\w$]*> | (?!-?:)[ims]*(?:-[ims]*)?:) | (?!\?)))
     | (?P<close>\))
@@ -180,7 +181,7 @@ def _parts(source: str) -> Iterator[re.Match[str]]:
 
 
 class _JavaScript:
-    """Writes one JavaScript expression in the shared syntax (ECMAScript 2025, without the `u` flag)."""
+    """Writes a JavaScript expression in the shared syntax (ECMAScript 2025, no `u` flag)."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -272,7 +273,7 @@ class _JavaScript:
         return _literal(_JS_CONTROL.get(text, text))
 
     def _number(self, text: str, *, in_set: bool) -> str:
-        r"""Return the back-reference `\1` if there is such a group, else the character of an octal number."""
+        r"""Return the back-reference `\1` if there is such a group, else an octal character."""
         if not in_set and text[0] != "0" and int(text) <= self.groups:
             return self._reference(text, f"\\{text}")
         octal = ""

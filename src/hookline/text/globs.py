@@ -22,7 +22,7 @@ def normalise_path(path: str, cwd: str) -> str:
 
 @lru_cache(maxsize=64)  # hooks of one event ask for the same path
 def list_path_forms(path: str, cwd: str, *, climbs: bool = False) -> tuple[str, ...]:
-    """Return the forms in which a pattern may spell a path: normalised and, where cwd is known, relative to it.
+    """Return the spellings of a path: normalised and, where cwd is known, relative to it.
 
     An empty path stays empty. A path outside cwd has a relative form (`../x`) only with `climbs`.
     """

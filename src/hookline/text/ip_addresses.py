@@ -139,11 +139,12 @@ def explain_refused_address(address: Address, *, allow_local: bool = False) -> s
 
 
 def unmap_ipv4(address: Address) -> Address:
-    """Return the address to connect to: IPv4 where it is mapped into IPv6 (RFC 4291 2.5.5.2), always without a zone."""
+    """Return the address without a zone; IPv4 where it is mapped into IPv6 (RFC 4291 2.5.5.2)."""
     number = int(address)
     if address.version == 4:  # noqa: PLR2004 - IPv4
         return address
-    return IPv4Address(number & _EACH_BIT) if number >> 32 == 0xFFFF else IPv6Address(number)  # noqa: PLR2004 - ::ffff:0:0/96
+    is_mapped = number >> 32 == 0xFFFF  # noqa: PLR2004 - ::ffff:0:0/96
+    return IPv4Address(number & _EACH_BIT) if is_mapped else IPv6Address(number)
 
 
 def classify_address(address: Address) -> str:

@@ -1,4 +1,4 @@
-"""Masking: replaces what looks like a secret by its length, so that a journal can be shown to others."""
+"""Masking: replaces what looks like a secret, so that a journal can be shown to others."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NAMES = (
-    r"(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization|credential|cookie"
-    r"|signature|(?<![a-z])sig(?![a-z]))s?"
+    r"(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|private[_-]?key"
+    r"|authorization|credential|cookie|signature|(?<![a-z])sig(?![a-z]))s?"
 )
 _SECRET_KEY = re.compile(_NAMES, re.IGNORECASE)
 _MASKED = r"(?!\[masked )"  # leave masked values as they are
@@ -20,18 +20,21 @@ _SCHEME = r"(?:bearer|basic|token|digest|negotiate|apikey)\s+"
 _QUOTED = r"\"(?:[^\"\\\r\n]|\\.)+\"?|'(?:[^'\\\r\n]|\\.)+'?"
 # `key=value`, `"key": "value"`, `--some-password value`, `;Pwd=value`; a quoted value counts whole.
 _KEY_VALUE = re.compile(
-    rf"({_NAMES}[\"']?\s*[=:]\s*|--(?:\w[\w-]{{0,40}}?[-_])?{_NAMES}[ \t]+|;\s*pwd\s*=\s*){_MASKED}({_QUOTED}|(?!{_SCHEME})[^\s\"',;&]{{4,}})",
+    rf"({_NAMES}[\"']?\s*[=:]\s*|--(?:\w[\w-]{{0,40}}?[-_])?{_NAMES}[ \t]+|;\s*pwd\s*=\s*)"
+    rf"{_MASKED}({_QUOTED}|(?!{_SCHEME})[^\s\"',;&]{{4,}})",
     re.IGNORECASE,
 )
 # The value after these extends to the end of the line or quote: `Authorization: Digest a="b",
 # c="d"`.
 _HEADER = re.compile(
-    rf"((?:authorization|cookie2?)\s*:\s*(?:{_SCHEME})?+){_MASKED}([^\s'\"][^'\r\n]{{3,}}?)(?=['\r\n]|\Z|\"(?:\s|\Z))",
+    rf"((?:authorization|cookie2?)\s*:\s*(?:{_SCHEME})?+){_MASKED}([^\s'\"][^'\r\n]{{3,}}?)"
+    r"(?=['\r\n]|\Z|\"(?:\s|\Z))",
     re.IGNORECASE,
 )
 _BEARER = re.compile(rf"(\b(?:bearer|basic)\s+){_MASKED}([^\s\"',;&]{{4,}})", re.IGNORECASE)
 _USER = re.compile(
-    rf"((?:^|(?<=\s))(?:-u|-U|--(?:proxy-)?user)(?:[ \t]+|=)?[\"']?[^\s:\"'=]{{1,128}}:){_MASKED}([^\s\"']+)"
+    r"((?:^|(?<=\s))(?:-u|-U|--(?:proxy-)?user)(?:[ \t]+|=)?[\"']?[^\s:\"'=]{1,128}:)"
+    rf"{_MASKED}([^\s\"']+)"
 )
 # Everything before the last `@` of a URL's authority; and each value of a query, whatever its name.
 _USER_INFO = re.compile(rf"(://){_MASKED}([^\s/?#\"'`<>]{{1,1024}})(?=@)")
@@ -54,7 +57,8 @@ _SHORTEST = 6
 # Keys of a record that hold free text or a command. In a note, all keys do except `_NOTE_KEYS`.
 _TEXT_KEYS = frozenset({"reason", "for_user", "fault", "unsupported", "command", "ran", "name"})
 _NOTE_KEYS = frozenset({
-    "schema", "prev", "hash", "type", "id", "at", "native_event", "kind", "did", "identity", "content",
+    "schema", "prev", "hash", "type", "id", "at", "native_event", "kind", "did", "identity",
+    "content",
 })  # fmt: skip
 
 
@@ -98,7 +102,7 @@ def mask_record(record: Any, key: str = "") -> Any:
 
 
 def mask_text(text: str) -> str:
-    """Mask keys, passwords and tokens in a text: by their name, by their form, or because they are long and mixed."""
+    """Mask keys, passwords and tokens in a text, by their name, their form or their randomness."""
     for form in (_PEM, _USER_INFO, _HEADER, _KEY_VALUE, _BEARER, _USER, _QUERY):
         text = form.sub(_mask_second_group, text)
     text = _KNOWN.sub(lambda found: _mark(found[0]), text)

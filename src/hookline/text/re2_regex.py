@@ -1,4 +1,4 @@
-"""Expressions that RE2 runs, in time linear in the text, with one memory budget for all expressions of a file."""
+"""Expressions that RE2 runs, in linear time, with one memory budget for those of a file."""
 
 from __future__ import annotations
 

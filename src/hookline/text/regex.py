@@ -1,4 +1,4 @@
-"""Regular expressions from configuration files: run on RE2 where possible, so that no text makes a match slow."""
+"""Regular expressions of configuration files, on RE2 where possible, so that no match is slow."""
 
 from __future__ import annotations
 

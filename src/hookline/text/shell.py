@@ -134,7 +134,7 @@ def command_words(node: Node, source: bytes, late: Iterable[Node] = ()) -> list[
 
 
 def split_redirections(node: Node, source: bytes) -> tuple[Node, list[Node], list[Node]]:
-    """Split a part with redirections into the command that owns it, the files it reads, and the arguments after a redirection."""
+    """Split a part with redirections: its command, the files it reads, arguments behind them."""
     reads = [child.child_by_field_name("destination") for child in node.children if _reads(child)]
     owner = _last_command(node) if node.type == "redirected_statement" else node
     return owner, [each for each in reads if each is not None], list(_after_redirects(node, source))
@@ -150,7 +150,7 @@ def _reads(redirect: Node) -> bool:
 
 
 def _with_dashes(source: bytes) -> bytes:
-    """Return the line with a quoted dash for each that the grammar loses, as in `python - <<EOF`."""
+    """Return the line with each dash quoted that the grammar loses, as in `python - <<EOF`."""
     if b"<<" not in source:
         return source
     gaps = (
@@ -168,7 +168,7 @@ def _with_dashes(source: bytes) -> bytes:
 
 
 def _hides(node: Node, source: bytes) -> bool:
-    """Return whether bash may find a command in a part that the grammar takes for something else."""
+    """Return whether bash may find a command where the grammar sees something else."""
     if not node.child_count:
         return _leaf_hides(node, source)
     if _is_escaped_backquote(node):
@@ -224,7 +224,7 @@ def _leaf_hides(node: Node, source: bytes) -> bool:
 
 
 def _is_blank(gap: bytes) -> bool:
-    """Return whether a gap separates words in bash too: blanks and newlines, but not escaped newlines alone."""
+    """Return whether a gap separates words in bash too; escaped newlines alone do not."""
     rest = gap.replace(b"\\\n", b"")
     # `r\` at the end of a line and `m` on the next are one word; the grammar takes `\ ` for a
     # blank.
@@ -281,7 +281,7 @@ def _last_command(statement: Node) -> Node:
 
 
 def _after_redirects(node: Node, source: bytes) -> Iterator[Node]:
-    """Yield the arguments that the grammar takes for further targets of a redirection: `git >log commit`."""
+    """Yield arguments that the grammar takes for targets of a redirection: `git >log commit`."""
     for redirect in node.children:
         if redirect.type == "heredoc_redirect":
             yield from redirect.children_by_field_name("argument")

@@ -1,4 +1,4 @@
-"""Shell errors: which program a shell could not find or start, read from the line that the shell writes to stderr."""
+"""Shell errors: which program a shell could not start, as it writes to stderr."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ _HINTS = ("ot found", "o such file", "ermission denied", "annot execute", "nknow
 _NAME = r"(?P<program>[^\s:][^:\n]*)"
 _SHELL = r"(?:\S*/)?-?(?:ba|da|k|mk|pdk|z|a|fi)?sh"
 _ENDS = (
-    r"(?:command not found|inaccessible or not found|not found(?: \[.*\])?|No such file or directory"
-    r"|Permission denied|cannot execute(?: binary file)?: .*|cannot execute)"
+    r"(?:command not found|inaccessible or not found|not found(?: \[.*\])?"
+    r"|No such file or directory|Permission denied"
+    r"|cannot execute(?: binary file)?: .*|cannot execute)"
 )
 # One expression for each family of shells. A place is a line number: `sh: 1:`, `x.sh: line 3:`,
 # `x.sh[3]:`.
@@ -21,12 +22,18 @@ _FORMS = (
     # bash at a prompt, busybox, mksh: `sh: jq: not found`
     rf"^{_SHELL}: (?:exec: )?{_NAME}: {_ENDS}$",
     # zsh: `zsh:1: command not found: jq`
-    r"^[^\s:][^:\n]*:\d+: (?:command not found|no such file or directory|permission denied): (?P<program>\S.*)$",
+    (
+        r"^[^\s:][^:\n]*:\d+: (?:command not found|no such file or directory|permission denied):"
+        r" (?P<program>\S.*)$"
+    ),
     # fish: `fish: Unknown command: jq`
     r"^fish: Unknown command: (?P<program>\S+)$",
     # env, which starts a script for its first line: `/usr/bin/env: 'node': No such file or
     # directory`
-    r"^(?:/usr/bin/|/bin/)?env: ['\"\u2018]?(?P<program>[^'\"\u2019:\n]+)['\"\u2019]?: (?:No such file or directory|Permission denied)$",
+    (
+        r"^(?:/usr/bin/|/bin/)?env: ['\"\u2018]?(?P<program>[^'\"\u2019:\n]+)['\"\u2019]?:"
+        r" (?:No such file or directory|Permission denied)$"
+    ),
 )
 # How dash reports a failed redirection, which says nothing about the program.
 _REDIRECTIONS = ("cannot open ", "cannot create ")

@@ -1,4 +1,4 @@
-"""Terminal escaping: texts from files and programs, made safe to show on a terminal or in a chat."""
+"""Terminal escaping: makes texts from files and programs safe for a terminal or a chat."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _GAP = " " * 9
 
 
 def escape_text(text: str, *, lines: bool = False) -> str:
-    """Escape control, direction-changing and invisible characters, because anyone may have written the text.
+    """Escape control, direction-changing and invisible characters of a text by anyone.
 
     With `lines`, newlines and tabs stay.
     """

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _ODD = re.compile(r"[\x00-\x20\x7f\\\s]")
 _PLACE = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^\[\]:]+)(?::[0-9]*)?")
 _LABELS = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
+_IPV4_PARTS = 4
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 # Names without public DNS: RFC 6762 3, RFC 8375, and `.internal`, which ICANN reserves for private
 # use (2024).
@@ -118,7 +119,7 @@ def is_local(url: str) -> bool:
 
 
 def describe_url(url: str) -> str:
-    """Return a URL for messages: only its scheme and host, because the other parts may be secret."""
+    """Return a URL for messages: its scheme and host, because other parts may be secret."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -204,7 +205,8 @@ def parse_ip_literal(host: str) -> Address | None:
     None for a name.
     """
     parts = host.split(".")
-    if ":" not in host and (len(parts) > 4 or not all(_NUMBER.fullmatch(part) for part in parts)):  # noqa: PLR2004 - the parts of an IPv4 address
+    is_numeric = len(parts) <= _IPV4_PARTS and all(_NUMBER.fullmatch(part) for part in parts)
+    if ":" not in host and not is_numeric:
         return None
 
     try:
@@ -224,7 +226,8 @@ def _join_numbers(numbers: list[int]) -> int:
         ValueError: a part is too large.
     """
     *leading, last = numbers
-    if any(number > 0xFF for number in leading) or last >= 1 << 8 * (4 - len(leading)):  # noqa: PLR2004 - a byte
+    last_limit = 1 << 8 * (_IPV4_PARTS - len(leading))
+    if any(number >= 1 << 8 for number in leading) or last >= last_limit:
         raise ValueError(numbers)
     return sum(number << 8 * (3 - at) for at, number in enumerate(leading)) + last
 

@@ -118,7 +118,7 @@ def read_switches(
 
 
 def find_all_off(specs: tuple[HookSpec, ...]) -> list[HookSpec]:
-    """Return each `disableAllHooks` that is on: of several files the nearest one's counts, but policy's first.
+    """Return each `disableAllHooks` that is on: the nearest file's counts, but policy's first.
 
     Those of projects that you have not approved are counted by themselves.
     """

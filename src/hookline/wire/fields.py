@@ -1,4 +1,4 @@
-"""Typed readers over a tree: each takes a key, checks its value, and files a problem with its place when it is wrong."""
+"""Typed readers over a tree: each checks the value of a key, and files a problem with its place."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNEXPLAINED = "hookline cannot read this hook"
 
 
 def explain_errors(problems: Iterable[Problem]) -> str:
-    """Return the errors among some problems as one reason: the place of the first, then each with its hint; else empty."""
+    """Return the errors among some problems as one reason, after the place of the first."""
     errors = [problem for problem in problems if problem.severity == "error"]
     if not errors:
         return ""
@@ -105,7 +105,7 @@ class Node:
         return explain_errors(self.problems[mark:])
 
     def choose_handler(self, handler: Handler | None, reason: str) -> Handler:
-        """Return the handler of the hook that this node declares, or, where something is wrong, a broken one that says why.
+        """Return the handler that this node declares, or a broken one that says what is wrong.
 
         Args:
             handler: what the hook would run; None where the node declares nothing that can run.

@@ -1,4 +1,4 @@
-"""Groups: reads the tree `{event: [{matcher, hooks: [...]}]}` of Claude Code and similar hosts, or its flat variant."""
+"""Groups: the tree `{event: [{matcher, hooks: [...]}]}` of Claude Code's family, also flat."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_entries(
     known: Iterable[str] = (),
     beside: Iterable[str] = (),
 ) -> Iterator[tuple[EventRow, Node, str]]:
-    """Yield the entries listed under each event below `events`, in declared order, each with the reason why it is broken.
+    """Yield the entries of each event below `events`, in order, each with why it is broken.
 
     Where the value is not a list, the event's node stands for it, with the reason.
 

@@ -1,4 +1,4 @@
-"""Hook output: what a handler printed, parsed as an object whose keys may have several spellings."""
+"""Hook output: what a handler printed, as an object whose keys may have several spellings."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def has_object_start(text: str) -> bool:
-    """Return whether a line of the text looks like the start of an output object, with other output around it.
+    """Return whether a line of the text looks like the start of an output object amid other output.
 
     Most hosts take such text for a log. In strict mode, a guard with such output has not permitted
     anything.
@@ -87,7 +87,7 @@ def split_lines(text: str) -> list[str]:
 def normalise_keys(
     given: Mapping[str, Any], wanted: Mapping[str, type], *, camel: bool
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the entries of the known keys in our spelling, as `select_typed` does, and the unknown keys.
+    """Return the entries of known keys in our spelling, as `select_typed` does, and unknown keys.
 
     Letter case does not matter; with `camel`, neither do underscores, so `updatedInput` is
     `updated_input`. Of several spellings of one key, the last one counts.

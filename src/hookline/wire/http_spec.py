@@ -1,4 +1,4 @@
-"""HTTP hooks as the files of Claude Code and Copilot declare them (docs/formats/claude-code.md 4; docs/formats/copilot.md)."""
+"""HTTP hooks of Claude Code (docs/formats/claude-code.md 4) and Copilot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 # Headers of the connection, which a hook cannot set.
 UNSENT = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
 # Only the person who runs hookline may open local addresses, never a file.
-LOCAL_HINT = "`-o allow_local=true` with `--config`, in Python `allow_local=True`, opens this machine and private networks"
+LOCAL_HINT = (
+    "`-o allow_local=true` with `--config`, in Python `allow_local=True`, opens this machine and"
+    " private networks"
+)
 
 
 def read_address(

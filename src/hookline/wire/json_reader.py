@@ -25,7 +25,9 @@ NESTED = 100
 DEEPEST = 5000
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = rf"{_STRING}|[{{}}\[\]]"
-_STEPS: Mapping[str | int, int] = {"{": 1, "[": 1, "}": -1, "]": -1, **dict(zip(b"{[}]", (1, 1, -1, -1), strict=True))}  # fmt: skip
+_STEPS: Mapping[str | int, int] = {
+    "{": 1, "[": 1, "}": -1, "]": -1, **dict(zip(b"{[}]", (1, 1, -1, -1), strict=True)),
+}  # fmt: skip
 _NO_STRUCTURE = bytes(set(range(256)) - set(b'{}[]"'))
 _BLANKS = b" \t\r\n"
 _MARK = b"\xef\xbb\xbf"
@@ -66,7 +68,7 @@ def read_json(sent: str | bytes, what: str = "the payload", *, constants: bool =
 
 
 def is_complete_json(sent: bytes) -> bool:
-    """Return whether the bytes are one object or list from its first bracket to its last, judged by brackets alone."""
+    """Return whether the bytes are one whole object or list, judged by brackets alone."""
     if not sent.removeprefix(_MARK).lstrip(_BLANKS).startswith((b"{", b"[")):
         return False
     if not sent.rstrip(_BLANKS).endswith((b"}", b"]")):
@@ -127,13 +129,14 @@ def _peel_brackets(brackets: bytes, levels: int) -> bytes:
 
 
 def _unescape_strings(part: str) -> str:
-    r"""Return a part without `\u` escapes, so that a pattern searched in it finds what a tool would read."""
-    return re.sub(
-        _STRING, lambda found: _plain(found[0]) if "\\u" in found[0] else found[0], part, flags=re.DOTALL
-    )  # fmt: skip
+    r"""Return a part without `\u` escapes, so that a pattern finds what a tool would read."""
+    return re.sub(_STRING, _unescape, part, flags=re.DOTALL)
 
 
-def _plain(string: str) -> str:
+def _unescape(found: re.Match[str]) -> str:
+    string = found[0]
+    if "\\u" not in string:
+        return string
     try:
         return json.dumps(json.loads(string, strict=False), ensure_ascii=False)
     except ValueError:

@@ -1,4 +1,4 @@
-"""JSON with comments, as the settings files of some hosts: made readable for a strict parser, with all places unchanged."""
+"""JSON with comments, as in some hosts' settings, made readable for a strict parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matchers: how Claude Code and similar hosts read the text by which a group or a hook selects events."""
+"""Matchers: the text by which a group or a hook of Claude Code's family selects events."""
 
 from __future__ import annotations
 

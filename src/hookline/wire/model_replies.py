@@ -31,7 +31,7 @@ _FENCE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 def read_judgement(
     reply: str, key: str, weigh: Callable[[dict[str, Any]], int], *, missing: str
 ) -> tuple[dict[str, Any], bool]:
-    """Return the strongest judgement of a reply, with keys in lower case, and whether it is the whole reply.
+    """Return the strongest judgement of a reply, keys in lower case, and if it is the whole reply.
 
     A judgement is an object that has `key` and is not inside another one.
 
@@ -77,7 +77,7 @@ def read_flag(value: object, key: str) -> bool:
 
 
 def _find_objects(text: str) -> tuple[list[dict[str, Any]], str, bool]:
-    """Return the outermost objects of a text, the fault in it, and whether the text is one object and nothing else."""
+    """Return the outermost objects of a text, its fault, and whether it is one object alone."""
     found: list[dict[str, Any]] = []
     wrong, end, tries, alone = "", 0, 0, False
     for brace in _BRACE.finditer(text):

@@ -6,7 +6,9 @@ import json
 import re
 from bisect import bisect_left
 from functools import lru_cache
-from json.decoder import scanstring  # type: ignore[attr-defined]  # documented by use: every decoder hook gets it
+
+# Documented by use: every decoder hook gets it.
+from json.decoder import scanstring  # type: ignore[attr-defined]
 
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
@@ -28,7 +30,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Tree(Frozen):
-    """A parsed file: a plain value, and line and column (from 1) of its parts by their path of keys.
+    """A parsed file: a plain value, and line and column (from 1) of each part by its path of keys.
 
     `repeated`: keys that occur twice in one JSON object, of which the last counts; known only with
     places. `unplaced`: the parser and text of a tree without places.
@@ -183,7 +185,7 @@ def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
             f"not YAML: {why}",
             place=_marked(file, error.problem_mark or error.context_mark, first_line),
         ) from None
-    except Exception as error:  # noqa: BLE001 - ruamel lets IndexError, KeyError and AttributeError of its own escape
+    except Exception as error:  # noqa: BLE001 - ruamel lets errors of its own code escape
         raise ConfigError(
             f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}",
             place=file,

@@ -1,4 +1,4 @@
-"""Payloads: converts events to and from the objects that a dialect sends, by the rows of its table."""
+"""Payloads: converts events to and from the objects of a dialect, by the rows of its table."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def encode_wire_text(payload: Mapping[str, Any], table: Table) -> str:
 
 
 def encode(event: Event, table: Table, row: EventRow | None, native: str) -> dict[str, Any]:
-    """Return the payload object of an event: the dialect's base fields, the row's fields, then the host's other fields.
+    """Return an event's payload: the dialect's base fields, the row's, then the host's others.
 
     Current values of the event (rewrites included) replace those that the host sent.
     """

@@ -1,9 +1,10 @@
 """Prompt templates: jinja2's sandbox, which also reads the plain part of Go's text/template.
 
-Of Go it covers what docker-agent documents: fields (`{{ .ToolName }}`, `{{ .tool_input.cmd }}`), the whole payload
-(`{{ . }}`), calls (`{{ toJSON .ToolInput }}`, `{{ truncate 200 .ToolInput.cmd }}`) and pipelines
-(`{{ .ToolInput | toJSON | truncate 200 }}`). Who writes a prompt is trusted, as who writes a command; the payload is not.
-So values are bounded, and their attributes and methods are out of reach.
+Of Go it covers what docker-agent documents: fields (`{{ .ToolName }}`, `{{ .tool_input.cmd }}`),
+the whole payload (`{{ . }}`), calls (`{{ toJSON .ToolInput }}`, `{{ truncate 200 .cmd }}`) and
+pipelines (`{{ .ToolInput | toJSON | truncate 200 }}`). The author of a prompt is trusted like the
+author of a command; the payload is not. So values are bounded, and their attributes and methods are
+out of reach.
 """
 
 from __future__ import annotations
@@ -33,8 +34,14 @@ _LONGEST = 1 << 20  # characters of a value while it is worked on
 _OVERSIZE = 16
 _PAYLOAD = "payload"
 _OPERANDS = ("dot", "string", "integer")
-_GO_WORDS = frozenset(("if", "else", "end", "range", "with", "define", "template", "block", "break", "continue", "print", "printf", "println", "index", "len"))  # fmt: skip
-_HINT = "there are fields as `{{ .ToolName }}`, `toJSON` and `truncate`, and jinja2's own spelling, as `{% if tool_input %}`"
+_GO_WORDS = frozenset((
+    "if", "else", "end", "range", "with", "define", "template", "block", "break", "continue",
+    "print", "printf", "println", "index", "len",
+))  # fmt: skip
+_HINT = (
+    "there are fields as `{{ .ToolName }}`, `toJSON` and `truncate`, and jinja2's own spelling, as"
+    " `{% if tool_input %}`"
+)
 
 
 # -- values ------------------------------------------------------------------------------------
@@ -81,7 +88,7 @@ def _insert(value: Any) -> Inserted:
 
 
 class _Fields(dict[str, Any]):
-    """The payload, whose fields also have the names of Go's program: `ToolInput` is `tool_input`."""
+    """The payload; its fields also have the names of Go's program: `ToolInput` is `tool_input`."""
 
     def __missing__(self, key: str) -> Any:
         known = to_snake_case(key)
@@ -184,7 +191,7 @@ _HELPERS: dict[str, Callable[..., str]] = {"toJSON": to_json, "truncate": trunca
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
-    """Templates reach entries of the payload and the properties of a loop, and no other attribute."""
+    """Templates reach entries of the payload and properties of a loop, no other attribute."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if isinstance(obj, LoopContext):
@@ -231,7 +238,7 @@ def check_template(prompt: str) -> Faults:
     except TemplateSyntaxError as error:
         why = (error.message or "it cannot be read").rstrip(".")
         return Faults(error=f"line {error.lineno}: {why}", hint=_HINT)
-    except Exception as error:  # noqa: BLE001 - a fault in one hook's prompt must not stop the others
+    except Exception as error:  # noqa: BLE001 - one hook's prompt must not stop the others
         return Faults(error=f"it cannot be read ({type(error).__name__})", hint=_HINT)
     names = list(tree.find_all(nodes.Name))
     bound = {name.name for name in names if name.ctx == "store"}
@@ -261,7 +268,7 @@ def fill_template(
         return _collect(template.generate({**fields, _PAYLOAD: _Fields(payload)}), most, late)
     except HandlerError:
         raise
-    except Exception as error:  # noqa: BLE001 - a fault in the template is reported as the template's
+    except Exception as error:  # noqa: BLE001 - it is reported as the template's fault
         why = f"{type(error).__name__}: {error!s:.200}"
         raise HandlerError(f"the prompt cannot be filled in: {why}") from None
 

@@ -1,4 +1,4 @@
-"""Providers of language models: the API of each, its address, and the environment variables that configure it."""
+"""Providers of language models: the API, address and environment variables of each."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Endpoint(Frozen):
 
 
 def split_model_name(name: str, provider: str = "") -> tuple[str, str]:
-    """Split a model's name into its provider and its own name: `provider/model` and `provider:model`.
+    """Split a model's name into provider and own name: `provider/model` or `provider:model`.
 
     An unknown first part still counts as the provider if `provider` is empty.
     """
@@ -189,7 +189,9 @@ def _name(model: Model, environ: Mapping[str, str]) -> str:
 
 
 def _key(model: Model, row: Provider, environ: Mapping[str, str], *, own: bool) -> str:
-    """Return the key. hookline sends a provider's own key to an address from a file only if the file names its variable too.
+    """Return the key.
+
+    An address from a file gets a provider's own key only if the file names its variable too.
 
     The provider's own address needs a key, and so does a variable that a file names.
     """
@@ -202,6 +204,7 @@ def _key(model: Model, row: Provider, environ: Mapping[str, str], *, own: bool) 
         raise HandlerError(f"the variable {names}, which holds the key of {row.name}, is not set")
     if found and not _KEY.fullmatch(found):
         raise HandlerError(
-            f"the variable `{variable}`, which holds the key of {row.name}, holds what no header can carry"
+            f"the variable `{variable}`, which holds the key of {row.name}, holds what no header"
+            " can carry"
         )
     return found

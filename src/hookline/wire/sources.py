@@ -74,7 +74,7 @@ def read_frame(
 
 
 def _as_parsed(value: Any) -> Any:
-    """Return a tree made by a program as a parser would return it: text keys, and only JSON values."""
+    """Return a program's tree as a parser would return it: text keys and JSON values."""
     if isinstance(value, dict):
         return {str(key): _as_parsed(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -100,7 +100,7 @@ def make_spec(source: Source, dialect: str, row: EventRow, node: Node, **fields:
 
 
 def hook_name(text: str) -> str:
-    """Return a text as a hook's name: its first line, shortened, without secrets in URLs, because messages show it."""
+    """Return a text as a hook's name: its first line, shortened, without secrets in URLs."""
     line = text.strip().partition("\n")[0]
     if "://" in line:
         # Few hooks are named by an address.
@@ -111,14 +111,17 @@ def hook_name(text: str) -> str:
 
 
 def strict_failure(row: EventRow) -> Stance:
-    """Return what a failure means on a gate in strict mode: ask if the host can ask, else deny (docs/architecture.md 4.1)."""
+    """Return what a failure on a gate means in strict mode: ask if the host can, else deny.
+
+    See docs/architecture.md 4.1.
+    """
     if "ask" in row.powers:
         return Stance.ASK
     return row.blocks
 
 
 def resolve_failure(row: EventRow, mode: str) -> Stance:
-    """Return what a failure means by default: the row's own rule, in strict mode at least `strict_failure`."""
+    """Return what a failure means: the row's rule, in strict mode at least `strict_failure`."""
     return max(row.fails, strict_failure(row)) if mode == "strict" else row.fails
 
 
@@ -130,7 +133,7 @@ def refuse_unreadable(source: Source, table: Table, error: ConfigError) -> Loade
 def refuse_source(
     source: Source, table: Table, problems: Sequence[Problem], wrong: Problem | None = None
 ) -> Loaded:
-    """Return a source that counts as unreadable: one broken hook for each event that it could have guarded.
+    """Return an unreadable source: a broken hook for each event that it could have guarded.
 
     So `list`, `explain` and every decision report the missing guards.
 

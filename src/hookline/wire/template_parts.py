@@ -1,4 +1,4 @@
-"""Parts of a prompt: the author's text and the event's values, which are shortened to fit the prompt's limit."""
+"""Parts of a prompt: the author's text, and the event's values, shortened to fit the limit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Self
 
-_CUT = "\n\n[What was quoted of the event is longer than fits in here. It was cut where `{mark}` stands. Do not approve what you cannot see.]"
+_CUT = (
+    "\n\n[What was quoted of the event is longer than fits in here. It was cut where `{mark}` is."
+    " Do not approve what you cannot see.]"
+)
 _MARK = "…[{missing:,} characters cut off]"
 
 

@@ -75,7 +75,7 @@ class _Places:
         self.columns: dict[int, list[int]] = {}  # of lines that are not ASCII, by byte
 
     def statement(self, node: Node) -> None:
-        """Record one top-level part: a pair, a table or an element of an array of tables, with its pairs."""
+        """Record a top-level part: a pair, a table or an element of an array of tables."""
         if node.type == "pair":
             self._pair(node, ())
         elif node.type in ("table", "table_array_element"):

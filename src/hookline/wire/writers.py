@@ -40,7 +40,7 @@ def to_toml(tree: Any) -> str:
 
 
 def wrap_in_shell(declaration: Declaration) -> str:
-    """Return the command for a host that starts no shell: if it needs one, the command runs `sh -c`."""
+    """Return the command for a host without a shell; where it needs one, it runs `sh -c`."""
     return (
         declaration.command if declaration.split else shlex.join(("sh", "-c", declaration.command))
     )
@@ -94,7 +94,7 @@ def list_by_event(
     hook: Callable[[Declaration], Any],
     matcher: Callable[[Declaration], str],
 ) -> dict[str, Any]:
-    """Return the tree `event -> list of hooks`, where a hook of a tool has its matcher among its keys."""
+    """Return the tree `event -> list of hooks`; a hook of a tool has its matcher among its keys."""
     events: dict[str, list[Any]] = {}
     for declaration in declarations:
         text = matcher(declaration) if declaration.row.subject == "tool" else ""

@@ -1,4 +1,4 @@
-"""The YAML reader: ruamel.yaml without warnings about repeated anchors, and with a limit on nesting, whose time grows quadratically."""
+"""The YAML reader: ruamel.yaml with a limit on nesting, and no warnings of repeated anchors."""
 
 from __future__ import annotations
 
