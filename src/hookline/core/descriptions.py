@@ -1,7 +1,8 @@
-"""Descriptions: conditions of hooks in words."""
+"""Descriptions: when a hook runs, and why it did not, in words."""
 
 from __future__ import annotations
 
+from hookline.core.match import find_facets, make_hook_predicate, read_field
 from hookline.model.conditions import (
     Flattened,
     Glob,
@@ -12,6 +13,7 @@ from hookline.model.conditions import (
     Pattern,
     Rule,
 )
+from hookline.text.re2_regex import MatchTimeoutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Never as Unreachable
 
     from hookline.model.conditions import Condition
+    from hookline.model.event import Event
     from hookline.model.spec import HookSpec
 
 _QUOTE = r"\x60"
@@ -58,6 +61,30 @@ def describe_condition(given: Condition) -> str:
             return f"never: {reason}"
         case _ as unreachable:
             raise _forgotten(unreachable)
+
+
+def explain_mismatch(spec: HookSpec, event: Event) -> str:
+    """Return why a hook does not run for an event; empty if it does."""
+    if spec.kind != event.kind and spec.kind not in find_facets(event):
+        return f"it is declared for `{spec.native_event}`"
+    for condition in spec.conditions:
+        try:
+            holds = make_hook_predicate(condition, spec)(event)
+        except MatchTimeoutError:
+            continue  # the hook is selected, as one that has failed
+        if not holds:
+            return _explain_unmet(condition, event, alike=spec.alike)
+    return ""
+
+
+def _explain_unmet(condition: Condition, event: Event, *, alike: bool) -> str:
+    if isinstance(condition, Never):
+        return condition.reason
+    wanted = f"it runs only when {describe_condition(condition)}"
+    if not isinstance(condition, OneOf | Pattern):
+        return wanted
+    names = ", and no other host's name for it fits" if alike else ""
+    return f"{wanted}; here it is `{read_field(event, condition.field) or ''}`{names}"
 
 
 def describe_matcher(spec: HookSpec) -> str:

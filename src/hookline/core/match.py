@@ -15,7 +15,6 @@ from hookline.model.conditions import (
     Rule,
 )
 from hookline.text.globs import list_path_forms, path_matches
-from hookline.text.re2_regex import MatchTimeoutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,13 +42,13 @@ def make_predicate(condition: Condition) -> Predicate:
     """Return a condition as a function of the event, so that its type is examined only once."""
     match condition:
         case OneOf(field=field, names=names):
-            return lambda event: _text(event, field) in names
+            return lambda event: read_field(event, field) in names
         case Pattern(field="command", regex=regex, full=False):
             found_in = regex.has_match_in
             return lambda event: found_in(event.command)
         case Pattern(field=field, regex=regex, full=full):
             matches = regex.is_full_match if full else regex.has_match_in
-            return lambda event: (text := _text(event, field)) is not None and matches(text)
+            return lambda event: (text := read_field(event, field)) is not None and matches(text)
         case Leaves(regex=regex):
             return lambda event: any(map(regex.has_match_in, list_leaves(event.input)))
         case Flattened(facts=facts, regex=regex):
@@ -85,22 +84,6 @@ def find_facets(event: Event) -> tuple[str, ...]:
     return facets(event.kind, event.tool, event.dialect) if event.tool else ()
 
 
-def explain_mismatch(spec: HookSpec, event: Event) -> str:
-    """Return why a hook does not run for an event; empty if it does."""
-    if spec.kind != event.kind and spec.kind not in find_facets(event):
-        return f"it is declared for `{spec.native_event}`"
-    for condition in spec.conditions:
-        try:
-            holds = make_hook_predicate(condition, spec)(event)
-        except MatchTimeoutError:
-            continue  # the hook is selected, as one that has failed
-        if not holds:
-            return _explain_unmet(condition, event) + (
-                " under any name that hosts have for it" if spec.alike else ""
-            )
-    return ""
-
-
 def make_hook_predicate(condition: Condition, spec: HookSpec) -> Predicate:
     """Return a hook's condition as a function of the event.
 
@@ -113,32 +96,7 @@ def make_hook_predicate(condition: Condition, spec: HookSpec) -> Predicate:
     return match_any_name(condition, make_predicate(condition), spec)
 
 
-def _explain_unmet(condition: Condition, event: Event) -> str:
-    match condition:
-        case OneOf(field=field, names=names):
-            listed = ", ".join(f"`{name}`" for name in sorted(names))
-            return f"{field} `{_text(event, field)}` is not exactly {listed}"
-        case Pattern(field=field, source=source, full=full):
-            how = "is not fully matched by" if full else "is not matched by"
-            return f"{field} `{_text(event, field)}` {how} `{source}`"
-        case Leaves(source=source):
-            return f"no value of the input is matched by `{source}`"
-        case Flattened(facts=facts, source=source):
-            return f"no text of {' or '.join(facts)} is matched by `{source}`"
-        case Glob(patterns=patterns):
-            listed = ", ".join(f"`{pattern}`" for pattern in patterns)
-            return f"no path of the input is matched by {listed}"
-        case PathPattern(source=source):
-            return f"the path of the input is not matched by `{source}`"
-        case Rule(source=source):
-            return f"the call is not covered by the rule `{source}`"
-        case Never(reason=reason):
-            return reason
-        case _ as unreachable:
-            raise _forgotten(unreachable)
-
-
-def _text(event: Event, field: str) -> str | None:
+def read_field(event: Event, field: str) -> str | None:
     """Return the text of a field.
 
     Empty if the event has none, None if the tool's input has no such text.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hookline.core.descriptions import explain_mismatch
 from hookline.core.failure import explain_file_switch
-from hookline.core.match import explain_mismatch
 from hookline.core.plan import should_run_in_turn
 from hookline.engine.approval_service import find_statuses
 from hookline.engine.declared_hooks import explain_absence, list_hooks

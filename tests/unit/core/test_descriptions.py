@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from hookline.core.descriptions import describe_condition as worded
-from hookline.core.descriptions import describe_conditions
+from hookline.core.descriptions import describe_conditions, explain_mismatch
 from hookline.model.conditions import (
     Flattened,
     Glob,
@@ -16,7 +18,14 @@ from hookline.model.conditions import (
     Pattern,
     Rule,
 )
+from hookline.model.event import Event, ToolCall
+from hookline.text.regex import compile_regex
 from tests.unit.trust.support import hook
+
+if TYPE_CHECKING:
+    from hookline.model.conditions import Condition
+
+CALL = Event(kind="tool.before", body=ToolCall(tool="bash", input={"command": "ls"}))
 
 CONDITIONS = [
     (OneOf(field="tool", names=frozenset({"b", "a"})), "the tool is `a` or `b`"),
@@ -57,3 +66,40 @@ def test_a_hook_is_told_with_when_it_is_asked() -> None:
         == ", when the tool is `Bash` and a value of the input has a match of `x`"
     )
     assert describe_conditions(hook("x")) == ""
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        (
+            OneOf(field="tool", names=frozenset({"b", "a"})),
+            "it runs only when the tool is `a` or `b`; here it is `bash`",
+        ),
+        (
+            Pattern(field="tool", source="x", regex=compile_regex("x"), full=True),
+            "it runs only when the tool is wholly matched by `x`; here it is `bash`",
+        ),
+        (
+            Pattern(field="command", source="x", regex=compile_regex("x")),
+            "it runs only when the command has a match of `x`; here it is `ls`",
+        ),
+        (
+            Leaves(source="x", regex=compile_regex("x")),
+            "it runs only when a value of the input has a match of `x`",
+        ),
+        (Never(reason="its tool does not exist"), "its tool does not exist"),
+    ],
+)
+def test_a_mismatch_names_the_first_condition_that_does_not_hold(
+    condition: Condition, words: str
+) -> None:
+    """With what the hook wants, and the tool or command that the event has."""
+    assert explain_mismatch(hook("x", kind="tool.before", conditions=(condition,)), CALL) == words
+
+
+def test_a_hook_of_another_event_names_its_event() -> None:
+    """A hook that runs has no reason not to."""
+    spec = hook("x", kind="stop", native_event="on_stop")
+
+    assert explain_mismatch(spec, CALL) == "it is declared for `on_stop`"
+    assert explain_mismatch(spec.replace(kind="tool.before"), CALL) == ""

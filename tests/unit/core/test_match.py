@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.core.match import explain_mismatch, holds, list_leaves, list_texts
+from hookline.core.match import holds, list_leaves, list_texts
 from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern
 from hookline.model.event import Event, Lifecycle, Prompt, ToolCall
-from hookline.model.handler import Command
-from hookline.model.spec import HookSpec
 from hookline.text.regex import compile_regex
 
 if TYPE_CHECKING:
@@ -141,41 +139,3 @@ def test_no_nesting_is_too_deep_to_be_looked_into() -> None:
 def test_half_a_surrogate_pair_does_not_stop_an_expression() -> None:
     """Text that is no UTF-8 is still looked at."""
     assert holds(pattern("command", "rm"), called(command="\ud800 rm"))
-
-
-@pytest.mark.parametrize(
-    ("condition", "words"),
-    [
-        (OneOf(field="tool", names=frozenset({"b", "a"})), "tool `bash` is not exactly `a`, `b`"),
-        (pattern("tool", "x", full=True), "tool `bash` is not fully matched by `x`"),
-        (pattern("command", "x"), "command `ls` is not matched by `x`"),
-        (Leaves(source="x", regex=compile_regex("x")), "no value of the input is matched by `x`"),
-        (Glob(patterns=("*.py", "*.env")), "no path of the input is matched by `*.py`, `*.env`"),
-        (
-            Flattened(facts=("input", "result"), source="x", regex=compile_regex("x")),
-            "no text of input or result is matched by `x`",
-        ),
-        (
-            PathPattern(keys=("path",), source="*.py", regex=compile_regex("x")),
-            "the path of the input is not matched by `*.py`",
-        ),
-        (Never(reason="its tool does not exist"), "its tool does not exist"),
-    ],
-)
-def test_why_a_hook_takes_no_part_is_told(condition: Condition, words: str) -> None:
-    """The first condition that does not hold, with what was there and what was wanted."""
-    spec = HookSpec(
-        id="a", dialect="d", kind="tool.before", native_event="pre", handler=Command(script="x"), conditions=(condition,)
-    )  # fmt: skip
-
-    assert explain_mismatch(spec, called(command="ls")) == words
-
-
-def test_why_a_hook_of_another_event_takes_no_part_is_told() -> None:
-    """It is declared for another event; a hook that takes part has no reason not to."""
-    spec = HookSpec(
-        id="a", dialect="d", kind="stop", native_event="on_stop", handler=Command(script="x")
-    )
-
-    assert explain_mismatch(spec, called()) == "it is declared for `on_stop`"
-    assert explain_mismatch(spec.replace(kind="tool.before"), called()) == ""

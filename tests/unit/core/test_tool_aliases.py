@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.core.match import explain_mismatch
+from hookline.core.descriptions import explain_mismatch
 from hookline.core.tool_aliases import rename_for_hook, rename_rewrite_back
 from hookline.model.conditions import OneOf
 from hookline.model.event import Event, Rewrite, ToolCall
@@ -74,7 +74,7 @@ def test_why_not_says_that_all_names_were_tried() -> None:
 
     assert (
         explain_mismatch(asked.hooks[0], event)
-        == "tool `shell` is not exactly `Read` under any name that hosts have for it"
+        == "it runs only when the tool is `Read`; here it is `shell`, and no other host's name for it fits"
     )
 
 

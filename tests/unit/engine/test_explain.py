@@ -62,8 +62,8 @@ def test_each_hook_is_selected_or_has_a_reason() -> None:
     assert [because for _, because in reasons(document)] == [
         "",
         f"`{document['hooks'][0]['hook']}` is equal to it, and runs in its place",
-        "tool `Bash` is not exactly `Read`",
-        "the call is not covered by the rule `Bash(git push *)`",
+        "it runs only when the tool is `Read`; here it is `Bash`",
+        "it runs only when the call is covered by the rule `Bash(git push *)`",
         "it is declared for `Stop`",
     ]
 
@@ -149,7 +149,7 @@ def test_a_rewrite_may_select_and_deselect() -> None:
     assert was["because"] == "a hook before it rewrote the event, and its condition no longer holds"
     assert (now["selected"], now["asked"]) == (False, True)
     assert now["because"].startswith(
-        "not as the event came (command `rm x` is not matched by `ls`)"
+        "not as the event came (it runs only when the command has a match of `ls`; here it is `rm x`)"
     )
 
 
