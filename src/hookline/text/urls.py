@@ -9,9 +9,7 @@ docs/explanation/security.md 3.
 from __future__ import annotations
 
 import re
-import unicodedata
 from ipaddress import IPv4Address, IPv6Address
-from stringprep import in_table_a1
 from urllib.parse import urlsplit
 
 from hookline.text.ip_addresses import explain_refused_address
@@ -30,44 +28,21 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 # Names without public DNS: RFC 6762 3, RFC 8375, and `.internal`, which ICANN reserves for private
 # use (2024).
 _LOCAL_NAMES = (".local", ".home.arpa", ".internal")
-# Names that mean one kind of address wherever they exist: RFC 6761 6.3, names in the hosts files of
-# systems, and the endpoints where clouds hand out credentials (docs/explanation/security.md 3).
+# Names that mean the same address on every machine. All others are judged when they are called.
 _NAMES: Mapping[str, str] = {
-    **dict.fromkeys(
-        (
-            "localhost",
-            "localhost.localdomain",
-            "localhost4",
-            "localhost4.localdomain4",
-            "localhost6",
-            "localhost6.localdomain6",
-            "ip6-localhost",
-            "ip6-loopback",
-        ),
-        "loopback",
-    ),
-    **dict.fromkeys(("ip6-allnodes", "ip6-allrouters"), "multicast"),
-    "broadcasthost": "broadcast",
-    **dict.fromkeys(
-        (
-            "metadata",  # Google Cloud's short form
-            "metadata.google.internal",
-            "metadata.goog",
-            "instance-data",  # AWS
-            "instance-data.ec2.internal",
-            "metadata.tencentyun.com",
-            "api.metadata.cloud.ibm.com",
-        ),
-        "metadata",
-    ),
+    "localhost": "loopback",
+    "localhost.localdomain": "loopback",
+    "ip6-localhost": "loopback",
+    "ip6-loopback": "loopback",
+    "metadata": "metadata",  # Google Cloud's short form
+    "metadata.google.internal": "metadata",
+    "instance-data": "metadata",  # AWS
 }
 _LOOPBACK = "loopback"
-# Characters that IDNA2003 maps or drops and later rules keep, so that programs disagree. UTS 46
-# lists those of the first row as deviations; they can be written in Punycode.
-_DEVIATING = "\u00df\u03c2\u1e9e\u200c\u200d"
-_AMBIGUOUS = re.compile(f"[{_DEVIATING}\u115f\u1160\u17b4\u17b5\u1806\u3164\uffa0]")
-_IN_ASCII = "write it in ASCII, with `xn--`"
-_STOPS = re.compile("[.\u3002\uff0e\uff61]")
+# Characters that IDNA2003 (Python) maps or drops, and UTS 46 (browsers, curl) keeps.
+_AMBIGUOUS = re.compile(
+    "[\u00df\u03c2\u1e9e\u200c\u200d\u115f\u1160\u17b4\u17b5\u1806\u3164\uffa0]"
+)
 # Everything before the last `@` of a URL's authority, and the values in a query.
 _USERS = re.compile(r"(://)[^\s/?#\"'`<>]+(?=@)")
 _QUERIES = re.compile(r"((?:://[^\s?\"'`<>]*\?|[&;])[\w.~%\[\]-]*=)[^\s&;#\"'`<>]+")
@@ -135,8 +110,8 @@ def redact_urls(text: str) -> str:
 
 
 def _explain_refused_host(host: str, *, allow_local: bool) -> str:
-    if several := _explain_ambiguous_name(host.lower()):
-        return several
+    if _AMBIGUOUS.search(host):
+        return "programs read its host differently; write it in ASCII, with `xn--`"
     try:
         plain = canonical_host(host)
     except ValueError:
@@ -156,47 +131,18 @@ def canonical_host(host: str) -> str:
     without brackets.
 
     Raises:
-        ValueError: the host cannot be read, or two programs may read it differently.
+        ValueError: the host cannot be read.
     """
     plain = host.rstrip(".").lower()
-    if len(plain) > _LONGEST or _explain_ambiguous_name(plain):
-        raise ValueError(host)
     if not plain.isascii():
         plain = plain.encode("idna").decode("ascii").lower().rstrip(".")
     address = parse_ip_literal(plain)
     if address is not None:
         return str(address)
-    if not _LABELS.fullmatch(plain) or _NUMBER.fullmatch(plain.rpartition(".")[2]):
+    is_number = _NUMBER.fullmatch(plain.rpartition(".")[2])
+    if len(plain) > _LONGEST or not _LABELS.fullmatch(plain) or is_number:
         raise ValueError(host)
     return plain
-
-
-def _explain_ambiguous_name(name: str) -> str:
-    """Return why programs disagree about which host a lower-case name means; empty if they agree.
-
-    A request must reach the host that the hook's author saw it reach. Python turns names into ASCII
-    by IDNA2003; browsers and curl use UTS 46. The two agree on all letters of Unicode 3.2 except a
-    few.
-    """
-    if name.isascii() or len(name) > _LONGEST:
-        return ""
-    if _AMBIGUOUS.search(name):
-        plain = not _AMBIGUOUS.search(name.translate(dict.fromkeys(map(ord, _DEVIATING))))
-        hint = f"write it as `{_to_punycode(name)}`" if plain else _IN_ASCII
-        return f"programs read its host differently; {hint}"
-    older = unicodedata.ucd_3_2_0.normalize("NFKC", name)
-    if older != unicodedata.normalize("NFKC", name) or any(map(in_table_a1, name)):
-        return f"programs read its host differently; {_IN_ASCII}"
-    return ""
-
-
-def _to_punycode(name: str) -> str:
-    """Return a name in ASCII that keeps each letter as it is (RFC 3492)."""
-    labels = _STOPS.split(unicodedata.normalize("NFC", name))
-    return ".".join(
-        part if part.isascii() else f"xn--{part.encode('punycode').decode('ascii')}"
-        for part in labels
-    )
 
 
 def parse_ip_literal(host: str) -> Address | None:
