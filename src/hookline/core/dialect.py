@@ -8,7 +8,7 @@ from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, Protocol
 
     from hookline.model.event import Body, Event, Json
@@ -78,14 +78,6 @@ def column(text: str, otherwise: Any = ABSENT) -> tuple[Field, ...]:
     return tuple(fields)
 
 
-def read_rows(text: str) -> Iterator[Mapping[str, str]]:
-    """Yield the rows of a table in text form: cells between `|`, named by the first line."""
-    head, *lines = [line.split("|") for line in text.strip().splitlines()]
-    names = [name.strip() for name in head]
-    for line in lines:
-        yield dict(zip(names, (cell.strip() for cell in line), strict=True))
-
-
 class EventRow(Frozen):
     """What one dialect says of one of its events. A column is one way in which dialects differ.
 
@@ -130,8 +122,7 @@ class EventRow(Frozen):
     Of exit codes and failures: `ignores_exit`: exit 2 does not block. `nonzero`: what any exit code
     but 0 means. `shows`: at exit 2 the model reads stdout. `spared`: a fact, and the value of it
     for which a block is ignored. `timed_out`: what a timeout means. `unmatched`: what it means that
-    a matcher cannot be applied, or a payload not be written. `always_denies`: a failure denies
-    whatever the hook says. `all_run`: a block does not keep other hooks from running. `lenient`:
+    a matcher cannot be applied, or a payload not be written. `all_run`: a block does not keep other hooks from running. `lenient`:
     unreadable output, and most exit codes, are no failure. `exact`: the host's own program, without
     hookline's deviations.
     """
@@ -198,7 +189,6 @@ class EventRow(Frozen):
     spared: tuple[str, str] = ("", "")
     timed_out: Stance = Stance.SILENT
     unmatched: Stance = Stance.SILENT
-    always_denies: bool = False
     all_run: bool = False
     lenient: bool = False
     exact: bool = False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, FoldRule, Table, column, read_rows
-from hookline.model import event, kinds
+from hookline.core.dialect import FoldRule, Table
+from hookline.dialects.kit.event_table import read_events
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -17,46 +17,47 @@ DEFAULT_REASON = "Blocked"
 
 # What every event may carry, because every action is reported to the caller (docs/formats/a3s.md
 # 5); `modified` is a rewrite that has no target, `max_retries` belongs to a retry.
-_REPORTED = frozenset({"deny", "retry", "note", "modified", "max_retries"})
+_REPORTED = "deny retry note modified max_retries"
 # Fields that several events have, by the word for them in the column `payload`.
 _FIELDS: Mapping[str, str] = {
+    "SESSION": "session_id=@session_id",
     "CWD": "working_directory=@cwd",
     "MODEL": "model_provider model_name=model",
     "DONE": "success!false error!absent",
     "RUN": "run_id request_id operation",
 }
-# docs/formats/a3s.md 2, in its order. `how`: a gate's operation does not happen if a hook blocks it
-# or fails, that of `blocks` if a hook blocks it. A `sessionless` event carries no session.
+# docs/formats/a3s.md 2, in its order. A gate's operation does not happen if a hook blocks it or
+# fails, that of `generate_start` if a hook blocks it. A `sessionless` event carries no session.
 _EVENTS = """
-event                   | kind                    | body       | how         | payload
-pre_tool_use            |                         | ToolCall   | gate input  | tool args=input!object CWD recent_tools!list
-post_tool_use           |                         | ToolCall   |             | tool args=input!object result!object
-generate_start          |                         | Generation | blocks      | prompt system_prompt!absent MODEL available_tools=tools!list
-generate_end            |                         | Generation |             | prompt response_text=response tool_calls!list usage!object duration_ms=duration!0
-session_start           |                         | Lifecycle  |             | system_prompt!absent MODEL
-session_end             |                         | Lifecycle  |             | total_tokens!0 total_tool_calls!0 duration_ms!0
-skill_load              |                         | Lifecycle  | sessionless | skill_name tool_names!list version!absent description!absent loaded_at!0
-skill_unload            |                         | Lifecycle  | sessionless | skill_name tool_names!list duration_ms!0
-pre_prompt              | prompt.submit           | Prompt     | gate        | prompt system_prompt!absent message_count!0
-post_response           | turn.end                | Lifecycle  |             | response_text tool_calls_count!0 usage!object duration_ms!0
-on_error                | error                   | Lifecycle  |             | error_type error_message=error context!object
-permission_request      | tool.permission.request | ToolCall   | gate input  | tool_id=call_id tool args=input!object
-pre_compact             | compact.before          | Compaction | gate        | message_count!0 used_tokens=tokens!0 max_tokens!0
-post_compact            | compact.after           | Compaction |             | message_count_before!0 message_count_after!0 summary_generated!false
-pre_context_perception  |                         | Lifecycle  |             | intent target_type target_name domain query!absent CWD urgency
-post_context_perception |                         | Lifecycle  |             | DONE facts_retrieved!0 files_retrieved!0
-on_success              |                         | Lifecycle  |             | action_type action_summary duration_ms!0
-pre_memory_recall       |                         | Lifecycle  |             | query memory_type max_results!0 CWD
-post_memory_recall      |                         | Lifecycle  |             | DONE facts_retrieved!0
-pre_planning            |                         | Lifecycle  | gate        | task_description available_strategies!list constraints!absent
-post_planning           |                         | Lifecycle  |             | strategy_used subtasks!list DONE
-pre_reasoning           |                         | Lifecycle  |             | reasoning_type problem_statement hints!absent
-post_reasoning          | thought.after           | Message    |             | conclusion=text steps_count!0 DONE
-on_rate_limit           |                         | Lifecycle  |             | limit_type retry_after_ms!0 current_usage!0
-on_confirmation         | notification            | Lifecycle  |             | confirmation_type=kind message options!absent
-intent_detection        |                         | Lifecycle  |             | prompt workspace language_hint!absent
-pre_run_control         |                         | Lifecycle  | gate        | RUN command turn!absent deadline_ms!absent
-post_run_control        |                         | Lifecycle  |             | RUN state sequence!0 error!absent
+event                   | kind                    | body       | may   | blocks | fails | how         | payload
+pre_tool_use            | tool.before             | ToolCall   | input | DENY   | DENY  |             | SESSION tool args=input!object CWD recent_tools!list
+post_tool_use           | tool.after              | ToolCall   |       | SILENT |       |             | SESSION tool args=input!object result!object
+generate_start          | model.request           | Generation |       | DENY   |       |             | SESSION prompt system_prompt!absent MODEL available_tools=tools!list
+generate_end            | model.response          | Generation |       | SILENT |       |             | SESSION prompt response_text=response tool_calls!list usage!object duration_ms=duration!0
+session_start           | session.start           |            |       | SILENT |       |             | SESSION system_prompt!absent MODEL
+session_end             | session.end             |            |       | SILENT |       |             | SESSION total_tokens!0 total_tool_calls!0 duration_ms!0
+skill_load              |                         |            |       | SILENT |       | sessionless | skill_name tool_names!list version!absent description!absent loaded_at!0
+skill_unload            |                         |            |       | SILENT |       | sessionless | skill_name tool_names!list duration_ms!0
+pre_prompt              | prompt.submit           | Prompt     |       | DENY   | DENY  |             | SESSION prompt system_prompt!absent message_count!0
+post_response           | turn.end                |            |       | SILENT |       |             | SESSION response_text tool_calls_count!0 usage!object duration_ms!0
+on_error                | error                   |            |       | SILENT |       |             | SESSION error_type error_message=error context!object
+permission_request      | tool.permission.request | ToolCall   | input | DENY   | DENY  |             | SESSION tool_id=call_id tool args=input!object
+pre_compact             | compact.before          | Compaction |       | DENY   | DENY  |             | SESSION message_count!0 used_tokens=tokens!0 max_tokens!0
+post_compact            | compact.after           | Compaction |       | SILENT |       |             | SESSION message_count_before!0 message_count_after!0 summary_generated!false
+pre_context_perception  |                         |            |       | SILENT |       |             | SESSION intent target_type target_name domain query!absent CWD urgency
+post_context_perception |                         |            |       | SILENT |       |             | SESSION DONE facts_retrieved!0 files_retrieved!0
+on_success              |                         |            |       | SILENT |       |             | SESSION action_type action_summary duration_ms!0
+pre_memory_recall       |                         |            |       | SILENT |       |             | SESSION query memory_type max_results!0 CWD
+post_memory_recall      |                         |            |       | SILENT |       |             | SESSION DONE facts_retrieved!0
+pre_planning            |                         |            |       | DENY   | DENY  |             | SESSION task_description available_strategies!list constraints!absent
+post_planning           |                         |            |       | SILENT |       |             | SESSION strategy_used subtasks!list DONE
+pre_reasoning           |                         |            |       | SILENT |       |             | SESSION reasoning_type problem_statement hints!absent
+post_reasoning          | thought.after           | Message    |       | SILENT |       |             | SESSION conclusion=text steps_count!0 DONE
+on_rate_limit           |                         |            |       | SILENT |       |             | SESSION limit_type retry_after_ms!0 current_usage!0
+on_confirmation         | notification            |            |       | SILENT |       |             | SESSION confirmation_type=kind message options!absent
+intent_detection        |                         |            |       | SILENT |       |             | SESSION prompt workspace language_hint!absent
+pre_run_control         |                         |            |       | DENY   | DENY  |             | SESSION RUN command turn!absent deadline_ms!absent
+post_run_control        |                         |            |       | SILENT |       |             | SESSION RUN state sequence!0 error!absent
 """
 
 
@@ -65,26 +66,7 @@ def pascal(native: str) -> str:
     return "".join(part.capitalize() for part in native.split("_"))
 
 
-def _make_row(cells: Mapping[str, str]) -> EventRow:
-    native, how = cells["event"], cells["how"].split()
-    payload = " ".join(_FIELDS.get(word, word) for word in cells["payload"].split())
-    session = "" if "sessionless" in how else "session_id=@session_id "
-    listed = kinds.native_names("seed2-a3s").get(pascal(native))
-    return EventRow(
-        native=native,
-        kind=cells["kind"] or listed or kinds.unknown_kind(NAME, native),
-        body=getattr(event, cells["body"]),
-        fields=column(session + payload, ""),
-        subject="tool" if cells["body"] == "ToolCall" else "",
-        powers=_REPORTED | ({"input"} & set(how)),
-        parallel=False,
-        blocks=Stance.DENY if "gate" in how or "blocks" in how else Stance.SILENT,
-        fails=Stance.DENY if "gate" in how else Stance.SILENT,
-        sessionless="sessionless" in how,
-    )
-
-
-_ROWS = {cells["event"]: _make_row(cells) for cells in read_rows(_EVENTS)}
+_ROWS = read_events(_EVENTS, NAME, words=_FIELDS, always=_REPORTED, otherwise="", parallel=False)
 TABLE = Table(
     name=NAME,
     unknown_keys={"file": "refused", "hook": "refused"},

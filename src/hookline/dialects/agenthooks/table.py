@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, FoldRule, Table, column
+from hookline.core.dialect import FoldRule, Table, column
+from hookline.dialects.kit.event_table import read_events
 from hookline.model import kinds
-from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from hookline.model.event import Body
 
 NAME = "agenthooks"
 SETTINGS = "hooks.toml"  # in the folder of a level, beside the folders of its hooks
@@ -19,48 +17,34 @@ TIMEOUT = (30000, 100, 600000)  # milliseconds: default, least, most (docs/forma
 PRIORITY = (100, 0, 1000)
 
 
-def _row(native: str, legacy: str, fields: str, body: type[Body] = Lifecycle, *, kind: str = "", does: str = "context", **columns: object) -> tuple[str, EventRow]:  # fmt: skip
-    """One row under its legacy name; `does` lists the powers that not every event has."""
-    known = kinds.native_names("seed1-agenthooks").get(legacy, kinds.unknown_kind(NAME, native))
-    row = EventRow(
-        native=native,
-        kind=kind or known,
-        body=body,
-        fields=column(fields, None),
-        powers=frozenset(does.split()) | {"deny", "note", "log"},
-        parallel=False,
-        blocks=Stance.DENY,
-        **{"feedback": True, "asks": True, **columns},  # type: ignore[arg-type]  # checked by the constructor
-    )
-    return legacy, row
-
-
-_TOOL = "tool_name=tool!text tool_input=input!object tool_use_id=call_id!text"
-_SUBAGENT = "subagent_name=agent_id!text subagent_type=agent_type!text task_description=task!text"
-_STOP = "stop_reason!no_tool_calls step_count final_message=last_message"
-_COMPACTION = "trigger!text token_count=tokens"
-_ON_TOOL: Mapping[str, object] = {"body": ToolCall, "subject": "tool"}
-
-# Two names have no legacy spelling, and nothing like `after_stop` is accepted.
-_ROWS = (
-    _row("pre-session", "session_start", "model args!object", feedback=False),
-    _row("post-session", "session_end", "duration_seconds total_steps exit_reason=reason!text", does=""),
-    _row("pre-agent-turn", "before_agent", "prompt!text", Prompt, feedback=False),
-    _row("post-agent-turn", "after_agent", "response=text!text", Message),
-    _row(
-        "pre-agent-turn-stop", "before_stop", f"{_STOP} stop_hook_active!false", Stop,
-        feedback=False, decisive=True, asks=False, honoured=frozenset({"no_tool_calls", "tool_rejected"}),
-    ),
-    _row("post-agent-turn-stop", "", _STOP, Stop, does=""),
-    _row("pre-tool-call", "before_tool", _TOOL, **_ON_TOOL, does="context input", feedback=False, decisive=True),  # type: ignore[arg-type]  # columns
-    _row("post-tool-call", "after_tool", f"{_TOOL} tool_output=result duration_ms", **_ON_TOOL),  # type: ignore[arg-type]  # columns
-    _row("post-tool-call-failure", "after_tool_failure", f"{_TOOL} error!text duration_ms", **_ON_TOOL),  # type: ignore[arg-type]  # columns
-    _row("pre-subagent", "subagent_start", _SUBAGENT, feedback=False),
-    _row("post-subagent", "subagent_stop", f"{_SUBAGENT} result"),
-    _row("pre-context-compact", "pre_compact", _COMPACTION, Compaction, feedback=False),
-    _row("post-context-compact", "", _COMPACTION, Compaction, kind="compact.after"),
-)  # fmt: skip
-
+# Fields that several events have, by the word for them in the column `payload`.
+_FIELDS: Mapping[str, str] = {
+    "TOOL": "tool_name=tool!text tool_input=input!object tool_use_id=call_id!text",
+    "SUBAGENT": "subagent_name=agent_id!text subagent_type=agent_type!text task_description=task!text",
+    "STOP": "stop_reason!no_tool_calls step_count final_message=last_message",
+    "COMPACTION": "trigger!text token_count=tokens",
+}
+# `called`: the older name; two events have none, and nothing like `after_stop` is accepted.
+_EVENTS = """
+event                  | called             | kind          | body       | may           | how           | honoured                    | payload
+pre-session            | session_start      |               |            | context       | asks          |                             | model args!object
+post-session           | session_end        |               |            |               | asks feedback |                             | duration_seconds total_steps exit_reason=reason!text
+pre-agent-turn         | before_agent       |               | Prompt     | context       | asks          |                             | prompt!text
+post-agent-turn        | after_agent        |               | Message    | context       | asks feedback |                             | response=text!text
+pre-agent-turn-stop    | before_stop        |               | Stop       | context       | decisive      | no_tool_calls tool_rejected | STOP stop_hook_active!false
+post-agent-turn-stop   |                    |               | Stop       |               | asks feedback |                             | STOP
+pre-tool-call          | before_tool        |               | ToolCall   | context input | asks decisive |                             | TOOL
+post-tool-call         | after_tool         |               | ToolCall   | context       | asks feedback |                             | TOOL tool_output=result duration_ms
+post-tool-call-failure | after_tool_failure |               | ToolCall   | context       | asks feedback |                             | TOOL error!text duration_ms
+pre-subagent           | subagent_start     |               |            | context       | asks          |                             | SUBAGENT
+post-subagent          | subagent_stop      |               |            | context       | asks feedback |                             | SUBAGENT result
+pre-context-compact    | pre_compact        |               | Compaction | context       | asks          |                             | COMPACTION
+post-context-compact   |                    | compact.after | Compaction | context       | asks feedback |                             | COMPACTION
+"""
+_NAMES = kinds.native_names("seed1-agenthooks")
+_ROWS = read_events(
+    _EVENTS, NAME, _NAMES, words=_FIELDS, always="deny note log", otherwise=None, parallel=False
+)
 GATE = "pre-tool-call"  # what a hook that cannot be read at all may have guarded
 
 # Clocks come in as arguments: an event from elsewhere has a time only when its host, or the engine,
@@ -89,13 +73,13 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
                 "ask": ask if row.asks else Stance.DENY,
             },
         )
-        for _, row in _ROWS
+        for row in _ROWS.values()
     ]
     return Table(
         name=NAME,
         unknown_keys={"file": "ignored", "hook": "ignored"},
         rows={row.native: row for row in rows},
-        aliases={legacy: row.native for legacy, row in _ROWS if legacy},
+        aliases={row.called: name for name, row in _ROWS.items() if row.called},
         base=_BASE,
         project_variables=("AGENT_PROJECT_DIR",),
         climbs=False,  # docs/formats/agenthooks.md 3: the project is the work dir as given

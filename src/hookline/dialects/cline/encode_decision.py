@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.dialects.cline.table import DENY
 from hookline.model.reply import Reply
+from hookline.model.verdict import Stance
 from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
@@ -23,11 +23,11 @@ def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> 
     document: dict[str, Any] = {}
     powers = row.powers if row is not None else frozenset()
     rewrite = decision.rewrite
-    if decision.stance >= DENY:
+    if decision.stance >= Stance.DENY:
         document |= {"cancel": True, "errorMessage": decision.reason}
     elif rewrite is not None and rewrite.target == "input" and "input" in powers:
         document["overrideInput"] = rewrite.value
-    if decision.for_agent and "context" in powers and decision.stance < DENY:
+    if decision.for_agent and "context" in powers and decision.stance < Stance.DENY:
         context = "\n".join(decision.for_agent)
         document |= {"context": context, "contextModification": context}
     return Reply(stdout=to_json_line(document))

@@ -3,56 +3,34 @@
 from __future__ import annotations
 
 from hookline.core.dialect import FoldRule, Table, column
-from hookline.dialects.kit.dialect import make_row
-from hookline.model.verdict import Stance
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from hookline.core.dialect import EventRow
+from hookline.dialects.kit.event_table import read_events
+from hookline.model import kinds
 
 NAME = "cline"
-SILENT, ALLOW, ASK, DENY, HALT = Stance
-
-
-def _row(native: str, called: str, fields: str = "", **columns: Any) -> EventRow:
-    """Return one row. Its fields are those of its section, which is called as the event is."""
-    columns.setdefault("section", native[0].lower() + native[1:])
-    return make_row(NAME, {}, native, fields, called=called, **columns)
-
-
 _CALL = "toolName=tool parameters=input id=call_id"
 # A cancel ends the run with the reason. Before a tool it refuses the call, and at a prompt the
 # prompt, which are never carried out; elsewhere it stops the run. The last seven events read no
 # answer. No event asks the user: `review` is declared, and no program of the host acts on it.
-_ROWS = (
-    _row("TaskStart", "agent_start", "taskMetadata", does="halt", blocks=HALT),
-    _row(
-        "UserPromptSubmit", "prompt_submit", "prompt attachments",
-        does="deny",
-    ),
-    _row("PreToolUse", "tool_call", _CALL, does="deny context input"),
-    _row(
-        "PostToolUse", "tool_result",
-        f"{_CALL} result error success executionTimeMs=duration_ms", does="halt context", blocks=HALT,
-    ),
-    _row("TaskResume", "agent_resume", "taskMetadata previousState"),
-    _row(
-        "PreCompact", "pre_compact",
-        "contextSize compactionStrategy=trigger tokensIn tokensOut contextJsonPath contextRawPath",
-    ),
-    _row("Notification", "notification", "event=kind message=text severity"),
-    _row("TaskComplete", "agent_end", "taskMetadata"),
-    _row("TaskCancel", "agent_abort", "taskMetadata"),
-    _row("TaskError", "agent_error", "name message=error stack", section="error"),
-    _row("SessionShutdown", "session_shutdown", section=""),
-)  # fmt: skip
+_EVENTS = """
+event            | called           | body       | may                | subject | section          | payload
+TaskStart        | agent_start      |            | halt               |         | taskStart        | taskMetadata
+UserPromptSubmit | prompt_submit    | Prompt     | deny               |         | userPromptSubmit | prompt attachments
+PreToolUse       | tool_call        | ToolCall   | deny context input | -       | preToolUse       | CALL
+PostToolUse      | tool_result      | ToolCall   | halt context       | -       | postToolUse      | CALL result error success executionTimeMs=duration_ms
+TaskResume       | agent_resume     |            |                    |         | taskResume       | taskMetadata previousState
+PreCompact       | pre_compact      | Compaction |                    |         | preCompact       | contextSize compactionStrategy=trigger tokensIn tokensOut contextJsonPath contextRawPath
+Notification     | notification     | Message    |                    |         | notification     | event=kind message=text severity
+TaskComplete     | agent_end        |            |                    |         | taskComplete     | taskMetadata
+TaskCancel       | agent_abort      |            |                    |         | taskCancel       | taskMetadata
+TaskError        | agent_error      |            |                    |         | error            | name message=error stack
+SessionShutdown  | session_shutdown |            |                    |         |                  |
+"""
+_ROWS = read_events(_EVENTS, NAME, kinds.native_names(NAME), words={"CALL": _CALL})
 
 TABLE = Table(
     name=NAME,
-    rows={row.native: row for row in _ROWS},
-    aliases={row.called: row.native for row in _ROWS},
+    rows=_ROWS,
+    aliases={row.called: row.native for row in _ROWS.values()},
     base=column("hookName=@native taskId=@session_id workspaceRoots=@cwd"),
     folders=("workspaceRoots",),
     # Of several answers each context and each reason counts, and of new inputs the last

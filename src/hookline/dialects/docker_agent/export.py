@@ -27,7 +27,7 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
     for native in flat:
         tree[native] = [hook for group in tree[native] for hook in group["hooks"]]
     lost = list_lost_denials(
-        declarations, where=lambda each: not (each.row.can_block or each.row.always_denies)
+        declarations, where=lambda each: not (each.row.can_block or each.row.fails)
     )
     return Written(files={"hooks.yaml": to_yaml({"hooks": tree})}, lost=tuple(lost))
 
@@ -40,6 +40,6 @@ def _write_hook(declaration: Declaration) -> dict[str, Any]:
         "command": declaration.command,
         "timeout": round_timeout(declaration, _LONGEST),
     }
-    if declaration.closed and row.can_block and not row.always_denies:
+    if declaration.closed and row.can_block and not row.fails:
         hook["on_error"] = "block"
     return hook

@@ -206,7 +206,7 @@ class _Loader(Frozen):
             "identity": _identify(given, handler, block.agents),
             "facts": {"on_error": on_error, "strict_output": hook.flag("strict_output")},
         }
-        if given.get("on_error") is not None and not row.always_denies:
+        if given.get("on_error") is not None and not row.fails:
             fields["on_failure"] = row.blocks if on_error == "block" else Stance.SILENT
         broken = broken or hook.errors_since(mark)
         return self._spec(hook, row, block, matcher, broken=broken, handler=handler, **fields)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, FoldRule, Table, column, read_rows
-from hookline.model import event, kinds
+from hookline.core.dialect import FoldRule, Table, column
+from hookline.dialects.kit.event_table import read_events
+from hookline.model import kinds
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
 
 NAME = "docker-agent"
 PROFILES = ("d2", "d1")
-
-SILENT, ALLOW, ASK, DENY, HALT = Stance
 
 # Power -> the key of `hook_specific_output` that uses it.
 OUTPUT_KEYS: Mapping[str, str] = {
@@ -26,13 +25,15 @@ OUTPUT_KEYS: Mapping[str, str] = {
     "metadata": "metadata",
     "transition": "transition",
 }
-# What a `permission_decision` means, by the word in the column `decides`. An ask of an approval
-# falls through to the prompt (docs/formats/docker-agent.md 5); the veto is X3.
+_VERDICT: Mapping[str, Stance] = {"allow": Stance.ALLOW, "ask": Stance.ASK, "deny": Stance.DENY}
+# What a `permission_decision` means. An ask of a permission request falls through to the prompt
+# (docs/formats/docker-agent.md 5); the veto of a compaction is X3.
 _VERDICTS: Mapping[str, Mapping[str, Stance]] = {
-    "": {},
-    "verdict": {"allow": ALLOW, "ask": ASK, "deny": DENY},
-    "approval": {"allow": ALLOW, "ask": SILENT, "deny": DENY},
-    "veto": {"deny": DENY},
+    "tool_guard": _VERDICT,
+    "pre_tool_use:preempt": _VERDICT,
+    "pre_tool_use": _VERDICT,
+    "permission_request": {**_VERDICT, "ask": Stance.SILENT},
+    "before_compaction": {"deny": Stance.DENY},
 }
 _BASE = "session_id=@session_id!text cwd=@cwd!text hook_event_name=@native!null agent_name=agent"
 # Fields that several events have, by the word for them in the column `payload`.
@@ -44,86 +45,61 @@ _FIELDS: Mapping[str, str] = {
     "RUN": "invocation_id step_id task_input previous_output output conversation",
 }
 # In the order of the tool call pipeline and the run loop (docs/formats/docker-agent.md 2, 4, 6, 7).
-# `may`: the powers of a hook, in the words of `model.kinds`; what may deny or halt can block.
-# `grouped`: its hooks stand in matcher groups.
+# `grouped`: its hooks stand in matcher groups. `fails`: a failure denies whatever the hook says.
 _EVENTS = """
-event                         | kind        | body       | may                         | decides  | how                             | payload
-tool_input_transform          | tool.before | ToolCall   | deny input                  |          | grouped sequential secondary    | TOOL
-tool_guard                    | tool.before | ToolCall   | deny ask allow metadata     | verdict  | grouped always_denies secondary | TOOL
-pre_tool_use:preempt          | tool.before | ToolCall   | deny ask allow metadata     | verdict  | grouped always_denies secondary | TOOL
-pre_tool_use                  | tool.before | ToolCall   | deny ask allow input        | verdict  | grouped always_denies sequential| TOOL
-permission_request            |             | ToolCall   | deny allow metadata         | approval | grouped                         | TOOL
-tool_response_transform       |             | ToolCall   | output                      |          | grouped sequential              | TOOL DONE
-post_tool_use                 |             | ToolCall   | halt                        |          | grouped                         | TOOL DONE
-session_start                 |             | Lifecycle  | context instruction_context |          |                                 | source!startup
-turn_start                    |             | Lifecycle  | context instruction_context |          |                                 |
-user_prompt_submit            |             | Prompt     | deny context                |          |                                 | prompt
-user_steering_messages_submit |             | Lifecycle  | deny context                |          |                                 | steering_messages=messages
-user_followup_submit          |             | Prompt     | deny context                |          |                                 | prompt
-before_llm_call               |             | Generation | deny messages               |          | sequential                      | model_id=model iteration!0 messages
-after_llm_call                |             | Generation |                             |          |                                 | model_id=model stop_response=response last_user_message usage cost
-turn_end                      |             | Lifecycle  |                             |          |                                 | reason
-stop                          |             | Stop       |                             |          |                                 | stop_response=last_message last_user_message
-session_end                   |             | Lifecycle  |                             |          |                                 | reason!stream_ended
-pre_compact                   |             | Compaction | deny context                |          |                                 | source=trigger
-before_compaction             |             | Compaction | deny summary                | veto     | secondary                       | COUNTS
-after_compaction              |             | Compaction |                             |          |                                 | COUNTS summary
-subagent_stop                 |             | Stop       |                             |          |                                 | parent_session_id stop_response=last_message!
-notification                  |             | Message    |                             |          |                                 | NOTICE
-on_error                      |             | Message    |                             |          |                                 | NOTICE
-on_max_iterations             |             | Message    |                             |          |                                 | NOTICE
-on_user_input                 |             | Lifecycle  |                             |          |                                 |
-on_agent_switch               |             | Lifecycle  |                             |          |                                 | from_agent=from to_agent=to agent_switch_kind=kind from_agent_models
-on_session_resume             |             | Lifecycle  |                             |          |                                 | previous_max_iterations=previous_max new_max_iterations=new_max
-on_tool_approval_decision     |             | ToolCall   |                             |          |                                 | TOOL approval_decision=decision approval_source=source safety_label
-worktree_create               |             | Lifecycle  | deny context                |          |                                 | worktree_path=path worktree_branch=name worktree_source_dir
-before_agent_run              |             | Lifecycle  | deny metadata transition    |          | always_denies always_strict     | RUN
-after_agent_complete          |             | Lifecycle  | deny metadata transition    |          | always_denies always_strict     | RUN
+event                         | kind        | body       | may                         | fails | how                            | payload
+tool_input_transform          | tool.before | ToolCall   | deny input                  |       | grouped not-parallel secondary | TOOL
+tool_guard                    | tool.before | ToolCall   | deny ask allow metadata     | DENY  | grouped secondary              | TOOL
+pre_tool_use:preempt          | tool.before | ToolCall   | deny ask allow metadata     | DENY  | grouped secondary              | TOOL
+pre_tool_use                  | tool.before | ToolCall   | deny ask allow input        | DENY  | grouped not-parallel           | TOOL
+permission_request            |             | ToolCall   | deny allow metadata         |       | grouped                        | TOOL
+tool_response_transform       |             | ToolCall   | output                      |       | grouped not-parallel           | TOOL DONE
+post_tool_use                 |             | ToolCall   | halt                        |       | grouped                        | TOOL DONE
+session_start                 |             | Lifecycle  | context instruction_context |       |                                | source!startup
+turn_start                    |             | Lifecycle  | context instruction_context |       |                                |
+user_prompt_submit            |             | Prompt     | deny context                |       |                                | prompt
+user_steering_messages_submit |             | Lifecycle  | deny context                |       |                                | steering_messages=messages
+user_followup_submit          |             | Prompt     | deny context                |       |                                | prompt
+before_llm_call               |             | Generation | deny messages               |       | not-parallel                   | model_id=model iteration!0 messages
+after_llm_call                |             | Generation |                             |       |                                | model_id=model stop_response=response last_user_message usage cost
+turn_end                      |             | Lifecycle  |                             |       |                                | reason
+stop                          |             | Stop       |                             |       |                                | stop_response=last_message last_user_message
+session_end                   |             | Lifecycle  |                             |       |                                | reason!stream_ended
+pre_compact                   |             | Compaction | deny context                |       |                                | source=trigger
+before_compaction             |             | Compaction | deny summary                |       | secondary                      | COUNTS
+after_compaction              |             | Compaction |                             |       |                                | COUNTS summary
+subagent_stop                 |             | Stop       |                             |       |                                | parent_session_id stop_response=last_message!
+notification                  |             | Message    |                             |       |                                | NOTICE
+on_error                      |             | Message    |                             |       |                                | NOTICE
+on_max_iterations             |             | Message    |                             |       |                                | NOTICE
+on_user_input                 |             | Lifecycle  |                             |       |                                |
+on_agent_switch               |             | Lifecycle  |                             |       |                                | from_agent=from to_agent=to agent_switch_kind=kind from_agent_models
+on_session_resume             |             | Lifecycle  |                             |       |                                | previous_max_iterations=previous_max new_max_iterations=new_max
+on_tool_approval_decision     |             | ToolCall   |                             |       |                                | TOOL approval_decision=decision approval_source=source safety_label
+worktree_create               |             | Lifecycle  | deny context                |       |                                | worktree_path=path worktree_branch=name worktree_source_dir
+before_agent_run              |             | Lifecycle  | deny metadata transition    | DENY  | always_strict                  | RUN
+after_agent_complete          |             | Lifecycle  | deny metadata transition    | DENY  | always_strict                  | RUN
 """
 
-# What the older document's profile does otherwise (docs/formats/docker-agent.md 1).
-_D1: Mapping[str, Mapping[str, object]] = {
-    "pre_tool_use": {"parallel": True},
-    "tool_input_transform": {"parallel": True},
-    "tool_response_transform": {"parallel": True},
-    "before_llm_call": {"parallel": True},
-    "post_tool_use": {"plain_context": True, "powers": frozenset({"halt", "context", "note"})},
-    "stop": {"plain_context": True, "powers": frozenset({"context", "note"})},
-}
-
-
-def _make_row(cells: Mapping[str, str]) -> EventRow:
-    native, powers, how = cells["event"], frozenset(cells["may"].split()), cells["how"].split()
-    payload = " ".join(_FIELDS.get(word, word) for word in cells["payload"].split())
-    usual = kinds.native_names("seed4-docker").get(native, kinds.unknown_kind(NAME, native))
-    return EventRow(
-        native=native,
-        payload_name=native.partition(":")[0],
-        kind=cells["kind"] or usual,
-        body=getattr(event, cells["body"]),
-        fields=column(payload),
-        subject="tool" if cells["body"] == "ToolCall" else "",
-        powers=powers | {"note"},
-        verdicts=_VERDICTS[cells["decides"]],
-        blocks=DENY if "deny" in powers else HALT if "halt" in powers else SILENT,
-        fails=DENY if "always_denies" in how else SILENT,
-        plain_context="context" in powers,
-        parallel="sequential" not in how,
-        grouped="grouped" in how,
-        secondary="secondary" in how,
-        always_denies="always_denies" in how,
-        always_strict="always_strict" in how,
-    )
+_OF_D1 = frozenset({"post_tool_use", "stop"})  # events that have context in that profile only
 
 
 def table(profile: str, *, exact: bool) -> Table:
-    """Return the table of a profile; `exact` is the upstream program's."""
-    rows = {cells["event"]: _make_row(cells) for cells in read_rows(_EVENTS)}
-    if profile == "d1":
-        rows = {name: row.replace(lenient=True, **_D1.get(name, {})) for name, row in rows.items()}
-    if exact:
-        rows = {name: row.replace(exact=True) for name, row in rows.items()}
-        rows["before_compaction"] = rows["before_compaction"].replace(verdicts={})  # X3
+    """Return the table of a profile (docs/formats/docker-agent.md 1); `exact` is the upstream program's."""
+    listed = kinds.native_names("seed4-docker")
+    rows = read_events(_EVENTS, NAME, listed, words=_FIELDS, always="note")
+    lenient = profile == "d1"
+    for name, row in rows.items():
+        powers = row.powers | {"context"} if lenient and name in _OF_D1 else row.powers
+        rows[name] = row.replace(
+            payload_name=name.partition(":")[0],
+            verdicts={} if exact and name == "before_compaction" else _VERDICTS.get(name, {}),
+            powers=powers,
+            plain_context="context" in powers,
+            parallel=row.parallel or lenient,
+            lenient=lenient,
+            exact=exact,
+        )
     return Table(
         name=NAME,
         unknown_keys={"group": "refused", "hook": "refused"},
@@ -142,7 +118,6 @@ def table(profile: str, *, exact: bool) -> Table:
             joins_reasons=True,
             exclusive={"transition": "conflicting route transitions"},
         ),
-        default_timeout=60.0,
         compact=exact,
         echo_safe=not exact,
         closes="on_error: block",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.dialects.starchild.decode_outcome import NOTE_GAP
+from hookline.dialects.starchild.decode_outcome import EVIDENCE, NOTE_GAP
 from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
 from hookline.text.masking import mask_text, mask_value
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
-
-_EVIDENCE = ("evidence", "tag", "code")
 
 
 def encode_decision(decision: Decision, event: Event, row: EventRow | None) -> Reply:
@@ -43,7 +41,7 @@ def _encode_stance(decision: Decision) -> dict[str, Any]:
     if decision.evidence is None:
         return block
     evidence = mask_value(decision.evidence)
-    is_ours = isinstance(evidence, dict) and evidence and set(evidence) <= set(_EVIDENCE)
+    is_ours = isinstance(evidence, dict) and evidence and set(evidence) <= set(EVIDENCE)
     return {**block, **(evidence if is_ours else {"evidence": evidence})}
 
 

@@ -106,7 +106,7 @@ def test_every_failure_is_told(failure: Failure, event_name: str) -> None:
 
     assert verdict.fault is not None
     assert verdict.stance is row.fails
-    told = verdict.reason if row.always_denies else verdict.for_user
+    told = verdict.reason if row.fails else verdict.for_user
     assert told.startswith(f'{row.payload_name} hook failed to execute: hook "n": {failure.value}')
 
 

@@ -155,7 +155,7 @@ def test_what_was_lost_says_why() -> None:
 
     assert verdict.unsupported == (
         "unknown_key_dropped: `new` is no key of the input",
-        "context: capability_not_supported: `pre_tool_call` does not honour `context`",
+        "context: `pre_tool_call` does not honour `context`",
     )
 
 
