@@ -1,7 +1,7 @@
 """One command hook through hookline, beside a bare spawn, subprocess and asyncio with the same program.
 
-Run it as `python -m bench.command`. The programs: a static C hook, which shows what the runner itself costs; shell text;
-and an interpreter, which hides everything.
+Run it as `python -m bench.command`. The programs: a static C hook, which shows what the runner
+itself costs; shell text; and an interpreter, which hides everything.
 """
 
 from __future__ import annotations
@@ -163,7 +163,8 @@ def main() -> int:
     ).parse_args()
     busy = wait_for_quiet(given.wait)
     notes: list[str] = []
-    in_shell = Command(script=SHELL_TEXT, shell=("sh",))  # noqa: S604 - a hook's shell text is what we measure
+    # A hook's shell text is what we measure.
+    in_shell = Command(script=SHELL_TEXT, shell=("sh",))  # noqa: S604
     loop = asyncio.new_event_loop()
     with tempfile.TemporaryDirectory(prefix="hookline-bench-") as folder:
         small = hooks.static_program(Path(folder), notes)

@@ -1,7 +1,8 @@
 """In-process dispatch: 1 to 1000 hooks of which one matches, beside a dictionary lookup with an awaited call, and beside peers.
 
-Run it as `python -m bench.dispatch`. Every hook waits for a tool of its own and for `rm -rf` in the command. Nothing here
-leaves its thread, so what is counted is the thread's own time: another tenant of the machine costs precision, not truth.
+Run it as `python -m bench.dispatch`. Every hook waits for a tool of its own and for `rm -rf` in the
+command. Nothing here leaves its thread, so what is counted is the thread's own time: another tenant
+of the machine costs precision, not truth.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def tools(size: int, last: str = TOOL) -> list[str]:
     return [*(f"tool_{at}" for at in range(size - 1)), last]
 
 
-# -- the floors --------------------------------------------------------------------------------------------------------
+# -- the floors ------------------------------------------------------------------------------------
 
 
 def floors(loop: asyncio.AbstractEventLoop) -> list[Case]:
@@ -80,13 +81,16 @@ def floors(loop: asyncio.AbstractEventLoop) -> list[Case]:
     ]
 
 
-# -- hookline ----------------------------------------------------------------------------------------------------------
+# -- hookline --------------------------------------------------------------------------------------
 
 
 def engine_with(
     size: int, call: Callable[..., Any], *, last: str = TOOL, pattern: str | None = PATTERN
 ) -> hookline.Engine:
-    """An engine with so many hooks, each for a tool of its own, of which the last one matches; with an expression or without."""
+    """An engine with so many hooks, each for a tool of its own, of which the last one matches.
+
+    With an expression or without.
+    """
     engine = hookline.Engine(cwd="/tmp")  # noqa: S108 - never opened
     for tool in tools(size, last):
         engine.on(KIND, tool=tool, command=pattern, name=f"on {tool}")(call)
@@ -94,7 +98,10 @@ def engine_with(
 
 
 def crowded(size: int) -> hookline.Engine:
-    """An engine with so many hooks for one tool; only the last one's expression is found in the command."""
+    """An engine with so many hooks for one tool.
+
+    Only the last one's expression is found in the command.
+    """
     engine = hookline.Engine(cwd="/tmp")  # noqa: S108 - never opened
     for at in range(size):
         engine.on(
@@ -117,7 +124,8 @@ def ours(loop: asyncio.AbstractEventLoop) -> list[Case]:
             "fire_async, 0 of 1000, one by its expression",
             engine_with(1000, quiet, pattern="no such command").fire_async,
         ),
-        ("fire_async, no hook at all", hookline.Engine(cwd="/tmp").fire_async),  # noqa: S108 - never opened
+        # Never opened.
+        ("fire_async, no hook at all", hookline.Engine(cwd="/tmp").fire_async),  # noqa: S108
         ("fire_async, 1000 expressions on one tool", crowded(1000).fire_async),
     ]
     cases = [
@@ -157,7 +165,7 @@ def _ever_new(loop: asyncio.AbstractEventLoop) -> Sample:
     return awaits(loop, fire)
 
 
-# -- peers -------------------------------------------------------------------------------------------------------------
+# -- peers -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,7 +282,8 @@ def agent_hooks_call(loop: asyncio.AbstractEventLoop, size: int) -> Sample:
 def openhands_call(_loop: asyncio.AbstractEventLoop, size: int) -> Sample:
     # Its import would print a banner, and fetch a price list from the network.
     os.environ |= {"OPENHANDS_SUPPRESS_BANNER": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-    from openhands.sdk.hooks.config import HookConfig, HookDefinition, HookMatcher  # noqa: PLC0415 - a peer
+    # A peer.
+    from openhands.sdk.hooks.config import HookConfig, HookDefinition, HookMatcher  # noqa: PLC0415
     from openhands.sdk.hooks.types import HookEventType  # noqa: PLC0415 - a peer
 
     matchers = [
@@ -383,7 +392,7 @@ def peers(loop: asyncio.AbstractEventLoop, notes: list[str]) -> list[Case]:
     return cases
 
 
-# -- the run -----------------------------------------------------------------------------------------------------------
+# -- the run ---------------------------------------------------------------------------------------
 
 
 def goals(present: set[str]) -> tuple[Goal, ...]:

@@ -1,6 +1,7 @@
 """A flood: 1,500 requests without a token that never end, while clients ask `hookline serve` over TCP and a unix socket.
 
-Run it as `python -m bench.flood`. Every client must be answered, and the flood must not make the server larger by much.
+Run it as `python -m bench.flood`. Every client must be answered, and the flood must not make the
+server larger by much.
 """
 
 from __future__ import annotations

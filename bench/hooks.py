@@ -19,7 +19,8 @@ DIALECT, NATIVE, KIND = "docker-agent", "pre_tool_use", "tool.before"
 # Profile d1 starts the hooks of one event at once.
 _OPTIONS = {"profile": "d1"}
 
-# A hook as small as one can be: reads its event, has no opinion. Interpreters hide every mistake of a runner.
+# A hook as small as one can be: reads its event, has no opinion. Interpreters hide every mistake of
+# a runner.
 _SOURCE = r"""
 #include <unistd.h>
 int main(void) {
@@ -72,7 +73,10 @@ def payload(command: Command) -> bytes:
 
 
 def static_program(folder: Path, notes: list[str]) -> str:
-    """The path of the small hook, compiled here and now; without a compiler `/bin/true`, and a note."""
+    """The path of the small hook, compiled here and now.
+
+    Without a compiler `/bin/true`, and a note.
+    """
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         notes.append(

@@ -1,6 +1,7 @@
 """Hostile hooks: how long the engine needs to return, what is left of them, and how much memory they cost.
 
-Run it as `python -m bench.hostile`. Rows 1 to 6 and 12 of docs/explanation/security.md 2, each in a fresh process, through the engine; row 13 through commands that are killed.
+Run it as `python -m bench.hostile`. Rows 1 to 6 and 12 of docs/explanation/security.md 2, each in a
+fresh process, through the engine; row 13 through commands that are killed.
 """
 
 from __future__ import annotations
@@ -33,11 +34,14 @@ _SETTLE = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One hostile hook. `script` is shell text; whatever it leaves behind writes its pid into `$PIDS`.
+    """One hostile hook.
 
-    `ends`: seconds in which the engine must be back. `says`: how the verdict's fault begins; empty for no fault. `open`: why
-    something may be left, where nothing can be done about it yet. `command`: the command of hookline that asks the hook and is
-    killed while the hook runs, instead of the engine in a process of its own.
+    `script` is shell text; whatever it leaves behind writes its pid into `$PIDS`.
+
+    `ends`: seconds in which the engine must be back. `says`: how the verdict's fault begins; empty
+    for no fault. `open`: why something may be left, where nothing can be done about it yet.
+    `command`: the command of hookline that asks the hook and is killed while the hook runs, instead
+    of the engine in a process of its own.
     """
 
     number: str
@@ -148,7 +152,7 @@ ROWS = (
 )
 
 
-# -- one row, in a process of its own ----------------------------------------------------------------------------------
+# -- one row, in a process of its own --------------------------------------------------------------
 
 
 def perform(row: Row, pids: str, mark: str) -> dict[str, Any]:
@@ -196,7 +200,7 @@ def _status(name: str) -> float:
     return int(line.split()[1]) / 1024
 
 
-# -- what is left ------------------------------------------------------------------------------------------------------
+# -- what is left ----------------------------------------------------------------------------------
 
 
 def left_of(pids: Path, mark: str) -> set[int]:
@@ -224,7 +228,7 @@ def _lives(pid: int) -> bool:
         return False
 
 
-# -- the table ---------------------------------------------------------------------------------------------------------
+# -- the table -------------------------------------------------------------------------------------
 
 
 def judged(row: Row, found: dict[str, Any]) -> str:
@@ -355,7 +359,10 @@ def text(found: dict[Row, dict[str, Any]]) -> list[str]:
 
 
 def main() -> int:
-    """Measure, print, and return the exit code; with `--row`, be the process in which one row happens."""
+    """Measure, print, and return the exit code.
+
+    With `--row`, be the process in which one row happens.
+    """
     made = options("Hostile hooks: time to return, processes left, memory.", rounds=1)
     made.add_argument(
         "--row", nargs=3, metavar=("NUMBER", "PIDS", "MARK"), help="(internal) perform one row here"

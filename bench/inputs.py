@@ -1,7 +1,8 @@
 """Large inputs: `hookline answer` with files of an unusual size or shape, beside an interpreter that does nothing.
 
-Run it as `python -m bench.inputs`. A host waits for the answer before each action and goes on without it after a limit,
-so no file may make the answer slow: each input must be answered in less than one second.
+Run it as `python -m bench.inputs`. A host waits for the answer before each action and goes on
+without it after a limit, so no file may make the answer slow: each input must be answered in less
+than one second.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Run:
     payload: str = json.dumps(CLAUDE_CODE.payload)
 
 
-# -- the inputs --------------------------------------------------------------------------------------------------------
+# -- the inputs ------------------------------------------------------------------------------------
 
 
 def dotted_key(home: Path) -> Iterator[Run]:
@@ -145,11 +146,14 @@ def _settings(home: Path, groups: Sequence[Mapping[str, object]]) -> Path:
     return file
 
 
-# -- measuring ---------------------------------------------------------------------------------------------------------
+# -- measuring -------------------------------------------------------------------------------------
 
 
 def seconds(argv: Sequence[str], run: Run, environ: Mapping[str, str], rounds: int) -> float:
-    """The shortest time of a process, from start to end; `inf` where it was ended for taking too long."""
+    """The shortest time of a process, from start to end.
+
+    `inf` where it was ended for taking too long.
+    """
     taken = []
     for _ in range(rounds):
         began = time.perf_counter()

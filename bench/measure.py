@@ -24,7 +24,10 @@ _LOOK_AGAIN = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One thing to time. `sample` does it so many times and returns the seconds that took; `floor` names its reference."""
+    """One thing to time.
+
+    `sample` does it so many times and returns the seconds that took; `floor` names its reference.
+    """
 
     name: str
     sample: Callable[[int], float]
@@ -81,13 +84,16 @@ class Report:
         return self.results[goal.case].ratio(self.results[goal.against])
 
 
-# -- sampling ----------------------------------------------------------------------------------------------------------
+# -- sampling --------------------------------------------------------------------------------------
 
 
 def calls(
     call: Callable[..., Any], *given: Any, clock: Callable[[], float] = time.perf_counter
 ) -> Callable[[int], float]:
-    """Samples of a plain function. What never leaves its thread is best told by `time.thread_time`: others do not count."""
+    """Samples of a plain function.
+
+    What never leaves its thread is best told by `time.thread_time`: others do not count.
+    """
 
     def sample(times: int) -> float:
         began = clock()
@@ -104,7 +110,10 @@ def awaits(
     *given: Any,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Callable[[int], float]:
-    """Samples of a coroutine function, each batch awaited inside one run of the loop; `clock` as in `calls`."""
+    """Samples of a coroutine function, each batch awaited inside one run of the loop.
+
+    `clock` as in `calls`.
+    """
 
     async def batch(times: int) -> float:
         began = clock()
@@ -120,8 +129,8 @@ def rounds_of(
 ) -> dict[str, Measured]:
     """Time every case once a round, `rounds` times.
 
-    `batch`: the seconds that one sample shall last, reached by repeating; 0: one shot each. `gap`: idle seconds before each
-    sample, because hooks start in a process that was doing nothing.
+    `batch`: the seconds that one sample shall last, reached by repeating; 0: one shot each. `gap`:
+    idle seconds before each sample, because hooks start in a process that was doing nothing.
     """
     times = {case.name: _calibrated(case, batch) for case in cases}
     taken: dict[str, list[float]] = {case.name: [] for case in cases}
@@ -149,11 +158,14 @@ def _calibrated(case: Case, batch: float) -> int:
     return max(1, round(times * batch / took)) if batch else 1
 
 
-# -- the machine -------------------------------------------------------------------------------------------------------
+# -- the machine -----------------------------------------------------------------------------------
 
 
 def wait_for_quiet(seconds: float) -> str:
-    """Wait, at most so long, until others leave the cores idle; returns what to say if they did not."""
+    """Wait, at most so long, until others leave the cores idle.
+
+    Returns what to say if they did not.
+    """
     cores = os.cpu_count() or 1
     until = time.monotonic() + seconds
     while (load := os.getloadavg()[0]) > _QUIET * cores:
@@ -198,7 +210,7 @@ def finish(report: Report, given: argparse.Namespace, busy: str) -> int:
     return 1 if given.check and missed else 0
 
 
-# -- printing ----------------------------------------------------------------------------------------------------------
+# -- printing --------------------------------------------------------------------------------------
 
 _UNITS = {"us": 1e6, "ms": 1e3}
 

@@ -1,7 +1,8 @@
 """Servers: what a decision costs over HTTP and over gRPC, beside a server of the same make that sends back what it gets.
 
-Run it as `python -m bench.server`. Servers are processes of their own, asked over unix sockets by 1 client and by 32 at once.
-No hook of theirs wants the event, so that all of it is what hookline and the way there cost.
+Run it as `python -m bench.server`. Servers are processes of their own, asked over unix sockets by 1
+client and by 32 at once. No hook of theirs wants the event, so that all of it is what hookline and
+the way there cost.
 """
 
 from __future__ import annotations
@@ -50,12 +51,13 @@ def engine() -> hookline.Engine:
     return hookline.Engine.from_config(HOOKS, dialect="claude-code", environ={})
 
 
-# -- the servers -------------------------------------------------------------------------------------------------------
+# -- the servers -----------------------------------------------------------------------------------
 
 
 def serve_http(path: str) -> None:
     """Ours, as `hookline serve --unix`."""
-    from hookline.server.auth import TokenCheck  # noqa: PLC0415 - the extra, here and below: the other cases go without
+    # The extra, here and below: the other cases go without.
+    from hookline.server.auth import TokenCheck  # noqa: PLC0415
     from hookline.server.lifecycle import ServerRun  # noqa: PLC0415 - as above
     from hookline.server.metrics import Meter  # noqa: PLC0415 - as above
     from hookline.server.service import Service  # noqa: PLC0415 - as above
@@ -168,12 +170,15 @@ def server(name: str, folder: Path) -> Iterator[str]:
             process.kill()
 
 
-# -- the clients -------------------------------------------------------------------------------------------------------
+# -- the clients -----------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Clients:
-    """Questions of one sort, so many on their way at once; `seconds` has what each took, in every round."""
+    """Questions of one sort, so many on their way at once.
+
+    `seconds` has what each took, in every round.
+    """
 
     loop: asyncio.AbstractEventLoop
     ask: Callable[[int], Awaitable[None]]
@@ -205,7 +210,10 @@ class Clients:
 
 
 async def over_http(path: str) -> Callable[[int], Awaitable[None]]:
-    """Each client has a connection of its own, which is kept; what comes is read and no more than that."""
+    """Each client has a connection of its own, which is kept.
+
+    What comes is read and no more than that.
+    """
     asked = (
         b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
         % (
@@ -347,13 +355,16 @@ WAYS = (
     Way(name="in process", ours=in_process, floor=echo_in_process),
 )
 
-# -- the run -----------------------------------------------------------------------------------------------------------
+# -- the run ---------------------------------------------------------------------------------------
 
 
 def cases(
     loop: asyncio.AbstractEventLoop, folder: Path, stack: ExitStack, notes: list[str]
 ) -> tuple[list[Case], dict[str, Clients]]:
-    """Every way that can be gone here, with few and with many questions at once; for the others a note says why not."""
+    """Every way that can be gone here, with few and with many questions at once.
+
+    For the others a note says why not.
+    """
     paths: dict[str, str] = {"": ""}
     made: list[Case] = []
     clients: dict[str, Clients] = {}

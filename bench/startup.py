@@ -1,7 +1,7 @@
 """Start-up: whole processes from spawn to exit, beside an interpreter that does nothing.
 
-Run it as `python -m bench.startup`. A host starts `hookline answer` for every event, so this is what each of its tool
-calls waits for.
+Run it as `python -m bench.startup`. A host starts `hookline answer` for every event, so this is
+what each of its tool calls waits for.
 """
 
 from __future__ import annotations
@@ -63,13 +63,16 @@ CLAUDE_CODE = Host(
 )
 
 
-# -- processes ---------------------------------------------------------------------------------------------------------
+# -- processes -------------------------------------------------------------------------------------
 
 
 def shots(
     argv: Sequence[str], stdin: str, environ: Mapping[str, str], *, cpu: bool
 ) -> Callable[[int], float]:
-    """Samples of a whole process, which reads that file and says nothing to anybody. With `cpu` its processor time counts."""
+    """Samples of a whole process, which reads that file and says nothing to anybody.
+
+    With `cpu` its processor time counts.
+    """
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
@@ -154,12 +157,16 @@ def cases(folder: Path, speaker: Host, notes: list[str], *, cpu: bool) -> list[C
 
 
 def supervisor_cost(results: Mapping[str, Measured]) -> float:
-    """What a supervisor costs an answer, as a part of `python -c pass`; the median round by round."""
+    """What a supervisor costs an answer, as a part of `python -c pass`.
+
+    The median round by round.
+    """
     rounds = zip(*(results[name].rounds for name in (SUPERVISED, ALONE, FLOOR)), strict=True)
     return statistics.median((with_one - without) / floor for with_one, without, floor in rounds)
 
 
-# What `answer` does before and after its work: fork, and pass a reply on. What that costs is the difference to one without.
+# What `answer` does before and after its work: fork, and pass a reply on. What that costs is the
+# difference to one without.
 ALONE = "answer, unsupervised"
 _ALONE = """import gc, sys
 gc.set_threshold(200_000)
@@ -184,7 +191,10 @@ def callers(notes: list[str]) -> dict[str, list[str]]:
 
 
 def extra_files() -> int:
-    """How many `.pth` files every start of this interpreter reads; each is time that is not ours."""
+    """How many `.pth` files every start of this interpreter reads.
+
+    Each is time that is not ours.
+    """
     return sum(
         len(list(Path(folder).glob("*.pth")))
         for folder in sys.path

@@ -25,14 +25,17 @@ os.environ["PATH"] = os.pathsep.join(
     (os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable))
 )
 
-# Below nohup, programs that tests start would ignore SIGHUP, and so never be ended by it. What a hook
-# inherits there is tested where it is started.
+# Below nohup, programs that tests start would ignore SIGHUP, and so never be ended by it. What a
+# hook inherits there is tested where it is started.
 reset_signals()
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Folders for state and settings that are empty when the tests begin; what a test makes of its own environment goes first."""
+    """Folders for state and settings that are empty when the tests begin.
+
+    What a test makes of its own environment goes first.
+    """
     with pytest.MonkeyPatch.context() as patched:
         for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
             patched.setenv(name, str(tmp_path_factory.mktemp(name.lower())))

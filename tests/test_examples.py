@@ -38,7 +38,8 @@ def test_the_demonstration_is_as_expected() -> None:
 
 
 SEVERAL = ROOT / "examples" / "several"
-# Dialect -> its guard there, what that refuses, and the event, tool and input key of a shell call in its host.
+# Dialect -> its guard there, what that refuses, and the event, tool and input key of a shell call
+# in its host.
 GUARDS = {
     "claude-code": ("home/.claude/settings.json", "rm -rf x", "PreToolUse", "Bash", "command"),
     "codex": ("home/.codex/hooks.json", "git push --force", "PreToolUse", "shell", "command"),

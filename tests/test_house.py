@@ -88,7 +88,7 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-# -- sizes and sentences -----------------------------------------------------------------------------------------------
+# -- sizes and sentences ---------------------------------------------------------------------------
 
 
 def test_no_file_is_long() -> None:
@@ -140,7 +140,7 @@ def test_no_test_sleeps_or_mocks() -> None:
     ] == []
 
 
-# -- a test for each module --------------------------------------------------------------------------------------------
+# -- a test for each module ------------------------------------------------------------------------
 
 
 def test_a_module_has_its_test() -> None:
@@ -171,7 +171,7 @@ def test_the_lists_of_exceptions_are_not_longer_than_needed() -> None:
     assert [folder for folder in AS_A_WHOLE if not (SOURCE / folder).exists()] == []
 
 
-# -- what is loaded ----------------------------------------------------------------------------------------------------
+# -- what is loaded --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_a_module_is_loaded_without_what_it_may_never_need(
     assert {name for name in unwanted if name in loaded} == set()
 
 
-# -- tables ------------------------------------------------------------------------------------------------------------
+# -- tables ----------------------------------------------------------------------------------------
 
 ROWS = [
     (dialect, row) for dialect in map(make_dialect, NAMES) for row in dialect.table.rows.values()
@@ -223,7 +223,8 @@ OWN_WORDS = {
     "gemini": {"request", "clear_context"},
     "agenthooks": {"log"},
 }
-# What a row may say beyond its kind: dialect, power, and the rows; "*" for all of them. Each with its reason.
+# What a row may say beyond its kind: dialect, power, and the rows; "*" for all of them. Each with
+# its reason.
 BEYOND = {
     ("docker-agent", "deny"): ({"before_agent_run", "after_agent_complete"}, "canonical events that the vocabulary lacks; they block (docs/formats/docker-agent.md 6)"),
     ("claude-code", "halt"): ({"*"}, "`continue: false` is a field of every event's output (docs/formats/claude-code.md 7)"),
@@ -248,7 +249,10 @@ BEYOND = {
 
 
 def test_a_row_says_no_more_than_its_kind() -> None:
-    """The kind's effects are the cap; what goes beyond is on a list, with the document that says so."""
+    """The kind's effects are the cap.
+
+    What goes beyond is on a list, with the document that says so.
+    """
     beyond = [
         (dialect.table.name, row.native, power)
         for dialect, row in ROWS
@@ -277,8 +281,8 @@ def test_a_row_is_of_a_kind_that_exists() -> None:
     ] == []
 
 
-# hookline's own rows follow from `events.json`, whose columns name some fields like the payload's base, and one rewrite's
-# text `delta`.
+# hookline's own rows follow from `events.json`, whose columns name some fields like the payload's
+# base, and one rewrite's text `delta`.
 OWN_COLUMNS = {"session.delete", "file.changed", "shell.before", "message.display"}
 
 

@@ -38,7 +38,10 @@ machine = test_managed.machine
 
 
 def files(page: str, folder: Path, port: str = "", free: str = "") -> list[str]:
-    """Write the files of a page into a folder, with a free port in place of the page's; return what it says that they print."""
+    """Write the files of a page into a folder, with a free port in place of the page's.
+
+    Return what it says that they print.
+    """
     shown = (ROOT / "docs/how-to" / page).read_text(encoding="utf-8")
     found = _FILE.findall(shown)
     assert found
@@ -77,7 +80,10 @@ def line(process: subprocess.Popen[str]) -> str:
 
 @pytest.mark.process
 def test_remote_hooks(tmp_path: Path) -> None:
-    """The gate is closed until the policy comes; it decides, is killed, leaves its gate closed, and takes its place again by its key."""
+    """The gate is closed until the policy comes.
+
+    It decides, is killed, leaves its gate closed, and takes its place again by its key.
+    """
     files("remote-hooks.md", tmp_path)
     host = started("host.py", tmp_path)
     assert line(host) == "open at unix:bridge.sock"
@@ -112,7 +118,10 @@ def asked(folder: Path) -> str:
 
 
 def wrong(errors: str) -> str:
-    """What a program said to its user; a loop that is debugged also says which steps took long, as all do on a busy machine."""
+    """What a program said to its user.
+
+    A loop that is debugged also says which steps took long, as all do on a busy machine.
+    """
     return "".join(
         each for each in errors.splitlines(keepends=True) if not each.startswith("Executing <")
     )
@@ -174,7 +183,10 @@ def assert_page_holds(
 
 
 def run(typed: list[Block], home: Path, source: Path) -> list[list[str]]:
-    """What each of these commands prints, in one shell; a server is waited for until it has said what the page shows."""
+    """What each of these commands prints, in one shell.
+
+    A server is waited for until it has said what the page shows.
+    """
     (home / "bin").mkdir()
     for name, arguments in (("hookline", "-m hookline "), ("python", "")):
         (home / "bin" / name).write_text(
@@ -202,7 +214,10 @@ def run(typed: list[Block], home: Path, source: Path) -> list[list[str]]:
 
 
 def _started(block: Block) -> str:
-    """A command that goes on beside the others, as it is typed by a program; empty where it is none."""
+    """A command that goes on beside the others, as it is typed by a program.
+
+    Empty where it is none.
+    """
     command = "\n".join(block.command)
     if not command.endswith(" &"):
         return ""
@@ -213,7 +228,10 @@ def _started(block: Block) -> str:
 
 
 def _masked(text: str) -> str:
-    """A text without what is another one each time; of digests and ids it stays how long they are."""
+    """A text without what is another one each time.
+
+    Of digests and ids it stays how long they are.
+    """
     return _ANY.sub(
         lambda found: f"<{len(found[0])} DIGITS>" if _DIGITS.fullmatch(found[0]) else "<ANY>", text
     )
@@ -226,7 +244,10 @@ def _lines(text: str, code: str) -> list[str]:
 
 @pytest.mark.process
 def test_the_policy_of_the_page(machine: test_managed.Machine, tmp_path: Path) -> None:
-    """Every host is refused what docker-agent's file forbids, whatever is switched off; and `hookline off` says that it goes on."""
+    """Every host is refused what docker-agent's file forbids, whatever is switched off.
+
+    And `hookline off` says that it goes on.
+    """
     machine.policy.unlink()
     files("trust.md", tmp_path)
     for path in (tmp_path / "etc" / "hookline", tmp_path / "etc" / "hookline" / "hooks.d"):
@@ -298,7 +319,10 @@ def test_any_language_over_grpc(any_language: tuple[Path, str]) -> None:
 @pytest.mark.process
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the page asks with curl")
 def test_any_language_over_http(any_language: tuple[Path, str]) -> None:
-    """On the unix socket without a token, and on TCP with it; a guard of `Bash` hears of `shell`."""
+    """On the unix socket without a token, and on TCP with it.
+
+    A guard of `Bash` hears of `shell`.
+    """
     asking = started("ask.sh", any_language[0])
     out, errors = asking.communicate(timeout=60)
 

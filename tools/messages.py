@@ -1,7 +1,10 @@
-"""The bridge's messages in Python, made from `bridge.proto`; without the checks by which they would refuse other versions.
+"""The bridge's messages in Python, made from `bridge.proto`.
 
-The compiler's checks ask for a runtime at least as new as the compiler. What it generates is older than that: the builder of
-protobuf 6.33 and the stubs of grpcio 1.76 read it, and `pyproject.toml` asks for these.
+Without the checks by which they would refuse other versions.
+
+The compiler's checks ask for a runtime at least as new as the compiler. What it generates is older
+than that: the builder of protobuf 6.33 and the stubs of grpcio 1.76 read it, and `pyproject.toml`
+asks for these.
 """
 
 from __future__ import annotations

@@ -34,8 +34,9 @@ _WITHIN: Mapping[str, str] = {"instruction_context": "context"}
 class Evidence(NamedTuple):
     """The ids of vectors, by what they show of one event.
 
-    `payload`: that the hook receives it byte for byte. `honoured`: power -> a decision with it. `rewritten`: target -> a new
-    value. `lowered`: effect -> that it cannot be expressed here, and is said to be lost. `fired`: every vector of the event.
+    `payload`: that the hook receives it byte for byte. `honoured`: power -> a decision with it.
+    `rewritten`: target -> a new value. `lowered`: effect -> that it cannot be expressed here, and
+    is said to be lost. `fired`: every vector of the event.
     """
 
     payload: list[str]

@@ -1,4 +1,7 @@
-"""Plays a conformance vector: real loading, planning, dispatch and answering; scripted outcomes instead of processes."""
+"""Plays a conformance vector: real loading, planning, dispatch and answering.
+
+Scripted outcomes instead of processes.
+"""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def label(dialect: Dialect) -> str:
     return dialect.table.name
 
 
-# -- JSON --------------------------------------------------------------------------------------------------------------
+# -- JSON ------------------------------------------------------------------------------------------
 
 texts = st.text(max_size=12)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | texts
@@ -93,7 +93,7 @@ def objects_of(*keys: str) -> st.SearchStrategy[dict[str, Any]]:
     return st.dictionaries(known | texts, json_values, max_size=6)
 
 
-# -- verdicts ----------------------------------------------------------------------------------------------------------
+# -- verdicts --------------------------------------------------------------------------------------
 
 rewrites = st.builds(
     lambda target, value, merge: Rewrite(target=target, value=value, merge=merge),
@@ -133,7 +133,7 @@ rules = st.builds(
 )
 powers = st.frozensets(st.sampled_from(POWERS))
 
-# -- events and outcomes -----------------------------------------------------------------------------------------------
+# -- events and outcomes ---------------------------------------------------------------------------
 
 bodies = st.one_of(
     st.builds(
@@ -164,7 +164,10 @@ printed = st.one_of(
 
 
 def outcomes(*keys: str) -> st.SearchStrategy[Outcome]:
-    """Whatever a process may leave behind; its output often is an object of these keys, nested in each other."""
+    """Whatever a process may leave behind.
+
+    Its output often is an object of these keys, nested in each other.
+    """
     flat = objects_of(*keys)
     nested = st.builds(
         lambda outer, inner, key: {**outer, key: inner}, flat, flat, st.sampled_from(keys or ("x",))
@@ -181,7 +184,7 @@ def outcomes(*keys: str) -> st.SearchStrategy[Outcome]:
     )
 
 
-# -- what a dialect's host sends ---------------------------------------------------------------------------------------
+# -- what a dialect's host sends -------------------------------------------------------------------
 
 
 def least_payload(dialect: Dialect, row: EventRow) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def test_a_payload_is_an_event_or_a_codec_error(dialect: Dialect, data: st.DataO
         assert event.dialect == dialect.table.name
 
 
-# -- configurations ----------------------------------------------------------------------------------------------------
+# -- configurations --------------------------------------------------------------------------------
 
 leaves = st.sampled_from(WORDS) | json_values
 trees = st.recursive(
@@ -121,7 +121,10 @@ def load(dialect: Dialect, source: Source) -> None:
 @given(trees, st.sampled_from(("fidelity", "strict")))
 @pytest.mark.parametrize("dialect", ONCE_EACH.values(), ids=label)
 def test_a_tree_is_loaded_or_a_config_error(dialect: Dialect, tree: Any, mode: str) -> None:
-    """No tree makes `load` raise anything but ConfigError; whatever is wrong inside is a problem, not an exception."""
+    """No tree makes `load` raise anything but ConfigError.
+
+    Whatever is wrong inside is a problem, not an exception.
+    """
     load(dialect, Source(tree=tree, mode=mode))
 
 
@@ -189,7 +192,7 @@ def test_a_damaged_tree_is_loaded_or_a_config_error(dialect: Dialect, data: st.D
     load(dialect, Source(tree=whole))
 
 
-# -- outcomes ----------------------------------------------------------------------------------------------------------
+# -- outcomes --------------------------------------------------------------------------------------
 
 
 @FEWER

@@ -1,7 +1,7 @@
 """A configuration that was converted decides as the original does, on every vector that it can be played on.
 
-What the new dialect's host tells of an event is told to both: the hooks themselves, and the written files. Only what the report
-of the conversion names may differ.
+What the new dialect's host tells of an event is told to both: the hooks themselves, and the written
+files. Only what the report of the conversion names may differ.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ TARGETS = [name for name in NAMES if getattr(make_dialect(name), "export", None)
 PAIRS = [
     (own, target) for own in NAMES for target in TARGETS if own not in (target, "hookline", "a3s")
 ]
-# Losses after which several hooks of one event may decide otherwise; so may they where one's stance is lowered, not all's.
+# Losses after which several hooks of one event may decide otherwise; so may they where one's stance
+# is lowered, not all's.
 TOGETHER = (
     "that hooks run in turn",
     "that equal hooks run once",
@@ -89,7 +90,10 @@ def _appended(converted: Converted) -> bool:
 
 
 def _told(decision: Any, event: Any) -> tuple[Stance, Any]:
-    """Stance and effective rewrite; a rewrite of a denied event, and one that changes nothing, are none."""
+    """Stance and effective rewrite.
+
+    A rewrite of a denied event, and one that changes nothing, are none.
+    """
     rewrite = decision.rewrite
     if (
         rewrite is None
@@ -101,7 +105,10 @@ def _told(decision: Any, event: Any) -> tuple[Stance, Any]:
 
 
 def _reply_text(value: Any) -> Any:
-    """The text of a model's reply that Gemini puts into an object (docs/formats/gemini.md); any other value as it is."""
+    """The text of a model's reply that Gemini puts into an object (docs/formats/gemini.md).
+
+    Any other value as it is.
+    """
     if not (isinstance(value, dict) and "candidates" in value):
         return value
     return value.get("text") or "".join(value["candidates"][0]["content"]["parts"])

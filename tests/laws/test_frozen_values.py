@@ -211,7 +211,10 @@ def test_an_unknown_field_cannot_be_replaced() -> None:
 
 
 def test_a_subclass_adds_fields_and_may_change_a_default() -> None:
-    """Inherited fields come first; a field declared again keeps its place and takes the new default."""
+    """Inherited fields come first.
+
+    A field declared again keeps its place and takes the new default.
+    """
     assert Place.__fields__ == ("x", "y", "name")
     assert repr(Place(x=1)) == "Place(x=1, y=1, name='here')"
     assert Point(x=1).y == 0
@@ -233,7 +236,10 @@ def test_a_class_is_matched_by_its_fields() -> None:
 
 
 def test_defaults_are_shared_and_not_copied() -> None:
-    """A default is one object, so it must be immutable; the empty ones that the model uses are never written to."""
+    """A default is one object, so it must be immutable.
+
+    The empty ones that the model uses are never written to.
+    """
     one = HookSpec(id="a", dialect="d", kind="k", native_event="n", handler=None)
     other = HookSpec(id="b", dialect="d", kind="k", native_event="n", handler=None)
 

@@ -1,4 +1,7 @@
-"""Our globs match what the library for Python's own engine matches; only theirs may take for ever."""
+"""Our globs match what the library for Python's own engine matches.
+
+Only theirs may take for ever.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ paths = st.text(alphabet="ab./ ~é\n", max_size=12)
 globs = st.text(alphabet="ab*?/[]!^-{},.|()@+\\1", max_size=12)
 
 
-# -- expressions -------------------------------------------------------------------------------------------------------
+# -- expressions -----------------------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings(
@@ -31,7 +31,10 @@ globs = st.text(alphabet="ab*?/[]!^-{},.|()@+\\1", max_size=12)
 @LAW
 @given(st.text(alphabet="ab.*+?()[]{}|^$\\", max_size=12), st.text(alphabet="ab", max_size=10))
 def test_an_expression_is_compiled_or_a_config_error(source: str, text: str) -> None:
-    """Nothing that somebody writes raises anything else; where Python's own engine reads it too, both find the same."""
+    """Nothing that somebody writes raises anything else.
+
+    Where Python's own engine reads it too, both find the same.
+    """
     try:
         regex, peer = compile_regex(source), re.compile(source)
     except (ConfigError, re.error):
@@ -184,7 +187,7 @@ def test_any_expression_of_any_flavour_is_compiled_or_a_config_error(
     assert matched
 
 
-# -- globs -------------------------------------------------------------------------------------------------------------
+# -- globs -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -276,7 +279,7 @@ def test_no_path_makes_a_glob_slow(pattern: str, path: str) -> None:
     assert time.process_time() - began < 2
 
 
-# -- paths -------------------------------------------------------------------------------------------------------------
+# -- paths -----------------------------------------------------------------------------------------
 
 
 @LAW
@@ -301,7 +304,7 @@ def test_no_spelling_hides_a_path(spelled: str) -> None:
     assert path_matches(spelled, ("/w/.env",), "/w")
 
 
-# -- suggestions -------------------------------------------------------------------------------------------------------
+# -- suggestions -----------------------------------------------------------------------------------
 
 
 @LAW
@@ -325,5 +328,8 @@ def test_a_suggestion_is_one_of_the_known_words(word: str, known: list[str]) -> 
     ],
 )
 def test_the_nearest_word_is_suggested(word: str, hint: str) -> None:
-    """Letter case, underscores and dashes do not count; of two spellings of one word, the likest is given."""
+    """Letter case, underscores and dashes do not count.
+
+    Of two spellings of one word, the likest is given.
+    """
     assert did_you_mean(word, ("PreToolUse", "pre_tool_use", "Stop")) == hint

@@ -128,7 +128,10 @@ def test_fitting_strengthens_nothing_but_an_ask_that_nobody_can_answer(
     *,
     redoes: bool,
 ) -> None:
-    """A host that can say less is told less; an unanswerable ask becomes what a dialect says, and that of a failed hook a denial."""
+    """A host that can say less is told less.
+
+    An unanswerable ask becomes what a dialect says, and that of a failed hook a denial.
+    """
     decision = fold(said, rule, event)
     fitted = fit(decision, can, ask_becomes=becomes, redoes=redoes)
     failed = any(
@@ -147,7 +150,10 @@ def test_fitting_strengthens_nothing_but_an_ask_that_nobody_can_answer(
 def test_everything_lost_in_fitting_is_listed(
     said: list[Verdict], rule: FoldRule, event: Event, can: frozenset[str], *, redoes: bool
 ) -> None:
-    """What the decision carried and the fitted one does not is an entry of `lowered`; what it carries, the host can say."""
+    """What the decision carried and the fitted one does not is an entry of `lowered`.
+
+    What it carries, the host can say.
+    """
     decision = fold(said, rule, event)
     fitted = fit(decision, can, redoes=redoes)
     carried = _carried(decision)

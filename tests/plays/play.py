@@ -1,6 +1,7 @@
 """Plays: the dispatcher on a stage of its own, with scripted outcomes instead of processes.
 
-The stage is a dialect whose outcomes carry the verdict itself, so that a play says what hooks do and nothing about wires.
+The stage is a dialect whose outcomes carry the verdict itself, so that a play says what hooks do
+and nothing about wires.
 """
 
 from __future__ import annotations
@@ -70,7 +71,10 @@ def row(native: str = "before", kind: str = "tool.before", **columns: Any) -> Ev
 
 
 class Stage:
-    """A dialect for plays. Its hooks are sent the event's kind and input; their outcomes carry a verdict as the answer."""
+    """A dialect for plays.
+
+    Its hooks are sent the event's kind and input; their outcomes carry a verdict as the answer.
+    """
 
     def __init__(self, *rows: EventRow, name: str = "stage", **columns: Any) -> None:
         self.table = Table(
@@ -83,7 +87,8 @@ class Stage:
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         return Loaded(specs=specs)
 
-    def decode_event(self, payload: Json, native: str = "") -> Event:  # noqa: ARG002 - the protocol's
+    # The protocol's.
+    def decode_event(self, payload: Json, native: str = "") -> Event:  # noqa: ARG002
         return CALL.replace(native_name=native, dialect=self.table.name)
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:  # noqa: ARG002 - the protocol's
@@ -97,7 +102,8 @@ class Stage:
         said = outcome.answer if outcome.answer is not None else Verdict()
         return said.replace(hook_id=spec.id, shadow=spec.shadow)
 
-    def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002 - the protocol's
+    # The protocol's.
+    def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002
         return Reply()
 
 
@@ -149,7 +155,10 @@ def play(
     reexamine: bool = False,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Play:
-    """Raise an event on a stage. The cast are hooks of that stage, or hooks by their own stages. Who has no line is silent."""
+    """Raise an event on a stage. The cast are hooks of that stage, or hooks by their own stages.
+
+    Who has no line is silent.
+    """
     registry = Registry()
     for whose, specs in (cast if isinstance(cast, Mapping) else {stage: cast}).items():
         registry = registry.with_([spec.replace(strict=reexamine) for spec in specs], whose)
@@ -177,7 +186,7 @@ def _spoken(line: Line, run: Run) -> Outcome:
     return said if isinstance(said, Outcome) else Outcome(exit_code=0, answer=said)
 
 
-# -- lines -------------------------------------------------------------------------------------------------------------
+# -- lines -----------------------------------------------------------------------------------------
 
 DENIES = Verdict(stance=Stance.DENY, reason="no")
 ASKS = Verdict(stance=Stance.ASK, reason="sure?")

@@ -69,7 +69,10 @@ def test_what_the_program_ends_ends_for_every_owner() -> None:
 
 
 def test_what_is_denied_on_a_gate_is_denied_for_all() -> None:
-    """Nothing happens that others could want to keep from happening; what is not denied they are asked about."""
+    """Nothing happens that others could want to keep from happening.
+
+    What is not denied they are asked about.
+    """
     cast = [hook("first", owner="one", stage=GATE), hook("other", owner="two", stage=GATE)]
 
     assert play(cast, {"first": ENDS}, stage=GATE).asked == ["first"]

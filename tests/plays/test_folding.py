@@ -237,7 +237,10 @@ def test_what_a_dialect_does_not_honour_is_listed() -> None:
 def test_an_ask_becomes_what_the_table_says(
     powers: set[str], ask_becomes: Stance, stance: Stance
 ) -> None:
-    """Where nobody can be asked, an ask is lowered, or by the table's word a denial; where somebody can, it stays."""
+    """Where nobody can be asked, an ask is lowered, or by the table's word a denial.
+
+    Where somebody can, it stays.
+    """
     stage = Stage(row(powers=frozenset(powers)), ask_becomes=ask_becomes)
     decision = play([hook("a", stage=stage)], {"a": ASKS}, stage=stage).decision
 
@@ -248,7 +251,10 @@ def test_an_ask_becomes_what_the_table_says(
     ("kind", "stance"), [("tool.before", Stance.DENY), ("stop", Stance.SILENT)]
 )
 def test_a_halt_that_cannot_be_said_never_sends_the_agent_back(kind: str, stance: Stance) -> None:
-    """Before a tool the nearest to a halt is a denial; at a stop gate a denial would say the opposite."""
+    """Before a tool the nearest to a halt is a denial.
+
+    At a stop gate a denial would say the opposite.
+    """
     stage = Stage(row(kind=kind, body=Stop, powers=frozenset({"deny"})))
     event = STOP.replace(kind=kind)
     decision = play([hook("a", stage=stage)], {"a": HALTS}, stage=stage, event=event).decision
@@ -288,7 +294,10 @@ def test_a_denial_that_the_stop_gate_cannot_say_is_no_redo() -> None:
     [(0, 3, True), (2, 3, True), (3, 3, False), (9, 3, False), (9, 0, True), (0, 1, True)],
 )
 def test_redos_are_capped_aloud(count: int, limit: int, *, redo: bool) -> None:
-    """At the limit the agent may stop, the user is told, and the lost denial is listed; a limit of 0 is none."""
+    """At the limit the agent may stop, the user is told, and the lost denial is listed.
+
+    A limit of 0 is none.
+    """
     decision = play([hook("a", stage=STOPS)], {"a": DENIES}, stage=STOPS, event=STOP).decision
     capped = cap_redo(decision, count, limit)
 

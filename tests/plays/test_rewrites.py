@@ -144,7 +144,10 @@ def test_patches_made_at_once_add_up_and_the_last_wins() -> None:
 
 
 def test_a_replacement_leaves_nothing_of_the_input() -> None:
-    """Without merging, the value is the whole new input; the patch says what is in it that was not so before."""
+    """Without merging, the value is the whole new input.
+
+    The patch says what is in it that was not so before.
+    """
     happened = play([hook("a")], {"a": replaces("input", {"command": "ls", "new": True})})
     rewrite = happened.decision.rewrite
 

@@ -1,9 +1,10 @@
 """Every transcript is what a person would see: each command is run, and prints what stands below it.
 
-A transcript is a list of blocks. A line `$ command` begins one, lines `> ...` continue the command; then comes what it
-prints, standard error included; `[exit N]` ends it where the code is not 0. `#` begins a comment. `<TIME>` stands for a
-duration and `<TMP>` for the temporary folder; a line `...` stands for any lines. Commands run in bash, in a copy of
-`examples/`, with an empty home. UPDATE_TRANSCRIPTS=1 writes down what is printed now.
+A transcript is a list of blocks. A line `$ command` begins one, lines `> ...` continue the command;
+then comes what it prints, standard error included; `[exit N]` ends it where the code is not 0. `#`
+begins a comment. `<TIME>` stands for a duration and `<TMP>` for the temporary folder; a line `...`
+stands for any lines. Commands run in bash, in a copy of `examples/`, with an empty home.
+UPDATE_TRANSCRIPTS=1 writes down what is printed now.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def answering(action: str, **fields: Any) -> Callable[[HookEvent], dict[str, Any
     return lambda _: {"action": action, **fields}
 
 
-# -- names -----------------------------------------------------------------------------------------------------------
+# -- names -----------------------------------------------------------------------------------------
 
 
 def test_the_public_names_are_there_and_sorted() -> None:
@@ -86,11 +86,14 @@ def test_an_event_type_is_read_in_both_spellings() -> None:
     assert Hook.new("h", "SessionEnd").event_type is HookEventType.SessionEnd
 
 
-# -- registry --------------------------------------------------------------------------------------------------------
+# -- registry --------------------------------------------------------------------------------------
 
 
 def test_definitions_and_handlers_are_two_maps() -> None:
-    """A definition without a handler counts and does nothing; a handler without a definition is never reached."""
+    """A definition without a handler counts and does nothing.
+
+    A handler without a definition is never reached.
+    """
     engine = HookEngine.new()
     engine.register_handler("h", answering("Block"))
     assert engine.hook_count() == 0
@@ -119,7 +122,10 @@ def test_unregister_returns_the_definition_and_keeps_the_handler() -> None:
 
 
 def test_the_same_id_replaces() -> None:
-    """Another definition of an id replaces the former, whose event is forgotten; another handler likewise."""
+    """Another definition of an id replaces the former, whose event is forgotten.
+
+    Another handler likewise.
+    """
     engine = engine_with(
         (gate(), answering("Block", reason="old")),
         (Hook.new("h", "post_tool_use"), answering("Block", reason="new")),
@@ -131,7 +137,10 @@ def test_the_same_id_replaces() -> None:
 
 
 def test_hooks_of_equal_priority_run_by_id() -> None:
-    """Lower priorities run first, then ids in ascending order; the order of registration does not count."""
+    """Lower priorities run first, then ids in ascending order.
+
+    The order of registration does not count.
+    """
     ran: list[str] = []
     engine = HookEngine.new()
     for hook_id, priority in (("z", 100), ("m", 100), ("y", 5), ("a", 100), ("b", -1)):
@@ -224,7 +233,7 @@ def test_an_invalid_expression_may_be_a_substring() -> None:
     assert engine.problems[0].name == "matcher.regex"
 
 
-# -- definitions as JSON ---------------------------------------------------------------------------------------------
+# -- definitions as JSON ---------------------------------------------------------------------------
 
 
 def test_a_definition_is_its_json() -> None:
@@ -263,7 +272,7 @@ def test_a_matcher_has_factories_builders_and_fields() -> None:
     assert HookMatcher.new().tool is None
 
 
-# -- events ----------------------------------------------------------------------------------------------------------
+# -- events ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -340,7 +349,10 @@ def test_handlers_get_their_own_copy() -> None:
 
 
 def test_the_event_channel_never_waits() -> None:
-    """Every event is cloned into the channel, hooks or not; a full one drops the oldest, and counts it."""
+    """Every event is cloned into the channel, hooks or not.
+
+    A full one drops the oldest, and counts it.
+    """
     channel = EventChannel(2)
     engine = HookEngine.new().with_event_channel(channel)
     for session in "abc":

@@ -29,7 +29,8 @@ def imported_names(path: Path) -> set[str]:
 def import_graph() -> dict[str, set[str]]:
     """Return which modules of the package each of them imports.
 
-    Importing a name from a module counts for that module; importing a module from its package counts for the module alone.
+    Importing a name from a module counts for that module; importing a module from its package
+    counts for the module alone.
     """
     paths = {module_name(path): path for path in sorted(SOURCE.rglob("*.py"))}
     graph: dict[str, set[str]] = {}
@@ -72,7 +73,10 @@ def find_cycles(graph: dict[str, set[str]]) -> list[set[str]]:
 
 
 def test_cycles_are_found() -> None:
-    """A cycle of three modules is one component; modules that only lead to it or follow it are not in it."""
+    """A cycle of three modules is one component.
+
+    Modules that only lead to it or follow it are not in it.
+    """
     graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set(), "e": {"a"}}
 
     assert find_cycles(graph) == [{"a", "b", "c"}]

@@ -38,7 +38,7 @@ ASKED = Decision(kind="prompt.submit", dialect="d", native_event="Prompt")
 STOPPED = ASKED.replace(kind="stop", native_event="Stop")
 
 
-# -- what is kept ------------------------------------------------------------------------------------------------------
+# -- what is kept ----------------------------------------------------------------------------------
 
 
 def test_what_informs_is_kept() -> None:
@@ -168,7 +168,7 @@ def test_what_somebody_else_wrote_is_refused(given: object) -> None:
         parse_deferred(given)
 
 
-# -- what is told ------------------------------------------------------------------------------------------------------
+# -- what is told ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,10 @@ def test_a_turn_begins_with_what_came_late() -> None:
 
 
 def test_a_stop_is_answered_by_a_redo() -> None:
-    """The point of waking is that the agent goes on working; all that wakes is in the one reason."""
+    """The point of waking is that the agent goes on working.
+
+    All that wakes is in the one reason.
+    """
     decision = add_deferred(
         STOPPED,
         STOP,

@@ -20,7 +20,10 @@ def test_a_row_is_found_by_its_name_or_an_alias() -> None:
 
 
 def test_the_row_of_a_kind_is_the_first_that_speaks_for_its_moment() -> None:
-    """Several natives may share a canonical kind; a secondary one is taken where there is no other."""
+    """Several natives may share a canonical kind.
+
+    A secondary one is taken where there is no other.
+    """
     secondary = {native: each.replace(secondary=True) for native, each in TABLE.rows.items()}
 
     assert TABLE.row_of_kind("tool.before") is TABLE.rows["guard"]

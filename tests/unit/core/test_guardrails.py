@@ -67,7 +67,10 @@ def test_each_gate_is_counted_by_itself() -> None:
 
 
 def test_a_stop_that_nobody_refused_ends_the_turn() -> None:
-    """It begins a new count; but not where the host says that it comes after one that somebody else refused."""
+    """It begins a new count.
+
+    But not where the host says that it comes after one that somebody else refused.
+    """
     counts = back(STOP, STOP)
 
     assert counts.with_stop(STOP).count(STOP) == 0
@@ -112,7 +115,10 @@ def test_a_stop_that_comes_after_none_begins_a_new_row() -> None:
 def test_one_stop_that_is_asked_about_many_times_is_of_one_row(
     row: dict[str, bool], began: float, now: float, many: int
 ) -> None:
-    """Each of them says that it comes after none; a row that is under way is not begun anew by that."""
+    """Each of them says that it comes after none.
+
+    A row that is under way is not begun anew by that.
+    """
     counts = RedoCounts().with_redo(STOP, 0, now=50.0, **row)
 
     assert had(counts, began=began, now=now) == many

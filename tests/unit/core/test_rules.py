@@ -117,7 +117,10 @@ COMMANDS = [
     ("text", "line", "covered"), [pytest.param(*row, id=name) for name, *row in COMMANDS]
 )
 def test_a_command_rule_looks_into_the_line(text: str, line: str, covered: bool) -> None:
-    """Each command of the line and the line as a whole are compared; what cannot be parsed is covered."""
+    """Each command of the line and the line as a whole are compared.
+
+    What cannot be parsed is covered.
+    """
     assert is_covered(parse_rule(text), "Bash", {"command": line}, "/w") is covered
 
 
@@ -203,7 +206,10 @@ DOMAINS = [
     ("text", "url", "covered"), [pytest.param(*row, id=name) for name, *row in DOMAINS]
 )
 def test_a_domain_rule_compares_the_host(text: str, url: str, covered: bool) -> None:
-    """The host that a browser would ask is the domain or below it; the rest of the address does not count."""
+    """The host that a browser would ask is the domain or below it.
+
+    The rest of the address does not count.
+    """
     assert is_covered(parse_rule(text), "WebFetch", {"url": url}, "/w") is covered
 
 

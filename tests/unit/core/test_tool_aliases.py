@@ -123,7 +123,10 @@ def told(dialect: str, tool: str, given: Any, *, matcher: str = "", alike: bool 
 def test_a_call_is_told_in_the_hooks_own_words(
     dialect: str, tool: str, given: Any, name: str, keys: Any
 ) -> None:
-    """Name and keys of the input; what is already there is not overwritten, and what nobody knows stays."""
+    """Name and keys of the input.
+
+    What is already there is not overwritten, and what nobody knows stays.
+    """
     body = told(dialect, tool, given)
 
     assert (body.tool, body.input) == (name, keys)

@@ -49,7 +49,10 @@ def told(text: str) -> list[list[str | None]] | None:
     ],
 )  # fmt: skip
 def test_words_are_told_as_their_program_would_see_them(text: str, said: object) -> None:
-    """What only the shell can tell is None; a text that cannot be read for sure is not read at all."""
+    """What only the shell can tell is None.
+
+    A text that cannot be read for sure is not read at all.
+    """
     assert told(text) == said
 
 

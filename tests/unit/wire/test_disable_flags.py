@@ -73,7 +73,10 @@ def test_what_was_switched_off_is_said() -> None:
     ],
 )
 def test_a_clone_has_a_say_at_home(source: dict[str, object], counts: int) -> None:
-    """About its own hooks, and only where nobody lets it have one about all; what is only observed has none."""
+    """About its own hooks, and only where nobody lets it have one about all.
+
+    What is only observed has none.
+    """
     place = Source(file="/h/a.json", **source)  # type: ignore[arg-type]  # a row
     spec = make_disable_flag(place, "d", "off", Origin(file="/h/a.json", scope=place.scope), {})
 

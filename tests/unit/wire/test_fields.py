@@ -194,7 +194,10 @@ def test_what_must_be_a_mapping_says_what_it_is_instead() -> None:
 
 
 def test_parts_know_their_place_and_share_the_complaints() -> None:
-    """A child stands on its own line; what it complains about is in the list of the whole source."""
+    """A child stands on its own line.
+
+    What it complains about is in the list of the whole source.
+    """
     root = node("hooks:\n  stop:\n    - a\n    - b\n")
     items = list(root.child("hooks").child("stop").children())
 

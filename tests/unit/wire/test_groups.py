@@ -62,7 +62,10 @@ def test_the_keys_of_a_group_are_the_callers() -> None:
 
 
 def test_entries_are_those_of_each_list() -> None:
-    """Of whatever shape; where there is no list, the event itself stands for it, with the reason."""
+    """Of whatever shape.
+
+    Where there is no list, the event itself stands for it, with the reason.
+    """
     events = root({"Start": [{}, 3], "Stop": "x"})
 
     found = [

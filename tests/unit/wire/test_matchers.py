@@ -37,7 +37,10 @@ def node() -> Node:
     ],
 )
 def test_a_text_of_its_alphabet_lists_names(text: str, names: set[str] | None) -> None:
-    """Between bars or commas, without the blanks around them; with any other character it is an expression."""
+    """Between bars or commas, without the blanks around them.
+
+    With any other character it is an expression.
+    """
     assert list_exact_names(text, NAMES) == names
 
 

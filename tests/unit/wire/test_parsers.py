@@ -58,7 +58,10 @@ def refused(text: str, file: str = "x.yaml") -> ConfigError:
 def test_a_part_of_json_knows_its_place(
     path: tuple[str | int, ...], place: tuple[int, int]
 ) -> None:
-    """Keys and items where they begin, a tab as one column; what is not there as the nearest part above it."""
+    """Keys and items where they begin, a tab as one column.
+
+    What is not there as the nearest part above it.
+    """
     assert parse_json(JSON).place(path) == place
 
 
@@ -219,7 +222,10 @@ def test_equal_keys_of_different_objects_are_not_repeated() -> None:
 
 
 def test_a_number_that_nobody_can_count_is_refused() -> None:
-    """Python does not convert numbers of thousands of digits; that is no exception of ours either."""
+    """Python does not convert numbers of thousands of digits.
+
+    That is no exception of ours either.
+    """
     assert refused("1" * 5000, "x.json").name == "config.syntax"
     assert refused("a: " + "1" * 5000).name == "config.syntax"
 
@@ -298,7 +304,10 @@ def test_a_text_longer_than_people_write_is_refused() -> None:
     ],
 )
 def test_yaml_becomes_plain_values(text: str, value: Any) -> None:
-    """YAML 1.2: no `yes` that is a boolean; dictionaries with texts as keys, and nothing of the parser's own classes."""
+    """YAML 1.2: no `yes` that is a boolean.
+
+    Dictionaries with texts as keys, and nothing of the parser's own classes.
+    """
     found = parse_yaml(text).value
 
     assert found == value

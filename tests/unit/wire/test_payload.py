@@ -89,7 +89,10 @@ def test_an_unknown_event_passes_with_all_that_it_carries() -> None:
 
 
 def test_null_is_as_good_as_absent() -> None:
-    """A host that sends null for an input has none; where a body cannot do without, it is an error."""
+    """A host that sends null for an input has none.
+
+    Where a body cannot do without, it is an error.
+    """
     assert decoded({**SENT, "toolInput": None}) == decoded(SENT).replace(
         body=ToolCall(tool="bash"), raw={**SENT, "toolInput": None}
     )

@@ -234,7 +234,10 @@ def test_another_providers_key_is_odd(model: Model, why: str) -> None:
 def test_an_address_is_local_where_its_author_said_so(
     model: Model, environ: dict[str, str], *, local: bool
 ) -> None:
-    """In its own text, or with the option; a provider's own address never is by what its name resolves to."""
+    """In its own text, or with the option.
+
+    A provider's own address never is by what its name resolves to.
+    """
     assert resolve_endpoint(model, {**KEYS, **environ}).local is local
 
 

@@ -117,7 +117,10 @@ def test_a_source_that_cannot_be_read_is_missed_at_every_gate() -> None:
 
 
 def test_in_strict_mode_it_is_missed_with_consequences() -> None:
-    """Asked about where somebody can be asked, denied elsewhere; never weaker than the dialect itself."""
+    """Asked about where somebody can be asked, denied elsewhere.
+
+    Never weaker than the dialect itself.
+    """
     loaded = refuse_unreadable(Source(file="hooks.yaml", mode="strict"), TABLE, ERROR)
 
     assert [spec.on_failure for spec in loaded.specs] == [Stance.DENY, Stance.DENY]

@@ -29,7 +29,10 @@ PAYLOAD = '{"a": "x$ARGUMENTS\\\\$"}\n'
     ],
 )
 def test_arguments_are_the_payload(prompt: str, filled: str) -> None:
-    """Where the place stands, or else at the end; what the payload itself holds is not filled in again (docs/formats/claude-code.md 4)."""
+    """Where the place stands, or else at the end.
+
+    What the payload itself holds is not filled in again (docs/formats/claude-code.md 4).
+    """
     assert fill_prompt(Model(names=("m",), prompt=prompt, language=ARGUMENTS), PAYLOAD) == filled
 
 
@@ -59,7 +62,10 @@ PADDED = json.dumps({"tool_name": "shell", "tool_input": {"cmd": "rm -rf /etc; :
     ],
 )
 def test_padding_pushes_no_rule_out_of_a_prompt(prompt: str, language: str, cut: str) -> None:
-    """The author's words are whole, and so are short values; the long ones are cut, and a model is told so."""
+    """The author's words are whole, and so are short values.
+
+    The long ones are cut, and a model is told so.
+    """
     text = fill_prompt(Model(names=("m",), prompt=prompt, language=language), PADDED)
 
     assert RULE in text
@@ -94,7 +100,10 @@ def test_a_payload_that_is_no_json_fills_nothing(payload: str) -> None:
 def test_without_jinja2_nothing_is_checked_and_nothing_is_filled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A file still loads on a machine that does not ask models; who asks one is told what to install."""
+    """A file still loads on a machine that does not ask models.
+
+    Who asks one is told what to install.
+    """
     real = builtins.__import__
 
     def missing(name: str, *args: Any, **options: Any) -> Any:
