@@ -17,11 +17,9 @@ from hookline.cli.pages import print_page
 from hookline.engine.journaling import find_journal_folder, read_limits
 from hookline.engine.provenance import find_provenance, list_declared_here
 from hookline.errors import CODES, ConfigError, JournalError
-from hookline.journal.log_files import LogFiles
-from hookline.journal.records import NOTES
-from hookline.journal.retention import select_expired
-from hookline.journal.search import Query, Search, format_time, parse_time
-from hookline.journal.segments import list_segments
+from hookline.journal.log_files import LogFiles, list_segments, select_expired
+from hookline.journal.records import NOTES, format_time
+from hookline.journal.search import Query, Search, parse_time
 from hookline.journal.verify import parse_head, verify
 from hookline.model.frozen import Frozen
 from hookline.model.handler import describe_command
@@ -171,7 +169,7 @@ def _list_events(
     for record in found:
         show(record)
     if follow:
-        return _follow(search, query, show, mark=_record_key(found[-1]) if found else mark)
+        return _follow(search, query, show, mark=found[-1]["seq"] if found else mark)
     if not found:
         print_message("no decision like that")
     return OK
@@ -183,24 +181,19 @@ def _follow(
     show: Callable[[dict[str, Any]], None],
     wait: Callable[[], bool] | None = None,
     *,
-    mark: tuple[int, str] = (0, ""),
+    mark: int = 0,
 ) -> int:
-    """Print new records after `mark`, until `wait` returns false."""
+    """Print new records after number `mark`, until `wait` returns false."""
     wait = wait or _wait_for_records
     while wait():
         if not os.path.isdir(search.folder):  # it was removed; the next event makes it again
             continue
-        if search.last(mark[0]) != mark:  # another journal is there, which counts from 1
-            mark = (0, "")
-        for record in search.events(query.replace(after=mark[0])):
+        if search.last() < mark:  # another journal is there, which counts from 1
+            mark = 0
+        for record in search.events(query.replace(after=mark)):
             show(record)
-            mark = _record_key(record)
+            mark = record["seq"]
     return OK
-
-
-def _record_key(record: dict[str, Any]) -> tuple[int, str]:
-    """Return the unique key of a record: its number and its hash."""
-    return record["seq"], record["hash"]
 
 
 def _wait_for_records() -> bool:

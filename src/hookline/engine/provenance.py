@@ -10,7 +10,7 @@ from hookline.config.places import project_root
 from hookline.engine.declared_hooks import list_hooks
 from hookline.engine.engine import Engine
 from hookline.errors import HookError
-from hookline.journal.payload_policy import to_canonical_json
+from hookline.journal.records import to_canonical_json
 from hookline.model.handler import describe_command
 from hookline.text.digest import sha256
 

@@ -1,20 +1,29 @@
-"""Journal: turns an engine's events into records of the log files. It raises no errors and reports each kind once.
+"""Journal: turns an engine's events into records of the log files.
 
-A journal that cannot write changes no verdict. It counts what is lost and reports each kind of
-trouble once.
+A verdict never depends on the journal: it counts what it cannot write, and reports each kind of
+trouble once. It holds records while another process has the lock. An event loop waits for the lock
+only briefly, and after the lock was found taken, no writer waits for it for some seconds.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
+from _thread import allocate_lock
+from time import monotonic
 
 from hookline.errors import HookError, JournalError
 from hookline.journal.log_files import BUSY, LogFiles
-from hookline.journal.payload_policy import PayloadPolicy
-from hookline.journal.records import describe_hook, event_record, note_record, run_record
-from hookline.journal.write_buffer import WriteBuffer
+from hookline.journal.records import (
+    PayloadPolicy,
+    event_record,
+    format_time,
+    note_record,
+    run_record,
+)
 from hookline.model.problem import Origin, Problem
+from hookline.paths import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +40,9 @@ if TYPE_CHECKING:
     _EventKey: TypeAlias = tuple[str, str, str]
 
 _MOST_EVENTS = 256  # whose ids are kept for the detached hooks that they started
+_ON_A_LOOP = 0.05  # seconds that an event loop waits for the lock at most
+_SPELL = 5.0  # seconds during which hookline only tries a lock that was taken
+_MOST_WAITING = 2000  # records in the buffer
 _WAITS = (
     "hookline writes the records when the lock is free; they are lost if this process ends before"
 )
@@ -65,13 +77,15 @@ class Journal:
         self.exports = exports
         self.lost = 0
         self._troubles: dict[str, Problem] = {}
-        self._hooks: dict[str, tuple[HookSpec, dict[str, Any]]] = {}
         self._ids: dict[_EventKey, str] = {}
         self._early_ids: dict[_EventKey, str] = {}
-        self._buffer: WriteBuffer | None = None
+        # Batches of records while another process holds the lock; the thread with the turn writes.
+        self._waiting: list[Sequence[dict[str, Any]]] = []
+        self._turn = allocate_lock()
+        self._held_until = 0.0
+        self._process = os.getpid()
         if files is not None:
             files.tell = self._report
-            self._buffer = WriteBuffer(files, self._count_lost)
 
     @classmethod
     def open(
@@ -111,34 +125,31 @@ class Journal:
     def finished(
         self, event: Event, spec: HookSpec, verdict: Verdict, outcome: Outcome, ended: float
     ) -> None:
-        """Record the end of a detached hook that this event started; `ended` in seconds since 1970."""
+        """Record the end of a detached hook of this event; `ended` in seconds since 1970."""
         self._write_safely(lambda: [self._end_record(event, spec, verdict, outcome, ended)])
 
     def note(self, what: str, **fields: Any) -> bool:
-        """Record something else that you should find: an approval, a bypass, a host without a decision.
+        """Record an approval, or a host without a decision; return whether it is written now."""
 
-        Return whether it is written now.
-        """
-        return self._write_safely(
-            lambda: [
-                note_record(
-                    what,
-                    fields,
-                    note_id=self.new_id(),
-                    at=_format_time(self.clock()),
-                    policy=self.policy,
-                )
-            ]
-        )
+        def make() -> list[dict[str, Any]]:
+            at = format_time(self.clock())
+            return [note_record(what, fields, note_id=self.new_id(), at=at, policy=self.policy)]
+
+        return self._write_safely(make)
 
     def close(self) -> None:
         """Write all records that still wait, and close the files."""
-        if self._buffer is not None:
-            is_done = self._run_safely(self._buffer.close)
-            left = self._buffer.count_waiting
-            if not is_done and left:
-                self._troubles.pop("journal.lost", None)
-                self._report_lost(f"{left} records are lost if this process ends now")
+        if self.files is None:
+            return
+        self._held_until = 0.0  # wait once more for the lock
+        is_done = self._write_safely(list)
+        if self._turn.acquire(timeout=self.files.wait):
+            self.files.close()
+            self._turn.release()
+        left = self._count_waiting()
+        if left and not is_done:
+            self._troubles.pop("journal.lost", None)
+            self._report_lost(f"{left} records are lost if this process ends now")
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -150,7 +161,7 @@ class Journal:
     def _event_records(
         self, event: Event, decision: Decision, spec_of: SpecOf
     ) -> list[dict[str, Any]]:
-        key, at = _event_key(event), _format_time(self.clock())
+        key, at = _event_key(event), format_time(self.clock())
         event_id = self._early_ids.pop(key, "") or self.new_id()
         _keep(self._ids, key, event_id)
         specs = [spec_of(verdict.hook_id) for verdict in decision.verdicts]
@@ -162,7 +173,6 @@ class Journal:
                 event_id=event_id,
                 at=at,
                 policy=self.policy,
-                hook=self._describe(spec),
                 phase=_phase(verdict, spec),
             )
             for number, (verdict, spec) in enumerate(zip(decision.verdicts, specs, strict=True), 1)
@@ -186,33 +196,21 @@ class Journal:
             spec,
             run_id=self.new_id(),
             event_id=event_id,
-            at=_format_time(ended or self.clock()),
+            at=format_time(ended or self.clock()),
             policy=self.policy,
-            hook=self._describe(spec),
             phase="finished",
             printed=outcome,
         )
 
-    def _describe(self, spec: HookSpec | None) -> dict[str, Any]:
-        """Return the part of a record that describes a hook; that of a loaded hook is made once."""
-        if spec is None:
-            return describe_hook(None, self.policy)
-        known = self._hooks.get(spec.id)
-        if known is None or known[0] is not spec:
-            known = self._hooks[spec.id] = spec, describe_hook(spec, self.policy)
-        return known[1]
-
-    # -- writing ---------------------------------------------------------------------------------------------------
+    # -- writing -----------------------------------------------------------------------------------
 
     def _write_safely(self, make: Callable[[], Sequence[dict[str, Any]]]) -> bool:
-        """Make records and write them, if there are log files; return whether they are written now."""
-        buffer = self._buffer
-        return buffer is not None and self._run_safely(lambda: buffer.write(make()))
+        """Make records and write them, if there are log files; return whether they are written now.
 
-    def _run_safely(self, act: Callable[[], object]) -> bool:
-        """Return whether an action succeeded; report an error, because no fault here may change the decision."""
+        It reports an error, because no fault here may change the decision.
+        """
         try:
-            return bool(act())
+            return self.files is not None and self._write(self.files, make())
         except HookError as error:
             self._report(error.name, error.message, _WAITS if error.name == BUSY else error.hint)
         except OSError as error:
@@ -223,11 +221,58 @@ class Journal:
             self._report("journal.unwritable", f"hookline could not record an event: {why}")
         return False
 
-    def _count_lost(self, count: int, is_full: bool) -> None:  # noqa: FBT001 - as the buffer calls it
-        """Count records that are lost; the caller of `write` reports why they could not be written."""
-        self.lost += count
-        if is_full:
-            self._report_lost(f"the buffer is full, and {count} records are lost")
+    def _write(self, files: LogFiles, records: Sequence[dict[str, Any]]) -> bool:
+        """Write records after the waiting ones; return whether they are written now.
+
+        They wait while another process holds the lock. If a thread of this process is already
+        writing, it writes these too.
+        """
+        if self._process != os.getpid():
+            # The parent of a fork writes its own records, and the thread that had the turn does not
+            # exist here.
+            self._process, self._waiting, self._turn = os.getpid(), [], allocate_lock()
+        if records:
+            self._waiting.append(records)
+        wait = self._wait_seconds(files)
+        # Repeated after each turn: another thread may have added records without waiting.
+        while self._waiting:
+            if not self._turn.acquire(timeout=wait):
+                self._held_until = monotonic() + _SPELL
+                return False
+            try:
+                while self._waiting:
+                    self._write_oldest(files, wait)
+            finally:
+                self._turn.release()
+        return True
+
+    def _write_oldest(self, files: LogFiles, wait: float) -> None:
+        records = self._waiting[0]
+        try:
+            files.append(records, at=records[-1]["at"], wait=wait)
+        except BaseException as error:
+            if isinstance(error, JournalError) and error.name == BUSY:
+                self._held_until = monotonic() + _SPELL
+                while self._count_waiting() > _MOST_WAITING:
+                    oldest = self._waiting.pop(0)
+                    self.lost += len(oldest)
+                    self._report_lost(f"the buffer is full, and {len(oldest)} records are lost")
+            else:
+                self.lost += len(self._waiting.pop(0))
+            raise
+        del self._waiting[0]
+        self._held_until = 0.0
+
+    def _wait_seconds(self, files: LogFiles) -> float:
+        """Return the seconds to wait: few on an event loop, none after the lock was found taken."""
+        if monotonic() < self._held_until:
+            return 0.0
+        asyncio = sys.modules.get("asyncio")
+        is_on_loop = asyncio is not None and asyncio._get_running_loop() is not None
+        return min(files.wait, _ON_A_LOOP) if is_on_loop else files.wait
+
+    def _count_waiting(self) -> int:
+        return sum(map(len, self._waiting))
 
     def _report_lost(self, message: str) -> None:
         self._report(
@@ -255,17 +300,15 @@ def default_folder(environ: Mapping[str, str]) -> str:
     Raises:
         JournalError: there is no home folder.
     """
-    state = environ.get("XDG_STATE_HOME", "")
-    if os.path.isabs(state):
-        return os.path.join(state, "hookline", "journal")
     home = environ.get("HOME") or os.path.expanduser("~")
-    if not os.path.isdir(home):
+    folder = f"{state_folder(environ)}/journal"
+    if folder.startswith(home) and not os.path.isdir(home):
         raise JournalError(
             f"there is no home `{home}`",
             name="journal.place",
             hint="HOOKLINE_JOURNAL names a folder, or is `off`",
         )
-    return os.path.join(home, ".local", "state", "hookline", "journal")
+    return folder
 
 
 def _event_key(event: Event) -> _EventKey:
@@ -285,9 +328,3 @@ def _phase(verdict: Verdict, spec: HookSpec | None) -> str:
     if verdict.late:
         return "late"
     return "started" if spec is not None and spec.detached and verdict.fault is None else "done"
-
-
-def _format_time(seconds: float) -> str:
-    """Return seconds since 1970 in ISO 8601, in UTC with milliseconds."""
-    moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-    return f"{moment}.{int(seconds % 1 * 1000):03d}Z"

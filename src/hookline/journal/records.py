@@ -5,18 +5,21 @@ Of values it keeps the hash, or on request the value itself, masked or in full.
 
 from __future__ import annotations
 
-from hookline.journal.payload_policy import to_canonical_json, to_plain
+import json
+import re
+import time
+
 from hookline.model.event import ToolCall
-from hookline.model.handler import Broken, Command, InProcess, describe_command
+from hookline.model.frozen import Frozen
+from hookline.model.handler import NO_ENV, Broken, Builtin, Command, InProcess, describe_command
 from hookline.model.outcome import Failure
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from hookline.journal.payload_policy import PayloadPolicy
     from hookline.model.event import Event, Rewrite
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
@@ -28,29 +31,17 @@ NOTES = ("approval", "unanswered")
 _MOST = 100  # notes, lowered effects
 _LONGEST_TEXT = 400  # characters of a host's session id, tool name, call id, and of any other name
 _LONGEST_PATH = 4096  # characters; no system accepts a longer one
+_LONGEST_REASON = 2000  # characters of a reason, a fault, a note
 _LONGEST_NOTE = 16 << 10  # bytes of a part of a note that is not text
+# Bytes of a payload or a rewrite as JSON; of a larger one, only the hash is kept.
+_LARGEST_VALUE = 256 << 10
 _SHORT = 16  # characters of a digest; a whole one would look like a secret
-
-_LONGEST_NAME = 80  # characters of a plausible name of a hook or file
-_MOST_FILES = 3
-_MOST_DIGITS = 3  # a text with more digits counts as generated
-_SCRIPTS = (
-    ".py",
-    ".sh",
-    ".bash",
-    ".zsh",
-    ".fish",
-    ".js",
-    ".mjs",
-    ".cjs",
-    ".ts",
-    ".rb",
-    ".pl",
-    ".php",
-    ".lua",
-    ".ps1",
-)
-_AROUND = "\"'`;|&()<>"
+_LONGEST_NAME = 80  # characters of the name of a hook
+_DEEPEST = 100
+# The name of a script in a command. More digits would be a generated text.
+_SCRIPT = r"(?<![\w-])[A-Za-z][A-Za-z_-]*\d{0,3}\.(?:[cm]?js|ts|py|ps1|rb|pl|php|lua|(?:ba|z|fi)?sh)\b"
+_PLAIN = r"[\w .-]+"  # a name that is no command with an address or a secret in it
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 
 def event_record(
@@ -107,14 +98,13 @@ def run_record(
     event_id: str,
     at: str,
     policy: PayloadPolicy,
-    hook: Mapping[str, Any],
     phase: str = "done",
     printed: Outcome | None = None,
 ) -> dict[str, Any]:
-    """Return the record of one hook's run. `phase`: `started` for a detached hook, whose end has a record of its own.
+    """Return the record of one hook's run.
 
-    `hook`: the result of `describe_hook`. `printed`: the program's output, if no other record will
-    hold it.
+    `phase`: `started` for a detached hook, whose end has a record of its own. `printed`: the
+    program's output, if no other record will hold it.
     """
     hooks = (spec,) if spec is not None else ()
     record = {
@@ -124,7 +114,7 @@ def run_record(
         "at": at,
         "hook": verdict.hook_id[:_LONGEST_PATH],
         "phase": phase,
-        **hook,
+        **describe_hook(spec, policy),
         "identity": shorten_digest(verdict.identity),
         "content": verdict.content,
         "stance": verdict.stance.name.lower(),
@@ -148,7 +138,10 @@ def run_record(
 def note_record(
     what: str, fields: Mapping[str, Any], *, note_id: str, at: str, policy: PayloadPolicy
 ) -> dict[str, Any]:
-    """Return the record of a note: something besides events that you should find, by its name as if it were an event."""
+    """Return the record of a note: something besides events that you should find.
+
+    `what`: its name, by which a search finds it like an event.
+    """
     own = {"type": NOTE, "id": note_id, "at": at, "native_event": _cut(what)}
     kept: dict[str, Any] = {}
     for name, value in fields.items():
@@ -160,6 +153,12 @@ def note_record(
         if size > _LONGEST_NOTE:
             kept[name] = f"{size} bytes of JSON"
     return own | kept | own
+
+
+def format_time(seconds: float) -> str:
+    """Return seconds since 1970 in ISO 8601, in UTC with milliseconds."""
+    moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return f"{moment}.{int(seconds % 1 * 1000):03d}Z"
 
 
 def shorten_digest(digest: str) -> str:
@@ -245,42 +244,106 @@ def _name_hook(spec: HookSpec, policy: PayloadPolicy) -> str:
     """Return a hook's name.
 
     A hook without a name is named after its command. With the policy `hash`, the journal may not
-    keep that, so only the names of files in the command are used.
+    keep that, so only the names of scripts in the command are used.
     """
     name, handler = spec.name, spec.handler
     if policy.how != "hash":
         return policy.keep_text(name[: 5 * _LONGEST_NAME], (spec,))
-    if type(handler) is InProcess:
+    if isinstance(handler, InProcess):
         return handler.name[:_LONGEST_NAME]
-    files = (
-        list(dict.fromkeys(_find_files(handler)))[:_MOST_FILES] if type(handler) is Command else []
-    )
-    commands = (
-        describe_command(handler),
-        " ".join(getattr(handler, "argv", ())),
-        getattr(handler, "prompt", ""),
-    )
-    is_command = any(text.strip().startswith(name.removesuffix("…")) for text in commands)
+    argv = " ".join(getattr(handler, "argv", ()))
+    command = " ".join((describe_command(handler), argv, getattr(handler, "prompt", "")))
     # A broken hook has no command to compare with its name.
-    is_own = _is_plain(name, " ") and not is_command and type(handler) is not Broken
-    return " ".join([name, *files] if is_own else files)
+    if re.fullmatch(_PLAIN, name) and name not in command and not isinstance(handler, Broken):
+        return name[:_LONGEST_NAME]
+    return " ".join(dict.fromkeys(re.findall(_SCRIPT, command)))[:_LONGEST_NAME]
 
 
-def _find_files(handler: Command) -> Iterator[str]:
-    """Yield the names of the program and scripts in a command, in order, without its arguments."""
-    lines = handler.script.strip().splitlines() or [""]
-    program = True
-    for word in handler.argv or lines[0].split():
-        if program and "=" in word:  # a variable for the program that follows
-            continue
-        name = word.strip(_AROUND).replace('"', "").replace("'", "").rpartition("/")[2]
-        if "://" not in word and _is_plain(name) and (program or name.endswith(_SCRIPTS)):
-            yield name
-        program = False
+# -- values -----------------------------------------------------------------------------------------
 
 
-def _is_plain(name: str, besides: str = "") -> bool:
-    """Return whether a text looks like a name that a person chose."""
-    letters = name.translate(dict.fromkeys(map(ord, f"-_.{besides}")))
-    digits = sum(char.isdigit() for char in name)
-    return letters.isalnum() and len(name) <= _LONGEST_NAME and digits <= _MOST_DIGITS
+class PayloadPolicy(Frozen):
+    """How much to keep of values: `hash`, `masked` or `full`.
+
+    `environ`: what hooks inherit; the values of variables with secret names are masked in every
+    text.
+    """
+
+    how: str = "hash"
+    environ: Mapping[str, str] = NO_ENV
+
+    def keep_value(self, value: Any, hooks: Iterable[HookSpec] = ()) -> dict[str, Any]:
+        """Return the SHA-256 and the length of a value's JSON (sorted keys, no blanks, ASCII); with the value, if the policy keeps it.
+
+        `hooks`: the hooks whose output it is; secrets in their declarations are masked too.
+        """
+        text = to_canonical_json(value)
+        kept: dict[str, Any] = {"sha256": sha256(text.encode("ascii")), "bytes": len(text)}
+        if self.how == "hash":
+            return kept
+        if len(text) > _LARGEST_VALUE:
+            return kept | {"cut": True}
+        try:
+            value = json.loads(text)
+            if self.how == "masked":
+                value = self._mask(value, hooks)
+        except RecursionError:
+            return kept | {"cut": True}
+        return kept | {"value": value}
+
+    def keep_text(self, text: str, hooks: Iterable[HookSpec] = ()) -> str:
+        """Return a hook's text for a person: always kept, with secrets masked, and cut to a maximum length.
+
+        `hooks`: the hooks that it may name. With `hash`, their ids replace their names, because a
+            name may show what a hook runs.
+        """
+        if not text:
+            return ""
+        more = len(text) - _LONGEST_REASON
+        if self.how == "hash":
+            for spec in hooks:
+                if spec.name:
+                    text = text.replace(f"`{spec.name}`", f"`{spec.id}`")
+        if self.how != "full":
+            # Mask known secrets before cutting the text, because a half secret would not be
+            # recognised.
+            text = self._mask(text[: 4 * _LONGEST_REASON], hooks)
+        return f"{text[:_LONGEST_REASON]} [{more} more]" if more > 0 else text
+
+    def _mask(self, value: Any, hooks: Iterable[HookSpec]) -> Any:
+        from hookline.text.masking import find_secret_values, mask_secrets, mask_value  # noqa: PLC0415 - its expressions cost 1 ms, and most hooks say nothing
+
+        if isinstance(value, str):
+            known = find_secret_values(self.environ)
+            for spec in hooks:
+                if isinstance(spec.handler, Command | Builtin):
+                    known |= find_secret_values(spec.handler.env or {})
+            value = mask_secrets(value, known)
+        return mask_value(value)
+
+
+def to_canonical_json(value: Any) -> str:
+    """Return a value as JSON with sorted keys and without blanks; values beyond JSON are described."""
+    try:
+        return _canonical(value)
+    except (TypeError, ValueError, RecursionError):
+        return _canonical(to_plain(value))
+
+
+def to_plain(value: Any, depth: int = 0) -> Any:
+    """Return the closest value that JSON can express: keys become texts, other objects the name of their type."""
+    if depth > _DEEPEST:
+        return "nested too deeply"
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if value - value == 0 else str(value)
+        case dict():
+            return {str(key): to_plain(part, depth + 1) for key, part in value.items()}
+        case list() | tuple():
+            return [to_plain(part, depth + 1) for part in value]
+        case set() | frozenset():
+            return sorted((to_plain(part, depth + 1) for part in value), key=repr)
+        case _:
+            return f"a {type(value).__name__}"

@@ -1,8 +1,7 @@
 """Search: the records of a journal that match a query, read from its files, newest first.
 
 A line is parsed only if it contains the bytes that a match must contain, so a search reads 256 MiB
-in less than a second. A line whose hash is wrong, or whose number is not above the one before it,
-is not shown; `hookline log verify` says what happened to it.
+in less than a second. A line whose hash is wrong is not shown; `hookline log verify` says where.
 """
 
 from __future__ import annotations
@@ -10,12 +9,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
+from itertools import islice
 
 from hookline.errors import ConfigError, JournalError
 from hookline.journal.chain import read_link
-from hookline.journal.records import EVENT, NOTE, RUN
-from hookline.journal.segments import list_segments, open_to_read
+from hookline.journal.log_files import list_segments, open_to_read
+from hookline.journal.records import EVENT, NOTE, RUN, format_time
 from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     # A line matches only if it contains one of these byte strings.
     Needle: TypeAlias = tuple[bytes, ...]
 
-_NUMBER = re.compile(rb'\{"schema":"[^"]*","seq":(\d{1,19}),')
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)([smhdw])")
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 
@@ -37,7 +36,6 @@ class Query(Frozen):
     `event`: a canonical kind, or a native name. `hook`: a part of a hook's id or name, or of its
     command where that is kept. `session`: the start of a session id. `since`, `until`: times as
     records have them. `fault`: a hook failed. `after`: only records with a higher number.
-    `decided`: only events, no notes.
     """
 
     event: str = ""
@@ -49,7 +47,6 @@ class Query(Frozen):
     until: str = ""
     fault: bool = False
     after: int = 0
-    decided: bool = False
 
     def matches(self, record: Mapping[str, Any]) -> bool:
         """Return whether a record of an event or note matches.
@@ -66,7 +63,6 @@ class Query(Frozen):
             and (not self.until or at < self.until)
             and (not self.fault or (isinstance(faults, int) and faults > 0))
             and record.get("seq", 1) > self.after
-            and (not self.decided or bool(record.get("stance")))
         )
 
     def needles(self) -> list[Needle]:
@@ -109,23 +105,21 @@ class Search:
 
     def events(self, query: Query, *, limit: int = 0) -> list[dict[str, Any]]:
         """Return the events and notes that match a query, newest last, at most `limit` (0: all)."""
-        ids: set[str] | None = None
-        if query.hook:
-            runs = self._records((RUN,), [], since=query.since, after=query.after)
-            ids = {_text(run, "event") for run in runs if _names_hook(run, query.hook)}
-        found: list[dict[str, Any]] = []
-        for record in self._records(
-            (EVENT, NOTE), query.needles(), since=query.since, after=query.after
-        ):
-            if query.matches(record) and (ids is None or record.get("id") in ids):
-                found.append(record)
-                if len(found) == limit:
-                    break
-        return found[::-1]
+        return list(islice(self._matches(query), limit or None))[::-1]
 
     def latest(self, query: Query) -> dict[str, Any] | None:
         """Return the newest decision that matches a query."""
-        return next(iter(self.events(query.replace(decided=True), limit=1)), None)
+        return next((each for each in self._matches(query) if each.get("stance")), None)
+
+    def _matches(self, query: Query) -> Iterator[dict[str, Any]]:
+        since, after = query.since, query.after
+        ids: set[str] | None = None
+        if query.hook:
+            runs = self._records((RUN,), [], since=since, after=after)
+            ids = {_text(run, "event") for run in runs if _names_hook(run, query.hook)}
+        for record in self._records((EVENT, NOTE), query.needles(), since=since, after=after):
+            if query.matches(record) and (ids is None or record.get("id") in ids):
+                yield record
 
     def find_by_id(self, beginning: str) -> list[dict[str, Any]]:
         """Return the events whose id begins with a text, oldest first."""
@@ -163,14 +157,9 @@ class Search:
         """Return whether the id, name or command of a hook in the journal contains a word."""
         return any(_names_hook(run, word) for run in self._records((RUN,), []))
 
-    def last(self, seq: int = 0) -> tuple[int, str]:
-        """Return number and hash of the record with that number, or of the newest; else (0, "")."""
-        for data in self._files(after=seq - 1):
-            for start, end in _lines_with(data, (b'"seq":%d,' % seq if seq else b"\n",)):
-                link = read_link(data[start:end])
-                if link is not None and link.seq == (seq or link.seq):
-                    return link.seq, link.hash
-        return 0, ""
+    def last(self) -> int:
+        """Return the number of the newest record; 0 without one."""
+        return next((each["seq"] for each in self._records((EVENT, RUN, NOTE), [])), 0)
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -186,18 +175,20 @@ class Search:
         self, types: Sequence[str], needles: Sequence[Needle], *, since: str = "", after: int = 0
     ) -> Iterator[dict[str, Any]]:
         """Yield the sound records of some types whose lines contain each needle, newest first."""
-        jump, *others = (*needles, tuple(_field("type", each) for each in types))
+        rarest, *others = (*needles, tuple(_field("type", each) for each in types))
+        pattern = re.compile(b"|".join(map(re.escape, rarest)))
         odd = 0
         try:
             for data in self._files(since=since, after=after):
-                for start, end in _lines_with(data, jump):
-                    line = data[start:end]
+                starts = {data.rfind(b"\n", 0, each.start()) + 1 for each in pattern.finditer(data)}
+                for start in sorted(starts, reverse=True):
+                    line = data[start : data.find(b"\n", start)]
                     if not all(any(each in line for each in needle) for needle in others):
                         continue
                     link = read_link(line)
                     if link is None or link.record.get("type") not in types:
                         continue
-                    if link.sound and link.seq > _number_before(data, start):
+                    if link.sound:
                         yield dict(link.record)
                     else:
                         odd += 1
@@ -205,7 +196,7 @@ class Search:
             if odd:
                 self.tell(
                     "journal.broken",
-                    f"{odd} of the records are not shown, because they were changed or repeated; "
+                    f"{odd} of the records are not shown, because they were changed; "
                     "`hookline log verify` shows where",
                 )
 
@@ -237,7 +228,9 @@ class Search:
 
 
 def parse_time(text: str, now: float) -> str:
-    """Return a time as records have it, from `2026-11-21`, `2026-11-21T10:00` (with a zone, or in local time), or an age such as `2h`.
+    """Return a time as records have it, from a date, a time, or an age such as `2h`.
+
+    A time such as `2026-11-21T10:00` may have a zone; else it is in local time.
 
     Raises:
         ConfigError: it is none of these.
@@ -245,42 +238,11 @@ def parse_time(text: str, now: float) -> str:
     span = _SPAN.fullmatch(text)
     try:
         if span:
-            age = timedelta(seconds=float(span[1]) * _UNITS[span[2]])
-            found = datetime.fromtimestamp(now, UTC) - age
-        else:
-            found = datetime.fromisoformat(text).astimezone(UTC)
+            return format_time(now - float(span[1]) * _UNITS[span[2]])
+        return format_time(datetime.fromisoformat(text).timestamp())
     except (ValueError, OverflowError):
         hint = "a time such as 2026-11-21T10:00, or an age: 30m, 2h, 7d"
         raise ConfigError(f"`{text}` is not a time", name="config.option", hint=hint) from None
-    return format_time(found.timestamp())
-
-
-def format_time(seconds: float) -> str:
-    """Return seconds since 1970 as records have them: UTC with milliseconds."""
-    moment = datetime.fromtimestamp(seconds, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _lines_with(data: bytes, needle: Needle) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each line that contains a needle, last line first."""
-    end = len(data)
-    places = dict.fromkeys(needle, end)
-    while end > 0:
-        for each, place in places.items():
-            if place >= end:
-                places[each] = data.rfind(each, 0, end)
-        at = max(places.values())
-        if at < 0:
-            return
-        start = data.rfind(b"\n", 0, at) + 1
-        yield start, data.find(b"\n", at)
-        end = start
-
-
-def _number_before(data: bytes, start: int) -> int:
-    """Return the number of the record on the line before; 0 where no record is there."""
-    found = _NUMBER.match(data, data.rfind(b"\n", 0, max(0, start - 1)) + 1) if start else None
-    return int(found[1]) if found else 0
 
 
 def _names_hook(run: Mapping[str, Any], word: str) -> bool:

@@ -12,18 +12,17 @@ import fcntl
 import os
 from time import monotonic, sleep
 
-from hookline.journal.chain import GENESIS_HASH, HEAD, HEAD_READ, Head, read_head, read_link
-from hookline.journal.log_files import CUT, REPAIRED, TORN_END
-from hookline.journal.segments import list_segments, open_to_read, read_lines
+from hookline.journal.chain import GENESIS_HASH, HEAD, HEAD_READ, read_head, read_link
+from hookline.journal.log_files import CUT, REPAIRED, TORN_END, list_segments, open_to_read
 from hookline.model.frozen import Frozen
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
-    from hookline.journal.chain import Link
+    from hookline.journal.chain import Head, Link
 
 SCHEMA = "hookline.verification/1"
 # What may have happened to a record, or to the head, which identifies the newest ones.
@@ -35,24 +34,12 @@ _WAIT = 2.0  # seconds to wait for the lock
 
 
 class Finding(Frozen):
-    """A broken place: which file and line (from 1; 0: the whole file), what kind, and what that means."""
+    """A broken place: file and line (from 1; 0: the whole file), what kind, and what it means."""
 
     kind: str
     file: str
     line: int
     message: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "file": self.file, "line": self.line, "message": self.message}
-
-
-class Line(Frozen):
-    """One line of the journal: its place and its content."""
-
-    file: str
-    number: int
-    data: bytes
-    link: Link | None
 
 
 def verify(folder: str, *, remembered: tuple[int, str] | None = None) -> Verification:
@@ -60,16 +47,17 @@ def verify(folder: str, *, remembered: tuple[int, str] | None = None) -> Verific
 
     Raises:
         OSError: the folder or a file cannot be read.
-        JournalError: one of the files is a link, a pipe, or belongs to another user.
+        JournalError: one of the files is a link or a pipe.
     """
-    head, ends = _snapshot(folder)
-    found = Verification(ends)
-    for line, following in pair_with_next(read_all_lines(ends)):
-        found.check(line, following)
-    found.check_beginning()
-    whole = Line(file=folder, number=0, data=b"", link=None)
-    found.check_end(head, whole)
-    found.check_heads(head, remembered, whole)
+    head, sizes = _snapshot(folder)
+    found = Verification()
+    for path, size in sizes.items():
+        with open(open_to_read(path), "rb") as file:
+            lines = file.read(size).splitlines(keepends=True)
+        for number, line in enumerate(lines, 1):
+            found.check_line(path, number, line)
+    found.place = folder, 0
+    found.check_ends(head, remembered)
     more = len(found.findings) - _MOST
     if more > 0:
         del found.findings[_MOST:]
@@ -83,45 +71,27 @@ def parse_head(text: str) -> tuple[int, str] | None:
     return (int(seq), digest.lower()) if seq.isdecimal() and len(digest) >= 8 else None  # noqa: PLR2004 - 32 bits
 
 
-def read_all_lines(ends: Mapping[str, int]) -> Iterator[Line]:
-    """Yield all lines of some files, each up to a given size."""
-    for path, end in ends.items():
-        for number, (_, data) in enumerate(read_lines(path, end=end), 1):
-            link = read_link(data[:-1]) if data.endswith(b"\n") else None
-            yield Line(file=path, number=number, data=data, link=link)
-
-
-def pair_with_next(found: Iterable[Line]) -> Iterator[tuple[Line, Link | None]]:
-    """Yield each line with the next record after it, if there is one."""
-    waiting: list[Line] = []
-    for line in found:
-        if line.link is not None:
-            yield from ((each, line.link) for each in waiting)
-            waiting = []
-        waiting.append(line)
-    yield from ((each, None) for each in waiting)
-
-
 class Verification:
     """A scan of a journal, line by line, and its result.
 
     `records`: how many records are as written, from number `first` to `last`; `head`: the hash of
-    the last one. `findings`: what is broken. `torn`: lines that are not records, until a record
-    explains them.
+    the last one. `findings`: what is broken. `place`: file and number of the line that it checks.
     """
 
-    def __init__(self, ends: Mapping[str, int]) -> None:
+    def __init__(self) -> None:
         self.records = self.first = self.last = 0
         self.head = GENESIS_HASH
         self.findings: list[Finding] = []
         self.notes: list[str] = []
-        self.torn: list[Line] = []
-        self._ends = ends
-        self._began: Link | None = None
-        self._last_line: Line | None = None
-        self._known: dict[int, str] = {}
+        self.place = ("", 0)
+        self._hashes: dict[int, str] = {}
+        # The first record, if it is not number 1; and where retention says that the journal starts.
+        self._start: Link | None = None
+        self._start_place = ("", 0)
         self._cut: tuple[int, str] | None = None
-        self._numbers: set[int] | None = None
+        # Lines that are no records, until a record explains them; and the place of the first.
+        self._torn = b""
+        self._torn_place = ("", 0)
 
     @property
     def broken(self) -> Finding | None:
@@ -135,6 +105,10 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document `hookline.verification/1`."""
+        findings = [
+            {"kind": each.kind, "file": each.file, "line": each.line, "message": each.message}
+            for each in self.findings
+        ]
         return {
             "schema": SCHEMA,
             "ok": self.is_whole,
@@ -142,179 +116,127 @@ class Verification:
             "first": self.first,
             "last": self.last,
             "head": f"{self.last}:{self.head}",
-            "broken": self.broken.to_dict() if self.broken else None,
-            "findings": [each.to_dict() for each in self.findings],
+            "broken": findings[0] if findings else None,
+            "findings": findings,
             "notes": list(self.notes),
         }
 
-    def check(self, line: Line, following: Link | None) -> None:
-        """Check one line, given the next record after it."""
-        link = line.link
+    # -- lines -----------------------------------------------------------------------------------
+
+    def check_line(self, file: str, number: int, line: bytes) -> None:
+        """Check one line, with its line break."""
+        self.place = file, number
+        link = read_link(line[:-1]) if line.endswith(b"\n") else None
         if link is None:
-            self.torn.append(line)
-        elif self.torn and not self._explains_torn_lines(link):
-            self._check_after_torn(line, link, following)
-        elif link.sound:
-            self._check_linked(line, link, following)
-        else:
-            self._check_unsound(line, link, following)
-
-    # -- records that are as written -------------------------------------------------------------------------------
-
-    def _check_linked(self, line: Line, link: Link, following: Link | None) -> None:
-        lost = _lost_records(link)
-        if lost:
-            self._report(TRUNCATED, line, _are_gone(*lost))
-        is_repair = link.record.get("type") == REPAIRED
-        gone = link.record.get("head") if is_repair else None
-        if gone:
-            state = gone if gone == "unreadable" else "missing"
-            message = f"the file `head` was {state} when record {link.seq} was written"
-            self._report(HEADLESS, line, f"{message}: earlier records may have been removed")
-        explains_gap = lost == (self.last + 1, link.seq - 1) and link.prev == self.head
-        if self._began is None or explains_gap or link.follows(self.last, self.head):
-            self._take(line, link)
+            self._torn_place = self._torn_place if self._torn else self.place
+            self._torn += line
             return
-        self._report_misplaced(line, link)
-        if link.seq > self.last and not (following and following.follows(self.last, self.head)):
-            self._take(line, link)
-
-    def _take(self, line: Line, link: Link) -> None:
-        """Continue after a record that counts."""
-        self._advance(line, link, link.seq, link.hash)
-        self.records += 1
+        if self._torn:
+            self._check_torn(link)
+        last = self._check_repair(link) if link.sound else self.last
+        if not link.sound:
+            message = f"record {link.seq} is not what was written: its hash is another"
+            self._report(EDITED, message)
+        if not link.follows(last, self.head):
+            if self._hashes:
+                self._report_misplaced(link, last)
+            else:
+                self._start, self._start_place = link, self.place
         if link.record.get("type") == CUT:
             match link.record.get("begins"):
                 case {"seq": int(seq), "prev": str(prev)}:
                     self._cut = seq, prev
-        if self.torn:
-            self._note_torn(f"torn: a writer was killed here, as record {link.seq} says")
-            self.torn = []
+        self.first = self.first or link.seq
+        self.last, self.head = link.seq, link.hash
+        self._hashes[link.seq] = link.hash
+        self.records += link.sound
 
-    def _advance(self, line: Line, link: Link, seq: int, digest: str) -> None:
-        self._began = self._began or link
-        self.first = self.first or seq
-        self.last, self.head, self._last_line = seq, digest, line
-        self._known[seq] = digest
-
-    def _explains_torn_lines(self, link: Link) -> bool:
-        """Return whether a record explains the lines before it as left over from a killed writer."""
-        data = b"".join(each.data for each in self.torn)
+    def _check_torn(self, link: Link) -> None:
+        """Check that a record explains the lines before it as left over from a killed writer."""
         match link.record:
             case {"type": str(kind), "torn": {"bytes": int(size), "sha256": str(digest)}}:
-                is_named = kind == REPAIRED and sha256(data[:size]) == digest
-                return link.sound and is_named and data[size:] in (b"", TORN_END)
-        return False
+                is_named = kind == REPAIRED and sha256(self._torn[:size]) == digest
+                if link.sound and is_named and self._torn[size:] in (b"", TORN_END):
+                    self._note_torn(f"a writer was killed here, as record {link.seq} says")
+                    return
+        self._report(EDITED, _NO_RECORD, self._torn_place)
+        self._torn = b""
 
-    # -- records that are not as written ---------------------------------------------------------------------------
+    def _check_repair(self, link: Link) -> int:
+        """Report what a writer found missing; return the number of the record before this one."""
+        record = link.record
+        if record.get("type") != REPAIRED:
+            return self.last
+        if gone := record.get("head"):
+            message = f"the file `head` was {gone} when record {link.seq} was written"
+            self._report(HEADLESS, f"{message}: earlier records may have been removed")
+        match record.get("lost"):
+            case {"from": int(first), "to": int(last)}:
+                self._report(TRUNCATED, _are_gone(first, last))
+                return last if first == self.last + 1 else self.last
+        return self.last
 
-    def _check_after_torn(self, line: Line, link: Link, following: Link | None) -> None:
-        """Report lines that are not records and that no record explains: inserted, or damaged records, which are then the missing ones."""
-        first, count, self.torn = self.torn[0], len(self.torn), []
-        is_inserted = self._began is None or link.follows(self.last, self.head)
-        self._report(INSERTED if is_inserted else EDITED, first, _NO_RECORD)
-        if link.sound and self.last + 1 < link.seq <= self.last + 1 + count:
-            self._take(line, link)
-        else:
-            self.check(line, following)
-
-    def _check_unsound(self, line: Line, link: Link, following: Link | None) -> None:
-        """Report a line that does not match its hash: changed, or inserted by a writer that cannot link it."""
-        if self._began is not None and following is not None and following.prev == self.head:
-            self._report(INSERTED, line, f"record {link.seq} was never part of it")
-            return
-        message = f"record {link.seq} is not what was written: its hash is another"
-        self._report(EDITED, line, message)
-        if following is not None and following.follows(link.seq, link.hash):  # only edited
-            if self._began is not None and link.seq > self.last + 1:
-                self._report_misplaced(line, link)
-            self._advance(line, link, link.seq, link.hash)
-            return
-        seq = link.seq if self._began is None else self.last + 1
-        is_next = following is not None and following.seq == seq + 1
-        self._advance(line, link, seq, following.prev if following and is_next else link.hash)
-
-    def _report_misplaced(self, line: Line, link: Link) -> None:
+    def _report_misplaced(self, link: Link, last: int) -> None:
         """Report a record that does not follow the one before it."""
-        place = f"record {link.seq} stands behind record {self.last}"
-        if link.seq <= self.last:
-            self._report(INSERTED if link.seq in self._known else REORDERED, line, place)
-        elif link.seq == self.last + 1:
-            self._report(REPLACED, line, f"{place}, and was not written behind it")
-        elif self.last + 1 in self._all_numbers():
-            self._report(REORDERED, line, f"{place}, and {self.last + 1} is elsewhere")
+        place = f"record {link.seq} stands behind record {last}"
+        if link.seq in self._hashes:
+            self._report(INSERTED, place)
+        elif link.seq == last + 1:
+            self._report(REPLACED, f"{place}, and was not written behind it")
+        elif link.seq < last or link.seq - 1 in self._hashes:
+            self._report(REORDERED, place)
         else:
-            gap = f"records {self.last + 1} to {link.seq - 1} are missing before it"
-            self._report(REMOVED, line, gap)
+            gap = f"records {last + 1} to {link.seq - 1} are missing before it"
+            self._report(REMOVED, gap)
 
-    def _all_numbers(self) -> set[int]:
-        if self._numbers is None:
-            links = (each.link for each in read_all_lines(self._ends))
-            self._numbers = {link.seq for link in links if link is not None and link.sound}
-        return self._numbers
+    # -- both ends -------------------------------------------------------------------------------
 
-    # -- the whole -------------------------------------------------------------------------------------------------
-
-    def check_beginning(self) -> None:
-        """Check that the first record is number 1, or says that retention removed those before it."""
-        began, cut = self._began, self._cut
-        if began is None or (began.seq == 1 and began.prev == GENESIS_HASH):
-            return
-        lost = _lost_records(began) if began.sound else None
-        if lost and lost[0] == 1:  # reported already
-            return
-        if cut is None or began.seq > cut[0] or (began.seq == cut[0] and began.prev != cut[1]):
-            first = Line(file=next(iter(self._ends)), number=1, data=b"", link=began)
-            message = f"records before {began.seq} are missing, and no record says why"
-            self._report(REMOVED, first, message)
-        else:
-            removed = "what was before was removed by retention"
-            self.notes.append(f"begins at record {began.seq}: {removed}")
-
-    def check_end(self, head: Head | None, whole: Line) -> None:
-        """Check that the last record is the one that the head names, and that nothing follows it."""
-        if head is not None and head.seq > self.last:
-            self._report(TRUNCATED, self._last_line or whole, _are_gone(self.last + 1, head.seq))
-            return
-        if head is not None and head.seq and self._known.get(head.seq, head.hash) != head.hash:
-            self._report(REPLACED, whole, f"record {head.seq} is not the one that `head` names")
-        if not self.torn:
-            return
-        if len(self.torn) > 1 or self.torn[0].data.endswith(b"\n"):
-            self._report(EDITED, self.torn[0], _NO_RECORD)
-        else:
-            self._note_torn("torn: a writer was killed here; the next record will say so")
-
-    def check_heads(
-        self, head: Head | None, remembered: tuple[int, str] | None, whole: Line
-    ) -> None:
-        """Check that a head is there, without which the journal may have been longer, and the record that you noted."""
+    def check_ends(self, head: Head | None, remembered: tuple[int, str] | None) -> None:
+        """Check the first record, the last one by the head, and the one that you noted."""
+        newest = max(self._hashes, default=0)
         seq, digest = remembered or (0, "")
-        if head is None and self._began and seq != self.last:
+        if self._start is not None:
+            self._check_start(self._start)
+        if head is None and self._hashes and seq != self.last:
             message = "the file `head` is missing or unreadable"
-            self._report(HEADLESS, whole, f"{message}: the newest records may have been removed")
-        if remembered is None:
-            return
-        if seq > self.last or not self._began:
-            self._report(TRUNCATED, whole, f"record {seq}, which is remembered, is gone")
-        elif seq < self.first:
+            self._report(HEADLESS, f"{message}: the newest records may have been removed")
+        if head is not None and head.seq > newest:
+            self._report(TRUNCATED, _are_gone(newest + 1, head.seq))
+        elif head is not None:
+            self._check_hash(head.seq, head.hash, "that `head` names")
+        if self._torn.endswith(b"\n"):
+            self._report(EDITED, _NO_RECORD, self._torn_place)
+        elif self._torn:
+            self._note_torn("a writer was killed here; the next record will say so")
+        if seq > newest:
+            self._report(TRUNCATED, f"record {seq}, which is remembered, is gone")
+        elif 0 < seq < self.first:
             self.notes.append(f"record {seq}, which is remembered, was removed by retention")
-        elif not self._known.get(seq, "").startswith(digest):
-            self._report(REPLACED, whole, f"record {seq} is not the one that is remembered")
+        else:
+            self._check_hash(seq, digest, "that is remembered")
 
-    def _report(self, kind: str, line: Line, message: str) -> None:
-        self.findings.append(Finding(kind=kind, file=line.file, line=line.number, message=message))
+    def _check_start(self, start: Link) -> None:
+        """Check that retention removed the records before the first one."""
+        cut = self._cut
+        if cut and (start.seq < cut[0] or (start.seq, start.prev) == cut):
+            removed = "what was before was removed by retention"
+            self.notes.append(f"begins at record {start.seq}: {removed}")
+        else:
+            message = f"records before {start.seq} are missing, and no record says why"
+            self._report(REMOVED, message, self._start_place)
+
+    def _check_hash(self, seq: int, digest: str, which: str) -> None:
+        if not self._hashes.get(seq, digest).startswith(digest):
+            self._report(REPLACED, f"record {seq} is not the one {which}")
+
+    def _report(self, kind: str, message: str, place: tuple[str, int] | None = None) -> None:
+        file, line = place or self.place
+        self.findings.append(Finding(kind=kind, file=file, line=line, message=message))
 
     def _note_torn(self, message: str) -> None:
-        self.notes.append(f"{self.torn[0].file}:{self.torn[0].number}: {message}")
-
-
-def _lost_records(link: Link) -> tuple[int, int] | None:
-    """Return the first and last number of the records that a writer reported as lost, in this record."""
-    match link.record:
-        case {"type": str(kind), "lost": {"from": int(first), "to": int(last)}}:
-            return (first, last) if kind == REPAIRED else None
-    return None
+        file, line = self._torn_place
+        self.notes.append(f"{file}:{line}: torn: {message}")
+        self._torn = b""
 
 
 def _are_gone(first: int, last: int) -> str:
@@ -322,7 +244,10 @@ def _are_gone(first: int, last: int) -> str:
 
 
 def _snapshot(folder: str) -> tuple[Head | None, Mapping[str, int]]:
-    """Return the head, and the size of each file, oldest first; between two records, if the writers release the lock in time."""
+    """Return the head, and the size of each file, oldest first.
+
+    It reads them between two records, if the writers release the lock in time.
+    """
     try:
         descriptor = open_to_read(os.path.join(folder, HEAD))
     except FileNotFoundError:

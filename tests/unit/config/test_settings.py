@@ -11,7 +11,7 @@ from hookline.config.settings import TABLES, read_settings, settings_path
 from hookline.errors import ConfigError
 from hookline.journal.journal import default_folder
 from hookline.journal.log_files import LogFiles
-from hookline.journal.payload_policy import PayloadPolicy
+from hookline.journal.records import PayloadPolicy
 from hookline.trust.policy import Policy
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hookline.engine.provenance import find_provenance, list_declared_here
 from hookline.journal.log_files import LogFiles
-from hookline.journal.payload_policy import to_canonical_json
+from hookline.journal.records import to_canonical_json
 from hookline.journal.search import Search
 from hookline.text.digest import sha256
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import hookline
 from hookline.journal.chain import read_link
-from hookline.journal.log_files import LogFiles
-from hookline.journal.segments import list_segments
+from hookline.journal.log_files import LogFiles, list_segments
 from hookline.journal.verify import verify
 
 if TYPE_CHECKING:

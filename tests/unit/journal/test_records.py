@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.journal.payload_policy import PayloadPolicy
 from hookline.journal.records import (
-    describe_hook,
+    PayloadPolicy,
     event_record,
     failure_name,
     note_record,
@@ -104,7 +103,6 @@ def test_a_hook_is_told_with_what_it_said() -> None:
             event_id="e",
             at=AT,
             policy=PayloadPolicy(),
-            hook=describe_hook(spec_of(each.hook_id), PayloadPolicy()),
         )
         for at, each in enumerate(decision.verdicts)
     ]
@@ -169,9 +167,7 @@ def test_a_note_is_found_by_what_it_is() -> None:
 def test_a_hook_is_told_with_what_it_was_approved_as() -> None:
     """Short, as notes on approvals have it."""
     verdict = Verdict(hook_id="h", identity="ab" * 32, content="cd" * 32)
-    record = run_record(
-        verdict, None, run_id="r", event_id="", at=AT, policy=PayloadPolicy(), hook={}
-    )
+    record = run_record(verdict, None, run_id="r", event_id="", at=AT, policy=PayloadPolicy())
 
     assert (record["identity"], record["content"]) == (shorten_digest("ab" * 32), "cd" * 32)
     assert len(record["identity"]) == 16
@@ -198,7 +194,6 @@ def test_what_a_hook_printed_is_kept_as_payloads_are(how: str, values: list[str 
         "event_id": "e",
         "at": AT,
         "policy": keeping,
-        "hook": {},
         "phase": "finished",
     }
     record = run_record(verdict, spec, printed=PRINTED, **given)
@@ -217,7 +212,6 @@ def test_what_a_hook_printed_is_bounded() -> None:
         "event_id": "e",
         "at": AT,
         "policy": PayloadPolicy(how="full"),
-        "hook": {},
     }
     record = run_record(Verdict(), None, printed=Outcome(stdout="x" * (1 << 20)), **given)
 

@@ -8,8 +8,13 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.journal.payload_policy import PayloadPolicy, to_canonical_json
-from hookline.journal.records import definition_hash, describe_hook, handler_kind
+from hookline.journal.records import (
+    PayloadPolicy,
+    definition_hash,
+    describe_hook,
+    handler_kind,
+    to_canonical_json,
+)
 from hookline.model.handler import Broken
 from hookline.text.digest import sha256
 
@@ -41,16 +46,16 @@ def test_a_fingerprint_is_that_of_the_definition() -> None:
 
 
 NAMES = [
-    ("python3 .claude/hooks/guard.py --token abc", "python3 guard.py"),
+    ("python3 .claude/hooks/guard.py --token abc", "guard.py"),
     ('"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh', "guard.sh"),
-    ("KEY=hunter2hunter2 uv run --script hooks/guard.py; rm x", "uv guard.py"),
-    ("echo SECRETINCMD1; curl https://tok@h/x.py", "echo"),
-    ("a1b2c3d4e5f6 login hunter2", ""),
+    ("KEY=hunter2hunter2 uv run --script hooks/guard.py; rm x", "guard.py"),
+    ("echo SECRETINCMD1; curl https://tok@h/x.py", "x.py"),
+    ("./a1b2c3d4e5f6.py login hunter2", ""),
 ]
 
 
 @pytest.mark.parametrize(("command", "name"), NAMES)
-def test_a_hook_that_nobody_named_is_called_by_its_files(command: str, name: str) -> None:
+def test_a_hook_that_nobody_named_is_called_by_its_scripts(command: str, name: str) -> None:
     """Where payloads are hashed; of its command there is the hash."""
     told = describe_hook(specs(command)[0], PayloadPolicy(environ={}))
 
@@ -61,20 +66,17 @@ def test_a_hook_that_nobody_named_is_called_by_its_files(command: str, name: str
     }
 
 
-def test_a_hook_that_somebody_named_has_that_name() -> None:
+@pytest.mark.parametrize(
+    ("command", "name", "kept"),
+    [
+        ("./check.sh x", "no force push", "no force push"),
+        ("./check.sh x", "key=hunter2hunter2", "check.sh"),
+        ("login hunter", "login hunter", ""),
+    ],
+)
+def test_a_hook_that_somebody_named_has_that_name(command: str, name: str, kept: str) -> None:
     """Unless it could be what it runs."""
-    assert (
-        describe_hook(specs("./check x", name="no force push")[0], PayloadPolicy())["name"]
-        == "no force push check"
-    )
-    assert (
-        describe_hook(specs("./check x", name="key=hunter2hunter2")[0], PayloadPolicy())["name"]
-        == "check"
-    )
-    assert (
-        describe_hook(specs("login hunter", name="login hunter")[0], PayloadPolicy())["name"]
-        == "login"
-    )
+    assert describe_hook(specs(command, name=name)[0], PayloadPolicy())["name"] == kept
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,6 @@ QUERIES = [
     (Query(session="be"), ["silent", "silent"]),
     (Query(hook="guard"), ["deny"]),
     (Query(hook="GUARD"), ["deny"]),
-    (Query(decided=True), ["deny", "silent", "silent"]),
     (Query(fault=True), ["silent"]),
     (Query(event="tool.before", tool="shell"), ["deny", "silent"]),
     (Query(event="approved"), ["note"]),
@@ -128,20 +127,6 @@ def test_what_is_not_as_it_was_written_is_not_shown(journal: Journal) -> None:
     assert told == found_in(folder)[1] == ["journal.broken"]
 
 
-def test_a_record_of_a_number_that_was_given_replaces_nothing(journal: Journal) -> None:
-    """The one that was there first is shown, and told is that there are two."""
-    folder = Path(folder_of(journal))
-    (denied, *_), _ = found_in(folder)
-    forged = {
-        key: value for key, value in denied.items() if key not in ("schema", "seq", "prev", "hash")
-    }
-    with files(folder)[0].open("ab") as file:
-        file.write(encode_line(forged | {"stance": "allow"}, denied["seq"], denied["prev"])[0])
-    found, told = found_in(folder)
-
-    assert (found[0]["stance"], told) == ("deny", ["journal.broken"])
-
-
 @pytest.mark.parametrize(
     "odd",
     [
@@ -179,13 +164,13 @@ def test_bytes_that_are_no_text_are_found_nowhere(journal: Journal) -> None:
     ) == ([], 0, 0)
 
 
-def test_a_record_is_told_by_its_number_and_hash(journal: Journal) -> None:
-    """Without a number it is the newest record; 0 says that there is none."""
+def test_the_newest_record_has_the_highest_number(journal: Journal, tmp_path: Path) -> None:
+    """0 says that there is none."""
     search = Search(folder_of(journal))
-    newest = search.events(Query())[-1]
+    (tmp_path / "empty").mkdir()
 
-    assert search.last() == search.last(newest["seq"]) == (newest["seq"], newest["hash"])
-    assert search.last(10**6) == (0, "")
+    assert search.last() == search.events(Query())[-1]["seq"]
+    assert Search(str(tmp_path / "empty")).last() == 0
 
 
 def test_a_line_that_is_still_being_written_is_not_read(tmp_path: Path) -> None:

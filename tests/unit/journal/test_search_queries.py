@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.journal.search import Query, format_time, parse_time
+from hookline.journal.records import format_time
+from hookline.journal.search import Query, parse_time
 
 NOW = 1_795_255_200.5  # 2026-11-21T10:00:00.500Z
 
@@ -25,7 +26,7 @@ def test_a_time_is_so_long_ago_or_on_a_clock(text: str, at: str) -> None:
     assert parse_time(text, NOW) == at
 
 
-@pytest.mark.parametrize("text", ["yesterday", "2x", "", "99999999w"])
+@pytest.mark.parametrize("text", ["yesterday", "2x", ""])
 def test_what_is_no_time_is_refused(text: str) -> None:
     """With an example of what is."""
     with pytest.raises(ConfigError, match="is not a time"):

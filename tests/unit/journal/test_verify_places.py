@@ -16,8 +16,6 @@ from hookline.journal.verify import (
     REPLACED,
     TRUNCATED,
     Verification,
-    pair_with_next,
-    read_all_lines,
 )
 from tests.unit.journal.support import files, lines, note, written
 
@@ -46,10 +44,9 @@ def found(folder: Path, changed: list[bytes]) -> list[tuple[str, int]]:
     """What a walk along these lines finds, and on which of them."""
     (path,) = files(folder)
     path.write_bytes(b"".join(changed))
-    ends = {str(path): path.stat().st_size}
-    walk = Verification(ends)
-    for line, following in pair_with_next(read_all_lines(ends)):
-        walk.check(line, following)
+    walk = Verification()
+    for number, line in enumerate(path.read_bytes().splitlines(keepends=True), 1):
+        walk.check_line(str(path), number, line)
     return [(each.kind, each.line) for each in walk.findings]
 
 
@@ -78,16 +75,16 @@ STORIES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], list[tuple[str, i
     ),
     "two swapped": (
         lambda all_: [*all_[:4], all_[5], all_[4], *all_[6:]],
-        [(REORDERED, 5), (REORDERED, 7)],
+        [(REMOVED, 5), (REORDERED, 6), (REORDERED, 7)],
     ),
     "a foreign record of a great number": (
         lambda all_: [*all_[:4], encode_line(note("x"), 10**6, "0" * 64)[0], *all_[4:]],
-        [(REORDERED, 5)],
+        [(REMOVED, 5), (REORDERED, 6)],
     ),
     "a record again": (lambda all_: [*all_, all_[3]], [(INSERTED, COUNT + 1)]),
     "a line that is none, and an edit": (
         lambda all_: [*all_[:2], b"#\n", *all_[3:6], edited(all_[6]), *all_[7:]],
-        [(EDITED, 3), (EDITED, 7)],
+        [(EDITED, 3), (REMOVED, 4), (EDITED, 7)],
     ),
     "a record that says that another is lost, which is not": (
         lambda all_: [*all_[:-1], anew(all_[-1], type="mended", lost={"from": 3, "to": 4})],
@@ -110,17 +107,3 @@ def test_every_place_has_a_story(name: str, tmp_path: Path) -> None:
     change, expected = STORIES[name]
 
     assert found(tmp_path / "j", change(lines(written(tmp_path / "j", COUNT)))) == expected
-
-
-def test_each_line_comes_with_the_next_record(tmp_path: Path) -> None:
-    """Over lines that are none."""
-    folder = written(tmp_path / "j", 3)
-    (path,) = files(folder)
-    one, two, three = lines(folder)
-    path.write_bytes(one + b"#\n#\n" + two + three + b"#\n")
-    pairs = [
-        (line.link.seq if line.link else 0, after.seq if after else 0)
-        for line, after in pair_with_next(read_all_lines({str(path): path.stat().st_size}))
-    ]
-
-    assert pairs == [(1, 2), (0, 2), (0, 2), (2, 3), (3, 0), (0, 0)]

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import hookline
-from hookline.errors import JournalError
-from hookline.journal import write_buffer
+from hookline.journal import journal as journal_module
 from hookline.journal.journal import Journal
 from hookline.journal.log_files import LogFiles
-from hookline.journal.write_buffer import WriteBuffer
-from tests.unit.journal.support import kind_of_break, note, records, written
+from tests.unit.journal.support import kind_of_break, records, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,32 +24,31 @@ if TYPE_CHECKING:
 
 
 class Desk:
-    """A backlog with a clock of its own, in front of a trail that somebody may hold."""
+    """A journal with a clock of its own, whose log files another process may hold."""
 
-    def __init__(self, folder: Path, **chosen: Any) -> None:
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, **chosen: Any) -> None:
         self.folder = written(folder, 1)
         self.now = 100.0
-        self.fell: list[tuple[int, bool]] = []
+        monkeypatch.setattr(journal_module, "monotonic", lambda: self.now)
         self.waits: list[float] = []
-        trail = LogFiles(str(folder), **chosen)
-        append = trail.append
+        files = LogFiles(str(folder), **chosen)
+        append = files.append
 
         def counted(given: Any, *, at: str, wait: float | None = None) -> Any:
             self.waits.append(-1.0 if wait is None else wait)
             return append(given, at=at, wait=wait)
 
-        trail.append = counted  # type: ignore[method-assign]  # to see how long it is to wait
-        self.backlog = WriteBuffer(
-            trail, lambda count, crowded: self.fell.append((count, crowded)), lambda: self.now
-        )
+        files.append = counted  # type: ignore[method-assign]  # to see how long it is to wait
+        self.journal = Journal(files)
 
-    def write(self, *texts: object) -> str:
-        """Write a record for each text; the name of the trouble, if there is one."""
-        try:
-            self.backlog.write([note(text) for text in texts])
-        except JournalError as error:
-            return error.name
-        return ""
+    def write(self, text: object) -> bool:
+        """Write a note; return whether it is written now."""
+        return self.journal.note("x", text=text)
+
+    @property
+    def troubles(self) -> list[str]:
+        """The names of the problems."""
+        return [problem.name for problem in self.journal.problems]
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -66,20 +63,19 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    """One whose trail waits for a hundredth of a second."""
-    return Desk(tmp_path / "j", wait=0.01)
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """One whose log files wait for a hundredth of a second."""
+    return Desk(tmp_path / "j", monkeypatch, wait=0.01)
 
 
 def test_what_waits_is_written_before_the_next_record(desk: Desk) -> None:
     """In its order, each once."""
     with desk.held():
-        assert [desk.write("a", "b"), desk.write("c")] == ["journal.busy"] * 2
-        assert desk.backlog.count_waiting == 3
-    assert desk.write("d") == ""
+        assert [desk.write("a"), desk.write("b"), desk.write("c")] == [False] * 3
+    assert desk.write("d")
 
-    assert (desk.texts(), desk.backlog.count_waiting, desk.fell) == (["a", "b", "c", "d"], 0, [])
-    assert kind_of_break(desk.folder) == ""
+    assert (desk.texts(), desk.journal.lost) == (["a", "b", "c", "d"], 0)
+    assert (desk.troubles, kind_of_break(desk.folder)) == (["journal.busy"], "")
 
 
 def test_nobody_waits_for_some_seconds_after_it_was_held(desk: Desk) -> None:
@@ -97,62 +93,61 @@ def test_nobody_waits_for_some_seconds_after_it_was_held(desk: Desk) -> None:
     assert desk.texts() == list("abcdef")
 
 
-def test_an_event_loop_hardly_waits(tmp_path: Path) -> None:
+def test_an_event_loop_hardly_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Because everything else on it would wait as well."""
-    desk = Desk(tmp_path / "j", wait=30.0)
+    desk = Desk(tmp_path / "j", monkeypatch, wait=30.0)
 
-    async def write() -> str:
+    async def write() -> bool:
         return desk.write("a")
 
     with desk.held():
-        assert asyncio.run(write()) == "journal.busy"
+        assert not asyncio.run(write())
     assert desk.waits == [0.05]
 
 
 def test_it_is_waited_for_at_the_end(desk: Desk) -> None:
-    """And what could not be written even then is counted."""
+    """And what could not be written even then is told."""
     with desk.held():
-        desk.write("a", "b")
-        assert not desk.backlog.close()
-        assert desk.backlog.count_waiting == 2
-    assert desk.backlog.close()
+        desk.write("a")
+        desk.write("b")
+        desk.journal.close()
+        assert desk.troubles == ["journal.busy", "journal.lost"]
+    desk.journal.close()
 
-    assert (desk.waits, desk.texts()) == ([0.01] * 3, ["a", "b"])
+    assert (desk.waits, desk.texts()) == ([0.01, 0.0, 0.01, 0.01, 0.01], ["a", "b"])
 
 
 def test_the_oldest_fall_out_where_too_many_wait(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That is told, with how many they are."""
-    monkeypatch.setattr(write_buffer, "_MOST", 3)
+    monkeypatch.setattr(journal_module, "_MOST_WAITING", 3)
     with desk.held():
-        for text in "abcd":
+        for text in "abcdef":
             desk.write(text)
-        assert (desk.fell, desk.backlog.count_waiting) == ([(1, True)], 3)
-        desk.write("e", "f")
+        assert "the buffer is full, and 1 records are lost" in desk.journal.problems[-1].message
     desk.write("g")
 
-    assert desk.fell == [(1, True)] * 3
-    assert desk.texts() == list("defg")
+    assert (desk.journal.lost, desk.texts()) == (3, list("defg"))
 
 
 def test_what_cannot_be_written_is_lost_and_nothing_behind_it(desk: Desk) -> None:
     """It is counted once, and not tried again."""
     with desk.held():
         desk.write("a")
-    desk.backlog._batches.append([note(float("nan"))])
+        desk.write(float("nan"))
 
-    with pytest.raises(ValueError, match="JSON"):
-        desk.write("b")
-    assert desk.write("c") == ""
-    assert (desk.texts(), desk.fell) == (["a", "b", "c"], [(1, False)])
+    assert desk.write("b")
+    assert desk.texts() == ["a", "nan", "b"]
 
 
-def test_a_thread_that_may_not_wait_leaves_it_to_the_one_that_writes(tmp_path: Path) -> None:
+def test_a_thread_that_may_not_wait_leaves_it_to_the_one_that_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """That one finds it before it is done."""
-    desk = Desk(tmp_path / "j", wait=30.0)
+    desk = Desk(tmp_path / "j", monkeypatch, wait=30.0)
 
-    async def write() -> str:
+    async def write() -> bool:
         return desk.write("b")
 
     with desk.held():
@@ -160,10 +155,10 @@ def test_a_thread_that_may_not_wait_leaves_it_to_the_one_that_writes(tmp_path: P
         waiting.start()
         while not desk.waits:
             time.sleep(0.001)
-        assert asyncio.run(write()) == ""
+        assert not asyncio.run(write())
     waiting.join(30)
 
-    assert desk.texts() == ["a", "b"]
+    assert (desk.texts(), desk.troubles) == (["a", "b"], [])
 
 
 def test_a_fork_writes_nothing_of_what_its_parent_waits_for(desk: Desk) -> None:
@@ -172,7 +167,8 @@ def test_a_fork_writes_nothing_of_what_its_parent_waits_for(desk: Desk) -> None:
         desk.write("a")
         child = os.fork()
         if not child:
-            os._exit(0 if desk.backlog.close() else 1)
+            desk.journal.close()
+            os._exit(len(desk.troubles) - 1)
         assert os.waitpid(child, 0)[1] == 0
     desk.write("b")
 

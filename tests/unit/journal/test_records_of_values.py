@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.journal.payload_policy import PayloadPolicy, to_canonical_json, to_plain
+from hookline.journal.records import PayloadPolicy, to_canonical_json, to_plain
 
 SECRET = "hunter2hunter2"  # noqa: S105 - what must not be found
 

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import JournalError
-from hookline.journal.segments import open_file, open_folder, open_to_read
+from hookline.journal.log_files import _open_folder, _open_own, open_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+WRITE = os.O_RDWR | os.O_CREAT
+
 
 def test_a_folder_is_made_where_it_is_missing(tmp_path: Path) -> None:
     """With those above it."""
-    descriptor = open_folder(str(tmp_path / "a" / "b"))
-    os.close(open_file("x", descriptor))
+    descriptor = _open_folder(str(tmp_path / "a" / "b"))
+    os.close(_open_own("x", WRITE, descriptor))
     os.close(descriptor)
 
     assert (tmp_path / "a" / "b" / "x").is_file()
@@ -28,11 +30,11 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     """A pipe in its place would stop every writer; a link would lead elsewhere."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "target")
-    folder = open_folder(str(tmp_path))
+    folder = _open_folder(str(tmp_path))
     try:
         for name in ("pipe", "link"):
             with pytest.raises(JournalError) as caught:
-                open_file(name, folder)
+                _open_own(name, WRITE, folder)
             assert caught.value.name == "journal.place"
     finally:
         os.close(folder)
@@ -44,7 +46,7 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").touch()
 
     with pytest.raises(JournalError, match="not a folder"):
-        open_folder(str(tmp_path / "x"))
+        _open_folder(str(tmp_path / "x"))
 
 
 @pytest.mark.parametrize(

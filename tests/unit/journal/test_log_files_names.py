@@ -1,4 +1,4 @@
-"""Reading: names of files, heads, and lines."""
+"""Names of files, and heads."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline.journal.chain import Head, read_head
-from hookline.journal.segments import (
+from hookline.journal.log_files import (
     list_segments,
     parse_segment_name,
-    read_lines,
     segment_name,
 )
 
@@ -54,12 +53,3 @@ def test_segments_are_in_the_order_of_their_records(tmp_path: Path) -> None:
         (tmp_path / name).touch()
 
     assert [each.seq for each in list_segments(str(tmp_path))] == [4, 30]
-
-
-def test_lines_have_their_offsets(tmp_path: Path) -> None:
-    """Up to an offset."""
-    path = tmp_path / "x"
-    path.write_bytes(b"a\nbb\nccc")
-
-    assert list(read_lines(str(path))) == [(0, b"a\n"), (2, b"bb\n"), (5, b"ccc")]
-    assert list(read_lines(str(path), 6)) == [(0, b"a\n"), (2, b"bb\n"), (5, b"c")]
