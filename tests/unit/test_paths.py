@@ -10,7 +10,7 @@ import pytest
 
 from hookline.config.places import project_root
 from hookline.config.project_env import drop_project_env
-from hookline.paths import nearest_with, real_path
+from hookline.paths import nearest_with, real_path, state_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,3 +97,17 @@ def test_no_project_is_found_in_a_home_or_above_it(tmp_path: Path) -> None:
     (home / "work" / ".git").rmdir()
     assert project_root(str(home / "work" / "inner"), environ) == ""
     assert project_root(str(tmp_path / "alias" / "work"), environ) == ""
+
+
+@pytest.mark.parametrize(
+    ("environ", "folder"),
+    [
+        ({"HOME": "/h"}, "/h/.local/state/hookline"),
+        ({"HOME": "/h", "XDG_STATE_HOME": "/s"}, "/s/hookline"),
+        ({"HOME": "/h", "XDG_STATE_HOME": "s"}, "/h/.local/state/hookline"),
+        ({}, os.path.expanduser("~/.local/state/hookline")),
+    ],
+)
+def test_what_lasts_is_below_the_home(environ: dict[str, str], folder: str) -> None:
+    """Or where the user has it."""
+    assert state_folder(environ) == folder

@@ -39,7 +39,9 @@ _SHORT = 16  # characters of a digest; a whole one would look like a secret
 _LONGEST_NAME = 80  # characters of the name of a hook
 _DEEPEST = 100
 # The name of a script in a command. More digits would be a generated text.
-_SCRIPT = r"(?<![\w-])[A-Za-z][A-Za-z_-]*\d{0,3}\.(?:[cm]?js|ts|py|ps1|rb|pl|php|lua|(?:ba|z|fi)?sh)\b"
+_SCRIPT = (
+    r"(?<![\w-])[A-Za-z][A-Za-z_-]*\d{0,3}\.(?:[cm]?js|ts|py|ps1|rb|pl|php|lua|(?:ba|z|fi)?sh)\b"
+)
 _PLAIN = r"[\w .-]+"  # a name that is no command with an address or a secret in it
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
