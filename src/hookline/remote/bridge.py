@@ -7,18 +7,19 @@ import hmac
 import re
 import secrets
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from hookline.dialects.a3s import NAME
+from hookline.dialects.a3s import A3S, NAME
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import CODES, ConfigError
 from hookline.model.outcome import Failure
 from hookline.remote.definitions import make_placeholders, read_hooks
 from hookline.remote.event_loop import REMOTE
 from hookline.remote.limits import PROTOCOL, Bounds
-from hookline.remote.peer import BridgeState, Peer, end_link
+from hookline.remote.peer import Peer
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.stream import StreamEnd, run_stream
+from hookline.remote.stream import read_frames
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
@@ -31,90 +32,69 @@ if TYPE_CHECKING:
 _INSTANCE = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
-class Link(StreamEnd):
-    """The engine's end of one stream, from the first Hello to the last Result. `proven`: its way here shows that it is this user.
+class Link:
+    """The engine's end of one stream, from the first Hello to the last Result.
 
-    `peer` is the instance behind it, once that is known; `generation` that of its hooks.
+    `proven`: its way here shows that it is this user. `peer` is the instance behind it, once that
+    is known; `generation` that of its hooks.
     """
 
     def __init__(self, bridge: Bridge, outbox: Outbox[pb.EngineFrame], *, proven: bool) -> None:
-        super().__init__(outbox, bridge.bounds, bridge.clock, bridge.sleep)
         self.bridge = bridge
+        self.outbox = outbox
         self.proven = proven
         self.peer: Peer | None = None
         self.generation = -1
 
-    def refuse(self, error: ConfigError) -> None:
-        """End the stream because of a fault of the other side."""
-        self.bridge.counts["refused"] += 1
-        end_link(self, f"{CODES[error.name]}: {error}")
-
     def take(self, frame: pb.HandlerFrame) -> Awaitable[None] | None:
-        if self.over.is_set():
-            return None
-        self.last_sign = self.bridge.clock()
-        kind = frame.WhichOneof("kind")
+        """Handle a frame; the caller awaits the result before the next one."""
+        kind, peer = frame.WhichOneof("kind"), self.peer
         try:
-            if self.peer is not None:
-                return self._handle(self.peer, kind, frame)
-            if kind == "hello":
+            if peer is None and kind == "hello":
                 self._greet(frame.hello)
-            else:
-                self.refuse(ConfigError("the first frame must be a Hello", name="remote.protocol"))
+            elif peer is None or kind == "hello":
+                words = "the first frame must be a Hello, and no other one"
+                self.refuse(ConfigError(words, name="remote.protocol"))
+            elif kind == "result":
+                peer.handle_result(frame.result)
+            elif kind == "registry":
+                peer.count_registry()
+                return self._register(peer, frame.registry)
+            elif kind == "ping":
+                self.outbox.post(pb.EngineFrame(pong=pb.Pong(n=frame.ping.n)))
+            elif kind == "goaway":
+                peer.draining = True
+                peer.end_if_done()
         except ConfigError as error:
             self.refuse(error)
         return None
 
     def _greet(self, hello: pb.Hello) -> None:
         self.peer, resumed = self.bridge.admit(self, hello)
-        self.greeted = True
         bounds = self.bridge.bounds
         welcome = pb.Welcome(
             protocol=PROTOCOL,
             session_key=self.peer.key,
             max_in_flight=bounds.in_flight,
             max_payload_bytes=bounds.payload,
-            ping_ms=round(bounds.ping * 1000),
             event_types=list(TABLE.rows),
             resumed=resumed,
         )
-        self.post(pb.EngineFrame(welcome=welcome))
-
-    def _handle(
-        self, peer: Peer, kind: str | None, frame: pb.HandlerFrame
-    ) -> Awaitable[None] | None:
-        match kind:
-            case "result":
-                peer.handle_result(frame.result)
-            case "registry":
-                peer.count_registry()
-                return self._register(peer, frame.registry)
-            case "ping":
-                self.post(pb.EngineFrame(pong=pb.Pong(n=frame.ping.n)))
-            case "goaway":
-                peer.draining = True
-                peer.end_if_done()
-            case "hello":
-                raise ConfigError("a second Hello", name="remote.protocol")
-            case None:  # from a newer protocol
-                self.bridge.counts["unknown"] += 1
-        return None
+        self.outbox.post(pb.EngineFrame(welcome=welcome))
 
     async def _register(self, peer: Peer, registry: pb.Registry) -> None:
         """Take a set of hooks. A thread reads it, so that other streams continue; only this stream waits."""
         generation = registry.generation
         if generation <= self.generation:
-            self.bridge.counts["stale"] += 1
             problem = f"generation {generation} is not newer than {self.generation}"
             self._acknowledge(generation, {"": problem})
             return
         try:
             found = await asyncio.to_thread(self.bridge.read_hooks, registry)
         except ConfigError as error:  # the former set stays
-            self.bridge.counts["rejected"] += 1
             self._acknowledge(generation, {"": str(error)})
             return
-        if not self.over.is_set():
+        if not self.outbox.closed.is_set():
             self.generation = generation
             self.bridge.register(peer, found, generation)
             self._acknowledge(generation, found.rejected)
@@ -123,32 +103,40 @@ class Link(StreamEnd):
     def _acknowledge(self, generation: int, rejected: Mapping[str, str]) -> None:
         wrong = [pb.Rejected(hook_id=hook, problem=problem) for hook, problem in rejected.items()]
         ack = pb.RegistryAck(generation=generation, rejected=wrong)
-        self.post(pb.EngineFrame(registry_ack=ack))
+        self.outbox.post(pb.EngineFrame(registry_ack=ack))
 
-    def ask_for_life(self) -> None:
-        self.post(pb.EngineFrame(ping=pb.Ping()))
+    def refuse(self, error: ConfigError) -> None:
+        """End the stream because of a fault of the other side."""
+        self.bridge.counts["refused"] += 1
+        self.end(f"{CODES[error.name]}: {error}")
 
-    async def watch(self) -> None:
-        await super().watch()
-        if not self.greeted:
+    def refuse_silence(self) -> None:
+        """End the stream if no Hello came."""
+        if self.peer is None and not self.outbox.closed.is_set():
             self.refuse(ConfigError("no Hello came", name="remote.protocol"))
 
+    def end(self, why: str) -> None:
+        """End the stream, with the reason for the other side."""
+        self.outbox.post(pb.EngineFrame(goaway=pb.Goaway(why=why)))
+        self.handle_end(why)
+
     def handle_end(self, why: str) -> None:
-        super().handle_end(why)
+        """Handle the end of the stream."""
+        self.outbox.close()
         if self.peer is not None and self.peer.link is self:
             self.bridge.counts["lost"] += 1
-            self.peer.handle_loss(self.why)
+            self.peer.handle_loss(why)
 
 
-class Bridge(BridgeState):
+class Bridge:
     """Hooks of an engine whose handlers run elsewhere. The transport passes its frames to `converse`.
 
     `others` returns the further engines that get these hooks too; an engine created later gets the
     hooks that the first one has by then. `expected` are instances whose gates stay closed until
     they send their hooks. `token` is demanded from callers that did not use a unix socket of this
-    user; `tokens` belong to single instances and prove their identity. `clock` and `sleep` count
-    seconds. Everything except `forget`, `close` and read-only attributes belongs to the event loop
-    of `hookline.remote`.
+    user; `tokens` belong to single instances and prove their identity. `counts`: how often each
+    thing happened: late, dropped, refused, resumed, lost. Everything except `forget`, `close` and
+    read-only attributes belongs to the event loop of `hookline.remote`.
     """
 
     def __init__(
@@ -159,12 +147,13 @@ class Bridge(BridgeState):
         token: str = "",
         tokens: Mapping[str, str] | None = None,
         bounds: Bounds | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         expected: Iterable[str] = (),
     ) -> None:
-        super().__init__(bounds or Bounds(), clock, sleep)
         self.engine = engine
+        self.bounds = bounds or Bounds()
+        self.dialect = A3S()
+        self.closed = False
+        self.counts: Counter[str] = Counter()
         self.peers: dict[str, Peer] = {}
         self._others = others
         self._token = token
@@ -191,12 +180,16 @@ class Bridge(BridgeState):
     ) -> None:
         """Serve one stream until it ends. Frames that are then in the outbox must still be sent."""
         link = Link(self, outbox, proven=proven)
+        if self.closed:
+            link.end("the bridge is closed")
+            return
         self._links.add(link)
+        asyncio.get_running_loop().call_later(self.bounds.hello, link.refuse_silence)
+        why = ""
         try:
-            if self.closed:
-                end_link(link, "the bridge is closed")
-            await run_stream(link, incoming, outbox)
+            why = await read_frames(incoming, outbox, link.take)
         finally:
+            link.handle_end(why)
             self._links.discard(link)
 
     def admit(self, link: Link, hello: pb.Hello) -> tuple[Peer, bool]:
@@ -222,7 +215,7 @@ class Bridge(BridgeState):
             peer.attach(link)
             return peer, False
         resumed = hmac.compare_digest(hello.resume_id.encode(), peer.key.encode())
-        is_held = peer.link is not None or self.clock() - peer.lost_at < self.bounds.memory
+        is_held = peer.link is not None or time.monotonic() - peer.lost_at < self.bounds.memory
         if is_held and not resumed and not has_own:
             raise ConfigError(
                 f"another process holds `{hello.instance_id}`",
@@ -261,8 +254,6 @@ class Bridge(BridgeState):
         self._expected.discard(peer.instance)
         self._install(peer.instance, specs)
         peer.hooks = frozenset(spec.name for spec in specs)
-        for _ in found.rejected:
-            self.counts["rejected"] += 1
 
     def _install(self, instance: str, specs: Sequence[HookSpec]) -> None:
         """Install hooks in the first engine, then in the others; an engine created meanwhile gets them either way."""
@@ -296,7 +287,8 @@ class Bridge(BridgeState):
         self._install(instance, [])
         if peer is not None:
             peer.fail_all("it was forgotten")
-            end_link(peer.link, "it was forgotten")
+            if peer.link is not None:
+                peer.link.end("it was forgotten")
         return True
 
     def close(self, drain: float = 10.0) -> None:
@@ -312,7 +304,7 @@ class Bridge(BridgeState):
         self.closed = True
         goaway = pb.Goaway(why="the engine ends", drain_ms=round(drain * 1000))
         for link in self._links:
-            link.post(pb.EngineFrame(goaway=goaway))
+            link.outbox.post(pb.EngineFrame(goaway=goaway))
         peers = list(self.peers.values())
         asked = [each.answered for peer in peers for each in peer.invocations.values()]
         if asked and drain > 0:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
     from typing import Self
 
+    from grpc.aio import Channel
+
     from hookline.model.verdict import Decision
 
 _IN_FLIGHT = 64
@@ -96,7 +98,7 @@ class Client(_Asking):
         parse_address(address)
         self.token = token
         self.bounds = bounds or Bounds()
-        self._channel: Any = None
+        self._channel: Channel | None = None
         self._stack = AsyncExitStack()
 
     async def answer(self, dialect: str, payload: Mapping[str, Any] | str | bytes) -> Reply:
@@ -141,10 +143,14 @@ class Client(_Asking):
         return reply
 
     async def _call(self, method: str, request: Any) -> Any:
+        return await call_once(await self.open_channel(), method, request, self.token)
+
+    async def open_channel(self) -> Channel:
+        """Return the channel to the engine."""
         if self._channel is None:
             opening = open_channel(self.address, self.bounds)
             self._channel = await self._stack.enter_async_context(opening)
-        return await call_once(self._channel, method, request, self.token)
+        return self._channel
 
 
 class Stream(_Asking):
@@ -173,9 +179,8 @@ class Stream(_Asking):
     async def open(self) -> None:
         """Open the stream."""
         client = self._client
-        opening = open_stream(
-            client.address, "fire", self._outbox, client.bounds, token=client.token
-        )
+        channel = await client.open_channel()
+        opening = open_stream(channel, "FireStream", self._outbox, client.token)
         incoming = await self._reach(self._stack.enter_async_context, opening)
         reading = asyncio.get_running_loop().create_task(self._read(incoming))
         self._stack.callback(reading.cancel)

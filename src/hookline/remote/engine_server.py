@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
-from functools import partial
+import random
+from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from hookline.remote.addresses import parse_address
@@ -12,9 +12,9 @@ from hookline.remote.admission import Admission
 from hookline.remote.bridge import Bridge
 from hookline.remote.event_loop import REMOTE
 from hookline.remote.fire_service import FireService
-from hookline.remote.grpc_transport import open_stream, serve_engine_at
+from hookline.remote.grpc_transport import listen, open_channel, open_stream
 from hookline.remote.limits import Bounds
-from hookline.remote.stream import LinkError, Outbox, retry_delays
+from hookline.remote.stream import LinkError, Outbox
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -48,20 +48,15 @@ class Opened:
         self._dialling.append(REMOTE.submit(dialling))
 
     async def _stay_connected(self, address: str, token: str, *, proven: bool) -> None:
-        bridge, delays = self.bridge, retry_delays()
-        while not bridge.closed:
-            outbox: Outbox[pb.EngineFrame] = Outbox(bridge.bounds.queue)
-            began = bridge.clock()
-            try:
-                async with open_stream(
-                    address, "serve", outbox, bridge.bounds, token=token
-                ) as incoming:
-                    await bridge.converse(incoming, outbox, proven=proven)
-            except LinkError:
-                bridge.counts["unreached"] += 1
-            if bridge.clock() - began > bridge.bounds.hello:  # they were connected
-                delays = retry_delays()
-            await bridge.sleep(next(delays))
+        bridge = self.bridge
+        async with open_channel(address, bridge.bounds) as channel:
+            while not bridge.closed:
+                outbox: Outbox[pb.EngineFrame] = Outbox(bridge.bounds.queue)
+                opening = open_stream(channel, "Serve", outbox, token, wait=True)
+                with suppress(LinkError):
+                    async with opening as incoming:
+                        await bridge.converse(incoming, outbox, proven=proven)
+                await asyncio.sleep(random.uniform(0.1, 1.0))  # noqa: S311 - no secret
 
     async def open_all(
         self, addresses: Sequence[str], token: str, *, token_everywhere: bool
@@ -71,19 +66,17 @@ class Opened:
         Raises:
             ConfigError: one of them cannot be opened.
         """
-        listen = partial(
-            serve_engine_at,
-            converse=self.bridge.converse,
-            firing=self._firing,
-            bounds=self.bridge.bounds,
-            token=token,
-            token_everywhere=token_everywhere,
-        )
         try:
             for address in addresses:
-                name, listening = await listen(address)
-                self._listening.push_async_callback(listening.aclose)
-                self.addresses.append(name)
+                listening = listen(
+                    address,
+                    self.bridge.bounds,
+                    token,
+                    token_everywhere=token_everywhere,
+                    attach=self.bridge.converse,
+                    firing=self._firing,
+                )
+                self.addresses.append(await self._listening.enter_async_context(listening))
         except BaseException:
             await self.close_async(0.0)
             raise

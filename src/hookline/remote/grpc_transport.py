@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import os
 import tempfile
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.remote import vsock
 from hookline.remote.addresses import (
     TCP,
-    UNIX,
     VSOCK,
     listen_unix,
     parse_address,
@@ -31,7 +30,6 @@ from hookline.remote.stream import LinkError, Outbox
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
-    from hookline.remote.addresses import Address
     from hookline.remote.fire_service import FireService
     from hookline.remote.limits import Bounds
     from hookline.remote.proto import bridge_pb2 as pb
@@ -51,6 +49,7 @@ _STATUS = {
 
 
 def _channel_options(bounds: Bounds) -> list[tuple[str, int]]:
+    ping = round(bounds.ping * 1000)
     return [
         ("grpc.max_receive_message_length", bounds.frame),
         ("grpc.max_send_message_length", bounds.frame),
@@ -58,6 +57,13 @@ def _channel_options(bounds: Bounds) -> list[tuple[str, int]]:
         ("grpc.enable_http_proxy", 0),  # a proxy from the environment must not see local calls
         ("grpc.enable_retries", 0),
         ("grpc.use_local_subchannel_pool", 1),
+        ("grpc.initial_reconnect_backoff_ms", 100),
+        ("grpc.max_reconnect_backoff_ms", 4000),
+        ("grpc.keepalive_time_ms", ping),
+        ("grpc.http2.ping_timeout_ms", ping),  # one that is already under way counts too
+        ("grpc.keepalive_timeout_ms", ping),
+        ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.http2.min_ping_interval_without_data_ms", ping // 2),
     ]
 
 
@@ -68,17 +74,12 @@ class BridgeService(rpc.HookBridgeServicer):
     """Streams of handlers that connect (`attach`), or of an engine that does (`serve`), if this process accepts them."""
 
     def __init__(
-        self,
-        bounds: Bounds,
-        *,
-        attach: Converse | None = None,
-        serve: Converse | None = None,
-        token: str = "",
+        self, bounds: Bounds, token: str, attach: Converse | None, serve: Converse | None
     ) -> None:
         self._bounds = bounds
+        self._token = token
         self._attach = attach
         self._serve = serve
-        self._token = token
 
     async def Attach(self, incoming: Any, context: Any) -> AsyncIterator[pb.EngineFrame]:  # noqa: N802 - the service's name
         """Serve handlers; their Hello identifies them."""
@@ -90,7 +91,7 @@ class BridgeService(rpc.HookBridgeServicer):
 
     async def Serve(self, incoming: Any, context: Any) -> AsyncIterator[pb.HandlerFrame]:  # noqa: N802 - the service's name
         """Serve an engine; if others could connect too, it shows the token first."""
-        await _check_token(context, self._token)
+        await _admit(context, self._token)
         if self._serve is None:
             await context.abort(grpc.StatusCode.UNIMPLEMENTED, "no handlers are here")
         else:
@@ -101,22 +102,22 @@ class BridgeService(rpc.HookBridgeServicer):
 class HooksService(rpc.HooksServicer):
     """Serves an engine's decisions."""
 
-    def __init__(self, firing: FireService, bounds: Bounds, *, token: str = "") -> None:
+    def __init__(self, firing: FireService, bounds: Bounds, token: str) -> None:
         self._firing = firing
         self._bounds = bounds
         self._token = token
 
     async def Fire(self, request: pb.FireRequest, context: Any) -> pb.FireReply:  # noqa: N802 - the service's name
-        await self._admit(context)
+        await _admit(context, self._token, self._firing.refused)
         return await self._firing.fire(request)
 
     async def FireStream(self, incoming: Any, context: Any) -> AsyncIterator[pb.FireReply]:  # noqa: N802 - the service's name
-        await self._admit(context)
+        await _admit(context, self._token, self._firing.refused)
         async for reply in _run_stream(self._firing.stream, incoming, self._bounds):
             yield reply
 
     async def Answer(self, request: pb.AnswerRequest, context: Any) -> pb.AnswerReply:  # noqa: N802 - the service's name
-        await self._admit(context)
+        await _admit(context, self._token, self._firing.refused)
         try:
             return await self._firing.answer(request)
         except HookError as error:
@@ -124,25 +125,24 @@ class HooksService(rpc.HooksServicer):
             await context.abort(status, f"{error.code}: {error}")
             raise  # abort has raised
 
-    async def _admit(self, context: Any) -> None:
-        if MODEL_CALL_HEADER in dict(context.invocation_metadata() or ()):
-            self._firing.refused(CODES["serve.loop"])
-            words = f"{CODES['serve.loop']}: this request comes from inside a hook's model call"
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, words)
-        await _check_token(context, self._token, self._firing.refused)
 
-
-async def _check_token(
+async def _admit(
     context: Any, token: str, refused: Callable[[str], object] = lambda _: None
 ) -> None:
-    """Refuse a caller without the token, if one is needed; `refused` receives the code."""
-    given = str(dict(context.invocation_metadata() or ()).get("authorization", ""))
-    wanted = f"Bearer {token}".encode()
-    if token and not hmac.compare_digest(given.encode("utf-8", "replace"), wanted):
-        refused(CODES["remote.token"])
-        words = f"{CODES['remote.token']}: the token is missing or wrong"
-        await context.abort(grpc.StatusCode.UNAUTHENTICATED, words)
-    await context.send_initial_metadata((_ADMITTED,))
+    """Refuse a caller without the token, if one is needed, or from inside a hook's model call; `refused` receives the code."""
+    sent = dict(context.invocation_metadata() or ())
+    given = str(sent.get("authorization", "")).encode("utf-8", "replace")
+    if MODEL_CALL_HEADER in sent:
+        code, status = CODES["serve.loop"], grpc.StatusCode.FAILED_PRECONDITION
+        words = "this request comes from inside a hook's model call"
+    elif token and not hmac.compare_digest(given, f"Bearer {token}".encode()):
+        code, status = CODES["remote.token"], grpc.StatusCode.UNAUTHENTICATED
+        words = "the token is missing or wrong"
+    else:
+        await context.send_initial_metadata((_ADMITTED,))
+        return
+    refused(code)
+    await context.abort(status, f"{code}: {words}")
 
 
 async def _run_stream(converse: Converse, incoming: Any, bounds: Bounds) -> AsyncIterator[Any]:
@@ -178,87 +178,57 @@ def _make_link_error(code: Any, details: str | None) -> LinkError:
 # -- listening -------------------------------------------------------------------------------------------------------------
 
 
-async def serve_engine_at(
-    text: str,
-    converse: Any,
-    firing: FireService,
+@asynccontextmanager
+async def listen(
+    address: str,
     bounds: Bounds,
     token: str,
     *,
-    token_everywhere: bool,
-) -> tuple[str, AsyncExitStack]:
-    """Listen for handlers that attach, and for agents that ask; return the address as a client writes it, and what closes it.
+    token_everywhere: bool = False,
+    attach: Callable[..., Awaitable[None]] | None = None,
+    serve: Converse | None = None,
+    firing: FireService | None = None,
+) -> AsyncIterator[str]:
+    """Listen within a block, at the address that is yielded as a client writes it; for vsock by a relay to a private socket.
 
+    `attach` serves handlers that connect, `serve` an engine that does, and `firing` agents.
     `token_everywhere`: even a unix socket needs the token.
 
     Raises:
         ConfigError: the address cannot be opened, or others could reach it and there is no token.
     """
-    place = parse_address(text)
+    place = parse_address(address)
     proven = place.proven and not token_everywhere
-    needed = _find_needed_token(text, token, proven=proven)
-    bridge = BridgeService(bounds, attach=partial(converse, proven=proven))
-    return await _listen(place, bounds, bridge, HooksService(firing, bounds, token=needed))
-
-
-async def serve_handlers(
-    converse: Converse, bounds: Bounds, text: str, token: str, ready: Callable[[str], object]
-) -> None:
-    """Wait for an engine that connects, until cancelled; `converse` serves each of its streams.
-
-    Raises:
-        ConfigError: as `serve_engine_at`.
-    """
-    place = parse_address(text)
-    needed = _find_needed_token(text, token, proven=place.proven)
-    service = BridgeService(bounds, serve=converse, token=needed)
-    name, opened = await _listen(place, bounds, service)
-    async with opened:
-        ready(name)
-        await asyncio.Event().wait()
-
-
-def _find_needed_token(text: str, token: str, *, proven: bool) -> str:
-    """Return the token that callers must show; empty if the way there proves that they are this user."""
     if not proven and not token:
-        words = f"`{text}` can be reached by others, and needs a token"
+        words = f"`{address}` can be reached by others, and needs a token"
         raise ConfigError(words, name="remote.token", hint="or listen on unix:PATH")
-    return "" if proven else token
-
-
-async def _listen(
-    place: Address, bounds: Bounds, bridge: BridgeService, hooks: HooksService | None = None
-) -> tuple[str, AsyncExitStack]:
-    """Start a server at an address; for vsock at a private unix socket, with a relay to it."""
+    needed = "" if proven else token
+    server = aio.server(options=_channel_options(bounds))
+    attaching = partial(attach, proven=proven) if attach else None
+    bridge = BridgeService(bounds, needed, attaching, serve)
+    rpc.add_HookBridgeServicer_to_server(bridge, server)
+    if firing is not None:
+        rpc.add_HooksServicer_to_server(HooksService(firing, bounds, needed), server)
     async with AsyncExitStack() as stack:
-        inner = place
+        target, path = place.target, place.path
         if place.way == VSOCK:
             accept = stack.enter_context(vsock.listen(place.cid, place.port))
-            private = f"{stack.enter_context(_private_folder())}/bridge"
-            inner = parse_address(f"unix:{private}")
-            dial = partial(asyncio.open_unix_connection, private)
+            path = f"{stack.enter_context(_private_folder())}/bridge"
+            target = f"unix:{path}"
+            dial = partial(asyncio.open_unix_connection, path)
             await stack.enter_async_context(vsock.relay(accept, dial))
-        server = aio.server(options=_channel_options(bounds))
         stack.push_async_callback(server.stop, _PATIENCE)
-        rpc.add_HookBridgeServicer_to_server(bridge, server)
-        if hooks is not None:
-            rpc.add_HooksServicer_to_server(hooks, server)
         try:
-            if inner.way == UNIX:
-                with reserve_path(inner.path):
-                    port = server.add_insecure_port(inner.target)
-                    await server.start()
-                stack.callback(remove_socket, inner.path, os.lstat(inner.path))
-            else:
-                port = server.add_insecure_port(inner.target)
+            with reserve_path(path) if path else nullcontext():
+                port = server.add_insecure_port(target)
                 await server.start()
         except RuntimeError as error:
             hint = "another server may listen there, or the folder is missing"
-            words = f"cannot listen on `{place.text}`"
+            words = f"cannot listen on `{address}`"
             raise ConfigError(words, name="remote.address", hint=hint) from error
-        name = place.replace(port=port).target if place.way == TCP else place.text
-        open_stack = stack.pop_all()
-    return name, open_stack
+        if path:
+            stack.callback(remove_socket, path, os.lstat(path))
+        yield place.replace(port=port).target if place.way == TCP else address
 
 
 def _private_folder() -> tempfile.TemporaryDirectory[str]:
@@ -307,26 +277,24 @@ async def call_once(channel: aio.Channel, method: str, request: Any, token: str)
 
 @asynccontextmanager
 async def open_stream(
-    address: str, method: str, outbox: Outbox[Any], bounds: Bounds, *, token: str = ""
+    channel: aio.Channel, method: str, outbox: Outbox[Any], token: str = "", *, wait: bool = False
 ) -> AsyncIterator[AsyncIterator[Any]]:
-    """Open a stream (`attach`, `serve` or `fire`): posted messages are sent, and incoming ones are yielded.
+    """Open a stream (`Attach`, `Serve` or `FireStream`): posted messages are sent, and incoming ones are yielded.
+
+    `wait`: until the other side can be reached.
 
     Raises:
-        ConfigError: it is not an address.
         LinkError: the other side does not answer; or later, while reading, the stream broke.
     """
-    async with open_channel(address, bounds) as channel:
-        bridge = rpc.HookBridgeStub(channel)
-        fire = rpc.HooksStub(channel).FireStream
-        opened = {"attach": bridge.Attach, "serve": bridge.Serve, "fire": fire}[method]
-        call = opened(outbox, metadata=_make_metadata(token))
-        try:
-            if method != "attach":  # there, the first frame is the proof
-                await _wait_for_admission(call)
-            yield _read(call)
-        finally:
-            outbox.close()
-            call.cancel()
+    stub = rpc.HooksStub(channel) if method == "FireStream" else rpc.HookBridgeStub(channel)
+    call = getattr(stub, method)(outbox, metadata=_make_metadata(token), wait_for_ready=wait)
+    try:
+        if method != "Attach":  # there, the first frame is the proof
+            await _wait_for_admission(call)
+        yield _read(call)
+    finally:
+        outbox.close()
+        call.cancel()
 
 
 async def _wait_for_admission(call: Any) -> None:

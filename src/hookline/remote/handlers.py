@@ -4,57 +4,46 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections import deque
-from contextlib import asynccontextmanager, suppress
+import random
+import threading
+from collections import OrderedDict
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from hookline.errors import CODES, ConfigError
+from hookline.a3s import Hook, HookConfig, HookMatcher
+from hookline.a3s.definitions import read_definition
+from hookline.a3s.handlers import make_handler, make_in_process
+from hookline.dialects.a3s import A3S
+from hookline.errors import ConfigError
 from hookline.handlers.inprocess import call_async
+from hookline.handlers.workers import WorkerBudget
 from hookline.model.handler import InProcess
+from hookline.remote.definitions import to_message
 from hookline.remote.event_loop import REMOTE
-from hookline.remote.grpc_transport import open_stream, serve_handlers
-from hookline.remote.hook_registry import HookRegistry
-from hookline.remote.invocations import Invocations, contain_errors
-from hookline.remote.limits import PROTOCOL, Bounds
+from hookline.remote.grpc_transport import listen, open_channel, open_stream
+from hookline.remote.invocations import contain_errors
+from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.resume_keys import ResumeKeys
-from hookline.remote.stream import LinkError, Outbox, StreamEnd, retry_delays, run_stream
+from hookline.remote.session import Session
+from hookline.remote.stream import Outbox
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
     from typing import Any
 
+    from hookline.a3s.handlers import HookHandler
     from hookline.core.dispatch import Run
     from hookline.model.outcome import Outcome
+    from hookline.model.spec import HookSpec
 
 # Refusals that waiting does not change.
 _FINAL = frozenset({"remote.token", "remote.protocol"})
-_NAMES = {code: name for name, code in CODES.items()}
 _LOG = logging.getLogger("hookline.remote")
-_MINUTE = 60.0
+_GENERATIONS = 8  # the generations that an engine may still ask for
 
 
-class Seat:
-    """The place of these handlers at one engine; it outlives their streams. `announced`: when they sent their hooks.
-
-    `left`: the engine knows that they leave, so they must not come back.
-    """
-
-    def __init__(
-        self, address: str, key: str, invocations: Invocations, most: int = Bounds().registries
-    ) -> None:
-        self.address = address
-        self.key = key
-        self.invocations = invocations
-        self.session: Session | None = None
-        self.left = False
-        # Half of what an engine accepts, because it also counts registries of an earlier
-        # connection.
-        self.announced: deque[float] = deque(maxlen=max(1, most // 2))
-
-
-class Handlers(HookRegistry):
+class Handlers:
     """Hooks under a name that the engine knows them by. `attach` connects to an engine, `listen` waits for one.
 
     `state`: a file for the key by which they resume after a restart; without it, the name is free
@@ -70,48 +59,120 @@ class Handlers(HookRegistry):
         state: str = "",
         bounds: Bounds | None = None,
         tell: Callable[[str], object] | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        backoff: Callable[[], Iterator[float]] = retry_delays,
     ) -> None:
-        self.bounds = bounds or Bounds()
-        super().__init__(self.bounds.hooks)
         self.name = name
-        self.clock = clock
-        self.sleep = sleep
+        self.bounds = bounds or Bounds()
+        self.keys = ResumeKeys(state)
         self.rejected: Mapping[str, str] = {}
-        self._keys = ResumeKeys(state)
+        self.generation = 0
         self._tell = tell or _LOG.info
         self._warn = tell or _LOG.warning
-        self._backoff = backoff
-        self._seats: list[Seat] = []
+        self._dialect = A3S()
+        self._budget = WorkerBudget()
+        self._lock = threading.Lock()
+        self._hooks: dict[str, tuple[pb.HookSpec, HookSpec]] = {}
+        self._generations: OrderedDict[int, dict[str, HookSpec]] = OrderedDict()
+        self._sessions: list[Session] = []
         self._news = asyncio.Event()
 
-    def announce(self) -> None:
-        """Announce the hooks to every engine."""
-        if self._seats:
-            REMOTE.call_soon(self._announce)
+    # -- hooks -----------------------------------------------------------------------------------------------------
+
+    def on(
+        self,
+        event: str,
+        *,
+        tool: str | None = None,
+        path: str | None = None,
+        command: str | None = None,
+        session: str | None = None,
+        skill: str | None = None,
+        hook_id: str = "",
+        priority: int = 100,
+        timeout: float = 30.0,
+        observe_only: bool = False,
+        max_retries: int = 0,
+        fail_mode: str | None = None,
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorate a function, plain or asynchronous, as the handler of an event of a3s (docs/formats/a3s.md 3, 4).
+
+        `timeout` is in seconds. `observe_only`: the handler is notified without waiting. The id is
+        the function's name by default.
+
+        Raises:
+            ConfigError: as `register`.
+        """
+        matcher = HookMatcher(
+            tool=tool, path_pattern=path, command_pattern=command, session_id=session, skill=skill
+        )
+        config = HookConfig(
+            priority=priority,
+            timeout_ms=round(timeout * 1000),
+            async_execution=observe_only,
+            fail_mode=fail_mode,
+            max_retries=max_retries,
+        )
+
+        def registered(handler: Callable[..., Any]) -> Callable[..., Any]:
+            name = hook_id or getattr(handler, "__name__", type(handler).__name__)
+            self.register(Hook.new(name, event).with_matcher(matcher).with_config(config), handler)
+            return handler
+
+        return registered
+
+    def register(self, hook: Hook | Mapping[str, Any], handler: HookHandler) -> None:
+        """Register a definition with its handler, replacing one with the same id; from any thread, also while attached.
+
+        Raises:
+            ConfigError: the definition or the handler cannot be used, or an engine would refuse the
+                id or the number of hooks.
+        """
+        known = read_definition(hook, self._dialect)
+        name, event = known.hook.id, known.spec.native_event
+        message = to_message(known.hook)
+        called = make_in_process(make_handler(handler), name, event, self._budget)
+        with self._lock:
+            if name not in self._hooks and len(self._hooks) >= self.bounds.hooks:
+                words = f"`{name}` is one hook too many: {self.bounds.hooks:,} are the most"
+                raise ConfigError(words, name="remote.bounds")
+            self._hooks[name] = (message, known.spec.replace(handler=called))
+            self.generation += 1
+        self._announce()
+
+    def unregister(self, hook_id: str) -> bool:
+        """Forget a hook; return False if there is none."""
+        with self._lock:
+            known = self._hooks.pop(hook_id, None) is not None
+            self.generation += 1
+        self._announce()
+        return known
 
     def _announce(self) -> None:
-        for seat in self._seats:
-            if seat.session is not None:
-                seat.session.announce()
+        """Send the hooks to every engine."""
+        for session in list(self._sessions):
+            REMOTE.call_soon(session.announce)
 
-    def store_key(self, seat: Seat, key: str) -> None:
-        """Store the key by which the seat is resumed."""
-        seat.key = key
-        self._keys.store(seat.address, key)
+    def registry(self, *, empty: bool = False) -> pb.Registry:
+        """Return the current hooks as a message; `empty`: a new generation without any instead."""
+        with self._lock:
+            hooks = {} if empty else self._hooks
+            self.generation += empty
+            self._generations[self.generation] = {name: spec for name, (_, spec) in hooks.items()}
+            while len(self._generations) > _GENERATIONS:
+                self._generations.popitem(last=False)
+            messages = [message for message, _ in hooks.values()]
+            return pb.Registry(generation=self.generation, hooks=messages)
+
+    def find(self, invoke: pb.Invoke) -> HookSpec | None:
+        """Return the requested hook, as it was in that generation."""
+        with self._lock:
+            return self._generations.get(invoke.generation, {}).get(invoke.hook_id)
 
     def handle_rejections(self, rejected: Mapping[str, str]) -> None:
         """Report the hooks that the engine rejected."""
         self.rejected = rejected
         for hook, problem in rejected.items():
-            what = (
-                f"hook `{hook}` of `{self.name}` was"
-                if hook
-                else f"the hooks of `{self.name}` were"
-            )
-            self._warn(f"{what} rejected: {problem}")
+            subject = f"hook `{hook}` of `{self.name}` was" if hook else f"the hooks of `{self.name}` were"  # fmt: skip
+            self._warn(f"{subject} rejected: {problem}")
         self._news.set()
         self._news = asyncio.Event()
 
@@ -128,11 +189,8 @@ class Handlers(HookRegistry):
         Raises:
             ConfigError: the address is invalid, or the engine will never admit these handlers.
         """
-        seat = self._take_seat(address)
-        try:
-            await REMOTE.wait(self._stay_connected(seat, token))
-        finally:
-            REMOTE.call_soon(self._leave_seat, seat)
+        with self._open_session(address, token) as session:
+            await REMOTE.wait(self._stay_connected(session))
 
     async def listen(
         self, address: str, *, token: str = "", ready: Callable[[str], object] = lambda _: None
@@ -142,15 +200,14 @@ class Handlers(HookRegistry):
         Raises:
             ConfigError: the address cannot be opened.
         """
-        seat = self._take_seat(address)
 
-        async def converse(incoming: AsyncIterable[Any], outbox: Outbox[Any]) -> None:
-            await self._converse(Session(self, seat, outbox, token), incoming, outbox)
+        async def serve(session: Session) -> None:
+            async with listen(address, self.bounds, token, serve=session.converse) as name:
+                ready(name)
+                await asyncio.Event().wait()
 
-        try:
-            await REMOTE.wait(serve_handlers(converse, self.bounds, address, token, ready))
-        finally:
-            REMOTE.call_soon(self._leave_seat, seat)
+        with self._open_session(address, token) as session:
+            await REMOTE.wait(serve(session))
 
     @asynccontextmanager
     async def attached(
@@ -185,27 +242,27 @@ class Handlers(HookRegistry):
 
     async def _wait_until_known(self) -> None:
         while True:
-            known = 0
-            for seat in self._seats:
-                if seat.session is not None and seat.session.acknowledged >= self.generation:
-                    known += 1
-                    if seat.session.disarmed is not None:
-                        raise seat.session.disarmed
-            if known and known == len(self._seats):
+            known = [
+                session
+                for session in self._sessions
+                if session.greeted and session.acknowledged >= self.generation
+            ]
+            for session in known:
+                if session.disarmed is not None:
+                    raise session.disarmed
+            if known and len(known) == len(self._sessions):
                 return
             await self._news.wait()
 
     async def _leave(self, drain: float, *, withdraw: bool) -> None:
-        sessions = [seat.session for seat in self._seats if seat.session is not None]
-        for seat in self._seats:
-            seat.left = True
-        for session in sessions:
+        for session in self._sessions:
             session.leave(drain, withdraw=withdraw)
-        if sessions:
-            ends = [asyncio.ensure_future(session.over.wait()) for session in sessions]
+        ends = [asyncio.ensure_future(each.outbox.closed.wait()) for each in self._sessions]
+        if ends:
             await asyncio.wait(ends, timeout=drain)
 
-    def _take_seat(self, address: str) -> Seat:
+    @contextmanager
+    def _open_session(self, address: str, token: str) -> Iterator[Session]:
         user = asyncio.get_running_loop()
 
         async def perform(run: Run) -> Outcome:
@@ -215,188 +272,24 @@ class Handlers(HookRegistry):
             contained = contain_errors(call_async, run)
             return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(contained, user))
 
-        invocations = Invocations(self.find, perform, most=self.bounds.in_flight * 4)
-        seat = Seat(address, self._keys.find(address), invocations, self.bounds.registries)
-        with self._lock:
-            self._seats.append(seat)
-        return seat
-
-    def _leave_seat(self, seat: Seat) -> None:
-        with self._lock:
-            self._seats.remove(seat)
-        seat.invocations.cancel_all()
-
-    async def _converse(
-        self,
-        session: Session,
-        incoming: AsyncIterable[pb.EngineFrame],
-        outbox: Outbox[pb.HandlerFrame],
-    ) -> None:
-        """Serve the stream of an engine until it ends; it takes the place of an earlier one."""
-        seat = session.seat
-        if seat.session is not None:
-            seat.session.over.set()
-        seat.session = session
+        session = Session(self, address, token, self.keys.find(address), perform)
+        self._sessions.append(session)
         try:
-            await run_stream(session, incoming, outbox)
+            yield session
         finally:
-            if seat.session is session:
-                seat.session = None
+            self._sessions.remove(session)
+            REMOTE.call_soon(session.invocations.cancel_all)
 
-    async def _stay_connected(self, seat: Seat, token: str) -> None:
-        delays = self._backoff()
-        while True:
-            outbox: Outbox[pb.HandlerFrame] = Outbox(self.bounds.queue)
-            session = Session(self, seat, outbox, token)
-            try:
-                async with open_stream(seat.address, "attach", outbox, self.bounds) as incoming:
-                    await self._converse(session, incoming, outbox)
-            except LinkError as error:
-                lost = f"cannot reach `{seat.address}`: {error}"
-            else:
-                lost = f"lost `{seat.address}`: {session.refused or session.why or 'it hung up'}"
-            if session.refused is not None and session.refused.name in _FINAL:
-                raise session.refused
-            if seat.left:
-                return
-            if session.greeted:
-                delays = self._backoff()
-            self._tell(f"`{self.name}` {lost}")
-            await self.sleep(next(delays))
-
-
-class Session(StreamEnd):
-    """The handlers' end of one stream. `refused`: why the engine refused it; `disarmed`: why none of our hooks counts there.
-
-    `sent_generation` is that of our hooks which was sent last, `acknowledged` the last one that the
-    engine confirmed.
-    """
-
-    def __init__(
-        self, handlers: Handlers, seat: Seat, outbox: Outbox[pb.HandlerFrame], token: str
-    ) -> None:
-        super().__init__(outbox, handlers.bounds, handlers.clock, handlers.sleep)
-        self.handlers = handlers
-        self.seat = seat
-        self.sent_generation = self.acknowledged = -1
-        self.disarmed: ConfigError | None = None
-        self.refused: ConfigError | None = None
-        self._sent: frozenset[str] = frozenset()
-        self._leaving = False
-        self._later: asyncio.Task[None] | None = None
-        hello = pb.Hello(
-            protocol=PROTOCOL,
-            instance_id=handlers.name,
-            token=token.encode(),
-            resume_id=seat.key,
-        )
-        self._send(hello=hello)
-
-    def _send(self, **frame: Any) -> bool:
-        """Queue a frame; end the stream if the engine does not read."""
-        if not self.post(pb.HandlerFrame(**frame)):
-            self.over.set()
-        return not self.over.is_set()
-
-    def announce(self) -> None:
-        """Send our hooks to the engine, unless it has them.
-
-        It waits until the engine has confirmed the previous ones, and it respects the engine's
-        limit per minute. So many changes become one message.
-        """
-        if (
-            not self.greeted
-            or self._leaving
-            or self._later
-            or self.acknowledged < self.sent_generation
-            or self.handlers.generation <= self.sent_generation
-        ):
-            return
-        times, now = self.seat.announced, self.handlers.clock()
-        if len(times) == times.maxlen and now < times[0] + _MINUTE:
-            waiting = self._announce_after(times[0] + _MINUTE - now)
-            self._later = asyncio.get_running_loop().create_task(waiting)
-        else:
-            self._announce()
-
-    async def _announce_after(self, seconds: float) -> None:
-        await self.handlers.sleep(seconds)
-        self._later = None
-        self.announce()
-
-    def _announce(self) -> None:
-        registry = self.handlers.registry()
-        self.sent_generation = registry.generation
-        self._sent = frozenset(hook.id for hook in registry.hooks)
-        self.seat.announced.append(self.handlers.clock())
-        self._send(registry=registry)
-
-    def leave(self, drain: float, *, withdraw: bool) -> None:
-        """Tell the engine to send nothing more; `withdraw`: to forget our hooks too, guards included."""
-        self._leaving = True
-        if withdraw and self.greeted:
-            self._send(registry=self.handlers.registry(empty=True))
-        self._send(goaway=pb.Goaway(why="they leave", drain_ms=round(drain * 1000)))
-
-    # -- what comes in ---------------------------------------------------------------------------------------------
-
-    def take(self, frame: pb.EngineFrame) -> None:
-        self.last_sign = self.handlers.clock()
-        match frame.WhichOneof("kind"):
-            case "invoke" if self.greeted:
-                self.seat.invocations.invoke(frame.invoke)
-            case "cancel":
-                self.seat.invocations.cancel(frame.cancel.invocation_id)
-            case "ping":
-                self._send(pong=pb.Pong(n=frame.ping.n))
-            case "welcome":
-                self._handle_welcome(frame.welcome)
-            case "registry_ack":
-                self._handle_ack(frame.registry_ack)
-            case "goaway":
-                self._handle_goaway(frame.goaway)
-
-    def _handle_welcome(self, welcome: pb.Welcome) -> None:
-        if welcome.protocol != PROTOCOL:
-            words = f"the engine speaks protocol {welcome.protocol}, and this library {PROTOCOL}"
-            self.refused = ConfigError(words, name="remote.protocol")
-            self.over.set()
-            return
-        self.greeted = True
-        self.seat.invocations.post = self._send
-        self.ping = max(welcome.ping_ms, 1) / 1000
-        self.handlers.store_key(self.seat, welcome.session_key)
-        self._announce()
-
-    def _handle_ack(self, ack: pb.RegistryAck) -> None:
-        self.acknowledged = max(ack.generation, self.acknowledged)
-        rejected = {each.hook_id: each.problem for each in ack.rejected}
-        if ack.generation == self.sent_generation:
-            self.disarmed = self._find_disarmed(rejected)
-        self.handlers.handle_rejections(rejected)
-        self.announce()
-
-    def _find_disarmed(self, rejected: dict[str, str]) -> ConfigError | None:
-        """Return the error to raise if the engine accepted none of our hooks."""
-        if not rejected or ("" not in rejected and self._sent - rejected.keys()):
-            return None
-        each = [f"`{hook}`: {problem}" if hook else problem for hook, problem in rejected.items()]
-        words = f"the engine at `{self.seat.address}` took no hook of `{self.handlers.name}`: {'; '.join(each):.800}"
-        hint = "what it knew of them before still counts"
-        return ConfigError(words, name="remote.rejected", hint=hint)
-
-    def _handle_goaway(self, goaway: pb.Goaway) -> None:
-        code, _, words = goaway.why.partition(": ")
-        self.why = goaway.why
-        if code in _NAMES:
-            words = f"the engine at `{self.seat.address}` refuses: {words}"
-            self.refused = ConfigError(words, name=_NAMES[code])
-            self.over.set()
-
-    def handle_end(self, why: str) -> None:
-        """Handle the end of the stream. Running invocations continue, because the engine may ask for them again."""
-        super().handle_end(why)
-        if self._later is not None:
-            self._later.cancel()
-        if self.seat.invocations.post == self._send:
-            self.seat.invocations.post = lambda **_: False
+    async def _stay_connected(self, session: Session) -> None:
+        async with open_channel(session.address, self.bounds) as channel:
+            while True:
+                outbox: Outbox[pb.HandlerFrame] = Outbox(self.bounds.queue)
+                async with open_stream(channel, "Attach", outbox, wait=True) as incoming:
+                    await session.converse(incoming, outbox)
+                if session.refused is not None and session.refused.name in _FINAL:
+                    raise session.refused
+                if session.left:
+                    return
+                why = session.refused or session.why or "it hung up"
+                self._tell(f"`{self.name}` lost `{session.address}`: {why}")
+                await asyncio.sleep(random.uniform(0.1, 1.0))  # noqa: S311 - no secret

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from hookline.core.dispatch import Run
@@ -42,16 +42,17 @@ async def contain_errors(perform: Perform, run: Run) -> Outcome:
 class Invocations:
     """The invocations of one engine, and their answers. It outlives the stream, so that the engine may ask again.
 
-    `find` returns a hook by its id and generation; `perform` runs it. `post` sends an answer now,
-    and returns whether it fits.
+    `find` returns a hook by its id and generation; `perform` runs it; `post` sends an answer, if
+    there is a stream. `most`: invocations at once.
     """
 
-    def __init__(self, find: Find, perform: Perform, *, most: int) -> None:
+    def __init__(
+        self, find: Find, perform: Perform, post: Callable[[pb.Result], object], *, most: int
+    ) -> None:
         self.find = find
         self.perform = perform
+        self.post = post
         self.most = most
-        self.post: Callable[..., bool] = lambda **_: False
-        self.counts: Counter[str] = Counter()
         self._running: dict[str, asyncio.Task[None]] = {}
         self._recent: OrderedDict[str, pb.Result] = OrderedDict()
         self._bytes = 0
@@ -59,10 +60,9 @@ class Invocations:
     def invoke(self, invoke: pb.Invoke) -> None:
         """Start an invocation, unless it already runs or has an answer."""
         name = invoke.invocation_id
+        if name in self._recent:
+            self.post(self._recent[name])
         if name in self._recent or name in self._running:
-            self.counts["duplicates"] += 1
-            if name in self._recent:
-                self._send(self._recent[name])
             return
         spec = self.find(invoke)
         if len(self._running) >= self.most:
@@ -76,7 +76,6 @@ class Invocations:
         """Cancel an invocation that the engine no longer needs; it gets no answer."""
         task = self._running.get(invocation_id)
         if task is not None:
-            self.counts["cancelled"] += 1
             task.cancel()
 
     def cancel_all(self) -> None:
@@ -98,25 +97,15 @@ class Invocations:
     async def _run(self, run: Run, invoke: pb.Invoke) -> None:
         with use_traceparent(invoke.traceparent):
             outcome = await contain_errors(self.perform, run)
-        if not invoke.reply_expected:
-            return
-        if outcome.failure is Failure.TIMED_OUT:
-            self.counts["overrun"] += (
-                1  # the engine's own clock counts, and it has reported this already
-            )
-            return
+        if not invoke.reply_expected or outcome.failure is Failure.TIMED_OUT:
+            return  # the engine's own clock counts, and it has reported the timeout already
         result = to_result(outcome, invoke.invocation_id)
         self._recent[result.invocation_id] = result
         self._bytes += result.ByteSize()
         while len(self._recent) > _REMEMBERED or self._bytes > _BYTES:
             self._bytes -= self._recent.popitem(last=False)[1].ByteSize()
-        self._send(result)
+        self.post(result)
 
     def _refuse(self, invoke: pb.Invoke, why: str) -> None:
-        self.counts["refused"] += 1
         if invoke.reply_expected:
-            self._send(pb.Result(invocation_id=invoke.invocation_id, failure=to_utf8(why[:1000])))
-
-    def _send(self, result: pb.Result) -> None:
-        if not self.post(result=result):
-            self.counts["unsent"] += 1
+            self.post(pb.Result(invocation_id=invoke.invocation_id, failure=to_utf8(why[:1000])))

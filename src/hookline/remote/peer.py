@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections import Counter, deque
-from itertools import count, islice
+import time
+from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
-from hookline.dialects.a3s import A3S
 from hookline.errors import ConfigError
 from hookline.handlers.exceptions import OverdueError, RemoteHandlerError
 from hookline.model.handler import InProcess
@@ -21,41 +22,12 @@ from hookline.remote.results import read_answer
 from hookline.remote.tracing import find_traceparent
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.remote.limits import Bounds
-    from hookline.remote.stream import StreamEnd
+    from hookline.remote.bridge import Bridge, Link
 
 _LONGEST_BUDGET = 2**32 - 1  # ms
 _MINUTE = 60.0
-
-
-class BridgeState:
-    """What a bridge shares with its peers: limits, a clock in seconds, counters and ids, on the loop of `hookline.remote`.
-
-    `counts`: how often each thing happened: late, dropped, failed, cancelled, resent, refused,
-    rejected, stale, resumed, lost, unknown.
-    """
-
-    def __init__(
-        self,
-        bounds: Bounds,
-        clock: Callable[[], float],
-        sleep: Callable[[float], Awaitable[object]],
-    ) -> None:
-        self.bounds = bounds
-        self.clock = clock
-        self.sleep = sleep
-        self.dialect = A3S()
-        self.closed = False
-        self.counts: Counter[str] = Counter()
-        self._prefix, self._ids = secrets.token_hex(6), count(1)
-
-    def next_id(self) -> str:
-        """Return an id that no other invocation has, of this engine or another."""
-        return f"{self._prefix}-{next(self._ids)}"
 
 
 class Invocation:
@@ -76,22 +48,22 @@ class Invocation:
 class Peer:
     """An instance by its name. `key`: the secret by which it resumes; `link`: its current stream.
 
-    `invocations` are those without an answer, by id, in the order in which they are sent.
-    Everything belongs to the bridge's event loop, except the functions that `bind` makes, which any
-    thread may call.
+    `invocations` are those without an answer, by id, in the order in which they are sent. `ready`:
+    this link has registered its hooks. Everything belongs to the bridge's event loop, except the
+    functions that `bind` makes, which any thread may call.
     """
 
-    def __init__(self, bridge: BridgeState, instance: str) -> None:
+    def __init__(self, bridge: Bridge, instance: str) -> None:
         self.bridge = bridge
         self.instance = instance
         self.key = secrets.token_urlsafe(24)
-        self.link: StreamEnd | None = None
-        self.ready = False  # this link has registered its hooks
+        self.link: Link | None = None
+        self.ready = False
         self.draining = False
         self.hooks: frozenset[str] = frozenset()
         self.lost_at = 0.0
         self.invocations: dict[str, Invocation] = {}
-        self._grace: asyncio.Task[None] | None = None
+        self._grace: asyncio.TimerHandle | None = None
         self._registries: deque[float] = deque(maxlen=bridge.bounds.registries)
 
     # -- called by the engine --------------------------------------------------------------------------------------
@@ -127,7 +99,7 @@ class Peer:
             why = f"its event has {len(text):,} bytes, and {most:,} are the most that is sent"
             raise RemoteHandlerError(Failure.NOT_STARTED, why)
         return pb.Invoke(
-            invocation_id=self.bridge.next_id(),
+            invocation_id=uuid4().hex,
             hook_id=spec.name,
             generation=generation,
             event_type=spec.native_event,
@@ -143,8 +115,8 @@ class Peer:
 
     def notify(self, invoke: pb.Invoke) -> None:
         """Notify an observer without waiting; drop the event if it is not attached or its queue is full."""
-        attached = self.link is not None and self.ready and not self.draining
-        if not attached or self.bridge.closed or not self._post(pb.EngineFrame(invoke=invoke)):
+        attached = self.ready and not self.draining and not self.bridge.closed
+        if not attached or not self._post(invoke=invoke):
             self.bridge.counts["dropped"] += 1
 
     async def ask(self, invoke: pb.Invoke, seconds: float, session_id: str) -> dict[str, Any]:
@@ -161,7 +133,7 @@ class Peer:
         if len(self.invocations) >= bounds.in_flight + bounds.waiting:
             why = f"{bounds.waiting} events wait for the handlers `{self.instance}` already"
             raise RemoteHandlerError(Failure.NOT_STARTED, why)
-        invocation = Invocation(invoke, self.bridge.clock() + seconds, session_id)
+        invocation = Invocation(invoke, time.monotonic() + seconds, session_id)
         self.invocations[invoke.invocation_id] = invocation
         self.send_waiting()
         try:
@@ -183,17 +155,17 @@ class Peer:
 
     def _send(self, invocation: Invocation) -> None:
         invocation.sent = True
-        invocation.invoke.budget_ms = _milliseconds(invocation.until - self.bridge.clock())
-        if not self._post(pb.EngineFrame(invoke=invocation.invoke)):
-            end_link(self.link, "it does not read what it is sent")
+        invocation.invoke.budget_ms = _milliseconds(invocation.until - time.monotonic())
+        if not self._post(invoke=invocation.invoke) and self.link is not None:
+            self.link.end("it does not read what it is sent")
 
-    def _post(self, frame: pb.EngineFrame) -> bool:
-        return self.link is not None and self.link.post(frame)
+    def _post(self, **frame: Any) -> bool:
+        return self.link is not None and self.link.outbox.post(pb.EngineFrame(**frame))
 
     def end_if_done(self) -> None:
         """End the link of a peer that is leaving and owes no more answers."""
-        if self.draining and not self.invocations:
-            end_link(self.link, "it left")
+        if self.draining and not self.invocations and self.link is not None:
+            self.link.end("it left")
 
     def handle_result(self, result: pb.Result) -> None:
         """Handle an answer; count one that comes too late."""
@@ -204,25 +176,23 @@ class Peer:
         try:
             invocation.answered.set_result(read_answer(result, self.bridge.bounds))
         except RemoteHandlerError as error:
-            self.bridge.counts["failed"] += 1
             invocation.answered.set_exception(error)
 
     def withdraw(self, invocation: Invocation, why: str) -> None:
         """Tell the peer that an invocation was cancelled."""
         if invocation.sent:
-            self.bridge.counts["cancelled"] += 1
-            cancel = pb.Cancel(invocation_id=invocation.invoke.invocation_id, why=why)
-            self._post(pb.EngineFrame(cancel=cancel))
+            self._post(cancel=pb.Cancel(invocation_id=invocation.invoke.invocation_id, why=why))
 
     # -- coming and going ------------------------------------------------------------------------------------------
 
-    def attach(self, link: StreamEnd) -> None:
+    def attach(self, link: Link) -> None:
         """Take a new link, in place of the current one."""
         former, self.link = self.link, link
         self.ready = self.draining = False
         if self._grace is not None:
             self._grace.cancel()
-        end_link(former, "another process with its key took its place")
+        if former is not None:
+            former.end("another process with its key took its place")
 
     def count_registry(self) -> None:
         """Count a new set of hooks, by this link or another.
@@ -230,7 +200,7 @@ class Peer:
         Raises:
             ConfigError: there were too many.
         """
-        times, now = self._registries, self.bridge.clock()
+        times, now = self._registries, time.monotonic()
         if len(times) == times.maxlen and now - times[0] < _MINUTE:
             raise ConfigError(f"more than {times.maxlen} registries a minute", name="remote.bounds")
         times.append(now)
@@ -247,35 +217,24 @@ class Peer:
                 continue
             invocation.invoke.attempt += 1
             invocation.invoke.generation = generation
-            self.bridge.counts["resent"] += 1
             self._send(invocation)
         self.send_waiting()
 
     def handle_loss(self, why: str) -> None:
         """Handle the loss of the link: after the grace period, in which the peer may come back, its invocations fail."""
         self.link, self.ready, self.draining = None, False, False
-        self.lost_at = self.bridge.clock()
+        self.lost_at = time.monotonic()
         if self.bridge.bounds.grace > 0 and self.invocations:
-            self._grace = asyncio.get_running_loop().create_task(self._fail_after_grace(why))
+            loop = asyncio.get_running_loop()
+            self._grace = loop.call_later(self.bridge.bounds.grace, self.fail_all, why)
         else:
             self.fail_all(why)
-
-    async def _fail_after_grace(self, why: str) -> None:
-        await self.bridge.sleep(self.bridge.bounds.grace)
-        self.fail_all(why)
 
     def fail_all(self, why: str) -> None:
         """Fail all invocations; each hook's fail mode says what that means."""
         lost = f"the handlers `{self.instance}` were lost{f': {why}' if why else ''}"
         for invocation in self.invocations.values():
             invocation.fail(Failure.UNREACHABLE, lost)
-
-
-def end_link(link: StreamEnd | None, why: str) -> None:
-    """End a stream of the engine's, if there is one, with the reason for the other side."""
-    if link is not None:
-        link.post(pb.EngineFrame(goaway=pb.Goaway(why=why)))
-        link.handle_end(why)
 
 
 def _milliseconds(seconds: float) -> int:

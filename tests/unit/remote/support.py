@@ -1,4 +1,4 @@
-"""Support for the tests of the bridge: streams without sockets, clocks that are told the time, and hooks to ask."""
+"""Support for the tests of the bridge: streams without sockets, and hooks to ask."""
 
 from __future__ import annotations
 
@@ -51,41 +51,6 @@ async def hung_up() -> None:
     for talk in talks:
         talk.cancel()
     await asyncio.gather(*talks, return_exceptions=True)
-
-
-class Time:
-    """A clock that stands still, and waits that end when it is told to go on."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        self._waits: list[tuple[float, asyncio.Future[None]]] = []
-        self._slept = asyncio.Event()
-
-    def clock(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        wait = asyncio.get_running_loop().create_future()
-        self._waits.append((self.now + seconds, wait))
-        self._slept.set()
-        await wait
-
-    async def passes(self, seconds: float) -> None:
-        """So much time passes, and whoever it wakes does what he wants to do."""
-        self.now += seconds
-        due = [wait for until, wait in self._waits if until <= self.now]
-        self._waits = [(until, wait) for until, wait in self._waits if until > self.now]
-        for wait in due:
-            if not wait.done():
-                wait.set_result(None)
-        await settled()
-
-    async def slept(self) -> float:
-        """Wait until somebody sleeps; how long that is to be."""
-        while not [wait for _, wait in self._waits if not wait.done()]:
-            self._slept.clear()
-            await self._slept.wait()
-        return next(until for until, wait in self._waits if not wait.done()) - self.now
 
 
 async def settled() -> None:

@@ -16,7 +16,6 @@ from tests.unit.remote.support import (
     STRANGER,
     TOKEN,
     End,
-    Time,
     attached,
     goaway,
     hook,
@@ -30,16 +29,11 @@ from tests.unit.remote.support import (
 @on_loop
 async def test_whoever_says_hello_is_welcome() -> None:
     """The Welcome says what there is room for, and gives a key by which the place is taken again."""
-    bounds = Bounds(in_flight=3, payload=1000, ping=2.0)
+    bounds = Bounds(in_flight=3, payload=1000)
     end = End(Bridge(Engine(), bounds=bounds))
     welcome = await end.hello()
 
-    assert (
-        welcome.protocol,
-        welcome.max_in_flight,
-        welcome.max_payload_bytes,
-        welcome.ping_ms,
-    ) == (1, 3, 1000, 2000)
+    assert (welcome.protocol, welcome.max_in_flight, welcome.max_payload_bytes) == (1, 3, 1000)
     assert len(welcome.event_types) == 28
     assert len(welcome.session_key) >= 24
     assert not welcome.resumed
@@ -145,10 +139,7 @@ async def test_an_attached_instance_is_taken_over_with_its_key_only() -> None:
 @on_loop
 async def test_a_place_is_kept_for_its_owner_for_a_while() -> None:
     """After its memory anybody who is let in may have it; until its hooks are replaced they stay, and fail."""
-    time = Time()
-    bridge = Bridge(
-        engine := Engine(), bounds=Bounds(memory=60), clock=time.clock, sleep=time.sleep
-    )
+    bridge = Bridge(engine := Engine(), bounds=Bounds(memory=0.5))
     end, _ = await attached(bridge)
     end.hang_up()
     await end.talk
@@ -156,7 +147,7 @@ async def test_a_place_is_kept_for_its_owner_for_a_while() -> None:
     early.send(hello=pb.Hello(protocol=1, instance_id="policy"))
     assert goaway(await early.rest()).startswith("HKL5105")
 
-    await time.passes(61)
+    await asyncio.sleep(0.6)
     late = End(bridge)
     welcome = await late.hello()
 

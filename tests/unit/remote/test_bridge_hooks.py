@@ -18,7 +18,6 @@ from tests.unit.remote.support import (
     CALL,
     PATIENCE,
     End,
-    Time,
     attached,
     goaway,
     hook,
@@ -177,27 +176,17 @@ async def test_an_older_generation_is_refused(generation: int) -> None:
 
     assert "is not newer than 5" in ack.rejected[0].problem
     assert [spec.id for spec in engine.hooks] == ["new"]
-    assert bridge.counts["stale"] == 1
 
 
 @on_loop
 async def test_a_flood_of_registries_ends_the_stream() -> None:
     """Each of them costs the engine work; the guards of whoever floods stay, and fail closed."""
-    time = Time()
-    bridge = Bridge(
-        engine := Engine(),
-        bounds=Bounds(registries=3, ping=1000),
-        clock=time.clock,
-        sleep=time.sleep,
-    )
+    bridge = Bridge(engine := Engine(), bounds=Bounds(registries=3))
     end = End(bridge)
     await end.hello()
     for generation in (1, 2, 3):
         await end.register(hook(), generation=generation)
-    await time.passes(61)
-    for generation in (4, 5, 6):
-        await end.register(hook(), generation=generation)
-    end.send(registry=pb.Registry(generation=7))
+    end.send(registry=pb.Registry(generation=4))
 
     assert goaway(await end.rest()).startswith("HKL5107")
     await end.talk

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hookline import ConfigError, Engine, HookError, Stance, deny
-from hookline.remote import GrpcService, Handlers, SyncClient, serve_engine, vsock
+from hookline.remote import Bounds, GrpcService, Handlers, SyncClient, serve_engine, vsock
 from hookline.remote.addresses import listen_unix
 from hookline.remote.event_loop import REMOTE
 from tests.unit.remote.support import CALL, PATIENCE, TOKEN, TRANSPORTS, addresses, settled
@@ -107,6 +107,22 @@ def test_a_gate_is_closed_at_once_when_its_handlers_are_killed(transport: str, t
         assert opened.bridge.attached == ()
         REMOTE.run(settled(), PATIENCE)
         assert opened.bridge.counts["dropped"] == 1
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_gate_is_closed_when_its_handlers_give_no_sign_of_life(transport: str, tmp_path) -> None:
+    """A link that is open and dead disarms nobody."""
+    address, token = addresses(tmp_path)[transport]
+    engine = Engine()
+    with serve_engine(engine, address, token=token, bounds=Bounds(ping=0.5)) as opened:
+        policy = Policy(opened.addresses[0], token, tmp_path)
+        policy.process.send_signal(signal.SIGSTOP)
+        decision = engine.fire("pre_tool_use", CALL, dialect="a3s")
+        policy.killed()
+
+    assert decision.stance is Stance.DENY
+    assert "the handlers `policy` were lost" in decision.reason
 
 
 def test_several_addresses_are_one_engine(tmp_path) -> None:

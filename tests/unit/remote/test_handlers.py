@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,15 +14,7 @@ from hookline.a3s import Hook, HookConfig, HookEngine, HookMatcher, HookResponse
 from hookline.dialects.a3s.encode_decision import to_result
 from hookline.remote import Bounds, Handlers, serve_engine
 from hookline.remote.event_loop import REMOTE
-from hookline.remote.stream import retry_delays
 from tests.unit.remote.support import CALL, OTHER, PATIENCE, TOKEN, TRANSPORTS, addresses, until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-def soon() -> Iterator[float]:
-    return retry_delays(first=0.001, most=0.01)
 
 
 def within(coroutine: Any) -> Any:
@@ -253,7 +245,7 @@ def test_what_no_engine_would_take_is_not_registered(fields: dict[str, Any], sai
 
 def test_whoever_was_disarmed_is_told(tmp_path, caplog: pytest.LogCaptureFixture) -> None:
     """By an error where he waits for the engine, and by a warning in any case."""
-    handlers = Handlers("policy", backoff=soon)
+    handlers = Handlers("policy")
     for name in ("first", "second"):
         handlers.on("pre_tool_use", hook_id=name)(lambda _: None)
 
@@ -336,7 +328,7 @@ def test_a_handler_that_interrupts_ends_neither_end(plain: bool, tmp_path) -> No
 def test_whoever_leaves_leaves_his_gates_closed(transport: str, tmp_path) -> None:
     """Unless he takes his hooks along."""
     address, token = addresses(tmp_path)[transport]
-    engine, handlers = Engine(), Handlers("policy", backoff=soon)
+    engine, handlers = Engine(), Handlers("policy")
     handlers.on("pre_tool_use", hook_id="guard")(lambda _: None)
 
     async def visit(*, withdraw: bool) -> None:
@@ -355,7 +347,7 @@ def test_whoever_leaves_leaves_his_gates_closed(transport: str, tmp_path) -> Non
 def test_whoever_left_does_not_come_back(tmp_path) -> None:
     """Not even for the moment between the end of the stream and that of `attached`: hooks that were withdrawn would be there again."""
     told: list[str] = []
-    engine, handlers = Engine(), Handlers("policy", backoff=soon, tell=told.append)
+    engine, handlers = Engine(), Handlers("policy", tell=told.append)
     handlers.on("pre_tool_use", hook_id="guard")(lambda _: None)
 
     async def visit() -> None:
@@ -374,7 +366,7 @@ def test_an_engine_that_comes_back_is_dialled_again(tmp_path) -> None:
     """A new engine knows nobody, and is told everything anew."""
     address, _ = addresses(tmp_path)["unix"]
     told: list[str] = []
-    handlers = Handlers("policy", backoff=soon, tell=told.append)
+    handlers = Handlers("policy", tell=told.append)
     handlers.on("pre_tool_use")(lambda _: HookResponse.block("back"))
     engines = [Engine(), Engine()]
 
@@ -406,7 +398,7 @@ def test_a_wrong_token_is_an_error_at_once(tmp_path) -> None:
 def test_a_held_name_is_waited_for(tmp_path) -> None:
     """It is told who is in the way; when the place is free, it is taken."""
     told: list[str] = []
-    first, second = Handlers("policy"), Handlers("policy", tell=told.append, backoff=soon)
+    first, second = Handlers("policy"), Handlers("policy", tell=told.append)
 
     async def queued() -> None:
         async with first.attached(opened.addresses[0]):

@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hookline.a3s import HookResponse
-from hookline.remote.handlers import Handlers, Seat, Session
-from hookline.remote.invocations import Invocations
+from hookline.remote.handlers import Handlers
+from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.stream import Outbox
-from tests.unit.remote.support import Time, on_loop, settled
+from hookline.remote.session import Session
+from hookline.remote.stream import LinkError, Outbox
+from tests.unit.remote.support import on_loop
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 
 class Stand:
     """Handlers, and a stream to an engine that is a test."""
 
-    def __init__(self, *, key: str = "", queue: int = 1 << 20) -> None:
-        self.time = Time()
+    def __init__(self, *, key: str = "", queue: int = 1 << 20, registries: int = 2400) -> None:
         self.told: list[str] = []
         self.handlers = Handlers(
-            "policy", clock=self.time.clock, sleep=self.time.sleep, tell=self.told.append
+            "policy", bounds=Bounds(registries=registries), tell=self.told.append
         )
         self.handlers.on("pre_tool_use", hook_id="guard")(lambda _: HookResponse.block("no"))
-        self.seat = Seat("here", key, Invocations(self.handlers.find, self.perform, most=4))
+        self.session = Session(self.handlers, "here", "secret", key, self.perform)
         self.outbox: Outbox[pb.HandlerFrame] = Outbox(queue)
         self.frames = aiter(self.outbox)
-        self.session = Session(self.handlers, self.seat, self.outbox, "secret")
+        self.session.begin(self.outbox)
 
     @staticmethod
     async def perform(_: Any) -> Any:
@@ -40,11 +43,7 @@ class Stand:
 
     def welcome(self, **fields: Any) -> None:
         self.session.take(
-            pb.EngineFrame(
-                welcome=pb.Welcome(
-                    **{"protocol": 1, "session_key": "key", "ping_ms": 1000, **fields}
-                )
-            )
+            pb.EngineFrame(welcome=pb.Welcome(**{"protocol": 1, "session_key": "key", **fields}))
         )
 
     def acknowledge(self, generation: int, **rejected: str) -> None:
@@ -82,15 +81,16 @@ async def test_many_changes_are_one() -> None:
 
 @on_loop
 async def test_an_engine_is_told_no_more_often_than_it_suffers() -> None:
-    """By this stream and the next; the rest waits, and is one change."""
+    """The rest waits a while, and is one change."""
     stand = Stand()
     stand.welcome()
     for generation in range(1, 100):
         stand.acknowledge(generation)
         stand.change()
-    assert len(stand.sent()) == 60
-    assert await stand.time.slept() == 60
-    await stand.time.passes(60)
+    assert stand.sent() == [1, 2]
+    stand.acknowledge(2)
+    assert stand.sent() == []
+    await asyncio.sleep(0.1)
     assert stand.sent() == [100]
 
 
@@ -153,7 +153,7 @@ async def test_the_hooks_follow_the_welcome() -> None:
     registry = (await stand.next()).registry
 
     assert (registry.generation, [hook.id for hook in registry.hooks]) == (1, ["guard"])
-    assert stand.seat.key == "key"
+    assert stand.session.key == "key"
 
 
 @on_loop
@@ -198,7 +198,7 @@ async def test_a_refusal_is_an_error_with_its_name() -> None:
         pb.EngineFrame(goaway=pb.Goaway(why="HKL5103: the token is missing or wrong"))
     )
 
-    assert stand.session.over.is_set()
+    assert stand.outbox.closed.is_set()
     assert stand.session.refused is not None
     assert (stand.session.refused.name, stand.session.refused.message) == (
         "remote.token",
@@ -213,7 +213,7 @@ async def test_an_engine_of_another_protocol_is_left() -> None:
     await stand.next()
     stand.welcome(protocol=2)
 
-    assert stand.session.over.is_set()
+    assert stand.outbox.closed.is_set()
     assert stand.session.refused is not None
     assert stand.session.refused.name == "remote.protocol"
 
@@ -224,8 +224,7 @@ async def test_nothing_is_run_before_the_welcome() -> None:
     stand = Stand()
     stand.session.take(pb.EngineFrame(invoke=pb.Invoke(invocation_id="1", hook_id="guard")))
 
-    assert not stand.seat.invocations._running
-    assert stand.seat.invocations.counts == {}
+    assert not stand.session.invocations._running
 
 
 @on_loop
@@ -239,26 +238,12 @@ async def test_a_ping_is_answered() -> None:
 
 
 @on_loop
-async def test_an_engine_without_signs_of_life_is_left() -> None:
-    """So that it is dialled again."""
-    stand = Stand()
-    watching = asyncio.get_running_loop().create_task(stand.session.watch())
-    await settled()
-    stand.welcome()
-    for _ in range(20):
-        await stand.time.passes(1)
-    await watching
-
-    assert stand.session.why == "it gives no sign of life"
-
-
-@on_loop
 async def test_an_engine_that_reads_nothing_is_left() -> None:
     """What waits to be written has a bound."""
     stand = Stand(queue=30)
     stand.welcome()
 
-    assert stand.session.over.is_set()
+    assert stand.outbox.closed.is_set()
 
 
 @on_loop
@@ -266,7 +251,15 @@ async def test_a_lost_stream_takes_no_answers_any_more() -> None:
     """They wait to be asked for again; a newer stream's are its own."""
     stand = Stand()
     stand.welcome()
-    stand.session.handle_end("broken")
+    second: Outbox[pb.HandlerFrame] = Outbox(1 << 20)
 
-    assert not stand.seat.invocations.post(result=pb.Result())
+    async def broken() -> AsyncIterator[pb.EngineFrame]:
+        raise LinkError("broken")
+        yield pb.EngineFrame()
+
+    await stand.session.converse(broken(), second)
+    stand.session.invocations.post(pb.Result())
+
+    assert stand.outbox.closed.is_set()
+    assert [frame.WhichOneof("kind") async for frame in second] == ["hello"]
     assert stand.session.why == "broken"
