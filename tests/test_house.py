@@ -50,7 +50,6 @@ ELSEWHERE = {
         "tests/unit/remote/test_bridge.py",
         "each bound is seen where it is reached",
     ),
-    "remote/hook_registry.py": (
         "tests/unit/remote/test_handlers.py",
         "it is what handlers are registered in",
     ),
