@@ -50,9 +50,6 @@ ELSEWHERE = {
         "tests/unit/remote/test_bridge.py",
         "each bound is seen where it is reached",
     ),
-        "tests/unit/remote/test_handlers.py",
-        "it is what handlers are registered in",
-    ),
     "remote/proto/bridge_pb2.py": (
         "tests/unit/remote/test_definitions.py",
         "generated, and compared with its source by `make docs`",

@@ -8,6 +8,7 @@ import re
 import secrets
 import time
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hookline.dialects.a3s import A3S, NAME
@@ -17,7 +18,7 @@ from hookline.model.outcome import Failure
 from hookline.remote.definitions import make_placeholders, read_hooks
 from hookline.remote.event_loop import REMOTE
 from hookline.remote.limits import PROTOCOL, Bounds
-from hookline.remote.peer import Peer
+from hookline.remote.peer import Link, Peer
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.stream import read_frames
 
@@ -26,106 +27,9 @@ if TYPE_CHECKING:
 
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
-    from hookline.remote.definitions import ReadHooks
     from hookline.remote.stream import Outbox
 
 _INSTANCE = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-
-
-class Link:
-    """The engine's end of one stream, from the first Hello to the last Result.
-
-    `proven`: its way here shows that it is this user. `peer` is the instance behind it, once that
-    is known; `generation` that of its hooks.
-    """
-
-    def __init__(self, bridge: Bridge, outbox: Outbox[pb.EngineFrame], *, proven: bool) -> None:
-        self.bridge = bridge
-        self.outbox = outbox
-        self.proven = proven
-        self.peer: Peer | None = None
-        self.generation = -1
-
-    def take(self, frame: pb.HandlerFrame) -> Awaitable[None] | None:
-        """Handle a frame; the caller awaits the result before the next one."""
-        kind, peer = frame.WhichOneof("kind"), self.peer
-        try:
-            if peer is None and kind == "hello":
-                self._greet(frame.hello)
-            elif peer is None or kind == "hello":
-                words = "the first frame must be a Hello, and no other one"
-                self.refuse(ConfigError(words, name="remote.protocol"))
-            elif kind == "result":
-                peer.handle_result(frame.result)
-            elif kind == "registry":
-                peer.count_registry()
-                return self._register(peer, frame.registry)
-            elif kind == "ping":
-                self.outbox.post(pb.EngineFrame(pong=pb.Pong(n=frame.ping.n)))
-            elif kind == "goaway":
-                peer.draining = True
-                peer.end_if_done()
-        except ConfigError as error:
-            self.refuse(error)
-        return None
-
-    def _greet(self, hello: pb.Hello) -> None:
-        self.peer, resumed = self.bridge.admit(self, hello)
-        bounds = self.bridge.bounds
-        welcome = pb.Welcome(
-            protocol=PROTOCOL,
-            session_key=self.peer.key,
-            max_in_flight=bounds.in_flight,
-            max_payload_bytes=bounds.payload,
-            event_types=list(TABLE.rows),
-            resumed=resumed,
-        )
-        self.outbox.post(pb.EngineFrame(welcome=welcome))
-
-    async def _register(self, peer: Peer, registry: pb.Registry) -> None:
-        """Take a set of hooks. A thread reads it, so that other streams continue; only this stream waits."""
-        generation = registry.generation
-        if generation <= self.generation:
-            problem = f"generation {generation} is not newer than {self.generation}"
-            self._acknowledge(generation, {"": problem})
-            return
-        try:
-            found = await asyncio.to_thread(self.bridge.read_hooks, registry)
-        except ConfigError as error:  # the former set stays
-            self._acknowledge(generation, {"": str(error)})
-            return
-        if not self.outbox.closed.is_set():
-            self.generation = generation
-            self.bridge.register(peer, found, generation)
-            self._acknowledge(generation, found.rejected)
-            peer.handle_registered(generation)
-
-    def _acknowledge(self, generation: int, rejected: Mapping[str, str]) -> None:
-        wrong = [pb.Rejected(hook_id=hook, problem=problem) for hook, problem in rejected.items()]
-        ack = pb.RegistryAck(generation=generation, rejected=wrong)
-        self.outbox.post(pb.EngineFrame(registry_ack=ack))
-
-    def refuse(self, error: ConfigError) -> None:
-        """End the stream because of a fault of the other side."""
-        self.bridge.counts["refused"] += 1
-        self.end(f"{CODES[error.name]}: {error}")
-
-    def refuse_silence(self) -> None:
-        """End the stream if no Hello came."""
-        if self.peer is None and not self.outbox.closed.is_set():
-            self.refuse(ConfigError("no Hello came", name="remote.protocol"))
-
-    def end(self, why: str) -> None:
-        """End the stream, with the reason for the other side."""
-        self.outbox.post(pb.EngineFrame(goaway=pb.Goaway(why=why)))
-        self.handle_end(why)
-
-    def handle_end(self, why: str) -> None:
-        """Handle the end of the stream."""
-        self.outbox.close()
-        if self.peer is not None and self.peer.link is self:
-            self.bridge.counts["lost"] += 1
-            self.peer.handle_loss(why)
 
 
 class Bridge:
@@ -151,8 +55,8 @@ class Bridge:
     ) -> None:
         self.engine = engine
         self.bounds = bounds or Bounds()
-        self.dialect = A3S()
         self.closed = False
+        self._dialect = A3S()
         self.counts: Counter[str] = Counter()
         self.peers: dict[str, Peer] = {}
         self._others = others
@@ -162,7 +66,7 @@ class Bridge:
         self._expected = set(expected)
         for instance in self._expected:
             _check_name(instance)
-            self._install(instance, make_placeholders(instance, self.dialect))
+            self._install(instance, make_placeholders(instance, self._dialect))
 
     @property
     def attached(self) -> tuple[str, ...]:
@@ -179,20 +83,65 @@ class Bridge:
         proven: bool,
     ) -> None:
         """Serve one stream until it ends. Frames that are then in the outbox must still be sent."""
-        link = Link(self, outbox, proven=proven)
+        link = Link(outbox, proven=proven)
         if self.closed:
             link.end("the bridge is closed")
             return
         self._links.add(link)
-        asyncio.get_running_loop().call_later(self.bounds.hello, link.refuse_silence)
+        asyncio.get_running_loop().call_later(self.bounds.hello, self._refuse_silence, link)
         why = ""
         try:
-            why = await read_frames(incoming, outbox, link.take)
+            why = await read_frames(incoming, outbox, partial(self._take, link))
         finally:
             link.handle_end(why)
             self._links.discard(link)
 
-    def admit(self, link: Link, hello: pb.Hello) -> tuple[Peer, bool]:
+    def _take(self, link: Link, frame: pb.HandlerFrame) -> Awaitable[None] | None:
+        """Handle a frame; the caller awaits the result before the next one."""
+        kind, peer = frame.WhichOneof("kind"), link.peer
+        try:
+            if peer is None and kind == "hello":
+                self._greet(link, frame.hello)
+            elif peer is None or kind == "hello":
+                words = "the first frame must be a Hello, and no other one"
+                self._refuse(link, ConfigError(words, name="remote.protocol"))
+            elif kind == "result":
+                peer.handle_result(frame.result)
+            elif kind == "registry":
+                peer.count_registry()
+                return self._register(link, peer, frame.registry)
+            elif kind == "ping":
+                link.post(pong=pb.Pong(n=frame.ping.n))
+            elif kind == "goaway":
+                peer.draining = True
+                peer.end_if_done()
+        except ConfigError as error:
+            self._refuse(link, error)
+        return None
+
+    def _refuse(self, link: Link, error: ConfigError) -> None:
+        """End a stream because of a fault of the other side."""
+        self.counts["refused"] += 1
+        link.end(f"{CODES[error.name]}: {error}")
+
+    def _refuse_silence(self, link: Link) -> None:
+        """End a stream on which no Hello came."""
+        if link.peer is None and not link.outbox.closed.is_set():
+            self._refuse(link, ConfigError("no Hello came", name="remote.protocol"))
+
+    def _greet(self, link: Link, hello: pb.Hello) -> None:
+        link.peer, resumed = self._admit(link, hello)
+        welcome = pb.Welcome(
+            protocol=PROTOCOL,
+            session_key=link.peer.key,
+            max_in_flight=self.bounds.in_flight,
+            max_payload_bytes=self.bounds.payload,
+            event_types=list(TABLE.rows),
+            resumed=resumed,
+        )
+        link.post(welcome=welcome)
+
+    def _admit(self, link: Link, hello: pb.Hello) -> tuple[Peer, bool]:
         """Return the peer of a link, and whether that instance resumes its former session.
 
         Raises:
@@ -211,7 +160,7 @@ class Bridge:
         peer = self.peers.get(hello.instance_id)
         if peer is None:
             self._make_room()
-            peer = self.peers[hello.instance_id] = Peer(self, hello.instance_id)
+            peer = self.peers[hello.instance_id] = Peer(hello.instance_id, self.bounds, self.counts)
             peer.attach(link)
             return peer, False
         resumed = hmac.compare_digest(hello.resume_id.encode(), peer.key.encode())
@@ -240,20 +189,34 @@ class Bridge:
         if len(self.peers) >= most:
             raise ConfigError(f"{most} instances are attached or missed", name="remote.bounds")
 
-    def read_hooks(self, registry: pb.Registry) -> ReadHooks:
-        """Read the hooks of a registry; callable from any thread.
+    # -- hooks -----------------------------------------------------------------------------------------------------
 
-        Raises:
-            ConfigError: the set is refused.
-        """
-        return read_hooks(registry.hooks, self.dialect, self.bounds)
-
-    def register(self, peer: Peer, found: ReadHooks, generation: int) -> None:
-        """Replace a peer's hooks in every engine."""
-        specs = [peer.bind(spec, generation) for spec in found.specs]
-        self._expected.discard(peer.instance)
-        self._install(peer.instance, specs)
-        peer.hooks = frozenset(spec.name for spec in specs)
+    async def _register(self, link: Link, peer: Peer, registry: pb.Registry) -> None:
+        """Take a set of hooks. A thread reads it, so that other streams continue; only this stream waits."""
+        generation = registry.generation
+        problem = f"generation {generation} is not newer than {link.generation}"
+        found = None
+        rejected: Mapping[str, str] = {"": problem}
+        if generation > link.generation:
+            try:
+                found = await asyncio.to_thread(
+                    read_hooks, registry.hooks, self._dialect, self.bounds
+                )
+                rejected = found.rejected
+            except ConfigError as error:  # the former set stays
+                rejected = {"": str(error)}
+        if link.outbox.closed.is_set():
+            return
+        if found is not None:
+            link.generation = generation
+            specs = [peer.bind(spec, generation) for spec in found.specs]
+            self._expected.discard(peer.instance)
+            self._install(peer.instance, specs)
+            peer.hooks = frozenset(spec.name for spec in specs)
+        wrong = [pb.Rejected(hook_id=hook, problem=problem) for hook, problem in rejected.items()]
+        link.post(registry_ack=pb.RegistryAck(generation=generation, rejected=wrong))
+        if found is not None:
+            peer.handle_registered(generation)
 
     def _install(self, instance: str, specs: Sequence[HookSpec]) -> None:
         """Install hooks in the first engine, then in the others; an engine created meanwhile gets them either way."""
@@ -304,8 +267,10 @@ class Bridge:
         self.closed = True
         goaway = pb.Goaway(why="the engine ends", drain_ms=round(drain * 1000))
         for link in self._links:
-            link.outbox.post(pb.EngineFrame(goaway=goaway))
+            link.post(goaway=goaway)
         peers = list(self.peers.values())
+        for peer in peers:
+            peer.closed = True
         asked = [each.answered for peer in peers for each in peer.invocations.values()]
         if asked and drain > 0:
             await asyncio.wait(asked, timeout=drain)

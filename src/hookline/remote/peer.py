@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from hookline.dialects.a3s import A3S
 from hookline.errors import ConfigError
 from hookline.handlers.exceptions import OverdueError, RemoteHandlerError
 from hookline.model.handler import InProcess
@@ -22,12 +23,44 @@ from hookline.remote.results import read_answer
 from hookline.remote.tracing import find_traceparent
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.remote.bridge import Bridge, Link
+    from hookline.remote.limits import Bounds
+    from hookline.remote.stream import Outbox
 
 _LONGEST_BUDGET = 2**32 - 1  # ms
 _MINUTE = 60.0
+_DIALECT = A3S()
+
+
+class Link:
+    """The engine's end of one stream. `proven`: its way here shows that it is this user.
+
+    `peer` is the instance behind it, once that is known; `generation` that of its hooks.
+    """
+
+    def __init__(self, outbox: Outbox[pb.EngineFrame], *, proven: bool) -> None:
+        self.outbox = outbox
+        self.proven = proven
+        self.peer: Peer | None = None
+        self.generation = -1
+
+    def post(self, **frame: Any) -> bool:
+        """Queue a frame; return False if there is no room, or after the end."""
+        return self.outbox.post(pb.EngineFrame(**frame))
+
+    def end(self, why: str) -> None:
+        """End the stream, with the reason for the other side."""
+        self.post(goaway=pb.Goaway(why=why))
+        self.handle_end(why)
+
+    def handle_end(self, why: str) -> None:
+        """Handle the end of the stream."""
+        self.outbox.close()
+        if self.peer is not None and self.peer.link is self:
+            self.peer.handle_loss(why)
 
 
 class Invocation:
@@ -49,22 +82,23 @@ class Peer:
     """An instance by its name. `key`: the secret by which it resumes; `link`: its current stream.
 
     `invocations` are those without an answer, by id, in the order in which they are sent. `ready`:
-    this link has registered its hooks. Everything belongs to the bridge's event loop, except the
+    this link has registered its hooks; `closed`: the engine ends. `counts` are those of the bridge.
+    Everything belongs to the bridge's event loop, except the
     functions that `bind` makes, which any thread may call.
     """
 
-    def __init__(self, bridge: Bridge, instance: str) -> None:
-        self.bridge = bridge
+    def __init__(self, instance: str, bounds: Bounds, counts: Counter[str]) -> None:
         self.instance = instance
+        self.bounds = bounds
+        self.counts = counts
         self.key = secrets.token_urlsafe(24)
         self.link: Link | None = None
-        self.ready = False
-        self.draining = False
+        self.ready = self.draining = self.closed = False
         self.hooks: frozenset[str] = frozenset()
         self.lost_at = 0.0
         self.invocations: dict[str, Invocation] = {}
         self._grace: asyncio.TimerHandle | None = None
-        self._registries: deque[float] = deque(maxlen=bridge.bounds.registries)
+        self._registries: deque[float] = deque(maxlen=bounds.registries)
 
     # -- called by the engine --------------------------------------------------------------------------------------
 
@@ -92,10 +126,10 @@ class Peer:
 
     def _make_invoke(self, spec: HookSpec, event: Event, generation: int) -> pb.Invoke:
         try:
-            text = self.bridge.dialect.encode_event(event, spec).encode()
+            text = _DIALECT.encode_event(event, spec).encode()
         except (TypeError, ValueError, RecursionError) as error:
             raise RemoteHandlerError(Failure.UNSERIALISABLE, f"{error}"[:200]) from None
-        if len(text) > (most := self.bridge.bounds.payload):
+        if len(text) > (most := self.bounds.payload):
             why = f"its event has {len(text):,} bytes, and {most:,} are the most that is sent"
             raise RemoteHandlerError(Failure.NOT_STARTED, why)
         return pb.Invoke(
@@ -115,9 +149,9 @@ class Peer:
 
     def notify(self, invoke: pb.Invoke) -> None:
         """Notify an observer without waiting; drop the event if it is not attached or its queue is full."""
-        attached = self.ready and not self.draining and not self.bridge.closed
+        attached = self.ready and not self.draining and not self.closed
         if not attached or not self._post(invoke=invoke):
-            self.bridge.counts["dropped"] += 1
+            self.counts["dropped"] += 1
 
     async def ask(self, invoke: pb.Invoke, seconds: float, session_id: str) -> dict[str, Any]:
         """Run a hook, and return its answer.
@@ -125,11 +159,11 @@ class Peer:
         Raises:
             RemoteHandlerError: there is none.
         """
-        if self.link is None or self.draining or self.bridge.closed:
+        if self.link is None or self.draining or self.closed:
             absent = f"the handlers `{self.instance}` {'are leaving' if self.link else 'are not attached'}"
-            why = "the bridge is closed" if self.bridge.closed else absent
+            why = "the bridge is closed" if self.closed else absent
             raise RemoteHandlerError(Failure.UNREACHABLE, why)
-        bounds = self.bridge.bounds
+        bounds = self.bounds
         if len(self.invocations) >= bounds.in_flight + bounds.waiting:
             why = f"{bounds.waiting} events wait for the handlers `{self.instance}` already"
             raise RemoteHandlerError(Failure.NOT_STARTED, why)
@@ -149,7 +183,7 @@ class Peer:
     def send_waiting(self) -> None:
         """Send the next invocations, up to the limit of those that are under way."""
         if self.ready:
-            for invocation in [*islice(self.invocations.values(), self.bridge.bounds.in_flight)]:
+            for invocation in [*islice(self.invocations.values(), self.bounds.in_flight)]:
                 if not invocation.sent:
                     self._send(invocation)
 
@@ -160,7 +194,7 @@ class Peer:
             self.link.end("it does not read what it is sent")
 
     def _post(self, **frame: Any) -> bool:
-        return self.link is not None and self.link.outbox.post(pb.EngineFrame(**frame))
+        return self.link is not None and self.link.post(**frame)
 
     def end_if_done(self) -> None:
         """End the link of a peer that is leaving and owes no more answers."""
@@ -171,10 +205,10 @@ class Peer:
         """Handle an answer; count one that comes too late."""
         invocation = self.invocations.get(result.invocation_id)
         if invocation is None or not invocation.sent or invocation.answered.done():
-            self.bridge.counts["late"] += 1
+            self.counts["late"] += 1
             return
         try:
-            invocation.answered.set_result(read_answer(result, self.bridge.bounds))
+            invocation.answered.set_result(read_answer(result, self.bounds))
         except RemoteHandlerError as error:
             invocation.answered.set_exception(error)
 
@@ -222,11 +256,12 @@ class Peer:
 
     def handle_loss(self, why: str) -> None:
         """Handle the loss of the link: after the grace period, in which the peer may come back, its invocations fail."""
+        self.counts["lost"] += 1
         self.link, self.ready, self.draining = None, False, False
         self.lost_at = time.monotonic()
-        if self.bridge.bounds.grace > 0 and self.invocations:
+        if self.bounds.grace > 0 and self.invocations:
             loop = asyncio.get_running_loop()
-            self._grace = loop.call_later(self.bridge.bounds.grace, self.fail_all, why)
+            self._grace = loop.call_later(self.bounds.grace, self.fail_all, why)
         else:
             self.fail_all(why)
 

@@ -12,6 +12,7 @@ from hookline import ConfigError, Engine, Stance
 from hookline.a3s import HookMatcher
 from hookline.dialects.a3s.table import TABLE
 from hookline.remote.bridge import Bridge
+from hookline.remote.definitions import read_hooks
 from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
 from tests.unit.remote.support import (
@@ -210,20 +211,19 @@ async def test_a_flood_that_hangs_up_in_between_is_a_flood() -> None:
 
 
 @on_loop
-async def test_who_reads_a_heavy_set_holds_up_nobody_else() -> None:
+async def test_who_reads_a_heavy_set_holds_up_nobody_else(monkeypatch) -> None:
     """While one guest's patterns are compiled, other guests' answers are heard; its own frames wait."""
     bridge = Bridge(engine := Engine())
     end, _ = await attached(bridge)
     heavy, _ = await attached(bridge, hook("watch", "session_start"), instance="heavy")
     reading, go = threading.Event(), threading.Event()
-    enrolled = bridge.read_hooks
 
-    def slowly(registry: pb.Registry) -> Any:
+    def slowly(*given: Any) -> Any:
         reading.set()
         assert go.wait(PATIENCE)
-        return enrolled(registry)
+        return read_hooks(*given)
 
-    bridge.read_hooks = slowly  # type: ignore[method-assign]  # the moment
+    monkeypatch.setattr("hookline.remote.bridge.read_hooks", slowly)
     heavy.send(
         registry=pb.Registry(
             generation=2,
@@ -246,13 +246,18 @@ async def test_who_reads_a_heavy_set_holds_up_nobody_else() -> None:
 
 
 @on_loop
-async def test_a_set_that_is_read_too_late_is_dropped() -> None:
+async def test_a_set_that_is_read_too_late_is_dropped(monkeypatch) -> None:
     """Somebody with the key took its place meanwhile, and told its own."""
     bridge = Bridge(engine := Engine())
     end, welcome = await attached(bridge)
     reading, go = threading.Event(), threading.Event()
-    enrolled = bridge.read_hooks
-    bridge.read_hooks = lambda registry: (reading.set(), go.wait(PATIENCE), enrolled(registry))[2]  # type: ignore[method-assign]  # the moment
+
+    def slowly(*given: Any) -> Any:
+        reading.set()
+        go.wait(PATIENCE)
+        return read_hooks(*given)
+
+    monkeypatch.setattr("hookline.remote.bridge.read_hooks", slowly)
     end.send(
         registry=pb.Registry(
             generation=2, hooks=[hook("late", matcher=HookMatcher(path_pattern="*.x"))]

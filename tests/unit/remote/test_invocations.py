@@ -43,9 +43,12 @@ class Stand:
         self.answering = Invocations(
             lambda asked: armed if asked.hook_id == "h" else None,
             call_async,
-            self.said.append,
+            self.post,
             most=most,
         )
+
+    def post(self, result: pb.Result) -> None:
+        self.said.append(result)
 
     async def idle(self) -> None:
         await until(lambda: not self.answering._running)

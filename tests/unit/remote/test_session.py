@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.a3s import HookResponse
-from hookline.remote.handlers import Handlers
+from hookline.remote.handlers import Handlers, Session
 from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.session import Session
 from hookline.remote.stream import LinkError, Outbox
 from tests.unit.remote.support import on_loop
 
