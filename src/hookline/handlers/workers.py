@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from contextvars import copy_context
+from functools import partial
 from queue import SimpleQueue
 from weakref import WeakKeyDictionary
 
@@ -14,7 +16,10 @@ from hookline.handlers.exceptions import OverdueError, StuckError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    # A call, where its result goes, and whose budget it uses.
+    Job: TypeAlias = tuple[Callable[[], Any], Future[Any], "WorkerBudget"]
 
 # How many functions of one budget may overrun at once before hookline refuses further ones.
 MOST_STUCK = 64
@@ -33,55 +38,6 @@ class WorkerBudget:
         self.most = most
 
 
-class _Job:
-    """One call of a function. It ends once: the function returns, or its caller stops waiting."""
-
-    __slots__ = (
-        "_ended",
-        "answer",
-        "argument",
-        "budget",
-        "call",
-        "context",
-        "done",
-        "error",
-        "wake",
-    )
-
-    def __init__(self, call: Callable[[Any], Any], argument: Any, budget: WorkerBudget) -> None:
-        self.call = call
-        self.argument = argument
-        self.budget = budget
-        self.context = copy_context()
-        self.answer: Any = None
-        self.error: BaseException | None = None
-        self.done = threading.Lock()
-        self.done.acquire()
-        self.wake: Callable[[], object] | None = None
-        self._ended = threading.Lock()
-
-    def run(self) -> None:
-        try:
-            self.answer = self.context.run(self.call, self.argument)
-        except BaseException as error:  # noqa: BLE001 - the caller of the function gets it raised
-            self.error = error
-
-    def end(self) -> bool:
-        """Claim the end of the call; return False if the other side claimed it first."""
-        return self._ended.acquire(blocking=False)
-
-    def notify(self) -> None:
-        """Wake the waiting caller."""
-        self.done.release()
-        if self.wake is not None:  # set before its owner looked at `done` for the last time
-            self.wake()
-
-    def result(self) -> Any:
-        if self.error is not None:
-            raise self.error
-        return self.answer
-
-
 class Workers:
     """Idle threads, reused where possible. A thread whose function overran is given up.
 
@@ -94,7 +50,7 @@ class Workers:
         self._forget()
 
     def _forget(self) -> None:
-        self._idle: list[SimpleQueue[_Job]] = []
+        self._idle: list[SimpleQueue[Job]] = []
         self._lock = threading.Lock()
         self._stuck: WeakKeyDictionary[WorkerBudget, int] = WeakKeyDictionary()
 
@@ -103,11 +59,7 @@ class Workers:
         return self._stuck.get(budget, 0)
 
     def call(
-        self,
-        function: Callable[[Any], Any],
-        argument: Any,
-        seconds: float,
-        budget: WorkerBudget,
+        self, function: Callable[[Any], Any], argument: Any, seconds: float, budget: WorkerBudget
     ) -> Any:
         """Call a function and return its result, if it comes in time.
 
@@ -116,39 +68,37 @@ class Workers:
             StuckError: too many functions overran their time.
             BaseException: the function raised it.
         """
-        job = self._assign(_Job(function, argument, budget))
-        if not job.done.acquire(timeout=min(seconds, threading.TIMEOUT_MAX)) and self._abandon(job):
+        future = self._start(function, argument, budget)
+        if not _has_ended(future, seconds) and self._abandon(future, budget):
             raise OverdueError
-        return job.result()
+        return future.result()
 
     async def call_async(
-        self,
-        function: Callable[[Any], Any],
-        argument: Any,
-        seconds: float,
-        budget: WorkerBudget,
+        self, function: Callable[[Any], Any], argument: Any, seconds: float, budget: WorkerBudget
     ) -> Any:
         """Call a function from an event loop, which continues while the function runs.
 
         Raises:
             OverdueError, StuckError, BaseException: as `call`.
         """
-        job = self._assign(_Job(function, argument, budget))
-        if job.done.acquire(timeout=min(seconds, _MOMENT)):
-            return job.result()
+        future = self._start(function, argument, budget)
+        if _has_ended(future, min(seconds, _MOMENT)):
+            return future.result()
         try:
-            await _wait_for_end(job, seconds - _MOMENT)
+            await _wait_for_end(future, seconds - _MOMENT)
         except BaseException:
-            self._abandon(job)
+            self._abandon(future, budget)
             raise
-        if self._abandon(job):
+        if self._abandon(future, budget):
             raise OverdueError
-        return job.result()
+        return future.result()
 
-    def _assign(self, job: _Job) -> _Job:
+    def _start(
+        self, function: Callable[[Any], Any], argument: Any, budget: WorkerBudget
+    ) -> Future[Any]:
         with self._lock:
-            stuck = self.stuck(job.budget)
-            if stuck >= job.budget.most:
+            stuck = self.stuck(budget)
+            if stuck >= budget.most:
                 raise StuckError(f"{stuck} handlers overran their time and still run")
             inbox = self._idle.pop() if self._idle else None
         if inbox is None:
@@ -156,56 +106,68 @@ class Workers:
             threading.Thread(
                 target=self._work, args=(inbox,), name="hookline worker", daemon=True
             ).start()
-        inbox.put(job)
-        return job
+        future: Future[Any] = Future()
+        inbox.put((partial(copy_context().run, function, argument), future, budget))
+        return future
 
-    def _abandon(self, job: _Job) -> bool:
+    def _abandon(self, future: Future[Any], budget: WorkerBudget) -> bool:
+        """Give a call up; return False if it has ended already."""
         with self._lock:
-            given_up = job.end()
-            if given_up:
-                self._stuck[job.budget] = self.stuck(job.budget) + 1
-        return given_up
+            is_stuck = future.cancel()
+            if is_stuck:
+                self._stuck[budget] = self.stuck(budget) + 1
+        return is_stuck
 
-    def _work(self, inbox: SimpleQueue[_Job]) -> None:
-        idle = True
-        while idle:
-            job = inbox.get()
-            job.run()
+    def _work(self, inbox: SimpleQueue[Job]) -> None:
+        while self._run_next(inbox):
+            pass  # an idle thread keeps nothing of a call alive
+
+    def _run_next(self, inbox: SimpleQueue[Job]) -> bool:
+        """Run the next call of a thread; return whether the thread stays for another one."""
+        call, future, budget = inbox.get()
+        answer, error = None, None
+        try:
+            answer = call()
+        except BaseException as raised:  # noqa: BLE001 - the caller of the function gets it raised
+            error = raised
+        with self._lock:
+            stays = len(self._idle) < _MOST_IDLE
+            if stays:  # before the caller wakes, so that its next call finds this thread
+                self._idle.append(inbox)
+        try:
+            if error is None:
+                future.set_result(answer)
+            else:
+                future.set_exception(error)
+        except InvalidStateError:  # nobody waited for it any more
             with self._lock:
-                waited_for = job.end()
-                if not waited_for:
-                    self._stuck[job.budget] = self.stuck(job.budget) - 1
-                idle = len(self._idle) < _MOST_IDLE
-                if idle:  # before the caller wakes, so that its next call finds this thread
-                    self._idle.append(inbox)
-            if waited_for:
-                job.notify()
-            del job  # an idle thread must keep nothing alive
+                self._stuck[budget] = self.stuck(budget) - 1
+        return stays
 
 
-async def _wait_for_end(job: _Job, seconds: float) -> None:
-    """Wait on the running loop until a job has ended, or the time is over."""
+def _has_ended(future: Future[Any], seconds: float) -> bool:
+    """Wait for the end of a call for at most `seconds`; return whether it has ended."""
+    try:
+        future.exception(min(seconds, threading.TIMEOUT_MAX))
+    except TimeoutError:
+        return False
+    return True
+
+
+async def _wait_for_end(future: Future[Any], seconds: float) -> None:
+    """Wait on the running loop until a call has ended, or the time is over."""
     import asyncio  # noqa: PLC0415 - the synchronous path must not load it
 
-    loop = asyncio.get_running_loop()
-    woken: asyncio.Future[None] = loop.create_future()
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
 
-    def wake() -> None:
-        if not woken.done():
-            woken.set_result(None)
-
-    def wake_from_thread() -> None:
+    def wake(_: object) -> None:
         with suppress(RuntimeError):  # the loop is closed, so no one waits
-            loop.call_soon_threadsafe(wake)
+            loop.call_soon_threadsafe(ended.set)
 
-    job.wake = wake_from_thread
-    if job.done.acquire(blocking=False):
-        return
-    alarm = loop.call_later(seconds, wake)
-    try:
-        await woken
-    finally:
-        alarm.cancel()
+    future.add_done_callback(wake)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await ended.wait()
 
 
 WORKERS = Workers()

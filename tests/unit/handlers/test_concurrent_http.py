@@ -41,31 +41,8 @@ def test_calls_of_a_batch_are_at_once_and_their_outcomes_in_order() -> None:
     assert [outcome.stdout for outcome in outcomes] == [f'{{"path": "/{at}"}}' for at in range(5)]
 
 
-def test_as_many_are_at_once_as_the_limit_says() -> None:
-    """No more and no fewer; the others wait for their turn."""
-    inside: list[int] = []
-    most: list[int] = []
-    pairs = threading.Barrier(2)
-
-    def perform(*_: Any, **__: Any) -> Outcome:
-        inside.append(1)
-        most.append(len(inside))
-        pairs.wait(PATIENCE)
-        pairs.wait(PATIENCE)
-        inside.pop()
-        return Outcome(exit_code=0)
-
-    with ConcurrentCalls(
-        [run("http://policy.example/") for _ in range(6)], Limits(at_once=2), {}, perform=perform
-    ) as calls:
-        outcomes = calls.outcomes()
-
-    assert [outcome.failure for outcome in outcomes] == [None] * 6
-    assert max(most) == 2
-
-
 def test_a_look_up_that_does_not_end_holds_nobody_up() -> None:
-    """The call is given up in its time, and its place goes to the next one."""
+    """The call is given up in its time, and the next one has its answer."""
     released = threading.Event()
 
     def perform(handler: Any, payload: str, **_: Any) -> Outcome:
@@ -78,7 +55,7 @@ def test_a_look_up_that_does_not_end_holds_nobody_up() -> None:
         run("http://quick.example/", "1\n"),
         run("http://stuck.example/", timeout=0.05),
     ]
-    with ConcurrentCalls(runs, Limits(at_once=1), {}, perform) as calls:
+    with ConcurrentCalls(runs, Limits(), {}, perform) as calls:
         outcomes = calls.outcomes()
     released.set()
 
@@ -95,7 +72,7 @@ def test_held_threads_are_bounded() -> None:
         return Outcome(exit_code=0)
 
     runs = [run("http://stuck.example/", timeout=0.05)] * MOST_HELD
-    with ConcurrentCalls(runs, Limits(at_once=MOST_HELD), {}, stuck) as calls:
+    with ConcurrentCalls(runs, Limits(), {}, stuck) as calls:
         outcomes = calls.outcomes()
     (refused,) = ConcurrentCalls(runs[:1], Limits(), {}, stuck).outcomes()
     released.set()
@@ -122,7 +99,7 @@ def test_a_fault_is_the_failure_of_its_hook() -> None:
 
     with ConcurrentCalls(
         [run("http://odd.example/"), run("http://policy.example/")],
-        Limits(at_once=1),
+        Limits(),
         {},
         perform,
     ) as calls:
@@ -147,15 +124,14 @@ def test_a_batch_can_be_cancelled() -> None:
 
     with serving(answer) as service:
         outcomes = perform_all(
-            [run(service.url(), timeout=60.0)] * 2,
-            limits=Limits(at_once=1),
+            [run(service.url(), timeout=60.0)],
             cancel=cancel,
             environ={},
         )
         assert seen.wait(PATIENCE)
     cancel.close()
 
-    assert [outcome.failure for outcome in outcomes] == [Failure.CANCELLED] * 2
+    assert [outcome.failure for outcome in outcomes] == [Failure.CANCELLED]
     assert gone == [True]
 
 
