@@ -6,9 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.verdict_api import allow, ask, context, deny, halt, note, retry, rewrite
     from hookline.engine.engine import Engine, watching
-    from hookline.engine.file_watcher import Watcher
     from hookline.engine.reason_display import display_reason
-    from hookline.engine.reload import Reloaded
+    from hookline.engine.reload import Reloaded, Watcher
     from hookline.errors import CodecError, ConfigError, HandlerError, HookError, TrustError
     from hookline.handlers.process_spec import Limits
     from hookline.model.event import (
@@ -55,7 +54,7 @@ _HOMES = {
     "ToolCall": "model.event",
     "TrustError": "errors",
     "Verdict": "model.verdict",
-    "Watcher": "engine.file_watcher",
+    "Watcher": "engine.reload",
     "allow": "core.verdict_api",
     "ask": "core.verdict_api",
     "context": "core.verdict_api",

@@ -23,9 +23,9 @@ from hookline.engine.approval_service import (
     switch_all,
     switch_single,
 )
-from hookline.engine.declared_hooks import list_hooks
 from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.hook_lookup import describe_run, find_by_command
+from hookline.engine.snapshot import list_hooks
 from hookline.errors import TrustError
 from hookline.text.suggestions import did_you_mean
 

@@ -14,9 +14,9 @@ from hookline.engine.approval_service import (
     list_off,
 )
 from hookline.engine.circuit_breaker import describe_failures, find_failures
-from hookline.engine.declared_hooks import explain_absence, group_broken, list_hooks
 from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run
+from hookline.engine.snapshot import explain_absence, group_broken, list_hooks
 from hookline.model.handler import Broken
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED, find_off
 

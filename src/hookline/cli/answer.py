@@ -15,8 +15,7 @@ from time import monotonic, perf_counter
 from hookline.cli.options import DEADLINE, option
 from hookline.cli.selection import change_folder, parse_command
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.engine.deadline import hooks_seconds, host_deadline
-from hookline.engine.event_problems import list_errors
+from hookline.engine.drive import hooks_seconds, host_deadline
 from hookline.engine.fallback import find_event, find_fallback
 from hookline.engine.host_integrations import leave_to_host
 from hookline.engine.journaling import open_journal
@@ -66,32 +65,24 @@ class Request:
         seconds: float | None = None,
         error: Exception | None = None,
     ) -> None:
-        self.began = monotonic()
+        self.until = self.began = monotonic()
         self.host = host
         self.event = event
         self.selection = selection
         self.seconds = seconds
         self.error = error
 
-    @property
-    def strict(self) -> bool:
-        return self.selection is not None and self.selection.mode == "strict"
-
     def set_deadline(self, sent: bytes, answers: AnswerPipe | None) -> None:
         """Find out by when the host must have its answer to the event that it sent, and tell the supervisor."""
-        if answers is None or self.error is not None:
-            return
         try:
             dialect = make_dialect(self.host)
         except HookError:  # which the answer to the event says
             return
         native = find_event(dialect, sent, self.event)
-        answers.set_deadline(self.seconds or host_deadline(dialect.table, native), native)
-
-    def hooks_seconds(self, table: Table, native: str) -> tuple[float | None, float]:
-        """The seconds from now for all hooks, and the grace of one that timed out."""
-        limit = self.seconds or host_deadline(table, native)
-        return hooks_seconds(limit - (monotonic() - self.began))
+        seconds = self.seconds or host_deadline(dialect.table, native)
+        self.until = self.began + seconds
+        if answers is not None and self.error is None:
+            answers.set_deadline(seconds, native)
 
 
 def make_request(
@@ -131,91 +122,6 @@ def parse_request(words: list[str]) -> Request:
         return Request(host, _find_value("--event", words), error=error)
 
 
-class AfterAnswer:
-    """What goes on after the answer: `runs` of detached hooks to start, and programs that `left` for the background.
-
-    `engine`: whose they are, once there is any.
-    """
-
-    def __init__(self) -> None:
-        self.engine: Engine | None = None
-        self.runs: list[Run] = []
-        self.left: list[tuple[Run, BackgroundProgram]] = []
-
-    def collect(self, engine: Engine) -> None:
-        """Have an engine defer detached hooks and background programs until after the answer."""
-
-        def detach(run: Run) -> None:
-            self.engine = engine
-            self.runs.append(run)
-
-        def keep(run: Run, left: BackgroundProgram) -> None:
-            self.engine = engine
-            self.left.append((run, left))
-
-        engine.runtime.detach, engine.runtime.keep = detach, keep
-
-
-def answer_main(words: list[str]) -> int:
-    """Answer one event of a host; returns the exit code that the host understands."""
-    request = parse_request(words)
-    later = AfterAnswer()
-    reply = answer(request, later)
-    _write_reply(reply)
-    if later.engine is not None:
-        from hookline.cli.background import run_in_background  # noqa: PLC0415 - most events have nothing detached
-
-        run_in_background(later.engine, later.runs, later.left)
-    return reply.exit_code
-
-
-def answer_in_worker(words: list[str], answers: AnswerPipe) -> int:
-    """Answer one event through the supervisor, and stay with the hooks that run in the background."""
-    request = parse_request(words)
-    later = AfterAnswer()
-    reply = answer(request, later, answers)
-    answers.send(
-        reply.exit_code,
-        encode_text(reply.stdout),
-        encode_text(reply.stderr),
-        stays=later.engine is not None,
-    )
-    if later.engine is not None:
-        from hookline.cli.background import run_in_child  # noqa: PLC0415 - as above
-
-        run_in_child(later.engine, later.runs, later.left)
-    return reply.exit_code
-
-
-def answer(request: Request, later: AfterAnswer, answers: AnswerPipe | None = None) -> Reply:
-    """Return the reply to the event on standard input; the runs of detached hooks go to `later`."""
-    request.set_deadline(b"", answers)
-    unwritten: list[str] = []
-    sent = b""
-    journal = open_journal(os.environ, unwritten.append)
-    try:
-        if request.error is None or not (
-            sys.stdin and sys.stdin.isatty()
-        ):  # a person may have typed it
-            sent = read_payload()
-            request.set_deadline(sent, answers)
-        reply = answer_bytes(request, sent, later, journal)
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
-        reply = make_fallback(request, sent, error, journal).reply
-    # The user sees what could not be written down beside every answer, a refusal too.
-    return add_to_stderr(reply, [line for line in unwritten if not is_shown(reply, line)])
-
-
-def answer_bytes(
-    request: Request, sent: bytes, later: AfterAnswer, journal: Journal | None
-) -> Reply:
-    """Return the reply to the event that these bytes are, or the fallback reply where no decision can be made."""
-    try:
-        return _decide_reply(request, sent, later, journal)
-    except Exception as error:  # noqa: BLE001 - as above
-        return make_fallback(request, sent, error, journal).reply
-
-
 def _find_value(option: str, words: list[str]) -> str:
     """Return the value of an option among words that cannot be parsed."""
     for word, following in zip(words, [*words[1:], ""], strict=False):
@@ -224,6 +130,76 @@ def _find_value(option: str, words: list[str]) -> str:
         if word.startswith(f"{option}="):
             return word.partition("=")[2]
     return ""
+
+
+class AfterAnswer:
+    """What goes on after the answer: `runs` of detached hooks to start, and programs that `left` for the background.
+
+    `engine`: whose they are, set by `collect`.
+    """
+
+    engine: Engine
+
+    def __init__(self) -> None:
+        self.runs: list[Run] = []
+        self.left: list[tuple[Run, BackgroundProgram]] = []
+
+    def collect(self, engine: Engine) -> None:
+        """Have an engine defer detached hooks and background programs until after the answer."""
+        self.engine = engine
+        engine.runtime.detach = self.runs.append
+        engine.runtime.keep = lambda run, left: self.left.append((run, left))
+
+
+def answer_main(words: list[str], answers: AnswerPipe | None = None) -> int:
+    """Answer one event of a host, through its supervisor if there is one; return the exit code that the host understands."""
+    request = parse_request(words)
+    later = AfterAnswer()
+    reply = answer(request, later, answers)
+    stays = bool(later.runs or later.left)
+    if answers is None:
+        _write_reply(reply)
+    else:
+        stdout, stderr = encode_text(reply.stdout), encode_text(reply.stderr)
+        answers.send(reply.exit_code, stdout, stderr, stays=stays)
+    if stays:
+        from hookline.cli.background import run_in_background, run_in_child  # noqa: PLC0415 - most events have nothing detached
+
+        run = run_in_background if answers is None else run_in_child
+        run(later.engine, later.runs, later.left)
+    return reply.exit_code
+
+
+def _write_reply(reply: Reply) -> None:
+    for stream, text in ((sys.stdout, reply.stdout), (sys.stderr, reply.stderr)):
+        if not text or stream is None:
+            continue
+        try:
+            stream.buffer.write(encode_text(text))
+            stream.flush()
+        except OSError:  # the host has closed the stream; only the exit code can reach it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def answer(request: Request, later: AfterAnswer, answers: AnswerPipe | None = None) -> Reply:
+    """Return the reply to the event on standard input; the runs of detached hooks go to `later`.
+
+    If no decision can be made, it is the fallback reply.
+    """
+    unwritten: list[str] = []
+    sent = b""
+    journal = open_journal(os.environ, unwritten.append)
+    try:
+        request.set_deadline(sent, answers)
+        # A person may have typed a command line that cannot be used.
+        if request.error is None or not (sys.stdin and sys.stdin.isatty()):
+            sent = read_payload()
+            request.set_deadline(sent, answers)
+        reply = _decide_reply(request, sent, later, journal)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
+        reply = make_fallback(request, sent, error, journal).reply
+    # The user sees what could not be written down beside every answer, a refusal too.
+    return add_to_stderr(reply, [line for line in unwritten if not is_shown(reply, line)])
 
 
 def _decide_reply(
@@ -256,36 +232,32 @@ def _decide_reply(
     )
     later.collect(engine)
     left_to_host = leave_to_host(engine, host) if not selection.configs else ()
-    seconds, grace = request.hooks_seconds(
-        table, find_event(engine.host(host), sent, request.event)
-    )
-    if seconds is not None:
-        engine.runtime.limits = (engine.runtime.limits or Limits()).replace(grace=grace)
+    seconds, grace = hooks_seconds(request.until - monotonic())
+    engine.runtime.limits = Limits(grace=grace)
     return engine.answer(
         host,
         payload,
         event=request.event,
         seconds=seconds,
         notice=moved,
-        problems=lambda event: (*left_to_host, *list_errors(engine, event)),
+        problems=left_to_host,
     )
 
 
 def _find_project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
-    """Return the project's folder, by the host's variable and the payload."""
-    folder = _find_folder(payload, table) if isinstance(payload, dict) else ""
+    """Return the project's folder, by the host's variable and the folder that the payload names, if it names one."""
     here = os.getcwd()
-    if folder and not os.path.isdir(folder):
-        folder = find_existing_folder(folder, here, environ, table)
-    return find_project(folder or here, environ, table)
-
-
-def _find_folder(payload: Mapping[str, Any], table: Table) -> str:
-    """Return the folder that the payload names, the first that exists if there is one; empty if it names none."""
-    named = (payload.get(key) for key in table.folder_keys())
-    flat = (value[0] if isinstance(value, list) and value else value for value in named)
-    paths = [path for path in flat if isinstance(path, str) and path]
-    return next((path for path in paths if os.path.isdir(path)), paths[0] if paths else "")
+    named = []
+    for key in table.folder_keys() if isinstance(payload, dict) else ():
+        value = payload.get(key)
+        path = value[0] if isinstance(value, list) and value else value
+        if isinstance(path, str) and path:
+            named.append(path)
+    if not named:
+        return find_project(here, environ, table)
+    folder = next(filter(os.path.isdir, named), None)
+    folder = folder or find_existing_folder(named[0], here, environ, table)
+    return find_project(folder, environ, table)
 
 
 # -- standard input ----------------------------------------------------------------------------
@@ -337,14 +309,6 @@ def _has_more(descriptor: int, seconds: float | None) -> bool:
 # -- without a decision ------------------------------------------------------------------------
 
 
-def note_unanswered(request: Request, message: str, *, refused: bool) -> None:
-    """Write into the journal that an event was not decided in time."""
-    journal = open_journal(os.environ, lambda _line: None)
-    if journal is not None:
-        journal.note("unanswered", dialect=request.host, message=message, refused=refused)
-        journal.close()
-
-
 def make_fallback(
     request: Request, sent: bytes, error: BaseException, journal: Journal | None = None
 ) -> Fallback:
@@ -357,12 +321,16 @@ def make_fallback(
         if isinstance(error, HookError | OSError)
         else f"internal error: {type(error).__name__}: {error}"
     )
-    acts = _has_guards(request) if isinstance(error, CodecError) else None
+    selection = request.selection
     found = find_fallback(
-        request.host, sent, message, event=request.event, strict=request.strict, acts=acts
+        request.host,
+        sent,
+        message,
+        event=request.event,
+        strict=selection is not None and selection.mode == "strict",
+        acts=_has_guards(selection) if isinstance(error, CodecError) and selection else None,
     )
-    if journal is not None:
-        journal.note("unanswered", dialect=request.host, message=message, refused=found.refuses)
+    note_unanswered(journal, request.host, message, refused=found.refuses)
     reply = found.reply
     if isinstance(error, HookError) and error.name in _USAGE:
         text = f"hookline answer: {message}\n"
@@ -372,23 +340,16 @@ def make_fallback(
     return found
 
 
-def _has_guards(request: Request) -> bool | None:
+def note_unanswered(journal: Journal | None, host: str, message: str, *, refused: bool) -> None:
+    """Write into a journal that an event was not decided."""
+    if journal is not None:
+        journal.note("unanswered", dialect=host, message=message, refused=refused)
+
+
+def _has_guards(selection: Selection) -> bool | None:
     """Whether a selected hook guards an action; None if that cannot be found out."""
-    assert request.selection is not None  # noqa: S101 - the payload was read, so the command line could be
     try:
-        engine = request.selection.engine(parses_new=False, placed=False)
-        entries = engine.registry.entries()
-        return any(entry.spec.kind in ACTIONS for entry in entries)
+        engine = selection.engine(parses_new=False, placed=False)
+        return any(entry.spec.kind in ACTIONS for entry in engine.registry.entries())
     except Exception:  # noqa: BLE001 - the hooks themselves may be what is wrong
         return None
-
-
-def _write_reply(reply: Reply) -> None:
-    for stream, text in ((sys.stdout, reply.stdout), (sys.stderr, reply.stderr)):
-        if not text or stream is None:
-            continue
-        try:
-            stream.buffer.write(encode_text(text))
-            stream.flush()
-        except OSError:  # the host has closed the stream; only the exit code can reach it
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -28,9 +28,9 @@ from hookline.engine.approval_service import (
     list_removed,
     revoke_hooks,
 )
-from hookline.engine.declared_hooks import list_hooks
 from hookline.engine.hook_lookup import find_hooks
 from hookline.engine.journaling import open_journal
+from hookline.engine.snapshot import list_hooks
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import Broken
 from hookline.trust.allowlist import import_allowlist

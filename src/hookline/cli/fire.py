@@ -12,7 +12,7 @@ from hookline.cli.options import COLOR, DEADLINE, HOST, INPUT, JSON, option
 from hookline.cli.pages import format_duration, format_fields, print_page
 from hookline.cli.selection import call_command
 from hookline.engine.catalog import make_dialect
-from hookline.engine.deadline import hooks_seconds, host_deadline
+from hookline.engine.drive import hooks_seconds, host_deadline
 from hookline.engine.journaling import open_journal
 from hookline.errors import CodecError
 from hookline.handlers.process_spec import Limits

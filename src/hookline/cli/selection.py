@@ -9,8 +9,7 @@ from hookline.cli.options import list_options, option, parse_words
 from hookline.config.places import project_root
 from hookline.config.project_env import drop_project_env
 from hookline.engine.catalog import NAMES
-from hookline.engine.engine import Engine
-from hookline.engine.load_options import MATCHING, MODES, TRUSTS
+from hookline.engine.engine import MATCHING, MODES, TRUSTS, Engine
 from hookline.engine.projects import leave_deleted_folder
 from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import ConfigError
@@ -266,7 +265,7 @@ def change_folder(folder: str) -> None:
         ConfigError: there is no such folder.
     """
     if folder == "." and (notice := leave_deleted_folder(os.environ)):
-        sys.stderr.write(f"{notice}\n")
+        sys.stderr.write(f"hookline: {notice}\n")
     try:
         os.chdir(folder)
     except OSError as error:

@@ -9,11 +9,7 @@ import os
 import signal
 import time
 
-from hookline.handlers.supervisor import AnswerPipe, fork_worker
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.handlers.supervisor import Worker
+from hookline.handlers.supervisor import AnswerPipe, Worker, fork_worker
 
 _SLOW = 1.0  # seconds after which the supervisor loads what it needs to answer alone
 
@@ -21,33 +17,31 @@ _SLOW = 1.0  # seconds after which the supervisor loads what it needs to answer 
 def answer_supervised(words: list[str]) -> int:
     """Answer one event of a host; return the exit code that the host understands."""
     try:
-        worker = fork_worker()
+        worker: Worker | AnswerPipe | None = fork_worker()
     except OSError:  # no further process fits into this system
-        from hookline.cli.answer import answer_main  # noqa: PLC0415 - as below
+        worker = None
+    if not isinstance(worker, Worker):
+        from hookline.cli.answer import answer_main  # noqa: PLC0415 - the supervisor does without
 
-        return answer_main(words)
-    if isinstance(worker, AnswerPipe):
-        from hookline.cli.answer import answer_in_worker  # noqa: PLC0415 - the supervisor does without
-
-        return answer_in_worker(words, worker)
+        return answer_main(words, worker)
     if not worker.wait_for_reply(time.monotonic() + _SLOW) and not worker.is_overdue():
         import hookline.cli.answer  # noqa: F401, PLC0415 - while there is time
 
         worker.wait_for_reply()
     if worker.reply is None:
         return _write_fallback(words, worker)
-    code, *texts = worker.reply
-    for fd, text in zip((1, 2), texts, strict=True):
-        write_all(fd, text)
+    code, stdout, stderr = worker.reply
+    write_all(1, stdout)
+    write_all(2, stderr)
     worker.leave()
-    os._exit(
-        code
-    )  # there is nothing to flush, and the end of an interpreter takes as long as a fork
+    # There is nothing to flush, and the end of an interpreter takes as long as a fork.
+    os._exit(code)
 
 
 def _write_fallback(words: list[str], worker: Worker) -> int:
     """Write the fallback reply, and then end the worker, which may be busy."""
     from hookline.cli.answer import make_fallback, note_unanswered, parse_request  # noqa: PLC0415 - as above
+    from hookline.engine.journaling import open_journal  # noqa: PLC0415 - as above
     from hookline.wire.hookoutput import encode_text  # noqa: PLC0415 - as above
 
     request = parse_request(words)
@@ -57,7 +51,10 @@ def _write_fallback(words: list[str], worker: Worker) -> int:
     write_all(1, encode_text(found.reply.stdout))
     write_all(2, encode_text(found.reply.stderr))
     worker.end()
-    note_unanswered(request, message, refused=found.refuses)
+    journal = open_journal(os.environ, lambda _line: None)
+    note_unanswered(journal, request.host, message, refused=found.refuses)
+    if journal is not None:
+        journal.close()
     return found.reply.exit_code
 
 

@@ -7,7 +7,7 @@ import shlex
 import time
 
 from hookline.config.yaml_toggle import turn_on
-from hookline.engine.declared_hooks import DeclaredHooks, list_hooks
+from hookline.engine.snapshot import list_hooks
 from hookline.engine.trust_gate import get_gate, make_gate, note_approvals
 from hookline.engine.unread_files import list_unread
 from hookline.errors import ConfigError, HookError, TrustError
@@ -90,7 +90,7 @@ def get_gate_for(engine: Engine) -> Gate:
     """
     gate = get_gate(engine.runtime.gate) or make_gate(engine.cwd, engine.environ)
     if gate.declared is None:
-        gate.declared = DeclaredHooks(engine.loader)
+        gate.declared = engine.loader
     if gate.store.write_record is None:
         gate.store.write_record = note_approvals(engine.runtime.journal)
     return gate

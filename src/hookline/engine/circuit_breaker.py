@@ -6,7 +6,7 @@ A hook that fails closed, or that asks, is never suspended (docs/formats/starchi
 from __future__ import annotations
 
 from hookline.core.dispatch import intercept
-from hookline.engine.once import make_mark
+from hookline.engine.session_limits import make_mark
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance
 from hookline.sessions.memory import Failures
@@ -14,8 +14,6 @@ from hookline.sessions.store import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from hookline.core.dialect import Table
     from hookline.core.dispatch import Dispatch, Run
     from hookline.core.plan import Plan
@@ -68,43 +66,29 @@ def break_circuit(asked: Dispatch, runtime: Runtime, plan: Plan, event: Event) -
     ran: dict[str, str] = {}
 
     def suspend(run: Run) -> Outcome | None:
-        table = tables.get(run.spec.id)
-        held = _suspend(run, table, runtime, event) if table is not None else None
-        if table is not None and held is None:
-            ran[run.spec.id] = make_key(run.spec)
-        return held
+        spec = run.spec
+        if spec.id not in tables:
+            return None
+        failures = find_failures(runtime, spec)
+        if not is_suspended(spec, tables[spec.id], failures, runtime.clock()):
+            ran[spec.id] = make_key(spec)
+            return None
+        detail = f"suspended after {failures.count} failures in a row"
+        is_known = runtime.was_told(event, f"{make_key(spec)} is suspended")
+        name = spec.name or spec.id
+        note = f"hook `{name}` is {detail}; to see why and to run it again: hookline doctor"
+        return Outcome(
+            failure=Failure.SWITCHED_OFF,
+            detail=detail,
+            means=Stance.SILENT,
+            note="" if is_known else note,
+            told=is_known,
+        )
 
     decision = yield from intercept(asked, suspend)
     faults = {verdict.hook_id for verdict in decision.verdicts if verdict.fault is not None}
-    record(
-        runtime,
+    runtime.sessions.record_failures(
         [key for hook, key in ran.items() if hook in faults],
         [key for hook, key in ran.items() if hook not in faults],
     )
     return decision
-
-
-def _suspend(run: Run, table: Table, runtime: Runtime, event: Event) -> Outcome | None:
-    """Return the outcome of a hook that is suspended; None for any other."""
-    if run.spec.on_failure is not Stance.SILENT:
-        return None
-    failures = find_failures(runtime, run.spec)
-    if not is_suspended(run.spec, table, failures, runtime.clock()):
-        return None
-    detail = f"suspended after {failures.count} failures in a row"
-    name = run.spec.name or run.spec.id
-    note = f"hook `{name}` is {detail}; to see why and to run it again: hookline doctor"
-    is_known = runtime.was_told(event, f"{make_key(run.spec)} is suspended")
-    return Outcome(
-        failure=Failure.SWITCHED_OFF,
-        detail=detail,
-        means=Stance.SILENT,
-        note="" if is_known else note,
-        told=is_known,
-    )
-
-
-def record(runtime: Runtime, failed: Collection[str], succeeded: Collection[str]) -> None:
-    """Count a failure of some hooks, and forget the failures of those that succeeded; each by its `make_key`."""
-    if failed or succeeded:
-        runtime.sessions.record_failures(failed, succeeded)

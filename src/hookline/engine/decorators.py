@@ -19,17 +19,6 @@ if TYPE_CHECKING:
 
     from hookline.model.conditions import Condition
 
-_TEXT = (str, type(None))
-# Setting, its types, and these in words.
-_WANTED: tuple[tuple[str, tuple[type, ...], str], ...] = (
-    ("tool", _TEXT, "a name or a list of names"),
-    ("command", _TEXT, "an expression"),
-    ("path", _TEXT, "a glob or a list of globs"),
-    ("rank", (int,), "a whole number"),
-    ("timeout", (int, float), "a number of seconds"),
-    ("on_failure", (Stance,), "a stance, such as `hookline.Stance.DENY`"),
-)
-
 
 def make_own_hook(
     call: Callable[..., Any],
@@ -48,12 +37,18 @@ def make_own_hook(
     """Return a hook that calls a function.
 
     Raises:
-        ConfigError: no such canonical event, an expression that RE2 refuses, or a filter or setting
-            of the wrong type.
+        ConfigError: no such canonical event, an expression that RE2 refuses, or a setting of the
+            wrong type.
     """
-    _check_settings(
-        tool=tool, command=command, path=path, rank=rank, timeout=timeout, on_failure=on_failure
-    )
+    # An error at the first event would interrupt an agent.
+    if not (
+        isinstance(rank, int)
+        and isinstance(timeout, int | float)
+        and timeout > 0
+        and isinstance(on_failure, Stance)
+    ):
+        message = "a hook takes a whole number as `rank`, seconds above 0 as `timeout`, a Stance as `on_failure`"
+        raise ConfigError(message, name="value.type")
     if kind not in kinds.NAMES and not kind.startswith("x."):
         hosts = kinds.find_by_native_name(kind)  # the commonest mistake: a host's name of the event
         near = f"did you mean `{hosts}`?" if hosts else did_you_mean(kind, kinds.NAMES)
@@ -75,24 +70,6 @@ def make_own_hook(
         origin=Origin(scope="process"),
         name=label,
     )
-
-
-def _check_settings(**given: object) -> None:
-    """Check types and ranges now, because an error at the first event would interrupt an agent."""
-    for setting, wanted, words in _WANTED:
-        value = given[setting]
-        names = (
-            value
-            if isinstance(value, list | tuple | set | frozenset) and "list" in words
-            else [value]
-        )
-        if not all(isinstance(name, wanted) and not isinstance(name, bool) for name in names):
-            raise ConfigError(f"`{setting}={value!r}` of a hook must be {words}", name="value.type")
-    timeout = given["timeout"]
-    if isinstance(timeout, int | float) and not timeout > 0:
-        raise ConfigError(
-            f"`timeout={timeout!r}` of a hook must be more than 0 seconds", name="value.range"
-        )
 
 
 def _make_conditions(

@@ -51,13 +51,24 @@ class Finished(Frozen):
 
 def make_finished(run: Run, outcome: Outcome, *, started: float, ended: float) -> Finished:
     """Return the end of a run; `started` and `ended` in seconds since 1970."""
-    event = run.event
+    event, spec, dialect = run.event, run.spec, run.dialect
     if run.identity:
         outcome = outcome.replace(identity=run.identity, content=run.content)
+    if dialect is None:
+        verdict = Verdict(
+            hook_id=spec.id,
+            exit_code=outcome.exit_code,
+            seconds=outcome.seconds,
+            shadow=spec.shadow,
+        )
+    else:
+        row = dialect.table.row(spec.native_event)
+        entry = Entry(spec=spec, dialect=dialect, row=row, tools=None, on_tool=(), content=())
+        verdict = interpret(entry, outcome, event)
     return Finished(
-        hook_id=run.spec.id,
+        hook_id=spec.id,
         outcome=outcome,
-        verdict=_read_verdict(run, outcome),
+        verdict=verdict,
         kind=event.kind,
         native_event=event.native_name,
         dialect=event.dialect,
@@ -65,24 +76,6 @@ def make_finished(run: Run, outcome: Outcome, *, started: float, ended: float) -
         cwd=event.cwd,
         started=started,
         ended=ended,
-    )
-
-
-def _read_verdict(run: Run, outcome: Outcome) -> Verdict:
-    """Return the verdict of a run; a run without a dialect has a silent one."""
-    spec = run.spec
-    if run.dialect is None:
-        return Verdict(
-            hook_id=spec.id,
-            exit_code=outcome.exit_code,
-            seconds=outcome.seconds,
-            shadow=spec.shadow,
-        )
-    row = run.dialect.table.row(spec.native_event)
-    return interpret(
-        Entry(spec=spec, dialect=run.dialect, row=row, tools=None, on_tool=(), content=()),
-        outcome,
-        run.event,
     )
 
 
@@ -106,7 +99,7 @@ class Detached:
         self,
         limits: Limits | None,
         environ: Mapping[str, str],
-        finished: Callable[[Run, Finished], None] | None = None,
+        finished: Callable[[Run, Finished], object],
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._limits = limits or Limits()
@@ -150,42 +143,34 @@ class Detached:
             cancel.set()
         thread.start()
 
-    def _work(self, run: Run | None, left: BackgroundProgram | None = None) -> None:
-        """Perform a run, and then what waits; an observer that raises ends this thread only."""
+    def _work(self, run: Run, left: BackgroundProgram | None) -> None:
+        """Perform a run, and start what waits; an observer that raises ends this thread only."""
         here = threading.current_thread()
         try:
-            while run is not None:
-                here.name = f"hookline {run.spec.id}"
-                self._perform(run, self._running[here], left)
-                run, left = self._next(), None
+            started = self._clock()
+            outcome = self._perform(run, self._running[here], left)
+            done = make_finished(run, outcome, started=started, ended=self._clock())
+            with self._telling:
+                self._finished(run, done)
         finally:
             with self._lock:
                 self._running.pop(here).close()
                 if self._queue:
                     self._spawn(self._queue.popleft())
 
-    def _next(self) -> Run | None:
-        with self._lock:
-            return self._queue.popleft() if self._queue else None
-
-    def _perform(self, run: Run, cancel: Cancel, left: BackgroundProgram | None) -> None:
-        started = self._clock()
+    def _perform(self, run: Run, cancel: Cancel, left: BackgroundProgram | None) -> Outcome:
+        if left is not None:
+            return left.finish(self._limits, cancel)
+        if cancel.is_set:
+            return Outcome(failure=Failure.CANCELLED)
         longest = find_time_limit(run.spec, run.dialect, self._limits.detached)
         limited = run.replace(spec=run.spec.replace(timeout=longest))
-        if left is not None:
-            outcome = left.finish(self._limits, cancel)
-        elif cancel.is_set:
-            outcome = Outcome(failure=Failure.CANCELLED)
-        elif isinstance(run.spec.handler, InProcess):
-            outcome = call(limited)
-        else:
-            (outcome,) = perform_all(
-                [limited], limits=self._limits, cancel=cancel, environ=self._environ
-            )
-        if self._finished is not None:
-            done = make_finished(run, outcome, started=started, ended=self._clock())
-            with self._telling:
-                self._finished(run, done)
+        if isinstance(run.spec.handler, InProcess):
+            return call(limited)
+        (outcome,) = perform_all(
+            [limited], limits=self._limits, cancel=cancel, environ=self._environ
+        )
+        return outcome
 
     def drain(self, seconds: float, hurried: Callable[[], bool] = lambda: False) -> None:
         """Wait for what runs and what waits, at most so long altogether; then end it, process trees included.

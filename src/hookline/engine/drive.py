@@ -1,16 +1,16 @@
-"""The two drivers of a dispatcher, a synchronous and an asynchronous one."""
+"""The two drivers of a dispatcher, a synchronous and an asynchronous one, and how much time they have."""
 
 from __future__ import annotations
 
 from functools import cache
+from math import inf
 from time import monotonic, perf_counter
 
-from hookline.core.dispatch import Run, conclude_alone, is_selected
+from hookline.core.dispatch import Run, conclude_alone, intercept, is_selected
 from hookline.core.fold import make_silent_decision
 from hookline.handlers.exceptions import make_failure_outcome
 from hookline.handlers.inprocess import call, call_async, finish_coroutine, refuse_late_answer
-from hookline.handlers.process_spec import Cancel
-from hookline.handlers.process_spec import Limits as _Limits
+from hookline.handlers.process_spec import Cancel, Limits
 from hookline.handlers.table import perform_all
 from hookline.model.frozen import make_constructor
 from hookline.model.handler import InProcess
@@ -19,15 +19,14 @@ from hookline.model.verdict import Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Callable, Mapping
     from concurrent.futures import Executor
     from typing import TypeAlias
 
+    from hookline.core.dialect import Table
     from hookline.core.dispatch import Dispatch
     from hookline.core.plan import Plan
-    from hookline.core.registry import Entry
     from hookline.handlers.process import BackgroundProgram
-    from hookline.handlers.process_spec import Limits
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
@@ -40,12 +39,34 @@ if TYPE_CHECKING:
 # So many batches of processes may be waited for at the same time; further ones wait for their turn.
 _MOST_WAITING = 64
 _SHORTEST = 0.001  # seconds, for a run whose time is already over
+# Of the host's time limit: what is kept for the answer's way to the host. Seconds.
+_PART, _LEAST, _MOST = 0.1, 0.3, 5.0
+# Of the time until the deadline: what is kept for hooks to end, and for the decision to be made.
+_RESERVE, _SHORTEST_RESERVE, _LONGEST_RESERVE, _LARGEST_RESERVE = 0.25, 0.3, 2.0, 0.5
 # The verdict of a hook that was asked and had nothing to say.
 _make_verdict = make_constructor(Verdict, "hook_id", "seconds")
 
 
+def host_deadline(table: Table, native: str) -> float:
+    """Return the seconds until the answer to an event has to be written: the host's limit, less a tenth of it."""
+    limit = table.host_timeout(native)
+    return limit - min(max(limit * _PART, _LEAST), _MOST)
+
+
+def hooks_seconds(left: float) -> tuple[float, float]:
+    """Return the seconds for all hooks of an event, and from the SIGTERM of one that timed out to its SIGKILL.
+
+    Args:
+        left: seconds until the deadline.
+    """
+    left = max(left, 0.0)
+    usual = min(max(left * _RESERVE, _SHORTEST_RESERVE), _LONGEST_RESERVE)
+    reserve = min(usual, left * _LARGEST_RESERVE)
+    return left - reserve, reserve / 2
+
+
 def drive(
-    dispatch: Dispatch,
+    asked: Dispatch,
     detach: Detach,
     limits: Limits | None,
     environ: Mapping[str, str],
@@ -58,43 +79,35 @@ def drive(
     `seconds`: for everything that is waited for; what is not done by then has timed out. A Python
     function, which cannot be ended, may take longer.
     """
-    until = None if seconds is None else monotonic() + seconds
-    limits = _limit_until(limits, until)
+    asked, limits = _limit_time(asked, limits, seconds)
     try:
-        runs = next(dispatch)
+        runs = next(asked)
         while True:
-            if (late := _time_out(runs, until)) is not None:
-                runs = dispatch.send(late)
-                continue
-            runs = runs if until is None else tuple(_shorten_timeout(run, until) for run in runs)
-            runs = dispatch.send(_perform(runs, detach, limits, environ, keep))
+            runs = _shorten_timeouts(runs, limits.until)
+            runs = asked.send(_perform(runs, detach, limits, environ, keep))
     except StopIteration as stop:
         decision: Decision = stop.value
         return decision
-    except BaseException:
-        dispatch.close()  # now, and not at garbage collection
-        raise
+    finally:
+        asked.close()  # now, and not at garbage collection
 
 
 def _perform(
     runs: tuple[Run, ...],
     detach: Detach,
-    limits: Limits | None,
+    limits: Limits,
     environ: Mapping[str, str],
     keep: Keep | None,
 ) -> tuple[Outcome, ...]:
     if runs[0].detached:
         return (detach(runs[0]) or Outcome(),)
-    here = {at: call(run) for at, run in enumerate(runs) if type(run.spec.handler) is InProcess}
-    elsewhere = [run for at, run in enumerate(runs) if at not in here]
-    done = iter(
-        perform_all(elsewhere, limits=limits, environ=environ, keep=keep) if elsewhere else ()
-    )
-    return tuple(here[at] if at in here else next(done) for at in range(len(runs)))
+    here, elsewhere = _split_runs(runs)
+    answers = [call(run) for run in here]
+    return _join(runs, answers, perform_all(elsewhere, limits=limits, environ=environ, keep=keep))
 
 
 async def drive_async(
-    dispatch: Dispatch,
+    asked: Dispatch,
     detach: Detach,
     limits: Limits | None,
     environ: Mapping[str, str],
@@ -102,79 +115,78 @@ async def drive_async(
     seconds: float | None = None,
     keep: Keep | None = None,
 ) -> Decision:
-    """The same on an event loop: coroutines are awaited, processes run in a thread; cancelling ends them all.
-
-    `seconds`: for everything that is waited for; what would take longer has a time limit that ends
-    then.
-    """
-    until = None if seconds is None else monotonic() + seconds
-    limits = _limit_until(limits, until)
+    """The same on an event loop: coroutines are awaited, processes run in a thread; cancelling ends them all."""
+    asked, limits = _limit_time(asked, limits, seconds)
     try:
-        runs = next(dispatch)
+        runs = next(asked)
         while True:
-            if (late := _time_out(runs, until)) is not None:
-                runs = dispatch.send(late)
-                continue
-            if until is not None:
-                runs = tuple(_shorten_timeout(run, until) for run in runs)
-            if len(runs) == 1 and type(runs[0].spec.handler) is InProcess and not runs[0].detached:
-                outcomes: tuple[Outcome, ...] = (await call_async(runs[0]),)
-            else:
-                outcomes = await _perform_async(runs, detach, limits, environ, keep)
-            runs = dispatch.send(outcomes)
+            runs = _shorten_timeouts(runs, limits.until)
+            runs = asked.send(await _perform_async(runs, detach, limits, environ, keep))
     except StopIteration as stop:
         decision: Decision = stop.value
         return decision
-    except BaseException:
-        dispatch.close()  # as above
-        raise
-
-
-def _limit_until(limits: Limits | None, until: float | None) -> Limits | None:
-    """The limits of an event that ends at a time."""
-    if until is None:
-        return limits
-
-    return (limits or _Limits()).replace(until=until)
-
-
-def _time_out(runs: tuple[Run, ...], until: float | None) -> tuple[Outcome, ...] | None:
-    """The outcomes of runs that begin after the end of the event's time; None where there is time left."""
-    if until is None or monotonic() < until or runs[0].detached:
-        return None
-    return tuple(Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE) for _ in runs)
-
-
-def _shorten_timeout(run: Run, until: float) -> Run:
-    """The run, with a time limit that ends by then."""
-    left = max(round(until - monotonic(), 3), _SHORTEST)
-    return (
-        run
-        if run.detached or run.spec.timeout <= left
-        else run.replace(spec=run.spec.replace(timeout=left))
-    )
+    finally:
+        asked.close()  # as above
 
 
 async def _perform_async(
     runs: tuple[Run, ...],
     detach: Detach,
-    limits: Limits | None,
+    limits: Limits,
     environ: Mapping[str, str],
     keep: Keep | None,
 ) -> tuple[Outcome, ...]:
     if runs[0].detached:
         return (detach(runs[0]) or Outcome(),)
+    here, elsewhere = _split_runs(runs)
+    if len(runs) == len(here) == 1:
+        return (await call_async(runs[0]),)
     import asyncio  # noqa: PLC0415 - the caller has it; the synchronous path must not
 
-    here = [at for at, run in enumerate(runs) if type(run.spec.handler) is InProcess]
-    elsewhere = [at for at in range(len(runs)) if at not in here]
-    waits: list[Awaitable[list[Outcome]]] = [asyncio.gather(*(call_async(runs[at]) for at in here))]
-    if elsewhere:
-        waits.append(_in_thread([runs[at] for at in elsewhere], limits, environ, keep))
-    outcomes: dict[int, Outcome] = {}
-    for places, done in zip((here, elsewhere), await asyncio.gather(*waits), strict=False):
-        outcomes |= zip(places, done, strict=True)
-    return tuple(outcomes[at] for at in range(len(runs)))
+    answers, outcomes = await asyncio.gather(
+        asyncio.gather(*map(call_async, here)), _perform_in_thread(elsewhere, limits, environ, keep)
+    )
+    return _join(runs, answers, outcomes)
+
+
+def _split_runs(runs: tuple[Run, ...]) -> tuple[list[Run], list[Run]]:
+    """Return the runs of Python functions, and all others."""
+    here = [run for run in runs if type(run.spec.handler) is InProcess]
+    return here, [run for run in runs if type(run.spec.handler) is not InProcess]
+
+
+def _join(
+    runs: tuple[Run, ...], answers: list[Outcome], outcomes: list[Outcome]
+) -> tuple[Outcome, ...]:
+    """Return the outcomes of Python functions and of all others in the order of the runs."""
+    here, elsewhere = iter(answers), iter(outcomes)
+    return tuple(next(here if type(run.spec.handler) is InProcess else elsewhere) for run in runs)
+
+
+def _limit_time(
+    asked: Dispatch, limits: Limits | None, seconds: float | None
+) -> tuple[Dispatch, Limits]:
+    """Return the dispatch in which a run that begins too late has timed out, and the limits of the others."""
+    limits = limits or Limits()
+    if seconds is None:
+        return asked, limits
+    until = monotonic() + seconds
+    late = Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE)
+    timed = intercept(asked, lambda run: None if run.detached or monotonic() < until else late)
+    return timed, limits.replace(until=until)
+
+
+def _shorten_timeouts(runs: tuple[Run, ...], until: float) -> tuple[Run, ...]:
+    """Return the runs, each with a time limit that ends by then."""
+    if until == inf:
+        return runs
+    left = max(round(until - monotonic(), 3), _SHORTEST)
+    return tuple(
+        run
+        if run.detached or run.spec.timeout <= left
+        else run.replace(spec=run.spec.replace(timeout=left))
+        for run in runs
+    )
 
 
 @cache
@@ -185,10 +197,12 @@ def _threads() -> Executor:
     return ThreadPoolExecutor(_MOST_WAITING, thread_name_prefix="hookline wait")
 
 
-async def _in_thread(
-    runs: list[Run], limits: Limits | None, environ: Mapping[str, str], keep: Keep | None
+async def _perform_in_thread(
+    runs: list[Run], limits: Limits, environ: Mapping[str, str], keep: Keep | None
 ) -> list[Outcome]:
-    """Processes of a batch, in a thread that is not left behind when the caller is cancelled."""
+    """Run processes in a thread that is not left behind when the caller is cancelled."""
+    if not runs:
+        return []
     import asyncio  # noqa: PLC0415 - as above
 
     cancel = Cancel()
@@ -196,9 +210,8 @@ async def _in_thread(
         _threads(),
         lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ, keep=keep),
     )
-    work.add_done_callback(
-        lambda _: cancel.close()
-    )  # also if the waiting task is cancelled a second time
+    # Also if the waiting task is cancelled a second time.
+    work.add_done_callback(lambda _: cancel.close())
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -207,16 +220,19 @@ async def _in_thread(
         raise
 
 
-def ask_alone(plan: Plan, event: Event, hook: Entry) -> Decision:
-    """What `drive` would return for a plan with this one Python hook, without a generator between."""
+def ask_alone(plan: Plan, event: Event) -> Decision:
+    """Return what `drive` would for a plan with one Python hook, without a generator between."""
+    hook = plan.solo
+    assert hook is not None  # noqa: S101 - the caller looked
     if not is_selected(hook, event, set()):
         return make_silent_decision(event)
-    outcome = call(Run(spec=hook.spec, event=event))
-    return conclude_alone(plan, hook, outcome, event)
+    return conclude_alone(plan, hook, call(Run(spec=hook.spec, event=event)), event)
 
 
-async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
-    """What `drive_async` would return for a plan with this one Python hook; it costs a third of it."""
+async def ask_alone_async(plan: Plan, event: Event) -> Decision:
+    """Return what `drive_async` would for a plan with one Python hook; it costs a third of it."""
+    hook = plan.solo
+    assert hook is not None  # noqa: S101 - the caller looked
     for holds in hook.content:
         if not holds(event):
             return make_silent_decision(event)
@@ -240,16 +256,3 @@ async def ask_alone_async(plan: Plan, event: Event, hook: Entry) -> Decision:
             return make_silent_decision(event, (_make_verdict(spec.id, seconds),), seconds=seconds)
         outcome = Outcome(answer=answer, seconds=seconds)
     return conclude_alone(plan, hook, outcome, event)
-
-
-def refuse(dispatch: Dispatch, detail: str = "") -> Decision:
-    """Perform nothing: every hook is told to have been called again from inside itself."""
-    try:
-        runs = next(dispatch)
-        while True:
-            runs = dispatch.send(
-                tuple(Outcome(failure=Failure.REENTERED, detail=detail) for _ in runs)
-            )
-    except StopIteration as stop:
-        decision: Decision = stop.value
-        return decision

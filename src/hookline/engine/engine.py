@@ -10,13 +10,13 @@ from hookline.config.read import guess_dialect
 from hookline.core.dialect import Source
 from hookline.core.plan import sort_hooks
 from hookline.engine.firing import Firing
-from hookline.engine.load_options import check_choices, split_keywords
-from hookline.engine.notices import add_notice, add_notices, write_reply
+from hookline.engine.notices import add_notice, add_notices, list_errors, write_reply
 from hookline.engine.runtime import Runtime
 from hookline.engine.sources import Discovery, Given, Named
 from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import ConfigError
 from hookline.model.event import Event
+from hookline.model.spec import SCOPES
 from hookline.model.verdict import Stance
 from hookline.wire.json_reader import read_json
 from hookline.wire.payload import unknown_event_error
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Dialect
     from hookline.core.registry import Registry
-    from hookline.engine.file_watcher import Watcher
-    from hookline.engine.reload import Reloaded
+    from hookline.engine.reload import Reloaded, Watcher
     from hookline.engine.snapshot import Snapshot
     from hookline.model.problem import Problem
     from hookline.model.reply import Reply
@@ -37,7 +36,12 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Decision
 
     Path: TypeAlias = str | os.PathLike[str]
-    Problems: TypeAlias = Callable[[Event], Iterable[Problem]]
+
+MODES = ("fidelity", "strict")
+TRUSTS = ("all", "user", "approved", "none")
+MATCHING = ("native", "canonical")
+_ALLOWED = {"mode": MODES, "trust": TRUSTS, "match_tools": MATCHING, "scope": SCOPES}
+_SETTINGS = frozenset(Runtime.__init__.__kwdefaults__ or ())
 
 
 class Engine:
@@ -80,7 +84,7 @@ class Engine:
             ConfigError: an unknown trust, mode, matching or dialect. Never for what is in a file:
                 see `problems`.
         """
-        check_choices(trust=trust, mode=mode, match_tools=match_tools)
+        _check_choices(trust=trust, mode=mode, match_tools=match_tools)
         left_out = None
         if settings.get("environ") is None:
             cleaned = drop_project_env(os.environ, os.fspath(cwd))
@@ -127,7 +131,8 @@ class Engine:
             ConfigError: no such file, or an unknown dialect, option, trust or mode. Never for what
                 is in a file.
         """
-        own, rest = split_keywords(Runtime, settings)
+        own = {name: value for name, value in settings.items() if name in _SETTINGS}
+        rest = {name: value for name, value in settings.items() if name not in _SETTINGS}
         if trust == "approved":
             _ask_for_approvals(own, own.get("cwd") or ".")
         given = {**(options or {}), **rest}
@@ -167,7 +172,7 @@ class Engine:
         Raises:
             ConfigError: as `load`.
         """
-        check_choices(trust=trust, mode=mode, scope=scope, match_tools=match_tools)
+        _check_choices(trust=trust, mode=mode, scope=scope, match_tools=match_tools)
         gated = trust == "approved"
         if gated and self.runtime.gate is None:
             raise ConfigError(
@@ -183,21 +188,19 @@ class Engine:
             match_tools=match_tools,
             gated=gated,
         )
-        if isinstance(source, str | os.PathLike):
-            path = os.fspath(source)
-            chosen = self.loader.dialects.make_host(dialect or guess_dialect(path, host), options)
-            self.loader.load(
-                Named(place=place.replace(file=path), dialect=chosen, base=os.getcwd())
-            )
+        if not isinstance(source, str | os.PathLike):
+            if dialect is None:
+                raise ConfigError(
+                    "a tree does not tell its dialect",
+                    name="config.dialect",
+                    hint="name it with `dialect=`",
+                )
+            chosen = self.loader.dialects.make_host(dialect, options)
+            self.loader.load(Given(source=place.replace(tree=source), dialect=chosen))
             return self
-        if dialect is None:
-            raise ConfigError(
-                "a tree does not tell its dialect",
-                name="config.dialect",
-                hint="name it with `dialect=`",
-            )
-        chosen = self.loader.dialects.make_host(dialect, options)
-        self.loader.load(Given(source=place.replace(tree=source), dialect=chosen))
+        path = os.fspath(source)
+        chosen = self.loader.dialects.make_host(dialect or guess_dialect(path, host), options)
+        self.loader.load(Named(place=place.replace(file=path), dialect=chosen, base=os.getcwd()))
         return self
 
     def on(
@@ -283,13 +286,13 @@ class Engine:
         event: str = "",
         seconds: float | None = None,
         notice: str = "",
-        problems: Problems | None = None,
+        problems: Iterable[Problem] | None = None,
     ) -> Reply:
         """Return a host's reply to its payload, which is an object or the JSON text that it sent.
 
         `event`: the event as the host calls it, if the payload does not say. `seconds` as of
-        `fire`. `notice`: a notice to the user beside those of the hooks. `problems` returns what
-        goes to stderr about the files of an event's hooks.
+        `fire`. `notice`: a notice to the user beside those of the hooks. `problems` go to stderr,
+        with the errors in files of the event's hooks; None: neither does.
 
         Raises:
             CodecError: the payload cannot be understood; or the host has no such event, and a
@@ -300,7 +303,7 @@ class Engine:
         decision = add_notices(self.runtime, received, self.fire(received, seconds=seconds))
         if notice:
             decision = add_notice(self.runtime, received, decision, notice)
-        errors = problems(received) if problems else ()
+        errors = () if problems is None else (*problems, *list_errors(self.runtime, received))
         return write_reply(self.host(dialect).encode_decision, received, decision, errors)
 
     async def answer_async(
@@ -330,25 +333,20 @@ class Engine:
             ConfigError: an unknown dialect.
         """
         if not isinstance(event, Event):
-            event = self._decode_named(event, payload or {}, dialect)
+            dialects, payload = self.loader.dialects, payload or {}
+            host = dialects.host(dialect) if dialect else dialects.find_for_event(event)
+            row = host.table.row(event) or host.table.row_of_kind(event)
+            if row is None:
+                raise unknown_event_error(host.table, event)
+            if self.snapshot.own:
+                from copy import deepcopy  # noqa: PLC0415 - `answer` has no Python hooks
+
+                # A hook that writes into its event must not change what its host will run. What is
+                # no JSON fails when it is encoded for a hook.
+                with suppress(RecursionError, TypeError):
+                    payload = deepcopy(payload)
+            event = host.decode_event(payload, event if host.table.row(event) else row.native)
         return event if event.cwd else event.replace(cwd=self.cwd)
-
-    def _decode_named(self, name: str, payload: Mapping[str, Any], dialect: str | None) -> Event:
-        dialects = self.loader.dialects
-        host = dialects.host(dialect) if dialect else dialects.find_for_event(name)
-        row = host.table.row(name) or host.table.row_of_kind(name)
-        if row is None:
-            raise unknown_event_error(host.table, name)
-        if (
-            self.snapshot.own
-        ):  # a hook that writes into its event must not change what its host will run
-            from copy import deepcopy  # noqa: PLC0415 - `answer` has no Python hooks
-
-            with suppress(
-                RecursionError, TypeError
-            ):  # no JSON; encoding it for a hook reports that
-                payload = deepcopy(payload)
-        return host.decode_event(payload, name if host.table.row(name) else row.native)
 
     # -- looking -------------------------------------------------------------------------------
 
@@ -435,7 +433,7 @@ class Engine:
 
     def watch(self, tell: Callable[[str], None] | None = None) -> Watcher:
         """Take changes of files from now on, until `close`, or `stop` of what this returns; `tell` is given a line for each."""
-        from hookline.engine.file_watcher import Watcher  # noqa: PLC0415 - threads
+        from hookline.engine.reload import Watcher  # noqa: PLC0415 - threads
 
         if self._watcher is None:
             self._watcher = Watcher(self.loader, tell=tell)
@@ -459,6 +457,18 @@ class Engine:
         self.close()
 
 
+def _check_choices(**chosen: str) -> None:
+    """Check that each option has one of its allowed values.
+
+    Raises:
+        ConfigError: one has not.
+    """
+    for what, given in chosen.items():
+        if given not in _ALLOWED[what]:
+            hint = f"one of {', '.join(_ALLOWED[what])}"
+            raise ConfigError(f"unknown {what} `{given}`", name="config.option", hint=hint)
+
+
 def _ask_for_approvals(settings: dict[str, Any], cwd: Path) -> None:
     """Add the user's gate to the settings of an engine that has none."""
     if settings.get("gate") is None:
@@ -480,6 +490,6 @@ def watching(
     changed to be taken. `interval`: how often, in seconds, files are looked at where nothing tells
     of changes.
     """
-    from hookline.engine.file_watcher import Watcher  # noqa: PLC0415 - threads
+    from hookline.engine.reload import Watcher  # noqa: PLC0415 - threads
 
     return Watcher(engine.loader, tell=tell, settle=settle, interval=interval)

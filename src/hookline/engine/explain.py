@@ -6,8 +6,8 @@ from hookline.core.descriptions import explain_mismatch
 from hookline.core.failure import explain_file_switch
 from hookline.core.plan import should_run_in_turn
 from hookline.engine.approval_service import find_statuses
-from hookline.engine.declared_hooks import explain_absence, list_hooks
 from hookline.engine.host_integrations import list_call_problems
+from hookline.engine.snapshot import explain_absence, list_hooks
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken
 from hookline.model.kinds import kind

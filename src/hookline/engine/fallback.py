@@ -15,14 +15,14 @@ from hookline.model import kinds
 from hookline.model.event import Event
 from hookline.model.frozen import Frozen
 from hookline.model.reply import Reply
-from hookline.model.verdict import Decision, Stance
+from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from hookline.core.dialect import Dialect, EventRow
+    from hookline.core.dialect import Dialect
 
 # The event keys of all dialects, for a host that hookline does not know.
 _EVENT_KEYS = ("hook_event_name", "event", "event_type", "hookName")
@@ -58,45 +58,47 @@ def find_fallback(
         acts: whether a hook before an action is loaded; None if that is not known, which counts as
             yes.
     """
-    text = f"hookline: {message}\n"
     try:
         dialect: Dialect | None = make_dialect(dialect_name)
     except (HookError, ImportError):
         dialect = None
-    if dialect is None:
-        native, row, kind = "", None, _find_kind(sent, event)
-    else:
-        native = find_event(dialect, sent, event)
-        row = dialect.table.row(native)
-        kind = row.kind if row is not None else ""
+    names = _list_kinds(dialect)
+    keys = dialect.table.event_keys() if dialect is not None else _EVENT_KEYS
+    native = event if event in names else _find_name(sent, keys, names)
+    kind, text = names.get(native, ""), f"hookline: {message}"
+    plain = Reply(stderr=f"{text}\n")
     if kind in kinds.ACTIONS:
-        reply = _refuse(dialect, row, native, message) or Reply(stderr=text, exit_code=_REFUSED)
-        return Fallback(reply=reply, refuses=True)
-    if not kind and (strict or acts is not False) and not _mentions_stop(dialect, sent):
-        return Fallback(reply=Reply(stderr=text, exit_code=_REFUSED), refuses=True)
-    reply = _notify(dialect, row, native, text.strip()) or Reply(stderr=text)
-    return Fallback(reply=reply, refuses=False)
+        reply = _encode(dialect, native, stance=Stance.DENY, reason=text)
+        is_refusal = bool(reply.stdout.strip() or reply.exit_code)
+        return Fallback(
+            reply=reply if is_refusal else plain.replace(exit_code=_REFUSED), refuses=True
+        )
+    if not kind and (strict or acts is not False) and not _mentions_stop(sent, names):
+        return Fallback(reply=plain.replace(exit_code=_REFUSED), refuses=True)
+    reply = _encode(dialect, native, for_user=(text,)) if _has_notes(dialect, native) else Reply()
+    return Fallback(reply=plain if reply == Reply() or reply.exit_code else reply, refuses=False)
 
 
-# -- which event it is -------------------------------------------------------------------------------------------------
+# -- which event it is -------------------------------------------------------------------------
+
+
+def _list_kinds(dialect: Dialect | None) -> dict[str, str]:
+    """Return the kind of each event by the names that a host has for it; of an unknown host by those of all hosts."""
+    if dialect is None:
+        return {name: kinds.find_by_native_name(name) for name in kinds.all_natives()}
+    table = dialect.table
+    own = {name: row.kind for name, row in table.rows.items()}
+    return {alias: own[name] for alias, name in table.aliases.items()} | own
 
 
 def find_event(dialect: Dialect, sent: bytes, event: str) -> str:
     """Return the native name of the event, by `event` or else by the payload; empty where neither names one."""
-    table = dialect.table
-    if table.row(event) is not None:
-        return event
-    return _find_name(sent, table.event_keys(), lambda name: table.row(name) is not None)
+    names = _list_kinds(dialect)
+    return event if event in names else _find_name(sent, dialect.table.event_keys(), names)
 
 
-def _find_kind(sent: bytes, event: str) -> str:
-    """The kind of event that a host without a dialect means, by the names that other hosts use."""
-    named = _find_name(sent, _EVENT_KEYS, lambda name: bool(kinds.find_by_native_name(name)))
-    return kinds.find_by_native_name(event) or kinds.find_by_native_name(named)
-
-
-def _find_name(sent: bytes, keys: tuple[str, ...], is_known: Callable[[str], bool]) -> str:
-    """The event that the bytes name by a key of the outermost object; empty where they name none.
+def _find_name(sent: bytes, keys: tuple[str, ...], names: Mapping[str, str]) -> str:
+    """Return the event that the bytes name by a key of the outermost object; empty where they name none.
 
     A tool's arguments may hold the same key, so that only the outermost one counts.
     """
@@ -104,13 +106,13 @@ def _find_name(sent: bytes, keys: tuple[str, ...], is_known: Callable[[str], boo
     found = {
         match.start(): match[1].decode("utf-8", "replace") for match in re.finditer(named, sent)
     }
-    found = {at: name for at, name in found.items() if is_known(name)}
+    found = {at: name for at, name in found.items() if name in names}
     outermost = _outermost_strings(sent, max(found)) if found else ()
     return next((found[at] for at in outermost if at in found), "")
 
 
 def _outermost_strings(sent: bytes, last: int) -> Iterator[int]:
-    """Where strings of the outermost object begin, as far as `last`."""
+    """Yield where strings of the outermost object begin, as far as `last`."""
     depth = 0
     for token in re.finditer(_TOKEN, sent):
         if token.start() > last:
@@ -123,56 +125,31 @@ def _outermost_strings(sent: bytes, last: int) -> Iterator[int]:
             depth += 1 if opening in b"{[" else -1
 
 
-def _mentions_stop(dialect: Dialect | None, sent: bytes) -> bool:
+def _mentions_stop(sent: bytes, names: Mapping[str, str]) -> bool:
     """Whether the bytes hold the name of an event at which a refusal sends the agent back to work."""
-    if dialect is None:
-        names = {
-            native for native in kinds.all_natives() if _is_stop(kinds.find_by_native_name(native))
-        }
-    else:
-        table = dialect.table
-        names = {name for name, row in table.rows.items() if _is_stop(row.kind)}
-        names |= {alias for alias, name in table.aliases.items() if name in names}
-    return any(f'"{name}"'.encode() in sent for name in names)
+    stops = (name for name, kind in names.items() if kinds.kind(kind).redo)
+    return any(f'"{name}"'.encode() in sent for name in stops)
 
 
-def _is_stop(kind: str) -> bool:
-    return kinds.kind(kind).redo
+# -- what the host is answered -----------------------------------------------------------------
 
 
-# -- what the host is answered -----------------------------------------------------------------------------------------
+def _has_notes(dialect: Dialect | None, native: str) -> bool:
+    """Whether a reply to an event can carry a notice; where stdout is a path, any text on it would be taken for one."""
+    row = dialect.table.row(native) if dialect is not None else None
+    return row is not None and "note" in row.powers and "path" not in row.powers
 
 
-def _refuse(
-    dialect: Dialect | None, row: EventRow | None, native: str, message: str
-) -> Reply | None:
-    """A denial in the host's words; None where the host has no words for it."""
-    reason = f"hookline: {message}"
-    reply = _encode(dialect, row, native, stance=Stance.DENY, reason=reason)
-    return reply if reply is not None and (reply.stdout.strip() or reply.exit_code) else None
-
-
-def _notify(dialect: Dialect | None, row: EventRow | None, native: str, text: str) -> Reply | None:
-    """A reply that decides nothing and tells the user the text; None where the event has no word for that."""
-    # Where stdout is a path, any text on it would be taken for one.
-    if row is None or "note" not in row.powers or "path" in row.powers:
-        return None
-    reply = _encode(dialect, row, native, for_user=(text,))
-    return reply if reply is not None and reply != Reply() and not reply.exit_code else None
-
-
-def _encode(
-    dialect: Dialect | None, row: EventRow | None, native: str, **fields: object
-) -> Reply | None:
-    """A decision about an event of which only the name is known, in the host's words."""
+def _encode(dialect: Dialect | None, native: str, **fields: object) -> Reply:
+    """Return a decision about an event of which only the name is known, in the host's words; empty where it has none."""
+    row = dialect.table.row(native) if dialect is not None else None
     if dialect is None or row is None:
-        return None
+        return Reply()
     try:
         values: dict[str, Any] = {"tool": ""} if "tool" in row.body.__fields__ else {}
         event = Event(
             kind=row.kind, dialect=dialect.table.name, native_name=native, body=row.body(**values)
         )
-        decision: Decision = make_silent_decision(event).replace(**fields)
-        return dialect.encode_decision(decision, event)
+        return dialect.encode_decision(make_silent_decision(event).replace(**fields), event)
     except Exception:  # noqa: BLE001 - an answer is owed to the host, whatever is wrong with the dialect
-        return None
+        return Reply()

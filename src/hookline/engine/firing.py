@@ -6,19 +6,20 @@ import os
 import time
 from time import perf_counter
 
-from hookline.core.dispatch import dispatch
+from hookline.core.dispatch import dispatch, intercept
 from hookline.core.fold import make_silent_decision
 from hookline.core.guardrails import REMEMBERING
 from hookline.core.plan import find_cached_plan
-from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async, refuse
+from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async
 from hookline.engine.notices import note_folder, note_removed
-from hookline.engine.projects import add_project, find_hook_folder
-from hookline.engine.reentrancy import enter_event, explain_depth, skip_active_hooks
+from hookline.engine.projects import add_folders
 from hookline.engine.trust_gate import run_gated
 from hookline.engine.unread_files import note_unread
-from hookline.handlers import recursion_guard
+from hookline.handlers.recursion_guard import ACTIVE_EVENTS, DEEPEST, hook_mark
 from hookline.model import kinds
 from hookline.model.event import Stop
+from hookline.model.handler import Model
+from hookline.model.outcome import Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from hookline.engine.snapshot import Snapshot
     from hookline.handlers.process import BackgroundProgram
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
+    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
 
     _Token: TypeAlias = Token[tuple[tuple[int, str, str], ...]]
@@ -45,53 +46,46 @@ class Firing:
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self._detached: Detached | None = None
-        # Whether no observer, journal or session store needs a decision: then most events need no
-        # more work.
-        self._is_unobserved = (
-            runtime.observe is None and runtime.journal is None and runtime.session_store is None
-        )
 
     def fire(self, event: Event, seconds: float | None) -> Decision:
         """Return the decision on an event, as `Engine.fire`."""
         runtime, snapshot = self.runtime, self.runtime.loader.snapshot
         event, plan = self._prepare(event, snapshot)
         if not plan.groups:
-            return self._settle(event, make_silent_decision(event), snapshot, plan)
-        token = self._enter(event)
-        if token is None:
-            return self._settle(event, self._refuse(event, plan), snapshot, plan)
+            return self._settle(event, make_silent_decision(event), plan)
+        token, asked = self._begin(event, snapshot, plan, seconds)
         try:
-            if plan.solo is not None and seconds is None:
-                decision = ask_alone(plan, event, plan.solo)
-            else:
-                decision = drive(
-                    self._dispatch(event, snapshot, plan), self.detach, runtime.limits,
-                    runtime.environ, seconds=seconds, keep=self._keep,
-                )  # fmt: skip
+            decision = (
+                ask_alone(plan, event)
+                if asked is None
+                else drive(
+                    asked, self.detach, runtime.limits, runtime.environ,
+                    seconds=seconds, keep=self._keep,
+                )
+            )  # fmt: skip
         finally:
-            recursion_guard.ACTIVE_EVENTS.reset(token)
-        return self._settle(event, decision, snapshot, plan)
+            ACTIVE_EVENTS.reset(token)
+        return self._settle(event, decision, plan)
 
     async def fire_async(self, event: Event, seconds: float | None) -> Decision:
         """Return the decision on an event, as `Engine.fire_async`."""
         runtime, snapshot = self.runtime, self.runtime.loader.snapshot
         event, plan = self._prepare(event, snapshot)
         if not plan.groups:
-            return self._settle(event, make_silent_decision(event), snapshot, plan)
-        token = self._enter(event)
-        if token is None:
-            return self._settle(event, self._refuse(event, plan), snapshot, plan)
+            return self._settle(event, make_silent_decision(event), plan)
+        token, asked = self._begin(event, snapshot, plan, seconds)
         try:
-            if plan.solo is not None and seconds is None:
-                decision = await ask_alone_async(plan, event, plan.solo)
-            else:
-                decision = await drive_async(
-                    self._dispatch(event, snapshot, plan), self.detach, runtime.limits,
-                    runtime.environ, seconds=seconds, keep=self._keep,
-                )  # fmt: skip
+            decision = (
+                await ask_alone_async(plan, event)
+                if asked is None
+                else await drive_async(
+                    asked, self.detach, runtime.limits, runtime.environ,
+                    seconds=seconds, keep=self._keep,
+                )
+            )  # fmt: skip
         finally:
-            recursion_guard.ACTIVE_EVENTS.reset(token)
-        return self._settle(event, decision, snapshot, plan)
+            ACTIVE_EVENTS.reset(token)
+        return self._settle(event, decision, plan)
 
     # -- before --------------------------------------------------------------------------------
 
@@ -100,22 +94,18 @@ class Firing:
         runtime = self.runtime
         if snapshot.tells_time or type(event.body) is Stop:
             event = self.complete(event, snapshot)
-        if snapshot.tells_project and not event.project:
-            table = runtime.host(event.dialect).table
-            event = add_project(event, runtime.cwd, runtime.environ, table)
         plan = find_cached_plan(snapshot.registry, event)
         if plan is None:
             plan = runtime.make_plan(event, snapshot.registry)
-        if plan.leaves_process and (snapshot.tells_folder or not os.path.isdir(event.cwd)):
+        if plan.leaves_process:
             table = runtime.host(event.dialect).table
-            folder = find_hook_folder(event, runtime.cwd, runtime.environ, table)
-            event = event.replace(folder=folder)
-        if snapshot.once and runtime.session_store is not None and event.session_id:
-            from hookline.engine.deferred_delivery import drop_spent_hooks  # noqa: PLC0415 - few hooks run once
+            event = add_folders(event, list_specs(plan), runtime.cwd, runtime.environ, table)
+        if snapshot.once:
+            from hookline.engine.session_limits import drop_spent_hooks  # noqa: PLC0415 - few hooks run once
 
             plan = drop_spent_hooks(runtime, snapshot, plan, event)
-        if snapshot.numbers_calls and event.kind == "model.request":
-            from hookline.engine.iterations import number_call  # noqa: PLC0415 - few hooks cap model calls
+        if event.kind == "model.request":
+            from hookline.engine.session_limits import number_call  # noqa: PLC0415 - as above
 
             event = number_call(event, plan, runtime.sessions)
         return event, plan
@@ -129,40 +119,52 @@ class Firing:
         count = self.runtime.count_redos(event)
         return add_redo_count(event, count, self.runtime.find_redo_limit(event))
 
-    def _enter(self, event: Event) -> _Token | None:
-        """Return the mark that an event is being asked about; None if no hook is asked about it."""
-        return enter_event(self.runtime.inside, (id(self), event.kind, event.session_id))
+    def _begin(
+        self, event: Event, snapshot: Snapshot, plan: Plan, seconds: float | None
+    ) -> tuple[_Token, Dispatch | None]:
+        """Return the mark that the event is being asked about, and its dispatch.
 
-    def _refuse(self, event: Event, plan: Plan) -> Decision:
-        """Return the decision on an event that a running hook raised again."""
-        return refuse(dispatch(plan, event), explain_depth(self.runtime.inside, event.kind))
-
-    def _dispatch(self, event: Event, snapshot: Snapshot, plan: Plan) -> Dispatch:
-        """Return the dispatch in which the gate and the limits of this engine answer for some hooks."""
-        runtime, store = self.runtime, self.runtime.session_store
+        A Python hook that is asked alone needs no dispatch.
+        """
+        key = (id(self), event.kind, event.session_id)
+        active = ACTIVE_EVENTS.get()
+        token = ACTIVE_EVENTS.set((*active, key))
+        inside = self.runtime.inside
+        if plan.solo is not None and seconds is None and key not in active and inside is None:
+            return token, None
         asked = dispatch(plan, event, perf_counter)
-        if runtime.inside is not None and (active := runtime.inside.find_active_hooks(event.kind)):
-            asked = skip_active_hooks(asked, active)
+        running = frozenset() if inside is None else inside.find_active_hooks(event.kind)
+        if key in active or running is None:
+            detail = "" if running is not None else f"hooks are nested {DEEPEST} deep"
+            again = Outcome(failure=Failure.REENTERED, detail=detail)
+            return token, intercept(asked, lambda _: again)
+        if running:
+            asked = skip_active_hooks(asked, running)
+        return token, self._limit(asked, event, snapshot, plan)
+
+    def _limit(self, asked: Dispatch, event: Event, snapshot: Snapshot, plan: Plan) -> Dispatch:
+        """Return the dispatch in which the gate and the limits of this engine answer for some hooks."""
+        runtime = self.runtime
         if runtime.gate is not None:
             asked = run_gated(asked, runtime.gate)
-        if snapshot.once and store is not None:
-            from hookline.engine.once import claim_hooks  # noqa: PLC0415 - few hooks run once
+        if snapshot.once:
+            from hookline.engine.session_limits import claim_hooks  # noqa: PLC0415 - as above
 
-            asked = claim_hooks(asked, store, event)
-        if snapshot.asks_models and store is not None:
-            from hookline.engine.budget import limit_model_calls  # noqa: PLC0415 - few hooks ask models
+            asked = claim_hooks(asked, runtime.sessions, event)
+        if any(type(spec.handler) is Model for spec in list_specs(plan)):
+            from hookline.engine.session_limits import limit_model_calls  # noqa: PLC0415 - as above
 
-            asked = limit_model_calls(asked, store, event, runtime.environ)
+            asked = limit_model_calls(asked, runtime.sessions, event, runtime.environ)
         if any(group.dialect.table.suspends_after for group in plan.groups):
-            from hookline.engine.circuit_breaker import break_circuit  # noqa: PLC0415 - few formats count failures
+            from hookline.engine.circuit_breaker import break_circuit  # noqa: PLC0415 - as above
 
             asked = break_circuit(asked, runtime, plan, event)
         return asked
 
     # -- after ---------------------------------------------------------------------------------
 
-    def _settle(self, event: Event, decision: Decision, snapshot: Snapshot, plan: Plan) -> Decision:
-        """Deliver late answers, count redos, retire hooks that run once, and call the observers."""
+    def _settle(self, event: Event, decision: Decision, plan: Plan) -> Decision:
+        """Add notices, deliver late answers, count redos, and call the observers."""
         runtime = self.runtime
         if event.folder and decision.verdicts and not os.path.isdir(event.cwd):
             decision = note_folder(runtime, event, decision)
@@ -170,8 +172,6 @@ class Firing:
             decision = note_removed(runtime, event, decision, plan)
         if runtime.leaves_unread:
             decision = note_unread(runtime, event, decision)
-        if self._is_unobserved and not snapshot.once and event.kind not in REMEMBERING:
-            return decision
         if event.kind in REMEMBERING:
             from hookline.engine.deferred_delivery import conclude_turn  # noqa: PLC0415 - calls of tools need none of it
 
@@ -182,18 +182,9 @@ class Firing:
             decision = add_session_problems(runtime, decision, plan)
         if runtime.journal is not None:
             runtime.journal.observe(event, decision, runtime.find_spec)
-        if snapshot.once and runtime.session_store is None:
-            self._retire(decision, snapshot)
         if runtime.observe is not None:
             runtime.observe(event, decision)
         return decision
-
-    def _retire(self, decision: Decision, snapshot: Snapshot) -> None:
-        """Leave out the hooks that ran once; a hook that failed runs again."""
-        ran = (each for each in decision.verdicts if each.fault is None and not each.late)
-        done = snapshot.once.intersection(each.hook_id for each in ran)
-        if done:
-            self.runtime.loader.retire(done)
 
     # -- in the background ---------------------------------------------------------------------
 
@@ -217,7 +208,6 @@ class Firing:
         """Prepare the session for a late answer."""
         if run.dialect is not None and run.dialect.table.late:
             self.runtime.sessions.prepare(run.event)
-            self._is_unobserved = False  # there may be something to tell from now on
 
     def finish_left(self, run: Run, left: BackgroundProgram) -> None:
         """Wait in the background for the end of a program that `keep` was given."""
@@ -251,6 +241,17 @@ class Firing:
         """Wait for detached hooks, at most so many seconds, then end them."""
         if self._detached is not None:
             self._detached.drain(seconds, hurried)
+
+
+def list_specs(plan: Plan) -> list[HookSpec]:
+    """Return the hooks of a plan."""
+    return [step.spec for group in plan.groups for step in group.steps + group.detached]
+
+
+def skip_active_hooks(asked: Dispatch, running: frozenset[str]) -> Dispatch:
+    """Return the dispatch in which a hook whose mark is `running` fails, because it raised the event."""
+    again = Outcome(failure=Failure.REENTERED)
+    return intercept(asked, lambda run: again if hook_mark(run.spec) in running else None)
 
 
 def add_time(event: Event, seconds: float) -> Event:

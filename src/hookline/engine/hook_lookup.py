@@ -6,7 +6,7 @@ import os
 import shlex
 
 from hookline.engine.approval_service import get_gate_for
-from hookline.engine.declared_hooks import list_hooks
+from hookline.engine.snapshot import list_hooks
 from hookline.errors import TrustError
 from hookline.model.handler import Http, Model, describe_command
 from hookline.text.terminal_escape import escape_line

@@ -36,8 +36,13 @@ def open_journal(
     Wrong settings are told as well, and do not switch it off.
     """
     try:
-        chosen = _read_settings(environ, tell)
-        if _is_off(environ, chosen):
+        chosen: Mapping[str, Any] = {}
+        try:
+            chosen = read_settings(environ).get("journal", {})
+        except ConfigError as error:
+            tell(str(error))
+        named = environ.get(VARIABLE, "").lower()
+        if named in _OFF or (not named and chosen.get("enabled") is False):
             return Journal(None, tell=tell, exports=exports) if exports else None
         return Journal.open(
             _find_folder(environ, chosen),
@@ -102,20 +107,6 @@ def make_telemetry(
             f"{CODES['journal.telemetry']} telemetry is asked for, and no SDK sends it (pip install opentelemetry-distro)"
         )
     return (Telemetry(environ=environ, pending=pending),)
-
-
-def _read_settings(environ: Mapping[str, str], tell: Callable[[str], None]) -> Mapping[str, Any]:
-    try:
-        found: Mapping[str, Any] = read_settings(environ).get("journal", {})
-    except ConfigError as error:
-        tell(str(error))
-        return {}
-    return found
-
-
-def _is_off(environ: Mapping[str, str], chosen: Mapping[str, Any]) -> bool:
-    named = environ.get(VARIABLE, "").lower()
-    return named in _OFF or (not named and chosen.get("enabled") is False)
 
 
 def _read_log_settings(chosen: Mapping[str, Any]) -> dict[str, Any]:

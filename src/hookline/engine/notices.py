@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 from hookline.core.fit import fit
+from hookline.core.match import find_facets
 from hookline.errors import CodecError
 from hookline.model.handler import Command
 from hookline.model.kinds import ACTIONS, kind, unknown_kind
@@ -18,13 +20,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from hookline.core.dialect import Table
     from hookline.core.plan import Plan
     from hookline.engine.runtime import Runtime
     from hookline.model.event import Event
     from hookline.model.problem import Problem
     from hookline.model.reply import Reply
     from hookline.model.verdict import Decision
-    from hookline.trust.store import Approval
 
 # Effects in `lowered`: hooks that hookline did not ask, and an event that its dialect does not
 # have.
@@ -51,23 +53,19 @@ def add_notices(runtime: Runtime, event: Event, decision: Decision) -> Decision:
             which may be this one.
     """
     decision = _note_switched_off(runtime, event, decision)
-    table = runtime.host(event.dialect).table
-    is_unknown = event.kind == unknown_kind(event.dialect, event.native_name)
-    if not is_unknown or table.row(event.native_name) is not None:
-        return decision
-    if runtime.snapshot.registry.of_kind(event.kind):
+    table, registry = runtime.host(event.dialect).table, runtime.snapshot.registry
+    if (
+        event.kind != unknown_kind(event.dialect, event.native_name)
+        or table.row(event.native_name) is not None
+        or registry.of_kind(event.kind)
+    ):
         return decision
     error = unknown_event_error(table, event.native_name)
     hint = error.hint if error.hint.startswith("did you mean") else _NEWER
-    if any(
-        entry.spec.strict and kind(entry.spec.kind).is_gate
-        for entry in runtime.snapshot.registry.entries()
-    ):
-        raise CodecError(
-            f"{error.message}, which may be a gate, and in strict mode none is passed unasked",
-            name=error.name,
-            hint=hint,
-        )
+    specs = (entry.spec for entry in registry.entries())
+    if any(spec.strict and kind(spec.kind).is_gate for spec in specs):
+        message = f"{error.message}, which may be a gate, and in strict mode none is passed unasked"
+        raise CodecError(message, name=error.name, hint=hint)
     words = f"{error.code} {error.message}, so no hook was asked ({hint})"
     decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NO_EVENT, reason=words)))
     if runtime.was_told(event, f"unknown event {event.native_name}"):
@@ -82,27 +80,18 @@ def _note_switched_off(runtime: Runtime, event: Event, decision: Decision) -> De
         return decision
     here = {
         spec.id: spec.origin.file
-        for shelved in runtime.snapshot.sources
-        for spec in shelved.loaded.specs
+        for each in runtime.snapshot.sources
+        for spec in each.loaded.specs
         if spec.kind == event.kind
     }
     for problem in off:
-        concerns = (
-            problem.origin.file in here.values()
-            if problem.tells_user
-            else any(hook in here for hook in problem.hooks)
-        )
-        if concerns:
-            decision = _add(runtime, event, decision, str(problem), key=problem.message)
+        is_of_file = problem.tells_user and problem.origin.file in here.values()
+        if is_of_file or (not problem.tells_user and any(hook in here for hook in problem.hooks)):
+            decision = add_notice(runtime, event, decision, str(problem), key=problem.message)
     return decision
 
 
-# -- removed guards ----------------------------------------------------------------------------
-
-
-def note_removed(
-    runtime: Runtime, event: Event, decision: Decision, chosen: Plan | None
-) -> Decision:
+def note_removed(runtime: Runtime, event: Event, decision: Decision, plan: Plan) -> Decision:
     """Return the decision with a notice on approved guards of this kind that no file declares.
 
     It repeats at each action; in strict mode the decision becomes `ask` (docs/explanation/trust.md
@@ -110,30 +99,21 @@ def note_removed(
     """
     if runtime.gate is None or event.kind not in ACTIONS:
         return decision
-
     if has_old_approvals(state_folder(runtime.environ)):
-        decision = _add(runtime, event, decision, _OLD, repeats=True)
-    removed = [each for each in runtime.gate.find_removed() if each.kind == event.kind]
+        decision = add_notice(runtime, event, decision, _OLD, repeats=True)
+    removed = [each.command for each in runtime.gate.find_removed() if each.kind == event.kind]
     if not removed:
         return decision
-    text = describe_removed(removed)
-    if runtime.snapshot.strict and chosen is not None and decision.stance < Stance.ASK:
-        asking = decision.replace(stance=Stance.ASK, reason=text)
-        return fit(asking, chosen.powers, ask_becomes=chosen.ask_becomes, redoes=chosen.redoes)
-    return _add(runtime, event, decision, text, repeats=True)
-
-
-def describe_removed(removed: Iterable[Approval]) -> str:
-    """Return in words which approved guards are gone, and what to do about it."""
-    commands = list(dict.fromkeys(each.command for each in removed))
-    more = f" and {len(commands) - 1} more" if len(commands) > 1 else ""
-    return (
-        f"an approved guard is not declared any more: `{commands[0]:.80}`{more}."
+    count = len(set(removed)) - 1
+    more = f" and {count} more" if count else ""
+    text = (
+        f"an approved guard is not declared any more: `{removed[0]:.80}`{more}."
         " To review what changed: `hookline approve`"
     )
-
-
-# -- single notices ----------------------------------------------------------------------------
+    if runtime.snapshot.strict and decision.stance < Stance.ASK:
+        asking = decision.replace(stance=Stance.ASK, reason=text)
+        return fit(asking, plan.powers, ask_becomes=plan.ask_becomes, redoes=plan.redoes)
+    return add_notice(runtime, event, decision, text, repeats=True)
 
 
 def note_folder(runtime: Runtime, event: Event, decision: Decision) -> Decision:
@@ -143,18 +123,10 @@ def note_folder(runtime: Runtime, event: Event, decision: Decision) -> Decision:
     if not any(isinstance(each, Command) and not each.in_folder for each in handlers):
         return decision
     text = f"the working folder `{event.cwd}` does not exist, so hooks ran in `{event.folder}`"
-    return _add(runtime, event, decision, text)
+    return add_notice(runtime, event, decision, text)
 
 
-def add_notice(runtime: Runtime, event: Event, decision: Decision, text: str) -> Decision:
-    """Return the decision with a notice to the user, once a session.
-
-    Where the event has no notices it is an entry of `lowered`.
-    """
-    return _add(runtime, event, decision, text.removeprefix("hookline: "))
-
-
-def _add(
+def add_notice(
     runtime: Runtime,
     event: Event,
     decision: Decision,
@@ -163,6 +135,11 @@ def _add(
     key: str = "",
     repeats: bool = False,
 ) -> Decision:
+    """Return the decision with a notice to the user, once a session unless it `repeats`.
+
+    Where the event has no notices it is an entry of `lowered`. `key` names the notice, if its text
+    may change.
+    """
     row = runtime.host(event.dialect).table.row(event.native_name)
     can_note = row is None or "note" in row.powers_on(event.tool)
     if not repeats and runtime.was_told(event, f"{key or text} {can_note}"):
@@ -173,6 +150,29 @@ def _add(
 
 
 # -- what a host's reply has no room for -------------------------------------------------------
+
+
+def list_errors(runtime: Runtime, event: Event) -> Iterator[Problem]:
+    """Yield the errors of all files, without those that stand below another event of their file."""
+    tables = {each.source.file: each.dialect.table for each in runtime.snapshot.sources}
+    for problem in runtime.problems:
+        table = tables.get(problem.origin.file) if problem.origin.file else None
+        if problem.severity == "error" and (
+            table is None or not _is_elsewhere(problem, table, event)
+        ):
+            yield problem
+
+
+def _is_elsewhere(problem: Problem, table: Table, event: Event) -> bool:
+    """Whether a problem stands below an event that this one is not."""
+    steps = problem.origin.pointer.split(".")
+    native = next((after for step, after in pairwise(steps) if step == "hooks"), "")
+    row = table.row(native)
+    if row is None:
+        return False
+    if event.dialect == table.name and event.native_name:
+        return row.native not in table.selects(event.native_name)
+    return row.kind != event.kind and row.kind not in find_facets(event)
 
 
 def write_reply(

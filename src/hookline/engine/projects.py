@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from hookline.core.dialect import Table
-    from hookline.core.registry import Entry
     from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
 
 _ASKED = "${event.project}"
 
@@ -74,38 +74,33 @@ def leave_deleted_folder(environ: Mapping[str, str], table: Table | None = None)
     except OSError:
         folder = find_existing_folder(environ.get("PWD", ""), "", environ, table)
         os.chdir(folder)
-        return f"hookline: its working folder was deleted, so it looks for hooks from `{folder}`"
+        return f"its working folder was deleted, so it looks for hooks from `{folder}`"
     return ""
 
 
-def find_hook_folder(event: Event, own: str, environ: Mapping[str, str], table: Table) -> str:
-    """Return where the hooks run that do not run in the event's folder.
+def add_folders(
+    event: Event, specs: Iterable[HookSpec], own: str, environ: Mapping[str, str], table: Table
+) -> Event:
+    """Return the event with the folders that its hooks need.
 
-    That is the engine's `own` folder, or what stands in for a missing one.
+    `folder` is where those run that do not run in the event's folder: the engine's `own` folder, or
+    what stands in for a missing one. `project` is the one that the event happens in.
     """
-    if os.path.isdir(event.cwd) and os.path.isdir(own):
-        return own
-    return find_existing_folder(event.cwd, own, environ, table)
-
-
-def add_project(event: Event, own: str, environ: Mapping[str, str], table: Table) -> Event:
-    """Return the event with the project that it happens in; `own` is the engine's folder."""
+    handlers = [spec.handler for spec in specs if isinstance(spec.handler, Command | Builtin)]
     exists = os.path.isdir(event.cwd)
-    folder = event.cwd if exists else find_hook_folder(event, own, environ, table)
-    return event.replace(project=find_event_project(folder, own, environ, table))
+    cwd = event.cwd
+    if not exists or any(each.in_folder for each in handlers):
+        usable = exists and os.path.isdir(own)
+        folder = own if usable else find_existing_folder(event.cwd, own, environ, table)
+        event = event.replace(folder=folder)
+        cwd = cwd if exists else folder
+    if event.project or not any(_reads_project(each) for each in handlers):
+        return event
+    return event.replace(project=find_event_project(cwd, own, environ, table))
 
 
-def needs_folder(hooks: Iterable[Entry]) -> bool:
-    """Whether some hook runs in the engine's folder, and not where its event happens."""
-    handlers = (entry.spec.handler for entry in hooks)
-    return any(isinstance(each, Command | Builtin) and each.in_folder for each in handlers)
-
-
-def needs_project(hooks: Iterable[Entry]) -> bool:
+def _reads_project(handler: Command | Builtin) -> bool:
     """Whether a hook reads the project of its event."""
-    commands = (entry.spec.handler for entry in hooks if isinstance(entry.spec.handler, Command))
-    return any(
-        _ASKED in value
-        for command in commands
-        for value in (*command.env.values(), *command.host_env.values())
-    )
+    if not isinstance(handler, Command):
+        return False
+    return any(_ASKED in value for value in (*handler.env.values(), *handler.host_env.values()))

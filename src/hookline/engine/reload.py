@@ -1,16 +1,230 @@
-"""The result of a reload: which hooks came, went and changed, and which files keep their last good version."""
+"""Reload: finds changed files and reads them again; where a new version is invalid, the last good one stays in force."""
 
 from __future__ import annotations
 
+import os
+import stat
+import threading
 from collections import Counter
 
-from hookline.engine.snapshot import strip_place
+from hookline.config.read import make_stamp
+from hookline.engine.loader import name_source
+from hookline.engine.sources import Discovery, Given, list_sources, read_sources
+from hookline.errors import CODES, ConfigError, HookError
 from hookline.model.frozen import Frozen
+from hookline.model.handler import Broken
+from hookline.model.problem import Origin, Problem
+from hookline.model.spec import MANAGED
+from hookline.wire.disable_flags import drop_flags
+from hookline.wire.fields import to_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from typing import Self, TypeAlias, TypeGuard
+
+    from hookline.config.read import Stamp
+    from hookline.core.dialect import Loaded
+    from hookline.engine.loader import Loader
     from hookline.engine.snapshot import Snapshot
-    from hookline.model.problem import Problem
+    from hookline.engine.sources import Key, LoadedSource, Named, Way
+    from hookline.model.spec import HookSpec
+
+    Reload: TypeAlias = Callable[[Collection[Key]], "Reloaded"]
+
+# How often to wait for a file that keeps changing; then the others are loaded without it.
+_ROUNDS = 20
+
+
+# -- which files changed -----------------------------------------------------------------------
+
+
+def read_stamps(loader: Loader) -> dict[Key, Stamp]:
+    """Return the stamps of all files that a reload would read now."""
+    return {
+        key: make_stamp(*key)
+        for way in loader.snapshot.ways
+        if _is_renewable(way)
+        for key in _list_keys(loader, way)
+    }
+
+
+def _is_renewable(way: Way) -> TypeGuard[Discovery | Named]:
+    """Whether a way can be gone again: no tree given by code, and no pipe."""
+    if isinstance(way, Given | Discovery):
+        return isinstance(way, Discovery)
+    try:
+        mode = os.stat(os.path.join(way.base, way.place.file)).st_mode
+    except OSError:
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+def _list_keys(loader: Loader, way: Discovery | Named) -> list[Key]:
+    """Return the files of a way now; also a named path that is gone."""
+    try:
+        listed = list(list_sources(loader, way))
+    except ConfigError:  # what was named is gone
+        assert not isinstance(way, Discovery)  # noqa: S101 - a search names nothing
+        return [(os.path.join(way.base, way.place.file), way.dialect.table.name)]
+    return [(os.path.abspath(place.file), dialect.table.name) for place, dialect, _ in listed]
+
+
+# -- reading again -----------------------------------------------------------------------------
+
+
+def renew_sources(loader: Loader, held: Collection[Key]) -> Snapshot:
+    """Return the snapshot with the sources of all files as they are now. A source that stays keeps the ids of its hooks.
+
+    `held`: files that are being written; they stay as they are.
+    """
+    old = loader.snapshot
+    sources: list[LoadedSource] = []
+    seen: dict[Key, Stamp] = {}
+    for way in old.ways:
+        before = {each.key: each for each in old.sources if each.way is way}
+        if _is_renewable(way):
+            renewed, stamps = _renew_way(loader, way, before, held)
+        else:
+            renewed = list(before.values())
+            stamps = {key: old.seen[key] for key in before if key in old.seen}
+        sources += renewed
+        seen |= stamps
+    known = {id(each.loaded) for each in old.sources}
+    kept = tuple(each for each in sources if id(each.loaded) in known)
+    taken = old.replace(sources=kept).take_ids()
+    named = (each if id(each.loaded) in known else name_source(each, taken) for each in sources)
+    return old.replace(sources=tuple(named), seen=seen)
+
+
+def _renew_way(
+    loader: Loader,
+    way: Discovery | Named,
+    before: Mapping[Key, LoadedSource],
+    held: Collection[Key],
+) -> tuple[list[LoadedSource], dict[Key, Stamp]]:
+    """Return the sources of a way from now on, and the stamps of its files. `before`: its sources in force."""
+    try:
+        found = list(read_sources(loader, way))
+    except ConfigError:  # what was named is gone: every file stays
+        kept = [_renew_missing(old, held, is_gone=True) for old in before.values()]
+        stamps = {key: make_stamp(*key) for key in _list_keys(loader, way)}
+        return [each for each in kept if each is not None], stamps
+    names = {each.key for each in found}
+    missing = {key: old for key, old in before.items() if key not in names}
+    sources: list[LoadedSource] = []
+    for each in found:
+        inside = f"{each.key[0]}{os.sep}"
+        if each.error is not None and any(path.startswith(inside) for path, _ in missing):
+            continue  # a folder that can no longer be listed, whose files stay
+        renewed = _renew_file(each, before.get(each.key), held, loader.snapshot.unwanted)
+        if renewed is not None:
+            sources.append(renewed)
+    position = 0
+    for key, old in before.items():  # a missing file that still counts stays where it was
+        if key in missing and (stays := _renew_missing(old, held)):
+            sources.insert(position, stays)
+        here = [at for at, each in enumerate(sources) if each.key == key]
+        position = here[0] + 1 if here else position
+    return sources, {each.key: each.stamp for each in found if each.key not in held}
+
+
+def _renew_file(
+    found: LoadedSource,
+    old: LoadedSource | None,
+    held: Collection[Key],
+    unwanted: Collection[Callable[[HookSpec], bool]],
+) -> LoadedSource | None:
+    """Return the source of a file from now on; None if it does not count yet."""
+    if found.key in held:
+        return _keep_written(old) if old else None
+    if old is None:
+        return found.load()
+    if found.error is None and old.source == found.source:
+        return old.replace(newer_problems=()) if old.newer_problems else old
+    new = found.load()
+    errors = _list_errors(new.loaded, unwanted)
+    lost = _can_run(old.loaded) and not _can_run(new.loaded)
+    if len(errors) > len(_list_errors(old.loaded, unwanted)) or (errors and lost):
+        return _keep_last_good(old, errors)
+    return new
+
+
+def _renew_missing(
+    old: LoadedSource, held: Collection[Key], *, is_gone: bool = False
+) -> LoadedSource | None:
+    """Return the source of a missing file if it still counts, else None.
+
+    A file counts if it is policy, if what was named `is_gone`, or if it may still be there.
+    """
+    path, file = old.key[0], old.source.file
+    if old.source.text is None and os.path.isdir(path):
+        return None  # a folder that could not be listed, and now can
+    if old.key in held:
+        return _keep_written(old)
+    if unreachable := _explain_unreachable(path):
+        error = ConfigError(f"cannot be read: {unreachable}", name="config.unreadable", place=path)
+        return _keep_last_good(old, (to_problem(error, file, old.source.scope),))
+    if not is_gone and old.source.scope != MANAGED:
+        return None
+    message = f"`{file}` is gone; its last good version is in force"
+    return _warn(old, (), "config.gone", message, "put it back, or restart to do without it")
+
+
+def _explain_unreachable(path: str) -> str:
+    """Return why it is unknown whether a file still exists; empty if that is known."""
+    try:
+        if os.path.isdir(path):
+            return "is a folder"
+        if os.path.islink(path) and not os.path.exists(path):
+            return "is a link to nothing"
+        os.stat(path)
+        os.listdir(os.path.dirname(path))
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        return (error.strerror or "unreadable").lower()
+    return ""
+
+
+def _list_errors(
+    loaded: Loaded, unwanted: Collection[Callable[[HookSpec], bool]]
+) -> tuple[Problem, ...]:
+    """Return the errors, without those of hooks that are left out."""
+    left_out = tuple(
+        f"{spec.origin.pointer}."
+        for spec in loaded.specs
+        if spec.origin.pointer and any(is_so(spec) for is_so in unwanted)
+    )
+    errors = (problem for problem in loaded.problems if problem.severity == "error")
+    return tuple(each for each in errors if not f"{each.origin.pointer}.".startswith(left_out))
+
+
+def _can_run(loaded: Loaded) -> bool:
+    return any(not isinstance(spec.handler, Broken) for spec in drop_flags(loaded.specs))
+
+
+def _keep_last_good(old: LoadedSource, wrong: tuple[Problem, ...]) -> LoadedSource:
+    message = f"the last good version of `{old.source.file}` is in force"
+    hint = "mend it; hookline takes it as soon as it is valid"
+    return _warn(old, wrong, "config.last-good", message, hint)
+
+
+def _keep_written(old: LoadedSource) -> LoadedSource:
+    message = f"`{old.source.file}` is being written; its last good version is in force"
+    hint = "hookline reads it again once it stops changing"
+    return _warn(old, (), "config.last-good", message, hint)
+
+
+def _warn(
+    old: LoadedSource, wrong: tuple[Problem, ...], name: str, message: str, hint: str
+) -> LoadedSource:
+    origin = Origin(file=old.source.file, scope=old.source.scope)
+    warning = Problem(name=name, message=message, hint=hint, severity="warning", origin=origin)
+    return old.replace(newer_problems=(*wrong, warning))
+
+
+# -- what a reload changed ---------------------------------------------------------------------
 
 
 class Reloaded(Frozen):
@@ -35,11 +249,7 @@ class Reloaded(Frozen):
 
 def compare_snapshots(before: Snapshot, now: Snapshot) -> Reloaded:
     """Compare the hooks of two snapshots regardless of positions; an id with different hooks in both is a change."""
-    had = [entry.spec for entry in before.whole.entries()]
-    has = [entry.spec for entry in now.whole.entries()]
-    same = {id(spec) for spec in had} & {id(spec) for spec in has}
-    old = [(repr(strip_place(spec)), spec.id) for spec in had if id(spec) not in same]
-    new = [(repr(strip_place(spec)), spec.id) for spec in has if id(spec) not in same]
+    old, new = _list_contents(before), _list_contents(now)
     came, gone = _subtract(new, old), _subtract(old, new)
     changed = set(came) & set(gone)
     return Reloaded(
@@ -48,6 +258,16 @@ def compare_snapshots(before: Snapshot, now: Snapshot) -> Reloaded:
         changed=tuple(hook_id for hook_id in came if hook_id in changed),
         refused=tuple(problem for each in now.sources for problem in each.newer_problems),
     )
+
+
+def _list_contents(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Return what each hook does, without its id and its position in the file; and its id."""
+    specs = [entry.spec for entry in snapshot.whole.entries()]
+    origins = [Origin(file=spec.origin.file, scope=spec.origin.scope) for spec in specs]
+    return [
+        (repr(spec.replace(id="", origin=origin, strict=False)), spec.id)
+        for spec, origin in zip(specs, origins, strict=True)
+    ]
 
 
 def _subtract(some: list[tuple[str, str]], others: list[tuple[str, str]]) -> list[str]:
@@ -60,3 +280,106 @@ def _subtract(some: list[tuple[str, str]], others: list[tuple[str, str]]) -> lis
         else:
             ids.append(hook_id)
     return ids
+
+
+# -- the watcher -------------------------------------------------------------------------------
+
+
+class Watcher:
+    """Keeps an engine on its files, in a thread of its own, from `start` to `stop` or as a context.
+
+    It looks at each file every `interval`. A file that is being written counts as before until it
+    has not changed for `settle`. Both are in seconds. `tell` receives one line for each reload that
+    changed something or refused something new. `reload` does the reload, where it is more than the
+    engine's. `wait` waits so many seconds, and returns whether to stop.
+    """
+
+    def __init__(
+        self,
+        loader: Loader,
+        *,
+        tell: Callable[[str], None] | None = None,
+        settle: float = 0.2,
+        interval: float = 1.0,
+        reload: Reload | None = None,
+        wait: Callable[[float], bool] | None = None,
+    ) -> None:
+        self._loader = loader
+        self._tell = tell or (lambda _: None)
+        self._settle = settle
+        self._interval = interval
+        self._reload = reload or loader.reload
+        self._stopping = threading.Event()
+        self._wait = wait or self._stopping.wait
+        self._refused = frozenset(map(str, loader.snapshot.problems()))
+        self._taking = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> Self:
+        """Start the thread, unless it runs already."""
+        if self._thread is None:
+            self._stopping.clear()
+            self._thread = threading.Thread(target=self._run, name="hookline-watcher", daemon=True)
+            self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Stop the thread, after the reload that is under way."""
+        self._stopping.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+        self._thread = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def reload(self, *, always_tell: bool = False) -> Reloaded | None:
+        """Reload changed files once they stop changing, and report it; with `always_tell` also if nothing changed.
+
+        Return None if the watcher is stopped meanwhile.
+        """
+        with self._taking:
+            held = self._find_moving()
+            if held is None:
+                return None
+            done = self._reload(held)
+            refused = frozenset(map(str, done.refused))
+            if always_tell or done.anything or refused - self._refused:
+                self._tell(f"reloaded: {done}")
+            self._refused = refused
+            return done
+
+    def check(self) -> Reloaded | None:
+        """Reload if a file changed since it was last read; else return None."""
+        return self.reload() if self._loader.is_stale() else None
+
+    def _find_moving(self) -> frozenset[Key] | None:
+        """Return the files that keep changing after a wait; None if the watcher is stopped meanwhile."""
+        before = read_stamps(self._loader)
+        moving: frozenset[Key] = frozenset()
+        for _ in range(_ROUNDS):
+            if self._wait(self._settle):
+                return None
+            now = read_stamps(self._loader)
+            keys = before.keys() | now.keys()
+            moving = frozenset(key for key in keys if before.get(key) != now.get(key))
+            if not moving:
+                break
+            before = now
+        return moving
+
+    def _run(self) -> None:
+        reported = ""
+        while not self._stopping.is_set():
+            try:
+                self.check()
+            except Exception as error:  # noqa: BLE001 - without the thread the engine would never reload again
+                code = error.code if isinstance(error, HookError) else CODES["internal"]
+                text = f"{code} cannot reload, and what was in force stays so: {type(error).__name__}: {error}"
+                if text != reported:
+                    self._tell(text)
+                reported = text
+            self._stopping.wait(self._interval)

@@ -7,7 +7,6 @@ import time
 
 from hookline.core.guardrails import follows_redo
 from hookline.core.plan import plan
-from hookline.engine.declared_hooks import DeclaredHooks
 from hookline.engine.loader import Loader
 from hookline.handlers import recursion_guard
 from hookline.sessions.memory import Memory
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
-    from hookline.core.dialect import Dialect, Table
+    from hookline.core.dialect import Dialect
     from hookline.core.dispatch import Run
     from hookline.core.plan import Plan
     from hookline.core.registry import Registry
@@ -101,19 +100,18 @@ class Runtime:
         self.detach = detach
         self.keep: Callable[[Run, BackgroundProgram], None] | None = None  # running programs
         self.wake = wake
-        self.session_store = sessions
         self.sessions: Memory = Memory() if sessions is None else sessions
         self.clock = clock
         self.journal = journal
         self.gate = gate
         if gate is not None:
-            gate.declared = DeclaredHooks(self.loader)
+            gate.declared = self.loader
             gate.was_told = self.was_told
         nested = self.environ.get(recursion_guard.VARIABLE) and not relays
         self.inside = recursion_guard.Reentrancy(self.environ) if nested else None
         self.leaves_unread = False  # whether files of a project without approvals are not parsed
         self.left_out: tuple[Problem, ...] = ()  # what the environment lost
-        self.told_problems: set[str] = set()
+        self.told: set[str] = set()  # notices that the user had, without a session
         self.checked_sessions: set[tuple[str, bool]] = set()  # for files that are not parsed
         self._interactive = interactive
         self._by_id: tuple[Snapshot | None, Mapping[str, HookSpec]] = (None, {})
@@ -141,16 +139,11 @@ class Runtime:
     def make_plan(self, event: Event, registry: Registry) -> Plan:
         """Return the plan of an event from the hooks of a registry."""
         host = self.host(event.dialect)
-        headless = host.table.asks_at_terminal and not self._is_interactive(host.table)
-        return plan(registry, event, host, headless=headless)
-
-    def _is_interactive(self, table: Table) -> bool:
-        """Whether a person sits at the terminal of the host that started this process."""
-        if self._interactive is None:
+        if host.table.asks_at_terminal and self._interactive is None:
             from hookline.engine.terminal import is_attended  # noqa: PLC0415 - few hosts need it
 
-            self._interactive = is_attended(table.programs)
-        return self._interactive
+            self._interactive = is_attended(host.table.programs)
+        return plan(registry, event, host, headless=not self._interactive)
 
     def count_redos(self, event: Event) -> int:
         """Return how often the stop gate sent the agent back in this turn; 0 if the host says that it was not."""
@@ -172,12 +165,15 @@ class Runtime:
         return by_id.get(hook_id)
 
     def was_told(self, event: Event, what: str) -> bool:
-        """Return whether the user had this notice in this session, or from this process, and record that they have it now."""
-        if self.session_store is not None and event.session_id:
-            return not self.session_store.spend(event, what, 1)
-        if what in self.told_problems:
+        """Return whether the user had this notice in this session, and record that they have it now.
+
+        Without a session id, this process counts as the session.
+        """
+        if event.session_id:
+            return not self.sessions.spend(event, what, 1)
+        if what in self.told:
             return True
-        if len(self.told_problems) >= _MOST:
-            self.told_problems = set()
-        self.told_problems = {*self.told_problems, what}
+        if len(self.told) >= _MOST:
+            self.told.clear()
+        self.told.add(what)
         return False

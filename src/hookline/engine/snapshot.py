@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from hookline.core.registry import Registry
-from hookline.engine.projects import needs_folder, needs_project
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Builtin, Model
-from hookline.model.problem import Origin
+from hookline.model.handler import Broken
+from hookline.wire.disable_flags import drop_flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from hookline.config.read import Stamp
-    from hookline.core.dialect import Dialect, Field
+    from hookline.core.dialect import Dialect
     from hookline.engine.sources import Key, LoadedSource, Way
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
@@ -36,18 +35,13 @@ class Snapshot(Frozen):
         enlisted: hooks that are in no file, by their owner.
         dropped: dialects with scopes that are not searched any more.
         unwanted: predicates; a hook for which one is true is left out.
-        retired: hooks that ran once and do not run again, without ids and places.
         seen: the stamps of all files when they were last read, in force or not.
         registry: the hooks that may take part in an event.
         whole: the registry with the hooks that are left out.
         combining: what is wrong with the hooks of a dialect together.
         strict: whether a source is strict.
-        once: the ids of hooks that run once.
+        once: whether some hook runs once.
         tells_time: whether some payload has a timestamp.
-        tells_project: whether some hook reads the project of its event.
-        tells_folder: whether some hook runs in the engine's folder.
-        asks_models: whether some hook asks a language model.
-        numbers_calls: whether some hook may read the number of a model call.
     """
 
     ways: tuple[Way, ...] = ()
@@ -56,18 +50,13 @@ class Snapshot(Frozen):
     enlisted: Mapping[str, Enlisted] = {}
     dropped: frozenset[tuple[str, str]] = frozenset()
     unwanted: tuple[Callable[[HookSpec], bool], ...] = ()
-    retired: tuple[HookSpec, ...] = ()
     seen: Mapping[Key, Stamp] = {}
     registry: Registry = Registry()
     whole: Registry = Registry()
     combining: tuple[Problem, ...] = ()
     strict: bool = False
-    once: frozenset[str] = frozenset()
+    once: bool = False
     tells_time: bool = False
-    tells_project: bool = False
-    tells_folder: bool = False
-    asks_models: bool = False
-    numbers_calls: bool = False
 
     def dialects(self) -> tuple[Dialect, ...]:
         """Return each dialect that has a source here, once, in the order of the sources."""
@@ -90,37 +79,47 @@ class Snapshot(Frozen):
             own=(*self.own, spec),
             registry=self.registry.with_([spec], native),
             whole=self.whole.with_([spec], native),
-            once=self.once | {spec.id} if spec.once else self.once,
+            once=self.once or spec.once,
         )
 
     def index(self, native: Dialect | None, *, strict: bool) -> Snapshot:
-        """Return the snapshot with its registry made anew.
+        """Return the snapshot with its registry made anew, by each dialect's own rules.
 
         Python hooks, and those that are enlisted, are strict where any source is; `strict`: a
         search is.
         """
         strict = strict or any(each.source.mode == "strict" for each in self.sources)
-        whole, problems = _combine(self, native, strict=strict)
-        entries = whole.entries()
-        left_out = _find_retired(self.retired, (entry.spec for entry in entries)) | {
-            entry.spec.id for entry in entries if any(is_so(entry.spec) for is_so in self.unwanted)
-        }
-        registry = whole.without(left_out) if left_out else whole
-        specs = [entry.spec for entry in registry.entries()]
-        return self.replace(
-            registry=registry,
-            whole=whole,
-            combining=problems,
-            strict=strict,
-            once=frozenset(spec.id for spec in specs if spec.once),
-            tells_time=_tells_time(self.dialects()),
-            tells_project=needs_project(entries),
-            tells_folder=needs_folder(entries),
-            asks_models=any(type(spec.handler) is Model for spec in specs),
-            numbers_calls=any(
-                spec.kind == "model.request" and type(spec.handler) is Builtin for spec in specs
-            ),
+        whole = Registry()
+        problems: list[Problem] = []
+        for dialect in self.dialects():
+            found = [each.loaded.specs for each in self.sources if each.dialect is dialect]
+            combined = dialect.combine(tuple(spec for specs in found for spec in specs))
+            problems += combined.problems
+            whole = whole.with_(combined.specs, dialect)
+        for enlisted in self.enlisted.values():
+            specs = [spec.replace(strict=strict) for spec in enlisted.specs]
+            whole = whole.with_(specs, enlisted.dialect)
+        if self.own and native is not None:
+            whole = whole.with_([spec.replace(strict=strict) for spec in self.own], native)
+        specs = [entry.spec for entry in whole.entries()]
+        left_out = frozenset(
+            spec.id for spec in specs if any(is_so(spec) for is_so in self.unwanted)
         )
+        return self.replace(
+            registry=whole.without(left_out) if left_out else whole,
+            whole=whole,
+            combining=tuple(problems),
+            strict=strict,
+            once=any(spec.once for spec in specs),
+            tells_time=any(map(_tells_time, self.dialects())),
+        )
+
+
+def _tells_time(dialect: Dialect) -> bool:
+    """Whether a payload of a dialect has a timestamp."""
+    table = dialect.table
+    fields = [table.base, *(row.fields for row in table.rows.values())]
+    return any(field.fact == "timestamp" for some in fields for field in some)
 
 
 def name_hooks(specs: Iterable[HookSpec], taken: set[str]) -> tuple[HookSpec, ...]:
@@ -136,49 +135,42 @@ def name_hooks(specs: Iterable[HookSpec], taken: set[str]) -> tuple[HookSpec, ..
     return tuple(named)
 
 
-def strip_place(spec: HookSpec) -> HookSpec:
-    """Return a hook as what it does, without its id and its position in the file."""
-    origin = Origin(file=spec.origin.file, scope=spec.origin.scope)
-    return spec.replace(id="", origin=origin, strict=False)
+# -- declared hooks, also those that do not count ----------------------------------------------
 
 
-def _find_retired(retired: tuple[HookSpec, ...], specs: Iterable[HookSpec]) -> frozenset[str]:
-    """Return the ids of hooks that ran once already; a changed hook is another one."""
-    left, found = list(retired), []
-    for spec in specs:
-        if left and spec.once and (content := strip_place(spec)) in left:
-            left.remove(content)
-            found.append(spec.id)
-    return frozenset(found)
+def list_hooks(snapshot: Snapshot) -> Iterator[HookSpec]:
+    """Yield every hook that was declared to an engine, source by source; also overridden ones.
 
-
-def _combine(
-    snapshot: Snapshot, native: Dialect | None, *, strict: bool
-) -> tuple[Registry, tuple[Problem, ...]]:
-    """Return the registry of all hooks, combined by each dialect's rules, and the problems of that."""
-    registry = Registry()
-    problems: list[Problem] = []
-    for dialect in snapshot.dialects():
-        found = (each.loaded.specs for each in snapshot.sources if each.dialect is dialect)
-        combined = dialect.combine(tuple(spec for specs in found for spec in specs))
-        problems += combined.problems
-        registry = registry.with_(combined.specs, dialect)
+    The switches of a file are left out, although they are stored as hooks.
+    """
+    known = {entry.spec.id: entry.spec for entry in snapshot.registry.entries()}
+    for each in snapshot.sources:
+        yield from (known.get(spec.id, spec) for spec in drop_flags(each.loaded.specs))
     for enlisted in snapshot.enlisted.values():
-        specs = [spec.replace(strict=strict) for spec in enlisted.specs]
-        registry = registry.with_(specs, enlisted.dialect)
-    if snapshot.own and native is not None:
-        own = [spec.replace(strict=strict) for spec in snapshot.own]
-        registry = registry.with_(own, native)
-    return registry, tuple(problems)
+        yield from enlisted.specs
+    yield from snapshot.own
 
 
-def _tells_time(dialects: Iterable[Dialect]) -> bool:
-    """Whether a payload of one of these dialects has a timestamp."""
-    return any(field.fact == "timestamp" for field in _list_fields(dialects))
+def group_broken(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
+    """Group broken hooks by place and reason: an unreadable file counts as a hook of many events.
+
+    The keys are the ids of the first hooks.
+    """
+    found: dict[tuple[str, int, str], list[HookSpec]] = {}
+    for spec in specs:
+        if isinstance(spec.handler, Broken):
+            place = (spec.origin.file, spec.origin.line, spec.handler.reason)
+            found.setdefault(place, []).append(spec)
+    return {together[0].id: together for together in found.values()}
 
 
-def _list_fields(dialects: Iterable[Dialect]) -> Iterator[Field]:
-    for dialect in dialects:
-        yield from dialect.table.base
-        for row in dialect.table.rows.values():
-            yield from row.fields
+def explain_absence(snapshot: Snapshot, spec: HookSpec) -> str:
+    """Return why a declared hook is not in the registry; empty if it is."""
+    if any(entry.spec.id == spec.id for entry in snapshot.registry.of_kind(spec.kind)):
+        return ""
+    reasons = (
+        each.message
+        for each in snapshot.problems()
+        if spec.id in each.hooks or (each.hook and each.hook in (spec.id, spec.name))
+    )
+    return next(reasons, f"the rules of {spec.dialect} leave it out")

@@ -13,7 +13,7 @@ from hookline.config.read import (
     split_files,
     too_many_files_error,
 )
-from hookline.core.dialect import Source
+from hookline.core.dialect import Loaded, Source
 from hookline.engine.approvals import has_approvals
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
@@ -26,12 +26,13 @@ from hookline.wire.sources import refuse_unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
     from typing import TypeAlias
 
     from hookline.config.places import Found
     from hookline.config.read import Stamp
-    from hookline.core.dialect import Dialect, Loaded
+    from hookline.core.dialect import Dialect
+    from hookline.engine.loader import Loader
 
     Way: TypeAlias = "Discovery | Named | Given"
     Key: TypeAlias = tuple[str, str]
@@ -41,23 +42,8 @@ if TYPE_CHECKING:
 MOST_HOOKS = 200
 
 
-class Search(Frozen):
-    """The context of a search for files.
-
-    `dropped`: dialects with scopes that are left out. `make` returns a dialect by its name.
-    `placed`: find line numbers of everything. `gated`: approvals count.
-    """
-
-    cwd: str
-    environ: Mapping[str, str]
-    dropped: frozenset[tuple[str, str]]
-    make: Callable[[str], Dialect]
-    placed: bool = True
-    gated: bool = False
-
-
 class Discovery(Frozen):
-    """A search of the places of one `dialect`, or of all, except the `dropped` ones.
+    """A search of the places of one `dialect`, or of all, except those that the loader dropped.
 
     `parses_new`: whether that includes the files of a project without approvals.
     """
@@ -85,27 +71,11 @@ class Given(Frozen):
 
 
 class LoadedSource(Frozen):
-    """A source with its hooks.
-
-    `stamp`: of the version in force. `newer_problems`: those of a newer version that is not in
-    force. The other fields are those of `ReadSource`.
-    """
-
-    source: Source
-    dialect: Dialect
-    loaded: Loaded
-    way: Way
-    stamp: Stamp = ()
-    key: Key = ("", "")
-    newer_problems: tuple[Problem, ...] = ()
-
-
-class ReadSource(Frozen):
-    """A source that is read and not yet loaded.
+    """A source with its hooks, which are `loaded` after its text was read.
 
     `way`: how it was found. `error`: why it cannot be read. `stamp`: of its file before the
     reading. `key`: its whole path and its dialect, which name it among all files, whatever folder
-    the process is in.
+    the process is in. `newer_problems`: those of a newer version that is not in force.
     """
 
     source: Source
@@ -114,26 +84,22 @@ class ReadSource(Frozen):
     error: ConfigError | None = None
     stamp: Stamp = ()
     key: Key = ("", "")
+    loaded: Loaded = Loaded()
+    newer_problems: tuple[Problem, ...] = ()
 
     def load(self) -> LoadedSource:
-        """Load the source; if it has problems, load it again with line numbers."""
-        loaded = self._load_within_budget(self.source)
-        if loaded.problems and self.source.text is not None and not self.source.placed:
-            loaded = self._load_within_budget(self.source.replace(placed=True))
-        if self.source.scope in CLONED:
-            loaded = _apply_limit(loaded, self.source.file)
-        if self.source.match_tools == "canonical":
+        """Return the source with its hooks; if it has problems, with line numbers."""
+        source = self.source
+        loaded = self._load_within_budget(source)
+        if loaded.problems and source.text is not None and not source.placed:
+            loaded = self._load_within_budget(source.replace(placed=True))
+        if source.scope in CLONED:
+            loaded = _apply_limit(loaded, source.file)
+        if source.match_tools == "canonical":
             loaded = loaded.replace(specs=tuple(spec.replace(alike=True) for spec in loaded.specs))
-        if self.source.gated:
+        if source.gated:
             loaded = loaded.replace(specs=tuple(spec.replace(gated=True) for spec in loaded.specs))
-        return LoadedSource(
-            source=self.source,
-            dialect=self.dialect,
-            loaded=loaded,
-            way=self.way,
-            stamp=self.stamp,
-            key=self.key,
-        )
+        return self.replace(loaded=loaded)
 
     def _load_within_budget(self, source: Source) -> Loaded:
         """Load a source, if its expressions together are not too large."""
@@ -156,7 +122,10 @@ class ReadSource(Frozen):
         return refuse_unreadable(source, self.dialect.table, error)
 
 
-def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
+# -- listing -----------------------------------------------------------------------------------
+
+
+def list_sources(loader: Loader, way: Discovery | Named) -> Iterator[Listed]:
     """Yield the files of a way now, each as a source without text; or a folder, and why it cannot be listed.
 
     Raises:
@@ -166,106 +135,98 @@ def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
         path = os.path.join(way.base, way.place.file) if os.getcwd() != way.base else way.place.file
         files, error = split_files(path, list_files(path, way.dialect.table.name))
         for file in files:
-            yield way.place.replace(file=file, placed=search.placed), way.dialect, None
+            yield way.place.replace(file=file, placed=loader.placed), way.dialect, None
         if error is not None:
             yield way.place.replace(file=path), way.dialect, error
         return
     counts: dict[tuple[str, str], int] = {}
-    for found in _list_places(search, way):
-        dialect = search.make(found.dialect)
+    for found in _list_places(loader, way):
+        dialect = loader.dialects.make(found.dialect)
+        is_cloned = found.scope in CLONED
+        # Policy that only root can have written runs without an approval.
         trusted = (
             way.trust == "all"
-            or (way.trust == "user" and found.scope not in CLONED)
-            or _is_policy(found)
+            or (way.trust == "user" and not is_cloned)
+            or (found.scope == MANAGED and is_of_root(found.path))
         )
         place = Source(
-            file=found.path, scope=found.scope, mode=way.mode, trusted=trusted, match_tools=way.match_tools, placed=search.placed,
-            gated=search.gated and way.trust == "user",
+            file=found.path, scope=found.scope, mode=way.mode, trusted=trusted,
+            match_tools=way.match_tools, placed=loader.placed,
+            gated=loader.gated and way.trust == "user",
         )  # fmt: skip
-        if found.scope in CLONED and not os.path.isdir(found.path):
-            folder = (found.dialect, os.path.dirname(found.path))
-            counts[folder] = counts.get(folder, 0) + 1
-            if counts[folder] > MOST_FILES:
-                yield (
-                    place.replace(file=folder[1]),
-                    dialect,
-                    too_many_files_error(*os.path.split(found.path)),
-                )
+        if is_cloned and not os.path.isdir(found.path):
+            folder, name = os.path.split(found.path)
+            count = counts[found.dialect, folder] = counts.get((found.dialect, folder), 0) + 1
+            if count > MOST_FILES:
+                yield place.replace(file=folder), dialect, too_many_files_error(folder, name)
                 continue
         try:
-            files, beyond = split_files(
-                found.path, list_files(found.path, found.dialect, level=True)
-            )
+            listed = list_files(found.path, found.dialect, level=True)
         except ConfigError as error:
             yield place, dialect, error
             continue
+        files, beyond = split_files(found.path, listed)
         for file in files:
             yield place.replace(file=file), dialect, None
         if beyond is not None:
             yield place, dialect, beyond
 
 
-def _list_places(search: Search, way: Discovery) -> Iterator[Found]:
+def _list_places(loader: Loader, way: Discovery) -> Iterator[Found]:
     """Yield the places to read: no dropped ones; those of a project without approvals only if `parses_new`."""
     reads_project: bool | None = way.parses_new or None
-    for found in find_places(search.cwd, search.environ, way.dialect):
-        if (found.dialect, found.scope) in search.dropped:
+    for found in find_places(loader.cwd, loader.environ, way.dialect):
+        if (found.dialect, found.scope) in loader.snapshot.dropped:
             continue
         if found.scope in CLONED:
             if reads_project is None:
-                reads_project = has_approvals(search.cwd, search.environ)
+                reads_project = has_approvals(loader.cwd, loader.environ)
             if not reads_project:
                 continue
         yield found
 
 
-def _is_policy(found: Found) -> bool:
-    """Whether a file is policy that only root can have written, which runs without an approval."""
-    return found.scope == MANAGED and is_of_root(found.path)
+# -- reading -----------------------------------------------------------------------------------
 
 
-def read_sources(search: Search, way: Way) -> Iterator[ReadSource]:
-    """Yield the sources of a way now.
+def read_sources(loader: Loader, way: Way) -> Iterator[LoadedSource]:
+    """Yield the sources of a way now, read and not yet loaded.
 
     Raises:
         ConfigError: as `list_sources`.
     """
     if isinstance(way, Given):
-        yield ReadSource(source=way.source, dialect=way.dialect, way=way)
+        yield LoadedSource(source=way.source, dialect=way.dialect, way=way)
         return
-    project = search.cwd if isinstance(way, Discovery) else ""
-    for place, dialect, error in list_sources(search, way):
-        stamp = make_stamp(place.file, dialect.table.name)
+    project = loader.cwd if isinstance(way, Discovery) else ""
+    for place, dialect, error in list_sources(loader, way):
+        name = dialect.table.name
+        stamp = make_stamp(place.file, name)
         if isinstance(way, Named) and not _is_plain(stamp):
             stamp = ()  # a named pipe is read once
         source = place
-        try:
-            source = place if error else _read_source(place, dialect, stamp, project)
-        except ConfigError as unreadable:
-            error = unreadable  # noqa: PLW2901 - one way or the other there is an error
-        yield ReadSource(
-            source=source,
-            dialect=dialect,
-            way=way,
-            error=error,
-            stamp=stamp,
-            key=(os.path.abspath(place.file), dialect.table.name),
+        if error is None:
+            try:
+                _check_file(place, stamp, project)
+                source = read_source(place, name)
+            except ConfigError as unreadable:
+                error = unreadable  # noqa: PLW2901 - one way or the other there is an error
+        key = (os.path.abspath(place.file), name)
+        yield LoadedSource(
+            source=source, dialect=dialect, way=way, error=error, stamp=stamp, key=key
         )
 
 
-def _read_source(place: Source, dialect: Dialect, stamp: Stamp, project: str) -> Source:
-    """Return a file with its text. A file with a stamp must be regular, because reading a pipe could block.
-
-    `project`: the folder in which it was found; empty for a named file.
+def _check_file(place: Source, stamp: Stamp, project: str) -> None:
+    """Check that a file may be read. `project`: the folder in which it was found; empty for a named file.
 
     Raises:
-        ConfigError: it cannot be read; or it is a project's, and leads out of it.
+        ConfigError: reading it could block, or it is a project's and leads out of it.
     """
     if stamp and not _is_plain(stamp):
         raise ConfigError("is no plain file", name="config.unreadable", place=place.file)
     if project and place.scope in CLONED and not is_within(place.file, project):
         raise ConfigError("leads out of the repository", name="config.unreadable", place=place.file)
-    return read_source(place, dialect.table.name)
 
 
 def _is_plain(stamp: Stamp) -> bool:
@@ -283,7 +244,7 @@ def is_within(path: str, project: str) -> bool:
 
 
 def _apply_limit(loaded: Loaded, file: str) -> Loaded:
-    """The hooks of a file up to the limit, and a problem where there are more."""
+    """Return the hooks of a file up to the limit, and a problem where there are more."""
     if len(loaded.specs) <= MOST_HOOKS:
         return loaded
     first = loaded.specs[MOST_HOOKS].origin.with_line()

@@ -25,36 +25,34 @@ def is_attended(programs: Sequence[str]) -> bool:
     and where there is no `/proc`.
     """
     for pid in ancestors():
-        words = _command(pid)
-        at = _program_at(words, programs)
+        words = _read_command(pid)
+        at = _find_program(words, programs)
         if at is not None:
-            return not any(map(_is_prompt, words[at + 1 :])) and all(
-                _is_terminal(pid, stream) for stream in (0, 1)
-            )
+            has_prompt = any(map(_is_prompt, words[at + 1 :]))
+            return not has_prompt and _is_terminal(pid, 0) and _is_terminal(pid, 1)
     return False
 
 
-def _command(pid: int) -> list[str]:
+def _read_command(pid: int) -> list[str]:
     try:
         with open(f"{_PROC}/{pid}/cmdline", "rb") as file:
             return os.fsdecode(file.read(_LONGEST_COMMAND)).rstrip("\0").split("\0")
     except OSError:
-        return []
+        return [""]
 
 
-def _program_at(words: Sequence[str], programs: Sequence[str]) -> int | None:
-    """Where a command line names one of the programs: its first word, or the script of an interpreter."""
+def _find_program(words: Sequence[str], programs: Sequence[str]) -> int | None:
+    """Return where a command line names one of the programs: its first word, or the script of an interpreter.
+
+    The path names it, or the package that it is installed from.
+    """
     at = 0
-    if words and words[0].rpartition("/")[2] in _INTERPRETERS:
+    if words[0].rpartition("/")[2] in _INTERPRETERS:
         at = next((at for at, word in enumerate(words) if at and not word.startswith("-")), 0)
-    return at if words and _is_one_of(words[at], programs) else None
-
-
-def _is_one_of(path: str, programs: Sequence[str]) -> bool:
-    """Whether a path is that of a program, by its name or by the package that it is installed from."""
-    parts = path.split("/")
+    parts = words[at].split("/")
     package = parts[parts.index(_PACKAGES) :] if _PACKAGES in parts else []
-    return any(name in programs for name in (parts[-1].partition(".")[0], *package))
+    named = any(name in programs for name in (parts[-1].partition(".")[0], *package))
+    return at if named else None
 
 
 def _is_prompt(word: str) -> bool:

@@ -7,7 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from hookline.engine.file_watcher import Watcher
+from hookline.engine.reload import Watcher
 from hookline.server.integrations import exclude_calls, find_integrations
 
 if TYPE_CHECKING:

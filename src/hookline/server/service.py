@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hookline.engine.deadline import hooks_seconds, host_deadline
+from hookline.engine.drive import hooks_seconds, host_deadline
 from hookline.engine.fallback import find_fallback
 from hookline.engine.notices import add_notices, write_reply
 from hookline.errors import CodecError, ConfigError, HookError

@@ -46,7 +46,7 @@ class Memory:
     """Redos, hooks that ran once, counts, late answers and facts, by session, for as long as this process lives.
 
     Sessions are separate for each host (`Event.dialect`); those used last are kept. Events without
-    a session id only count redos. `clock`: seconds since 1970. `lasting`: whether the state
+    a session id only count redos and hooks that ran once. `clock`: seconds since 1970. `lasting`: whether the state
     outlives the process; `problems`: what could not be kept.
     """
 
@@ -159,7 +159,7 @@ class Memory:
             claimed = mark not in marks
             state["once"] = [*marks, mark] if claimed else marks
 
-        if event.session_id:
+        if event.session_id or not self.lasting:
             self._change(event, claiming)
         return claimed
 
@@ -169,7 +169,7 @@ class Memory:
         def releasing(state: dict[str, Any]) -> None:
             state["once"] = [each for each in read_texts(state, "once") if each != mark]
 
-        if event.session_id:
+        if event.session_id or not self.lasting:
             self._change(event, releasing)
 
     def spend(self, event: Event, what: str, most: int) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.cli.answer import AfterAnswer, answer_bytes, parse_request
+from hookline.cli.answer import AfterAnswer, answer, parse_request
 from hookline.cli.fire import read_payload
 from hookline.core.dialect import Declaration
 from hookline.engine.catalog import NAMES, make_dialect
@@ -78,6 +80,11 @@ def write_guard(dialect: str, folder: Path) -> tuple[str, str, Path]:
     return str(folder / file), own, sent
 
 
+def stdin_of(sent: bytes) -> io.TextIOWrapper:
+    """What a host writes to standard input."""
+    return io.TextIOWrapper(io.BytesIO(sent), encoding="utf-8")
+
+
 @pytest.mark.parametrize("deform", READABLE.values(), ids=READABLE)
 @pytest.mark.parametrize("dialect", NAMES)
 def test_a_guard_decides_about_what_can_be_read(
@@ -86,8 +93,9 @@ def test_a_guard_decides_about_what_can_be_read(
     """`answer` asks it, and it is sent JSON that every reader takes."""
     file, own, sent = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", stdin_of(deform(payload_of(dialect))))
     request = parse_request([dialect, "--dialect", own, "-c", file])
-    reply = answer_bytes(request, deform(payload_of(dialect)), AfterAnswer(), None)
+    reply = answer(request, AfterAnswer())
 
     assert "GUARDED" in reply.stdout + reply.stderr
     assert json.loads(sent.read_bytes())
@@ -101,8 +109,9 @@ def test_what_cannot_be_read_is_refused(
     """`answer` asks no hook, and refuses in the host's words."""
     file, own, sent = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", stdin_of(deform(payload_of(dialect))))
     request = parse_request([dialect, "--dialect", own, "-c", file])
-    reply = answer_bytes(request, deform(payload_of(dialect)), AfterAnswer(), None)
+    reply = answer(request, AfterAnswer())
 
     assert "hookline: stdin is n" in reply.stdout + reply.stderr
     assert reply.exit_code == 2 or REFUSALS & set(reply.stdout.split('"'))
@@ -119,9 +128,10 @@ def test_a_stop_that_cannot_be_read_is_never_refused(
     """A refusal there would send the agent back to work for nothing."""
     file, own, _ = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
-    request = parse_request([dialect, "--dialect", own, "-c", file, "--mode", "strict"])
     stop = json.loads(payload_of(dialect, "stop")) | {"deep": "@@"}
-    reply = answer_bytes(request, deform(json.dumps(stop).encode()), AfterAnswer(), None)
+    monkeypatch.setattr(sys, "stdin", stdin_of(deform(json.dumps(stop).encode())))
+    request = parse_request([dialect, "--dialect", own, "-c", file, "--mode", "strict"])
+    reply = answer(request, AfterAnswer())
 
     assert reply.exit_code == 0
     assert not REFUSALS & set(reply.stdout.split('"'))

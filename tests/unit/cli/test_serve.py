@@ -71,8 +71,8 @@ def test_an_engine_that_comes_later_has_the_sessions_of_the_others(desk: Desk) -
     desk.file("../home/.claude/settings.json", SETTINGS)
     reloading.reload()
     later, first = (
-        service.own["claude-code"].runtime.session_store,
-        service.engine.runtime.session_store,
+        service.own["claude-code"].runtime.sessions,
+        service.engine.runtime.sessions,
     )
 
     assert later is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.engine.deadline import hooks_seconds, host_deadline
+from hookline.engine.drive import hooks_seconds, host_deadline
 
 # The host, the event, and the seconds: its limit, less a tenth that is at least 0.3 s and at most 5 s.
 DEADLINES = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline import Engine
-from hookline.engine.event_problems import list_errors
+from hookline.engine.notices import list_errors
 
 if TYPE_CHECKING:
     from pathlib import Path

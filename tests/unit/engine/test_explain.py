@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import hookline
-from hookline.engine.declared_hooks import explain_absence, list_hooks
 from hookline.engine.explain import explain
 
 if TYPE_CHECKING:
@@ -229,17 +228,6 @@ def test_a_hook_that_gave_way_says_to_whom(tmp_path: Path) -> None:
     assert document["hooks"][0]["because"].startswith(
         f"`guard` of the project level ({tmp_path}/project/guard/HOOK.md) replaces the one of the user level"
     )
-
-
-def test_a_hook_that_ran_once_is_done() -> None:
-    """It is listed, and told why it is not asked again."""
-    engine = hookline.Engine()
-    engine.on("tool.before", once=True)(_first)
-    engine.fire("tool.before", {"tool": "bash"}, dialect="hookline")
-
-    (spec,) = list_hooks(engine.snapshot)
-
-    assert explain_absence(engine.snapshot, spec) == "it ran once already"
 
 
 def test_explaining_does_not_spoil_the_next_fire() -> None:

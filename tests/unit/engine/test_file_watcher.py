@@ -9,7 +9,7 @@ import pytest
 
 import hookline
 from hookline import Engine
-from hookline.engine.file_watcher import Watcher
+from hookline.engine.reload import Watcher
 from tests.unit.engine.files import (
     BROKEN,
     Machine,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.engine.declared_hooks import explain_absence, list_hooks
 from hookline.engine.engine import Engine
 from hookline.engine.notices import (
     NOT_ASKED,
@@ -17,6 +16,7 @@ from hookline.engine.notices import (
     is_shown,
     list_lost,
 )
+from hookline.engine.snapshot import explain_absence, list_hooks
 from hookline.engine.trust_gate import LazyGate
 from hookline.errors import CodecError
 from hookline.model.reply import Reply

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.core.dispatch import Run
-from hookline.engine.reentrancy import skip_active_hooks
+from hookline.engine.firing import skip_active_hooks
 from hookline.handlers.recursion_guard import hook_mark
 from hookline.model.event import Event
 from hookline.model.handler import Command

@@ -2,62 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import TYPE_CHECKING
 
 from hookline import Engine
-from hookline.config import read as reading
-from hookline.engine import sources
-from hookline.engine.source_renewal import read_stamps, renew
+from hookline.engine.reload import read_stamps, renew_sources
 from tests.unit.engine.files import BROKEN, claude, commands, docker, write
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def test_a_file_that_changes_whenever_it_is_read_waits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Three times it is tried; then the version in force stays, and the file still counts as changed."""
-    file = write(tmp_path / "hooks.yaml", docker("guard"))
-    engine = Engine.load(file)
-    readings: list[str] = []
-
-    def read_and_changed(*given: Any) -> Any:
-        found = reading.read_source(*given)
-        readings.append(write(file, docker(*["x"] * (len(readings) + 2))).name)
-        return found
-
-    write(file, docker("other"))
-    monkeypatch.setattr(sources, "read_source", read_and_changed)
-    engine.reload()
-
-    assert len(readings) == 3
-    assert commands(engine) == ["guard"]
-    assert "is being written" in engine.problems[0].message
-    assert engine.loader.is_stale()
-
-
-def test_a_file_that_changes_once_while_it_is_read_is_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is taken is never what was read before the change."""
-    file = write(tmp_path / "hooks.yaml", docker("guard"))
-    engine = Engine.load(file)
-    left = [docker("late")]
-
-    def read_and_changed(*given: Any) -> Any:
-        found = reading.read_source(*given)
-        if left:
-            write(file, left.pop())
-        return found
-
-    write(file, docker("early", "early"))
-    monkeypatch.setattr(sources, "read_source", read_and_changed)
-    engine.reload()
-
-    assert (commands(engine), engine.loader.is_stale()) == (["late"], False)
 
 
 def test_a_folder_that_was_named_and_is_gone_keeps_all_of_its_files(tmp_path: Path) -> None:
@@ -96,15 +48,13 @@ def test_a_look_reads_nothing(tmp_path: Path) -> None:
     """Of each file what the file system knows of it; of one that is not there, why."""
     file = write(tmp_path / "hooks.yaml", docker("a"))
     engine = Engine.load(file)
-    (way,) = engine.snapshot.ways
-    assert not isinstance(way, sources.Given)
     key = (str(file), "docker-agent")
-    there = read_stamps(engine.loader.search, way)
+    there = read_stamps(engine.loader)
     file.unlink()
 
     assert there == engine.snapshot.seen
     assert there[key][0][3] == len(docker("a"))
-    assert read_stamps(engine.loader.search, way) == {key: ((2,),)}
+    assert read_stamps(engine.loader) == {key: ((2,),)}
 
 
 def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
@@ -116,41 +66,12 @@ def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
     engine = Engine.load(good.parent)
     before = list(engine.snapshot.sources)
     write(bad, BROKEN)
-    (way,) = engine.snapshot.ways
-    assert not isinstance(way, sources.Given)
-    old = {each.key: each for each in before}
-    renewal = renew(engine.loader.search, way, old, (), ())
+    renewal = renew_sources(engine.loader, ())
 
     assert list(engine.snapshot.sources) == before
     assert renewal.sources[0] is before[0]
     assert renewal.sources[1].loaded is before[1].loaded
     assert [problem.name for problem in renewal.sources[1].newer_problems][-1] == "config.last-good"
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("", True),
-        ("\n", True),
-        ("hooks:\n", True),
-        ("hooks: {}\n", False),
-        ("# none any more\n", False),
-    ],
-)
-def test_a_file_that_breaks_off_before_its_first_hook_disarms_nothing(
-    text: str, kept: bool, tmp_path: Path
-) -> None:
-    """Half written, or on a full disk; who means it says so, or removes the file."""
-    file = write(
-        tmp_path / "hooks.yaml",
-        "hooks:\n  pre_tool_use:\n    - {matcher: '*', hooks: [{type: command, command: guard}]}\n",
-    )
-    engine = Engine.load(file, dialect="docker-agent")
-    write(file, text)
-    engine.reload()
-
-    assert commands(engine) == (["guard"] if kept else [])
-    assert ("config.last-good" in [problem.name for problem in engine.problems]) == kept
 
 
 def test_a_link_to_nothing_disarms_nothing(tmp_path: Path) -> None:

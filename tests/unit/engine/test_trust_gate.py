@@ -9,7 +9,6 @@ import os
 import pytest
 
 from hookline.core.failure import UNASKED
-from hookline.engine.declared_hooks import DeclaredHooks
 from hookline.engine.engine import Engine
 from hookline.engine.trust_gate import LazyGate, make_gate, note_approvals
 from hookline.errors import ConfigError
@@ -224,7 +223,7 @@ def test_a_lazy_gate_misses_removed_guards(place: Place) -> None:
 def test_what_is_declared_is_found_anew_after_a_reload(place: Place) -> None:
     """The same object until then; a dialect that was dropped is not searched."""
     engine = place.engine()
-    declared = DeclaredHooks(engine)
+    declared = engine.loader
     before = declared.list_hooks()
 
     assert declared.list_hooks() is before
@@ -235,7 +234,7 @@ def test_what_is_declared_is_found_anew_after_a_reload(place: Place) -> None:
     assert [spec.handler.script for spec in declared.list_hooks()] == ["./other.sh"]  # type: ignore[attr-defined]  # a command
     engine.loader.drop_dialect("claude-code")
     assert not declared.is_searched("claude-code", "project")
-    assert not DeclaredHooks(Engine(environ=place.environ)).is_searched("claude-code", "project")
+    assert not Engine(environ=place.environ).loader.is_searched("claude-code", "project")
 
 
 # -- what the hook file says now -------------------------------------------------------------------

@@ -23,7 +23,7 @@ from tests.unit.engine.in_process import CALL, PROMPT, STOP, an_engine, fired, g
 
 
 def test_a_hook_that_runs_once_runs_once() -> None:
-    """Also after a source was added, which makes a new registry."""
+    """In a session, also after a source was added, which makes a new registry."""
     heard: list[str] = []
     engine = an_engine()
     engine.on("tool.before", once=True)(lambda event: heard.append(event.command))
@@ -34,7 +34,8 @@ def test_a_hook_that_runs_once_runs_once() -> None:
     engine.fire(CALL)
 
     assert heard == ["ls"]
-    assert engine.hooks == ()
+    engine.fire(CALL.replace(session_id="another"))
+    assert heard == ["ls", "ls"]
 
 
 def test_a_hook_that_failed_has_not_run() -> None:

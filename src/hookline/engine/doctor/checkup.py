@@ -12,7 +12,7 @@ from hookline.engine.approval_service import (
     find_switches,
     list_removed_problems,
 )
-from hookline.engine.circuit_breaker import describe_failures, find_failures, make_key, record
+from hookline.engine.circuit_breaker import describe_failures, find_failures, make_key
 from hookline.engine.doctor.diagnosis import CHANGED_HINT, diagnose_outcome
 from hookline.engine.doctor.finding import Finding, make_finding, make_warning
 from hookline.engine.doctor.probe import ask_hook
@@ -290,7 +290,7 @@ class _Trial:
         message = describe_failures(entry.spec, table, failures, engine.runtime.clock())
         hint = "mend it, and run the doctor again"
         if verdict.fault is None:
-            record(engine.runtime, (), (make_key(entry.spec),))
+            engine.runtime.sessions.record_failures((), (make_key(entry.spec),))
             message, hint = f"{message}; it answers now, so its failures are forgotten", ""
         yield make_warning(entry.spec, "check.failures", message, hint)
 

@@ -10,7 +10,7 @@ import pytest
 
 import hookline
 from hookline import Engine, Sessions
-from hookline.engine.once import make_mark
+from hookline.engine.session_limits import make_mark
 from hookline.model.handler import Command, InProcess
 from hookline.model.spec import HookSpec
 
