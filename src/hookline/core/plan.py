@@ -180,6 +180,11 @@ def _group(entries: list[Entry]) -> Group:
     )
 
 
+def list_specs(plan: Plan) -> list[HookSpec]:
+    """Return the hooks of a plan."""
+    return [step.spec for group in plan.groups for step in group.steps + group.detached]
+
+
 def should_run_parallel(group: Group, event: Event, budget: MatchBudget) -> bool:
     """Return whether the hooks of a group run in parallel for this event."""
     if not group.turns:

@@ -41,13 +41,21 @@ def make_own_hook(
             wrong type.
     """
     # An error at the first event would interrupt an agent.
+    filters = (tool, command, path)
+    texts = [
+        each for some in filters for each in (some if isinstance(some, list | tuple) else [some])
+    ]
     if not (
         isinstance(rank, int)
         and isinstance(timeout, int | float)
         and timeout > 0
         and isinstance(on_failure, Stance)
+        and all(each is None or isinstance(each, str) for each in texts)
     ):
-        message = "a hook takes a whole number as `rank`, seconds above 0 as `timeout`, a Stance as `on_failure`"
+        message = (
+            "a hook takes texts as `tool`, `command` and `path`, a whole number as `rank`,"
+            " seconds above 0 as `timeout`, and a Stance as `on_failure`"
+        )
         raise ConfigError(message, name="value.type")
     if kind not in kinds.NAMES and not kind.startswith("x."):
         hosts = kinds.find_by_native_name(kind)  # the commonest mistake: a host's name of the event

@@ -425,11 +425,15 @@ class Engine:
         the engine was made. Trees and Python hooks stay. `held`: files, each with its dialect, that
         wait for the next time.
         """
-        return self.loader.reload(held)
+        from hookline.engine.reload import reload_loader  # noqa: PLC0415 - `answer` reads once
+
+        return reload_loader(self.loader, held)
 
     def reload_if_changed(self) -> Reloaded | None:
         """`reload` if a file changed, appeared or vanished since it was last read; else None."""
-        return self.reload() if self.loader.is_stale() else None
+        from hookline.engine.reload import is_stale  # noqa: PLC0415 - as above
+
+        return self.reload() if is_stale(self.loader) else None
 
     def watch(self, tell: Callable[[str], None] | None = None) -> Watcher:
         """Take changes of files from now on, until `close`, or `stop` of what this returns; `tell` is given a line for each."""

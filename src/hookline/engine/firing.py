@@ -9,7 +9,7 @@ from time import perf_counter
 from hookline.core.dispatch import dispatch, intercept
 from hookline.core.fold import make_silent_decision
 from hookline.core.guardrails import REMEMBERING
-from hookline.core.plan import find_cached_plan
+from hookline.core.plan import find_cached_plan, list_specs
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async
 from hookline.engine.notices import note_folder, note_removed
 from hookline.engine.projects import add_folders
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from hookline.engine.snapshot import Snapshot
     from hookline.handlers.process import BackgroundProgram
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
 
     _Token: TypeAlias = Token[tuple[tuple[int, str, str], ...]]
@@ -241,11 +240,6 @@ class Firing:
         """Wait for detached hooks, at most so many seconds, then end them."""
         if self._detached is not None:
             self._detached.drain(seconds, hurried)
-
-
-def list_specs(plan: Plan) -> list[HookSpec]:
-    """Return the hooks of a plan."""
-    return [step.spec for group in plan.groups for step in group.steps + group.detached]
 
 
 def skip_active_hooks(asked: Dispatch, running: frozenset[str]) -> Dispatch:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from _thread import RLock  # `threading` would cost each start of `answer` 1 ms
 
 from hookline.engine.catalog import OWN, Dialects
-from hookline.engine.snapshot import Enlisted, Snapshot, list_hooks, name_hooks
-from hookline.engine.sources import Discovery, read_sources
+from hookline.engine.snapshot import Enlisted, Snapshot, list_hooks, name_hooks, name_source
+from hookline.engine.sources import Discovery, Search, read_sources
 from hookline.model.problem import Origin
 from hookline.model.spec import CLONED, MANAGED, SCOPES, USER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from hookline.engine.reload import Reloaded
-    from hookline.engine.sources import Key, LoadedSource, Way
+    from hookline.engine.sources import Way
     from hookline.model.spec import HookSpec
 
 
@@ -38,16 +37,28 @@ class Loader:
         self.gated = gated
         self.dialects = Dialects(environ)
         self.snapshot = Snapshot()
-        self._changing = RLock()
+        self.lock = RLock()
         self._declared: tuple[Snapshot | None, tuple[HookSpec, ...]] = (None, ())
+
+    @property
+    def search(self) -> Search:
+        """The context of a search for files."""
+        return Search(
+            cwd=self.cwd,
+            environ=self.environ,
+            make=self.dialects.make,
+            dropped=self.snapshot.dropped,
+            placed=self.placed,
+            gated=self.gated,
+        )
 
     def load(self, way: Way) -> None:
         """Read and load the sources of a way, and keep the way for a reload."""
-        found = [each.load() for each in read_sources(self, way)]
-        with self._changing:
+        found = [each.load() for each in read_sources(self.search, way)]
+        with self.lock:
             old = self.snapshot
             taken = old.take_ids()
-            self._swap(
+            self.swap(
                 old.replace(
                     ways=(*old.ways, way),
                     sources=(*old.sources, *(name_source(each, taken) for each in found)),
@@ -58,20 +69,20 @@ class Loader:
     def drop_dialect(self, name: str, *, managed: bool = False) -> None:
         """Leave out all sources of a dialect, also later ones; those of policy only with `managed`."""
         scopes = (scope for scope in SCOPES if managed or scope != MANAGED)
-        with self._changing:
+        with self.lock:
             dropped = self.snapshot.dropped | {(name, scope) for scope in scopes}
-            self._swap(self.snapshot.replace(dropped=dropped))
+            self.swap(self.snapshot.replace(dropped=dropped))
 
     def keep_out(self, unwanted: Callable[[HookSpec], bool]) -> None:
         """Leave out every hook of which this is true, also later ones."""
-        with self._changing:
+        with self.lock:
             kept_out = (*self.snapshot.unwanted, unwanted)
-            self._swap(self.snapshot.replace(unwanted=kept_out))
+            self.swap(self.snapshot.replace(unwanted=kept_out))
 
     def add_own(self, spec: HookSpec) -> None:
         """Add a Python hook."""
         native = self.dialects.make_host(OWN)
-        with self._changing:
+        with self.lock:
             (named,) = name_hooks([spec], self.snapshot.take_ids())
             strict = named.replace(strict=self.snapshot.strict)
             self.snapshot = self.snapshot.with_own(strict, native)
@@ -91,23 +102,23 @@ class Loader:
         made = self.dialects.make(dialect)
         origin = Origin(file=owner, scope="process")
         owned = (spec.replace(owner=owner, origin=origin) for spec in specs)
-        with self._changing:
+        with self.lock:
             others = {name: each for name, each in self.snapshot.enlisted.items() if name != owner}
             rest = self.snapshot.replace(enlisted=others)
             named = name_hooks(made.combine(tuple(owned)).specs, rest.take_ids())
             if named:
                 others[owner] = Enlisted(dialect=made, specs=named, ended=ended)
-            self._swap(rest.replace(enlisted=others))
+            self.swap(rest.replace(enlisted=others))
         return named
 
     def adopt(self, other: Loader) -> None:
         """Take over what another loader has in force; what this one leaves out stays left out."""
-        with other._changing, self._changing:
+        with other.lock, self.lock:
             own = self.snapshot
             self.dialects.copy_from(other.dialects)
-            self._swap(other.snapshot.replace(dropped=own.dropped, unwanted=own.unwanted))
+            self.swap(other.snapshot.replace(dropped=own.dropped, unwanted=own.unwanted))
 
-    def _swap(self, new: Snapshot) -> None:
+    def swap(self, new: Snapshot) -> None:
         """Put a snapshot in force; it is assigned last, because events read it."""
         sources = tuple(
             each
@@ -137,30 +148,3 @@ class Loader:
         return (dialect, scope) not in snapshot.dropped and any(
             isinstance(way, Discovery) and way.dialect in ("", dialect) for way in snapshot.ways
         )
-
-    # -- reading again -------------------------------------------------------------------------
-
-    def is_stale(self) -> bool:
-        """Whether a file changed, appeared or vanished since it was last read; it costs one `stat` a file."""
-        from hookline.engine.reload import read_stamps  # noqa: PLC0415 - `answer` reads once
-
-        return read_stamps(self) != self.snapshot.seen
-
-    def reload(self, held: Collection[Key] = ()) -> Reloaded:
-        """Read all files anew, and put what is valid in force at once.
-
-        An event under way keeps the snapshot that it started with. `held`: files that are being
-        written, which wait for the next time. Never raises for what is in a file.
-        """
-        from hookline.engine.reload import compare_snapshots, renew_sources  # noqa: PLC0415 - as above
-
-        with self._changing:
-            before = self.snapshot
-            self._swap(renew_sources(self, held))
-            return compare_snapshots(before, self.snapshot)
-
-
-def name_source(source: LoadedSource, taken: set[str]) -> LoadedSource:
-    """Return a source with ids that are not taken yet, and take them."""
-    specs = name_hooks(source.loaded.specs, taken)
-    return source.replace(loaded=source.loaded.replace(specs=specs))

@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 
 from hookline.config.read import make_stamp
-from hookline.engine.loader import name_source
+from hookline.engine.snapshot import name_source
 from hookline.engine.sources import Discovery, Given, list_sources, read_sources
 from hookline.errors import CODES, ConfigError, HookError
 from hookline.model.frozen import Frozen
@@ -39,6 +39,11 @@ _ROUNDS = 20
 # -- which files changed -----------------------------------------------------------------------
 
 
+def is_stale(loader: Loader) -> bool:
+    """Whether a file changed, appeared or vanished since it was last read; it costs one `stat` a file."""
+    return read_stamps(loader) != loader.snapshot.seen
+
+
 def read_stamps(loader: Loader) -> dict[Key, Stamp]:
     """Return the stamps of all files that a reload would read now."""
     return {
@@ -63,7 +68,7 @@ def _is_renewable(way: Way) -> TypeGuard[Discovery | Named]:
 def _list_keys(loader: Loader, way: Discovery | Named) -> list[Key]:
     """Return the files of a way now; also a named path that is gone."""
     try:
-        listed = list(list_sources(loader, way))
+        listed = list(list_sources(loader.search, way))
     except ConfigError:  # what was named is gone
         assert not isinstance(way, Discovery)  # noqa: S101 - a search names nothing
         return [(os.path.join(way.base, way.place.file), way.dialect.table.name)]
@@ -71,6 +76,18 @@ def _list_keys(loader: Loader, way: Discovery | Named) -> list[Key]:
 
 
 # -- reading again -----------------------------------------------------------------------------
+
+
+def reload_loader(loader: Loader, held: Collection[Key] = ()) -> Reloaded:
+    """Read all files anew, and put what is valid in force at once.
+
+    An event under way keeps the snapshot that it started with. `held`: files that are being
+    written, which wait for the next time. Never raises for what is in a file.
+    """
+    with loader.lock:
+        before = loader.snapshot
+        loader.swap(renew_sources(loader, held))
+        return compare_snapshots(before, loader.snapshot)
 
 
 def renew_sources(loader: Loader, held: Collection[Key]) -> Snapshot:
@@ -105,7 +122,7 @@ def _renew_way(
 ) -> tuple[list[LoadedSource], dict[Key, Stamp]]:
     """Return the sources of a way from now on, and the stamps of its files. `before`: its sources in force."""
     try:
-        found = list(read_sources(loader, way))
+        found = list(read_sources(loader.search, way))
     except ConfigError:  # what was named is gone: every file stays
         kept = [_renew_missing(old, held, is_gone=True) for old in before.values()]
         stamps = {key: make_stamp(*key) for key in _list_keys(loader, way)}
@@ -308,7 +325,7 @@ class Watcher:
         self._tell = tell or (lambda _: None)
         self._settle = settle
         self._interval = interval
-        self._reload = reload or loader.reload
+        self._reload = reload or (lambda held: reload_loader(loader, held))
         self._stopping = threading.Event()
         self._wait = wait or self._stopping.wait
         self._refused = frozenset(map(str, loader.snapshot.problems()))
@@ -354,7 +371,7 @@ class Watcher:
 
     def check(self) -> Reloaded | None:
         """Reload if a file changed since it was last read; else return None."""
-        return self.reload() if self._loader.is_stale() else None
+        return self.reload() if is_stale(self._loader) else None
 
     def _find_moving(self) -> frozenset[Key] | None:
         """Return the files that keep changing after a wait; None if the watcher is stopped meanwhile."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from zlib import crc32
 
 from hookline.core.dispatch import intercept
-from hookline.engine.firing import list_specs
+from hookline.core.plan import list_specs
 from hookline.errors import HandlerError
 from hookline.model.handler import Builtin, InProcess, Model
 from hookline.model.outcome import Failure, Outcome

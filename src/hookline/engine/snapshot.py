@@ -135,6 +135,12 @@ def name_hooks(specs: Iterable[HookSpec], taken: set[str]) -> tuple[HookSpec, ..
     return tuple(named)
 
 
+def name_source(source: LoadedSource, taken: set[str]) -> LoadedSource:
+    """Return a source with ids that are not taken yet, and take them."""
+    specs = name_hooks(source.loaded.specs, taken)
+    return source.replace(loaded=source.loaded.replace(specs=specs))
+
+
 # -- declared hooks, also those that do not count ----------------------------------------------
 
 

@@ -26,13 +26,12 @@ from hookline.wire.sources import refuse_unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
 
     from hookline.config.places import Found
     from hookline.config.read import Stamp
     from hookline.core.dialect import Dialect
-    from hookline.engine.loader import Loader
 
     Way: TypeAlias = "Discovery | Named | Given"
     Key: TypeAlias = tuple[str, str]
@@ -40,6 +39,21 @@ if TYPE_CHECKING:
 
 
 MOST_HOOKS = 200
+
+
+class Search(Frozen):
+    """The context of a search for files.
+
+    `make` returns a dialect by its name. `dropped`: dialects with scopes that are left out.
+    `placed`: find line numbers of everything. `gated`: approvals count.
+    """
+
+    cwd: str
+    environ: Mapping[str, str]
+    make: Callable[[str], Dialect]
+    dropped: frozenset[tuple[str, str]]
+    placed: bool = True
+    gated: bool = False
 
 
 class Discovery(Frozen):
@@ -125,7 +139,7 @@ class LoadedSource(Frozen):
 # -- listing -----------------------------------------------------------------------------------
 
 
-def list_sources(loader: Loader, way: Discovery | Named) -> Iterator[Listed]:
+def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
     """Yield the files of a way now, each as a source without text; or a folder, and why it cannot be listed.
 
     Raises:
@@ -135,13 +149,13 @@ def list_sources(loader: Loader, way: Discovery | Named) -> Iterator[Listed]:
         path = os.path.join(way.base, way.place.file) if os.getcwd() != way.base else way.place.file
         files, error = split_files(path, list_files(path, way.dialect.table.name))
         for file in files:
-            yield way.place.replace(file=file, placed=loader.placed), way.dialect, None
+            yield way.place.replace(file=file, placed=search.placed), way.dialect, None
         if error is not None:
             yield way.place.replace(file=path), way.dialect, error
         return
     counts: dict[tuple[str, str], int] = {}
-    for found in _list_places(loader, way):
-        dialect = loader.dialects.make(found.dialect)
+    for found in _list_places(search, way):
+        dialect = search.make(found.dialect)
         is_cloned = found.scope in CLONED
         # Policy that only root can have written runs without an approval.
         trusted = (
@@ -151,8 +165,8 @@ def list_sources(loader: Loader, way: Discovery | Named) -> Iterator[Listed]:
         )
         place = Source(
             file=found.path, scope=found.scope, mode=way.mode, trusted=trusted,
-            match_tools=way.match_tools, placed=loader.placed,
-            gated=loader.gated and way.trust == "user",
+            match_tools=way.match_tools, placed=search.placed,
+            gated=search.gated and way.trust == "user",
         )  # fmt: skip
         if is_cloned and not os.path.isdir(found.path):
             folder, name = os.path.split(found.path)
@@ -172,15 +186,15 @@ def list_sources(loader: Loader, way: Discovery | Named) -> Iterator[Listed]:
             yield place, dialect, beyond
 
 
-def _list_places(loader: Loader, way: Discovery) -> Iterator[Found]:
+def _list_places(search: Search, way: Discovery) -> Iterator[Found]:
     """Yield the places to read: no dropped ones; those of a project without approvals only if `parses_new`."""
     reads_project: bool | None = way.parses_new or None
-    for found in find_places(loader.cwd, loader.environ, way.dialect):
-        if (found.dialect, found.scope) in loader.snapshot.dropped:
+    for found in find_places(search.cwd, search.environ, way.dialect):
+        if (found.dialect, found.scope) in search.dropped:
             continue
         if found.scope in CLONED:
             if reads_project is None:
-                reads_project = has_approvals(loader.cwd, loader.environ)
+                reads_project = has_approvals(search.cwd, search.environ)
             if not reads_project:
                 continue
         yield found
@@ -189,7 +203,7 @@ def _list_places(loader: Loader, way: Discovery) -> Iterator[Found]:
 # -- reading -----------------------------------------------------------------------------------
 
 
-def read_sources(loader: Loader, way: Way) -> Iterator[LoadedSource]:
+def read_sources(search: Search, way: Way) -> Iterator[LoadedSource]:
     """Yield the sources of a way now, read and not yet loaded.
 
     Raises:
@@ -198,8 +212,8 @@ def read_sources(loader: Loader, way: Way) -> Iterator[LoadedSource]:
     if isinstance(way, Given):
         yield LoadedSource(source=way.source, dialect=way.dialect, way=way)
         return
-    project = loader.cwd if isinstance(way, Discovery) else ""
-    for place, dialect, error in list_sources(loader, way):
+    project = search.cwd if isinstance(way, Discovery) else ""
+    for place, dialect, error in list_sources(search, way):
         name = dialect.table.name
         stamp = make_stamp(place.file, name)
         if isinstance(way, Named) and not _is_plain(stamp):

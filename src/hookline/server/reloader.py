@@ -7,7 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from hookline.engine.reload import Watcher
+from hookline.engine.reload import Watcher, is_stale
 from hookline.server.integrations import exclude_calls, find_integrations
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Reloader:
 
     def refresh(self) -> None:
         """Read changed files at once, because the caller says that writing is complete."""
-        if self._service.engine.loader.is_stale():
+        if is_stale(self._service.engine.loader):
             self.reload()
 
     def _reload(self, held: Collection[Key]) -> Reloaded:

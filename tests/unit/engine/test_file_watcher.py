@@ -9,7 +9,7 @@ import pytest
 
 import hookline
 from hookline import Engine
-from hookline.engine.reload import Watcher
+from hookline.engine.reload import Watcher, is_stale
 from tests.unit.engine.files import (
     BROKEN,
     Machine,
@@ -111,7 +111,7 @@ def test_a_file_that_never_rests_holds_up_no_other(machine: Machine) -> None:
 
     assert commands(engine) == ["guard", "busy"]
     assert codes(engine) == ["config.last-good"]
-    assert engine.loader.is_stale()
+    assert is_stale(engine.loader)
 
 
 def test_nothing_is_done_where_nothing_changed(machine: Machine) -> None:

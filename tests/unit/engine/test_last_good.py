@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline import Engine
+from hookline.engine.reload import is_stale
 from tests.unit.engine.files import (
     BROKEN,
     Machine,
@@ -48,7 +49,7 @@ def test_an_invalid_change_keeps_the_last_good_version_and_says_so(
     assert len(codes(engine)) >= 2
     assert engine.problems[-1].message == f"the last good version of `{machine.own}` is in force"
     assert done.refused == engine.problems
-    assert not engine.loader.is_stale()
+    assert not is_stale(engine.loader)
 
 
 def test_what_was_mended_is_taken_and_no_longer_complained_about(machine: Machine) -> None:
@@ -132,7 +133,7 @@ def test_policy_that_vanishes_stays_in_force(
     assert commands(engine) == ["policy", "more", "mine"]
     assert [problem.code for problem in done.refused] == ["HKL1011", "HKL1011"]
     assert "is gone; its last good version is in force" in str(done)
-    assert not engine.loader.is_stale()
+    assert not is_stale(engine.loader)
 
 
 def test_policy_that_becomes_a_folder_or_a_pipe_stays_in_force(
@@ -162,7 +163,7 @@ def test_a_file_that_was_named_and_is_gone_stays_in_force(tmp_path: Path) -> Non
     engine.reload()
 
     assert (commands(engine), codes(engine)) == (["guard"], ["config.gone"])
-    assert not engine.loader.is_stale()
+    assert not is_stale(engine.loader)
 
 
 @pytest.mark.parametrize("what", ["file", "folder"])

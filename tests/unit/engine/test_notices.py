@@ -52,7 +52,7 @@ def test_where_an_event_has_no_notices_the_loss_is_listed() -> None:
     """Kimi shows its user nothing at a stop."""
     engine = Engine()
     event = engine.event("Stop", {"session_id": "s"}, dialect="kimi")
-    told = add_notice(engine.runtime, event, engine.fire(event), "hookline: a folder is gone")
+    told = add_notice(engine.runtime, event, engine.fire(event), "a folder is gone")
 
     assert told.for_user == ()
     assert [(each.effect, each.reason) for each in told.lowered] == [

@@ -11,6 +11,7 @@ import pytest
 
 import hookline
 from hookline import Engine, Stance
+from hookline.engine.reload import is_stale
 from hookline.engine.snapshot import Snapshot
 from tests.unit.engine.files import (
     BROKEN,
@@ -78,10 +79,10 @@ def test_a_file_that_appears_is_taken(machine: Machine, path: str) -> None:
     )
     write(machine.project / path, text)
 
-    assert engine.loader.is_stale()
+    assert is_stale(engine.loader)
     assert engine.reload().anything
     assert len(engine.hooks) == before + 1
-    assert not engine.loader.is_stale()
+    assert not is_stale(engine.loader)
 
 
 def test_a_file_that_vanishes_takes_its_hooks_along(machine: Machine) -> None:
@@ -152,10 +153,10 @@ def test_what_lies_beside_a_hook_counts(machine: Machine) -> None:
         "---\nname: one\ndescription: d\ntrigger: pre-tool-call\n---\n",
     )
     engine = machine.engine()
-    before = engine.loader.is_stale()
+    before = is_stale(engine.loader)
     script.chmod(0o644)
 
-    assert (before, engine.loader.is_stale()) == (False, True)
+    assert (before, is_stale(engine.loader)) == (False, True)
 
 
 def test_a_link_that_is_turned_is_a_change(machine: Machine, tmp_path: Path) -> None:
@@ -197,11 +198,11 @@ def test_a_folder_that_was_named_is_read_anew(
     monkeypatch.chdir(tmp_path)
     engine = Engine.load("hooks")
     monkeypatch.chdir("/")
-    before = engine.loader.is_stale()
+    before = is_stale(engine.loader)
     write(tmp_path / "hooks/b.yaml", docker("b"))
     engine.reload()
 
-    assert (before, commands(engine), engine.loader.is_stale()) == (False, ["a", "b"], False)
+    assert (before, commands(engine), is_stale(engine.loader)) == (False, ["a", "b"], False)
 
 
 def test_a_pipe_is_read_once() -> None:
@@ -211,7 +212,7 @@ def test_a_pipe_is_read_once() -> None:
     os.close(writing)
     try:
         engine = Engine.load(f"/dev/fd/{reading}", dialect="docker-agent")
-        assert not engine.loader.is_stale()
+        assert not is_stale(engine.loader)
         assert not engine.reload().anything
         assert commands(engine) == ["a"]
     finally:
@@ -259,7 +260,7 @@ def test_what_is_left_out_is_left_out_of_what_comes(machine: Machine) -> None:
     engine.reload()
 
     assert commands(engine) == ["b"]
-    assert not engine.loader.is_stale()
+    assert not is_stale(engine.loader)
 
 
 def test_an_engine_adopts_what_another_has_in_force(machine: Machine) -> None:
@@ -355,7 +356,7 @@ def test_what_cannot_be_combined_leaves_everything_as_it_was(
     with pytest.raises(ArithmeticError):
         engine.reload()
     assert commands(engine) == ["a"]
-    assert engine.loader.is_stale()
+    assert is_stale(engine.loader)
 
 
 def _fail(*_: object, **__: object) -> None:

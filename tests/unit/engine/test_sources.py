@@ -48,14 +48,14 @@ def test_what_is_discovered_is_as_trusted_as_its_place(engine: Engine, tmp_path:
     way = Discovery(trust="user", mode="fidelity", match_tools="native", dialect="claude-code")
     found = [
         (os.path.basename(place.file), place.scope, place.trusted)
-        for place, _, _ in list_sources(engine.loader, way)
+        for place, _, _ in list_sources(engine.loader.search, way)
         if place.scope == "project"
     ]
 
     assert found == [("settings.json", "project", False)]
     engine.loader.drop_dialect("claude-code")
     assert [
-        place for place, _, _ in list_sources(engine.loader, way) if place.scope == "project"
+        place for place, _, _ in list_sources(engine.loader.search, way) if place.scope == "project"
     ] == []
 
 
@@ -70,7 +70,7 @@ def test_a_named_file_is_seen_from_the_folder_in_which_it_was_named(
         base=str(tmp_path),
     )
     monkeypatch.chdir(tmp_path / "project")
-    (found,) = read_sources(engine.loader, way)
+    (found,) = read_sources(engine.loader.search, way)
 
     assert found.key == (str(tmp_path / "hooks.json"), "claude-code")
     assert [spec.native_event for spec in found.load().loaded.specs] == ["PreToolUse"]
@@ -79,7 +79,7 @@ def test_a_named_file_is_seen_from_the_folder_in_which_it_was_named(
 def test_a_named_file_that_is_gone_is_an_error(engine: Engine, tmp_path: Path) -> None:
     """Of whoever named it."""
     with pytest.raises(ConfigError):
-        list(read_sources(engine.loader, named(engine, tmp_path / "gone.json")))
+        list(read_sources(engine.loader.search, named(engine, tmp_path / "gone.json")))
 
 
 def test_a_named_pipe_is_read_once_and_has_no_stamp(engine: Engine) -> None:
@@ -89,7 +89,7 @@ def test_a_named_pipe_is_read_once_and_has_no_stamp(engine: Engine) -> None:
     os.close(writes)
     place = Source(file=f"/proc/self/fd/{reads}", scope="explicit")
     (found,) = read_sources(
-        engine.loader,
+        engine.loader.search,
         Named(place=place, dialect=engine.loader.dialects.make("claude-code"), base="/"),
     )
     os.close(reads)
@@ -103,7 +103,9 @@ def test_a_discovered_pipe_is_refused_unread(engine: Engine, tmp_path: Path) -> 
     os.mkfifo(tmp_path / "project/.claude/settings.json")
     way = Discovery(trust="all", mode="fidelity", match_tools="native", dialect="claude-code")
     errors = [
-        found.error for found in read_sources(engine.loader, way) if found.source.scope == "project"
+        found.error
+        for found in read_sources(engine.loader.search, way)
+        if found.source.scope == "project"
     ]
 
     assert [(error.name, error.message) for error in errors if error] == [
@@ -116,7 +118,7 @@ def test_a_file_that_cannot_be_understood_refuses_everything(
 ) -> None:
     """As hooks that take part as failures, with the line."""
     (tmp_path / "bad.json").write_text('{"hooks": \n[', encoding="utf-8")
-    (found,) = read_sources(engine.loader, named(engine, tmp_path / "bad.json"))
+    (found,) = read_sources(engine.loader.search, named(engine, tmp_path / "bad.json"))
     loaded = found.load().loaded
 
     assert loaded.problems

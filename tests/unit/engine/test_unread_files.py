@@ -11,6 +11,7 @@ import pytest
 from hookline.engine.approval_service import approve_hooks
 from hookline.engine.approvals import has_approvals
 from hookline.engine.engine import Engine
+from hookline.engine.reload import is_stale
 from hookline.engine.unread_files import list_unread
 
 if TYPE_CHECKING:
@@ -68,12 +69,12 @@ def test_what_is_approved_while_an_engine_runs_is_parsed(clone: Clone) -> None:
     """At its next reload; then nothing is left to tell."""
     engine = clone.engine()
     assert not has_approvals(str(clone.project), clone.environ)
-    assert not engine.loader.is_stale()
+    assert not is_stale(engine.loader)
 
     clone.approve()
 
     assert has_approvals(str(clone.project), clone.environ)
-    assert engine.loader.is_stale()
+    assert is_stale(engine.loader)
     engine.reload()
     assert len(engine.hooks) == 1
     assert list_unread(engine) == []
