@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 from hookline.core.failure import describe_failure, label
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
-from hookline.model.frozen import Frozen
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance, Verdict
-from hookline.wire.hookoutput import UnreadableError, parse_object
+from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from hookline.core.dialect import EventRow
@@ -22,31 +22,20 @@ if TYPE_CHECKING:
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
 
-DEFAULT_REASON = "Blocked by shell hook."
 _BLOCK = 2  # exit code
 _LONGEST = 400  # characters of stderr that become a reason
-
-
-class _Vocabulary(Frozen):
-    """The keys for the verdict, its reason and new arguments. `idle`: verdicts that ask for what happens anyway."""
-
-    verdict: str
-    reason: str
-    args: str
-    idle: tuple[str | None, ...]
-
-
-_OWN = _Vocabulary(
-    verdict="action", reason="message", args="args", idle=(None, "", "allow", "continue")
-)
-_CLAUDE = _Vocabulary(
-    verdict="decision",
-    reason="reason",
-    args="tool_input",
-    idle=(None, "", "allow", "approve", "continue"),
-)
-_BOTH = (_OWN, _CLAUDE)
-_EFFECTS = {"modify": "input", "approve": "ask", "block": "deny"}
+# Key of a verdict -> the keys of its reason, best first, and the key of new arguments.
+_VERDICTS: Mapping[str, tuple[tuple[str, str], str]] = {
+    "action": (("message", "reason"), "args"),
+    "decision": (("reason", "message"), "tool_input"),
+}
+_IDLE = (None, "", "allow", "approve", "continue")  # `action: approve` asks
+# Word of a verdict -> what it asks for, and the reason of one that gives none.
+_WORDS: Mapping[str, tuple[str, str]] = {
+    "modify": ("input", ""),
+    "approve": ("ask", "a shell hook wants a person to approve this"),
+    "block": ("deny", "Blocked by shell hook."),
+}
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
@@ -56,7 +45,11 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
     if outcome.failure not in (None, Failure.KILLED):
         return reader.fail(describe_failure(outcome))
     if outcome.exit_code == _BLOCK and row.can_block and not row.ignores_exit:
-        return reader.read_block()
+        given: dict[str, Any] = {}
+        with suppress(UnreadableError):
+            given = parse_object(outcome.stdout)
+        reason = _find_reason(given, _find_verdict(given)) or outcome.stderr.strip()[:_LONGEST]
+        return reader.verdict(stance=row.blocks, reason=reason or _WORDS["block"][1], ends=True)
     text = outcome.stdout.replace("\ufeff", "").strip()
     crash = describe_failure(outcome) if outcome.failure or outcome.exit_code else ""
     if crash and not text:
@@ -85,117 +78,88 @@ class _Reader(Claims):
         reason = f"hook {name} failed closed: {why}"
         return self.verdict(stance=stance, reason=reason, fault=why, ends=stance >= Stance.DENY)
 
-    def read_block(self) -> Verdict:
-        """Return what exit 2 means."""
-        try:
-            given = parse_object(self.outcome.stdout)
-        except UnreadableError:
-            given = {}
-        reason = _reason(given, _find_vocabulary(given)) or self.outcome.stderr.strip()[:_LONGEST]
-        self.claim(self.row.blocks, reason or DEFAULT_REASON, "deny")
-        return self.verdict(ends=True)
-
     def read(self, text: str) -> None:
         """Take in what stdout says, as the event reads it.
 
         Raises:
             UnreadableError: it is not what the event wants.
         """
-        output = self.row.output
-        if output == "rewrite":
-            self._read_rewrite(text)
-            return
-        given = parse_object(text)
+        output, row = self.row.output, self.row
+        try:
+            given = parse_object(text)
+        except NoObjectError:
+            given = {"text": json.loads(text)}  # a new text may also be a JSON text
+            if output != "rewrite" or not isinstance(given["text"], str):
+                raise
         if output == "directive":
             self._read_directive(given)
         elif output == "redo":
             self._read_redo(given)
+        elif output == "rewrite":
+            self._report(given, _VERDICTS, f"has no effect on `{row.native}`")
+            found = (given.get(key) for key in (row.rewrites, "text", "content"))
+            if value := next((part for part in found if isinstance(part, str)), ""):
+                target = "text" if "text" in row.powers else "output"
+                self.rewrite = Rewrite(target=target, value=value)
         else:
-            read = ("context",) if output == "context" else ()
-            self.context = _text(given, "context") if read else ""
+            read = ("context",) if output else ()
+            self.context = _text(given, *read)
             unread = [key for key in given if key not in read]
-            self.unsupported += [f"{key}: `{self.row.native}` does not read it" for key in unread]
+            self.unsupported += [f"{key}: `{row.native}` does not read it" for key in unread]
 
     def _read_directive(self, given: Mapping[str, Any]) -> None:
         """Take in an answer in one vocabulary; a block wins over everything else, in whichever vocabulary."""
-        read = _find_vocabulary(given)
-        other = _CLAUDE if read is _OWN else _OWN
-        word, args = given.get(read.verdict), given.get(read.args)
-        if word != given.get(other.verdict):
-            self._report(given, other, f"does not count beside `{read.verdict}`")
-        if word == "block":
-            if isinstance(args, dict):
-                self.unsupported.append(f"input: `{read.args}` does not count beside a block")
-            self.claim(self.row.blocks, _reason(given, read) or DEFAULT_REASON, "deny")
-        elif word == "approve" and read is _OWN:
-            default = "a shell hook wants a person to approve this"
-            self.claim(Stance.ASK, _reason(given, read) or default, "ask")
+        verdict = _find_verdict(given)
+        word, key = given.get(verdict), _VERDICTS[verdict][1]
+        args = given.get(key)
+        others = [each for each in _VERDICTS if given.get(each) != word]
+        self._report(given, others, f"does not count beside `{verdict}`")
+        if word == "block" or (word == "approve" and verdict == "action"):
+            effect, default = _WORDS[word]
+            stance = self.row.blocks if word == "block" else Stance.ASK
+            self.claim(stance, _find_reason(given, verdict) or default, effect)
         elif word == "modify" and isinstance(args, dict):
             self.rewrite = Rewrite(target="input", value=args, merge=True)
         elif word == "modify":
-            self.unsupported.append(f"bad_type: `{read.args}` must be an object")
-        elif word not in (None, "allow", "approve", "continue"):
-            self.unsupported.append(f"unknown_decision_value: `{read.verdict}` is `{word!s:.40}`")
-        elif args is not None:
-            why = f"`{read.args}` counts only with `{read.verdict}: modify`"
-            self.unsupported.append(f"input: {why}")
+            self.unsupported.append(f"bad_type: `{key}` must be an object")
+        elif word not in _IDLE:
+            self.unsupported.append(f"unknown_decision_value: `{verdict}` is `{word!s:.40}`")
+        if args is not None and word != "modify":
+            self.unsupported.append(f"input: `{key}` counts only with `{verdict}: modify`")
 
     def _read_redo(self, given: Mapping[str, Any]) -> None:
         """Take in an answer to `pre_verify`: `continue` or `block`, in any letter case, with a text."""
-        for read in _BOTH:
-            word = given.get(read.verdict)
-            word = word.strip().lower() if isinstance(word, str) else ""
+        for verdict in _VERDICTS:
+            word = _text(given, verdict).strip().lower()
             if word in ("continue", "block"):
-                if reason := _reason(given, read):
+                if reason := _find_reason(given, verdict):
                     self.claim(self.row.blocks, reason, "deny")
                 else:
-                    why = f"`{read.verdict}: {word}` has no effect without `message` or `reason`"
+                    why = f"`{verdict}: {word}` has no effect without `message` or `reason`"
                     self.unsupported.append(f"deny: {why}")
                 return
-        for each in _BOTH:
-            self._report(given, each, f"has no effect on `{self.row.native}`")
+        self._report(given, _VERDICTS, f"has no effect on `{self.row.native}`")
 
-    def _read_rewrite(self, text: str) -> None:
-        """Take in a new text: a JSON text, or an object that has it under the event's own key.
-
-        Raises:
-            UnreadableError: stdout is neither.
-        """
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            value = parse_object(text)  # it says what is wrong
-        if isinstance(value, dict):
-            for each in _BOTH:
-                self._report(value, each, f"has no effect on `{self.row.native}`")
-            found = (value.get(key) for key in (self.row.rewrites, "text", "content"))
-            value = next((part for part in found if isinstance(part, str)), "")
-        elif not isinstance(value, str):
-            raise UnreadableError("stdout is JSON, but neither text nor an object")
-        if value:
-            target = "text" if "text" in self.row.powers else "output"
-            self.rewrite = Rewrite(target=target, value=value)
-
-    def _report(self, given: Mapping[str, Any], vocabulary: _Vocabulary, why: str) -> None:
-        """Keep in mind what a verdict asks for that does not count."""
-        word = given.get(vocabulary.verdict)
-        if word not in vocabulary.idle:
-            effect = _EFFECTS.get(str(word), vocabulary.verdict)
-            self.unsupported.append(f"{effect}: `{vocabulary.verdict}: {word!s:.40}` {why}")
+    def _report(self, given: Mapping[str, Any], verdicts: Iterable[str], why: str) -> None:
+        """Keep in mind what verdicts ask for that does not count."""
+        for verdict in verdicts:
+            word = given.get(verdict)
+            if word not in _IDLE or (verdict, word) == ("action", "approve"):
+                effect, _ = _WORDS.get(str(word), (verdict, ""))
+                self.unsupported.append(f"{effect}: `{verdict}: {word!s:.40}` {why}")
 
 
-def _find_vocabulary(given: Mapping[str, Any]) -> _Vocabulary:
-    """Return the vocabulary that says `block`, else the one whose verdict is there; Hermes' own comes first."""
-    blocking = (each for each in _BOTH if given.get(each.verdict) == "block")
-    return next(blocking, _OWN if _OWN.verdict in given else _CLAUDE)
+def _find_verdict(given: Mapping[str, Any]) -> str:
+    """Return the key that says `block`, else the one that is there; Hermes' own comes first."""
+    blocking = (verdict for verdict in _VERDICTS if given.get(verdict) == "block")
+    return next(blocking, "action" if "action" in given else "decision")
 
 
-def _reason(given: Mapping[str, Any], vocabulary: _Vocabulary) -> str:
-    """Return the text of that vocabulary, or else of the other one."""
-    other = _CLAUDE if vocabulary is _OWN else _OWN
-    return _text(given, vocabulary.reason) or _text(given, other.reason)
+def _find_reason(given: Mapping[str, Any], verdict: str) -> str:
+    return _text(given, *_VERDICTS[verdict][0])
 
 
-def _text(given: Mapping[str, Any], key: str) -> str:
-    value = given.get(key)
-    return value if isinstance(value, str) and value.strip() else ""
+def _text(given: Mapping[str, Any], *keys: str) -> str:
+    """Return the text under the first of the keys that has one."""
+    values = (given.get(key) for key in keys)
+    return next((value for value in values if isinstance(value, str) and value.strip()), "")
