@@ -73,7 +73,7 @@ class Native(FolderDialect):
             raises_facets=False,
             closes="on_failure=Stance.DENY",
         )
-        super().__init__(__name__, table, commands=False)
+        super().__init__(__name__, table)
 
     def load(self, source: Source) -> Loaded:  # noqa: ARG002 - the protocol's
         return Loaded()

@@ -33,7 +33,7 @@ class A3S(FolderDialect):
     def __init__(self, *, invalid_regex: str = "refuse") -> None:
         chosen = read_choice(NAME, "invalid_regex", invalid_regex, ("refuse", "substring"))
         own, substring = "decode_event encode_event", chosen == "substring"
-        super().__init__(__name__, TABLE, own, commands=False, substring=substring)
+        super().__init__(__name__, TABLE, own, substring=substring)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return one definition for each id, the last one; hooks of equal priority run by id (docs/formats/a3s.md 6)."""

@@ -6,13 +6,30 @@ upstream program.
 
 from __future__ import annotations
 
+from hookline.core.dialect import ABSENT
 from hookline.core.options import read_choice, read_switch
-from hookline.dialects.docker_agent.table import NAME, PROFILES, table
+from hookline.dialects.docker_agent.table import NAME, OUTPUT_KEYS, PROFILES, TABLE, table
 from hookline.dialects.kit.dialect import FolderDialect
+from hookline.model.reply import Reply
+from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import to_json_line
+from hookline.wire.payload import encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.core.dialect import EventRow
+    from hookline.model.event import Event
+    from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
 
 __all__ = ["NAME", "OPTIONS", "PROFILES", "DockerAgent"]
 
 OPTIONS = ("profile", "exact", "allow_local")
+# Fields that are sent even when empty: a tool that printed nothing, and a call that cost nothing.
+_SENT_EMPTY = frozenset({"session_id", "cwd", "hook_event_name", "tool_response", "cost"})
+_WORDS = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny"}
 
 
 class DockerAgent(FolderDialect):
@@ -31,5 +48,67 @@ class DockerAgent(FolderDialect):
         exact = read_switch(NAME, "exact", exact)
         local = read_switch(NAME, "allow_local", allow_local)
         facts = table(profile, exact=exact)
-        own = "encode_event export"
-        super().__init__(__name__, facts, own, facts=facts, exact=exact, allow_local=local)
+        super().__init__(__name__, facts, "export", facts=facts, exact=exact, allow_local=local)
+
+    def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+        """Return the payload of a hook: the fields that have a value and no others, so that a script may test for a key.
+
+        docs/formats/docker-agent.md 4
+        """
+        if row is None:
+            return encode(event, TABLE, None, spec.native_event)
+        given = encode(event, TABLE, row, row.payload_name)
+        response = given.get("tool_response", "")
+        if response is None:
+            given["tool_response"] = ""
+        if "tool_error" in given:
+            # Other hosts describe the error, or flag it in the response; here it is true or false.
+            flagged = isinstance(response, dict) and response.get("is_error") is True
+            given["tool_error"] = bool(given["tool_error"]) or flagged
+        kept = _SENT_EMPTY
+        if row.exact and row.native == "tool_response_transform":
+            given.pop("tool_error", None)  # X9
+        if not row.exact:
+            # An empty value of these fields says something: a sub-agent that failed, a call without
+            # arguments.
+            kept |= {
+                "tool_input",
+                *(each.native for each in row.fields if each.default is not ABSENT),
+            }
+        if not isinstance(given.get("tool_input"), dict):
+            given.pop("tool_input", None)
+        return {
+            key: value
+            for key, value in given.items()
+            # Upstream drops zeros and false (X5).
+            if value
+            or (key in kept and value is not None)
+            or (isinstance(value, int | float) and not row.exact)
+        }
+
+    def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:  # noqa: ARG002 - the protocol's
+        """Return the reply of a command hook: exit 0 and one object, or nothing at all for a silent decision."""
+        top: dict[str, Any] = {}
+        specific: dict[str, Any] = {}
+        word = _WORDS.get(decision.stance, "")
+        # A veto of `before_compaction` is written as a block: as a verdict only hookline reads it
+        # (X3).
+        if row is not None and row.grouped and word in row.verdicts:
+            specific |= {"permission_decision": word, "permission_decision_reason": decision.reason}
+        elif decision.stance >= Stance.DENY:
+            top |= {"decision": "block", "reason": decision.reason}
+        if decision.for_user:
+            top["system_message"] = "\n".join(decision.for_user)
+        effects: dict[str, Any] = {"transition": decision.effects.get("transition")}
+        if rewrite := decision.rewrite:
+            effects[rewrite.target] = rewrite.patch if rewrite.target == "input" else rewrite.value
+        if decision.for_agent:
+            effects["context"] = "\n".join(decision.for_agent)
+        if evidence := decision.evidence:
+            effects["metadata"] = evidence if isinstance(evidence, dict) else {"evidence": evidence}
+        for power, value in effects.items():
+            if row is not None and power in row.powers and value is not None:
+                specific[OUTPUT_KEYS[power]] = value
+        if row is not None and specific:
+            top["hook_specific_output"] = {"hook_event_name": row.payload_name, **specific}
+        return Reply(stdout=to_json_line(top))

@@ -120,8 +120,6 @@ class FolderDialect:
         own: the optional files that the package has, as words.
         rows: the rows by every spelling of their events, where the spellings differ in more than
             their names.
-        commands: its hooks can be commands. Otherwise it has no `export`, because others cannot be
-            converted into it.
         options: what `load` is called with beside the source.
     """
 
@@ -132,7 +130,6 @@ class FolderDialect:
         own: str = "",
         *,
         rows: Mapping[str, EventRow] | None = None,
-        commands: bool = True,
         **options: object,
     ) -> None:
         self.table = table
@@ -140,8 +137,6 @@ class FolderDialect:
         self.own = frozenset(own.split())
         self._rows = rows
         self._options = options
-        if commands:
-            self.export = self._export
 
     def load(self, source: Source) -> Loaded:
         loaded: Loaded = self._function("load")(source, **self._options)
@@ -187,7 +182,7 @@ class FolderDialect:
         reply: Reply = self._function("encode_decision")(decision, event, row)
         return reply
 
-    def _export(self, declarations: tuple[Declaration, ...]) -> Written:
+    def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Return the hooks as the files in which this dialect keeps them."""
         if "export" in self.own:
             written: Written = self._function("export")(declarations)

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from hookline.core.failure import describe_failure, label
 from hookline.dialects.kit.claims import Claims
+from hookline.dialects.starchild.table import EVIDENCE, NOTE_GAP
 from hookline.model.event import Rewrite
 from hookline.model.handler import Http
 from hookline.model.outcome import Failure
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 DEFAULT_REASON = "Blocked by a hook"
-NOTE_GAP = "\n\n"  # between a tool's result and a note at its end
 _BLOCK = 2  # exit code
 # What docs/formats/starchild.md 5 calls a failure, where hookline calls it otherwise.
 FAILURES: Mapping[Failure, str] = {
@@ -46,7 +46,6 @@ SPECIFIC: Mapping[str, type] = {
     "hookEventName": object, "permissionDecision": object, "permissionDecisionReason": object, "additionalContext": str,
     "updatedInput": dict,
 }  # fmt: skip
-EVIDENCE = ("evidence", "tag", "code")
 _TEXTS = ("message", "notification", "response")  # keys that replace a text
 # Key -> the value that blocks, and the key of the reason; each block gives its reason.
 _BLOCKS: Mapping[str, tuple[object, str]] = {

@@ -1,4 +1,4 @@
-"""Writes a `shell_hooks.yaml` (docs/formats/starchild.md 1)."""
+"""Writes the files of Starchild and of Hermes (docs/formats/starchild.md 1; docs/formats/hermes.md 1)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from hookline.wire.writers import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from hookline.core.dialect import Declaration
@@ -24,35 +25,43 @@ def export(declarations: tuple[Declaration, ...]) -> Written:
     """Return the hooks as a list of entries; where a failure denies, with `on_error: closed`."""
     entries: list[dict[str, Any]] = []
     for given in declarations:
-        entry = {
-            "event": given.row.native,
-            **write_entry(given, "tool", LONGEST_TIMEOUT),
-            **({"on_error": "closed"} if given.closed and can_close(given) else {}),
-        }
+        entry = write_entry(given, "tool", LONGEST_TIMEOUT, {"on_error": "closed"})
         if given.row.appends:
             # Otherwise a new result would only be added to the old one.
             entry["allow_result_rewrite"] = True
-        entries.append(entry)
-    files = {"shell_hooks.yaml": to_yaml({"hooks": entries})}
-    return Written(files=files, lost=list_losses(declarations, LONGEST_TIMEOUT))
+        entries.append({"event": given.row.native, **entry})
+    return write_file("shell_hooks.yaml", entries, declarations, LONGEST_TIMEOUT)
 
 
-def can_close(declaration: Declaration) -> bool:
-    """Return whether a failure of the hook can deny."""
-    return declaration.row.can_block and not declaration.row.ignores_exit
+def write_entry(
+    declaration: Declaration, matcher: str, longest: int, closed: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return an entry of either format.
 
-
-def write_entry(declaration: Declaration, matcher: str, longest: int) -> dict[str, Any]:
-    """Return what an entry of either format says. `matcher`: its key for an expression of the tool's name."""
+    Args:
+        declaration: the hook.
+        matcher: the key for an expression of the tool's name.
+        longest: the longest timeout, in seconds.
+        closed: what says that a failure denies.
+    """
     pattern = to_full_pattern(declaration) if declaration.row.subject == "tool" else ""
     return {
         **({matcher: pattern} if pattern else {}),
         "command": wrap_in_shell(declaration),
         "timeout": round_timeout(declaration, longest),
+        **(closed if declaration.closed and _can_close(declaration) else {}),
     }
 
 
-def list_losses(declarations: tuple[Declaration, ...], longest: int) -> tuple[tuple[int, str], ...]:
-    """Return what either format has no word for."""
-    denials = list_lost_denials(declarations, where=lambda given: not can_close(given))
-    return (*list_long_timeouts(declarations, longest), *denials)
+def write_file(
+    name: str, hooks: Any, declarations: tuple[Declaration, ...], longest: int
+) -> Written:
+    """Return the hooks as a file of either format, and what it has no word for."""
+    denials = list_lost_denials(declarations, where=lambda given: not _can_close(given))
+    lost = (*list_long_timeouts(declarations, longest), *denials)
+    return Written(files={name: to_yaml({"hooks": hooks})}, lost=lost)
+
+
+def _can_close(declaration: Declaration) -> bool:
+    """Return whether a failure of the hook can deny."""
+    return declaration.row.can_block and not declaration.row.ignores_exit

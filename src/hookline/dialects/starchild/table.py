@@ -15,6 +15,8 @@ NAME = "starchild"
 DEFAULT_TIMEOUT = 20  # seconds (docs/formats/starchild.md 1)
 LONGEST_TIMEOUT = 120
 SUSPENDS_AFTER = 5  # failures in a row (docs/formats/starchild.md 7)
+NOTE_GAP = "\n\n"  # between a tool's result and a note at its end
+EVIDENCE = ("evidence", "tag", "code")
 REDO_LIMIT = 3  # a turn, and for a claim a goal (docs/formats/starchild.md 3)
 
 

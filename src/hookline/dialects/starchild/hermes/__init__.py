@@ -5,15 +5,27 @@ Facts: docs/formats/hermes.md.
 
 from __future__ import annotations
 
+import json
+
 from hookline.core.dialect import Loaded
 from hookline.core.options import read_switch
 from hookline.dialects.kit.dialect import FolderDialect, without_asks
 from hookline.dialects.starchild.hermes.table import NAME, TABLE
+from hookline.errors import CodecError
 from hookline.model.problem import Problem
+from hookline.model.reply import Reply
+from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import to_json_line
+from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from hookline.core.dialect import EventRow
+    from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
 
 __all__ = ["NAME", "OPTIONS", "SWITCHES", "SWITCH_WORDS", "Hermes"]
 
@@ -47,13 +59,9 @@ class Hermes(FolderDialect):
         facts = TABLE if read_switch(NAME, "approver", approver) else without_asks(TABLE)
         self.safe_mode = read_switch(NAME, "safe_mode", safe_mode)
         self.accept_hooks = read_switch(NAME, "accept_hooks", accept_hooks)
+        exact = read_switch(NAME, "exact", exact)
         super().__init__(
-            __name__,
-            facts,
-            "decode_event encode_event export",
-            facts=facts,
-            accept_hooks=self.accept_hooks,
-            exact=read_switch(NAME, "exact", exact),
+            __name__, facts, "export", facts=facts, accept_hooks=self.accept_hooks, exact=exact
         )
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
@@ -69,3 +77,62 @@ class Hermes(FolderDialect):
             hooks=tuple(spec.id for spec in specs),
         )
         return Loaded(problems=(problem,))
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        """Return a host's payload as an event; what lies in `extra` counts like the rest.
+
+        Raises:
+            CodecError: the payload cannot be understood.
+        """
+        if not isinstance(payload, dict):
+            return super().decode_event(payload, native)  # it says what is wrong
+        extra = payload.get("extra") or {}
+        if not isinstance(extra, dict):
+            raise CodecError("`extra` of a hermes payload must be an object")
+        flat = {**extra, **payload}
+        row = self.row(native or str(flat.get("hook_event_name")))
+        if flat.get("tool_name") is None and row is not None:
+            flat["tool_name"] = row.tool or None
+        return super().decode_event(flat, native).replace(raw=payload)
+
+    def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+        """Return the payload of a hook (docs/formats/hermes.md 2). What JSON has no form for becomes text.
+
+        Raises:
+            TypeError, RecursionError: it cannot be serialised at all.
+        """
+        is_own = event.dialect == NAME
+        payload = encode(event, TABLE, None, spec.native_event)
+        sent = payload.pop("extra", None)
+        extra = dict(sent) if is_own and isinstance(sent, dict) else {}
+        # The host does not send the tool's name where the event alone says which tool it is.
+        payload["tool_name"] = (event.raw if is_own else payload).get("tool_name") or None
+        if not isinstance(payload["tool_input"], dict):
+            payload["tool_input"] = None
+        # What the event says now counts, not what the host sent.
+        for field in row.fields if row else ():
+            value = event.body.value(field.fact)
+            if value is not None and (value != "" or field.native in extra):
+                extra[field.native] = value
+        text = json.dumps({**payload, "extra": extra}, default=str)
+        found: dict[str, Any] = json.loads(text, parse_constant=str)
+        return found
+
+    def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:  # noqa: ARG002 - the protocol's
+        """Return the reply of a shell hook; no opinion is empty stdout. Notes for the user have no key, so they go to stderr."""
+        document: dict[str, Any] = {}
+        rewrite, powers = decision.rewrite, row.powers if row else frozenset[str]()
+        if decision.stance >= Stance.DENY:
+            action = "continue" if row and row.output == "redo" else "block"
+            document = {"action": action, "message": decision.reason}
+        elif decision.stance is Stance.ASK:
+            document = {"action": "approve", "message": decision.reason}
+        elif rewrite is not None and row is not None and rewrite.target in powers:
+            if row.rewrites:
+                document = {row.rewrites: rewrite.value}
+            elif rewrite.patch:
+                document = {"action": "modify", "args": rewrite.patch}
+        if decision.for_agent and "context" in powers:
+            document["context"] = "\n".join(decision.for_agent)
+        notes = "".join(f"{note}\n" for note in decision.for_user)
+        return Reply(stdout=to_json_line(document), stderr=notes)
