@@ -112,7 +112,10 @@ def make_request(
 
 
 def parse_request(words: list[str]) -> Request:
-    """Return the request of a command line; with its error, and what can be made out of it, if it cannot be used."""
+    """Return the request of a command line.
+
+    It comes with its error, and what can be made out of it, if it cannot be used.
+    """
     try:
         given = parse_command("answer", make_request, words)
         assert given is not None  # noqa: S101 - `main` leaves help to the other commands' way
@@ -152,7 +155,10 @@ class AfterAnswer:
 
 
 def answer_main(words: list[str], answers: AnswerPipe | None = None) -> int:
-    """Answer one event of a host, through its supervisor if there is one; return the exit code that the host understands."""
+    """Answer one event of a host, through its supervisor if there is one.
+
+    Return the exit code that the host understands.
+    """
     request = parse_request(words)
     later = AfterAnswer()
     reply = answer(request, later, answers)

@@ -71,7 +71,10 @@ def _explain_worker_end(worker: Worker) -> str:
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write everything to a standard stream; what a host that has gone away does not read is dropped."""
+    """Write everything to a standard stream.
+
+    What a host that has gone away does not read is dropped.
+    """
     unsent = memoryview(data)
     try:
         while unsent:

@@ -1,4 +1,4 @@
-"""The catalogue of dialects: makes a dialect by its name and options, and keeps those of one engine."""
+"""The catalogue of dialects: makes a dialect by its name, and keeps those of one engine."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ class Dialects:
         self._options: dict[int, Mapping[str, Any]] = {}
 
     def make(self, name: str, options: Mapping[str, Any] | None = None) -> Dialect:
-        """Return a dialect with its options, the same object each time; this does not make it the dialect of a host.
+        """Return a dialect with its options, the same object each time.
+
+        This does not make it the dialect of a host.
 
         Raises:
             ConfigError: an unknown dialect or option.
@@ -94,7 +96,10 @@ class Dialects:
         return self._made[key]
 
     def make_host(self, name: str, options: Mapping[str, Any] | None = None) -> Dialect:
-        """Return a dialect with its options, and use it for hosts of this name from now on; raises as `make`."""
+        """Return a dialect with its options, and use it for hosts of this name from now on.
+
+        Raises as `make`.
+        """
         self._hosts[name] = self.make(name, options)
         return self._hosts[name]
 

@@ -36,7 +36,10 @@ def find_failures(runtime: Runtime, spec: HookSpec) -> Failures:
 
 
 def is_suspended(spec: HookSpec, table: Table, failures: Failures, now: float) -> bool:
-    """Return whether a hook is not asked now; `table` is that of its own dialect, `now` in seconds since 1970."""
+    """Return whether a hook is not asked now.
+
+    `table` is that of its own dialect, `now` in seconds since 1970.
+    """
     return (
         spec.on_failure is Stance.SILENT
         and 0 < table.suspends_after <= failures.count
@@ -45,7 +48,10 @@ def is_suspended(spec: HookSpec, table: Table, failures: Failures, now: float) -
 
 
 def describe_failures(spec: HookSpec, table: Table, failures: Failures, now: float) -> str:
-    """Return how often a hook failed, and whether it is suspended, in words; empty where it did not fail."""
+    """Return how often a hook failed, and whether it is suspended, in words.
+
+    It is empty where it did not fail.
+    """
     if not failures.count:
         return ""
     times = "once" if failures.count == 1 else f"{failures.count} times in a row"

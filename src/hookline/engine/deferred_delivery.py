@@ -59,7 +59,10 @@ def _limit_redo(
     *,
     follows: bool | None,
 ) -> Decision:
-    """Count a redo and return the decision; if the limit is reached, return one that lets the agent stop."""
+    """Count a redo and return the decision.
+
+    If the limit is reached, return one that lets the agent stop.
+    """
     usual = runtime.find_redo_limit(event)
     limit = redo_limit(decision, usual) if runtime.redo_limit is None else usual
     had = runtime.sessions.send_back(event, limit, follows=follows, lasted=decision.seconds)

@@ -1,4 +1,7 @@
-"""Runs detached hooks on threads, with a time limit each and a limit of their number; `close` drains them."""
+"""Runs detached hooks on threads, with a time limit each and a limit of their number.
+
+`close` drains them.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +116,10 @@ class Detached:
         self._telling = threading.Lock()
 
     def start(self, run: Run) -> Outcome | None:
-        """Start a run on a thread, or queue it; return why not, if the queue is full or the engine is closing."""
+        """Start a run on a thread, or queue it.
+
+        Return why not, if the queue is full or the engine is closing.
+        """
         with self._lock:
             if self._ending:
                 return Outcome(
@@ -130,7 +136,10 @@ class Detached:
         return Outcome(failure=Failure.NOT_STARTED, detail=full)
 
     def finish(self, run: Run, left: BackgroundProgram) -> None:
-        """Wait on a thread for the end of a program that runs already; no limit of their number applies."""
+        """Wait on a thread for the end of a program that runs already.
+
+        No limit of their number applies.
+        """
         with self._lock:
             self._spawn(run, left)
 
@@ -173,7 +182,9 @@ class Detached:
         return outcome
 
     def drain(self, seconds: float, hurried: Callable[[], bool] = lambda: False) -> None:
-        """Wait for what runs and what waits, at most so long altogether; then end it, process trees included.
+        """Wait for what runs and what waits, at most so long altogether.
+
+        Then end it, process trees included.
 
         It returns within as many seconds, the time that programs are given to end, and a moment. A
         Python function cannot be ended; `finished` still gets its result. `hurried` returns whether

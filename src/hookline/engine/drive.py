@@ -1,4 +1,4 @@
-"""The two drivers of a dispatcher, a synchronous and an asynchronous one, and how much time they have."""
+"""The two drivers of a dispatcher, synchronous and asynchronous, and how much time they have."""
 
 from __future__ import annotations
 
@@ -115,7 +115,10 @@ async def drive_async(
     seconds: float | None = None,
     keep: Keep | None = None,
 ) -> Decision:
-    """The same on an event loop: coroutines are awaited, processes run in a thread; cancelling ends them all."""
+    """The same on an event loop: coroutines are awaited, processes run in a thread.
+
+    Cancelling ends them all.
+    """
     asked, limits = _limit_time(asked, limits, seconds)
     try:
         runs = next(asked)

@@ -83,7 +83,10 @@ def find_fallback(
 
 
 def _list_kinds(dialect: Dialect | None) -> dict[str, str]:
-    """Return the kind of each event by the names that a host has for it; of an unknown host by those of all hosts."""
+    """Return the kind of each event by the names that a host has for it.
+
+    For an unknown host, the names of all hosts count.
+    """
     if dialect is None:
         return {name: kinds.find_by_native_name(name) for name in kinds.all_natives()}
     table = dialect.table
@@ -92,13 +95,18 @@ def _list_kinds(dialect: Dialect | None) -> dict[str, str]:
 
 
 def find_event(dialect: Dialect, sent: bytes, event: str) -> str:
-    """Return the native name of the event, by `event` or else by the payload; empty where neither names one."""
+    """Return the native name of the event, by `event` or else by the payload.
+
+    It is empty where neither names one.
+    """
     names = _list_kinds(dialect)
     return event if event in names else _find_name(sent, dialect.table.event_keys(), names)
 
 
 def _find_name(sent: bytes, keys: tuple[str, ...], names: Mapping[str, str]) -> str:
-    """Return the event that the bytes name by a key of the outermost object; empty where they name none.
+    """Return the event that the bytes name by a key of the outermost object.
+
+    It is empty where they name none.
 
     A tool's arguments may hold the same key, so that only the outermost one counts.
     """
@@ -135,13 +143,19 @@ def _mentions_stop(sent: bytes, names: Mapping[str, str]) -> bool:
 
 
 def _has_notes(dialect: Dialect | None, native: str) -> bool:
-    """Whether a reply to an event can carry a notice; where stdout is a path, any text on it would be taken for one."""
+    """Whether a reply to an event can carry a notice.
+
+    Where stdout is a path, any text on it would be taken for one.
+    """
     row = dialect.table.row(native) if dialect is not None else None
     return row is not None and "note" in row.powers and "path" not in row.powers
 
 
 def _encode(dialect: Dialect | None, native: str, **fields: object) -> Reply:
-    """Return a decision about an event of which only the name is known, in the host's words; empty where it has none."""
+    """Return a decision about an event of which only the name is known, in the host's words.
+
+    It is empty where it has none.
+    """
     row = dialect.table.row(native) if dialect is not None else None
     if dialect is None or row is None:
         return Reply()

@@ -1,4 +1,4 @@
-"""Firing: what an engine does with one event, from the plan of its hooks to the delivered decision."""
+"""Firing: what an engine does with one event, from the plan to the delivered decision."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 
 
 class Firing:
-    """Asks the hooks of a runtime's snapshot about events. An event keeps the snapshot that it began with."""
+    """Asks the hooks of a runtime's snapshot about events.
+
+    An event keeps the snapshot that it began with.
+    """
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
@@ -215,7 +218,10 @@ class Firing:
         self._detacher().finish(run, left)
 
     def start_detached(self, run: Run) -> Outcome | None:
-        """Start a run that `detach` was given, in the background; return why not, if it was not started."""
+        """Start a run that `detach` was given, in the background.
+
+        Return why not, if it was not started.
+        """
         if run.dialect is not None and run.dialect.table.late:
             self.runtime.sessions.begin(run.event, run.spec.id)
         refused = self._detacher().start(run)

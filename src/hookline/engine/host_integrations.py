@@ -1,4 +1,6 @@
-"""Finds hosts that call hookline from their own hook files; such a host runs the other hooks of these files itself.
+"""Finds hosts that call hookline from their own hook files.
+
+Such a host runs the other hooks of these files itself.
 
 Hooks left to a host are not asked here, so only a hook that would run counts as a call: never a
 hook of a clone without approval, and no text that only looks like a call. Policy stays, unless
@@ -43,7 +45,10 @@ _WITHOUT_VALUE = frozenset({
 
 
 def list_integrated_hosts(engine: Engine, also: Calls | None = None) -> dict[str, bool]:
-    """Return the dialects whose hosts call hookline from their files, and whether policy does; `also` finds other calls."""
+    """Return the dialects whose hosts call hookline from their files, and whether policy does.
+
+    `also` finds other calls.
+    """
     found: dict[str, bool] = {}
     for spec in _list_calls(engine, also):
         if spec.trusted or is_approved(engine, spec):
@@ -52,7 +57,10 @@ def list_integrated_hosts(engine: Engine, also: Calls | None = None) -> dict[str
 
 
 def leave_to_host(engine: Engine, host: str) -> tuple[Problem, ...]:
-    """Drop the hooks that this host runs itself; return the problems of calls that are not approved."""
+    """Drop the hooks that this host runs itself.
+
+    Return the problems of calls that are not approved.
+    """
     hosts = list_integrated_hosts(engine)
     problems = tuple(
         problem

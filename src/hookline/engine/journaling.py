@@ -31,7 +31,9 @@ _DESTINATIONS = (
 def open_journal(
     environ: Mapping[str, str], tell: Callable[[str], None], exports: Sequence[Export] = ()
 ) -> Journal | None:
-    """The journal to keep; None where it is switched off, or where there is no place for it, which `tell` is told.
+    """The journal to keep.
+
+    It is None where it is switched off, or where there is no place for it, which `tell` is told.
 
     Wrong settings are told as well, and do not switch it off.
     """
@@ -87,7 +89,9 @@ def make_telemetry(
     tell: Callable[[str], None],
     pending: Callable[[], int] | None = None,
 ) -> tuple[Export, ...]:
-    """What a server tells OpenTelemetry by; nothing where the environment names nowhere to send it to.
+    """What a server tells OpenTelemetry by.
+
+    There is nothing where the environment names nowhere to send it to.
 
     `pending` tells how many approvals wait for a person.
     """

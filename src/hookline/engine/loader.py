@@ -1,4 +1,4 @@
-"""The loader: turns files, folders, trees and functions into snapshots, and swaps the one that an engine fires."""
+"""The loader: turns files, trees and functions into snapshots, and swaps the one in force."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class Loader:
-    """Loads hooks. `snapshot` is what is loaded now: one assignment replaces it, so events need no lock.
+    """Loads hooks.
+
+    `snapshot` is what is loaded now: one assignment replaces it, so events need no lock.
 
     Args:
         cwd: the project folder.
@@ -67,7 +69,10 @@ class Loader:
             )
 
     def drop_dialect(self, name: str, *, managed: bool = False) -> None:
-        """Leave out all sources of a dialect, also later ones; those of policy only with `managed`."""
+        """Leave out all sources of a dialect, also later ones.
+
+        Those of policy are left out only with `managed`.
+        """
         scopes = (scope for scope in SCOPES if managed or scope != MANAGED)
         with self.lock:
             dropped = self.snapshot.dropped | {(name, scope) for scope in scopes}
@@ -94,7 +99,9 @@ class Loader:
         dialect: str,
         ended: Callable[[str], object] | None = None,
     ) -> tuple[HookSpec, ...]:
-        """Put hooks that are in no file in place of those of `owner`; returned with their ids. `ended`: as of `Enlisted`.
+        """Put hooks that are in no file in place of those of `owner`; returned with their ids.
+
+        `ended`: as of `Enlisted`.
 
         Raises:
             ConfigError: an unknown dialect.
@@ -134,7 +141,10 @@ class Loader:
     # -- what a gate asks for ------------------------------------------------------------------
 
     def list_hooks(self) -> tuple[HookSpec, ...]:
-        """Return the hooks of project and user files, also overridden ones; the same object for one snapshot."""
+        """Return the hooks of project and user files, also overridden ones.
+
+        It is the same object for one snapshot.
+        """
         snapshot, listed = self._declared
         if snapshot is not self.snapshot:
             snapshot, scopes = self.snapshot, {*CLONED, USER}

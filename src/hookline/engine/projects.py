@@ -68,7 +68,10 @@ def find_existing_folder(
 
 
 def leave_deleted_folder(environ: Mapping[str, str], table: Table | None = None) -> str:
-    """Go to a folder that exists if the working folder was deleted; return a notice, empty where it was not."""
+    """Go to a folder that exists if the working folder was deleted.
+
+    Return a notice; it is empty where nothing was deleted.
+    """
     try:
         os.getcwd()
     except OSError:

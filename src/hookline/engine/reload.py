@@ -1,4 +1,7 @@
-"""Reload: finds changed files and reads them again; where a new version is invalid, the last good one stays in force."""
+"""Reload: finds changed files and reads them again.
+
+Where a new version is invalid, the last good one stays in force.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ _ROUNDS = 20
 
 
 def is_stale(loader: Loader) -> bool:
-    """Whether a file changed, appeared or vanished since it was last read; it costs one `stat` a file."""
+    """Whether a file changed, appeared or vanished since it was last read.
+
+    It costs one `stat` a file.
+    """
     return read_stamps(loader) != loader.snapshot.seen
 
 
@@ -91,7 +97,9 @@ def reload_loader(loader: Loader, held: Collection[Key] = ()) -> Reloaded:
 
 
 def renew_sources(loader: Loader, held: Collection[Key]) -> Snapshot:
-    """Return the snapshot with the sources of all files as they are now. A source that stays keeps the ids of its hooks.
+    """Return the snapshot with the sources of all files as they are now.
+
+    A source that stays keeps the ids of its hooks.
 
     `held`: files that are being written; they stay as they are.
     """
@@ -120,7 +128,10 @@ def _renew_way(
     before: Mapping[Key, LoadedSource],
     held: Collection[Key],
 ) -> tuple[list[LoadedSource], dict[Key, Stamp]]:
-    """Return the sources of a way from now on, and the stamps of its files. `before`: its sources in force."""
+    """Return the sources of a way from now on, and the stamps of its files.
+
+    `before`: its sources in force.
+    """
     try:
         found = list(read_sources(loader.search, way))
     except ConfigError:  # what was named is gone: every file stays
@@ -265,7 +276,10 @@ class Reloaded(Frozen):
 
 
 def compare_snapshots(before: Snapshot, now: Snapshot) -> Reloaded:
-    """Compare the hooks of two snapshots regardless of positions; an id with different hooks in both is a change."""
+    """Compare the hooks of two snapshots regardless of positions.
+
+    An id with different hooks in both is a change.
+    """
     old, new = _list_contents(before), _list_contents(now)
     came, gone = _subtract(new, old), _subtract(old, new)
     changed = set(came) & set(gone)
@@ -354,7 +368,9 @@ class Watcher:
         self.stop()
 
     def reload(self, *, always_tell: bool = False) -> Reloaded | None:
-        """Reload changed files once they stop changing, and report it; with `always_tell` also if nothing changed.
+        """Reload changed files once they stop changing, and report it.
+
+        With `always_tell` it reports also that nothing changed.
 
         Return None if the watcher is stopped meanwhile.
         """
@@ -374,7 +390,10 @@ class Watcher:
         return self.reload() if is_stale(self._loader) else None
 
     def _find_moving(self) -> frozenset[Key] | None:
-        """Return the files that keep changing after a wait; None if the watcher is stopped meanwhile."""
+        """Return the files that keep changing after a wait.
+
+        It is None if the watcher is stopped meanwhile.
+        """
         before = read_stamps(self._loader)
         moving: frozenset[Key] = frozenset()
         for _ in range(_ROUNDS):

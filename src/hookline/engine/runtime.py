@@ -146,7 +146,10 @@ class Runtime:
         return plan(registry, event, host, headless=not self._interactive)
 
     def count_redos(self, event: Event) -> int:
-        """Return how often the stop gate sent the agent back in this turn; 0 if the host says that it was not."""
+        """Return how often the stop gate sent the agent back in this turn.
+
+        It is 0 if the host says that it was not.
+        """
         table = self.host(event.dialect).table
         return 0 if follows_redo(event, table) is False else self.sessions.redos(event)
 

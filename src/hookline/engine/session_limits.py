@@ -1,4 +1,4 @@
-"""Limits by what a session has had: hooks that run once, calls of language models, the number of a model call."""
+"""Limits by what a session has had: hooks that run once, and calls of language models."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def drop_spent_hooks(runtime: Runtime, snapshot: Snapshot, plan: Plan, event: Ev
 
 
 def claim_hooks(asked: Dispatch, sessions: Memory, event: Event) -> Dispatch:
-    """Return the dispatch that claims a hook which runs once before it runs; a failed or cancelled hook is released.
+    """Return the dispatch that claims a hook which runs once before it runs.
+
+    A failed or cancelled hook is released.
 
     Where another process was faster, its outcome is `spent`.
     """
@@ -78,7 +80,9 @@ def claim_hooks(asked: Dispatch, sessions: Memory, event: Event) -> Dispatch:
 def limit_model_calls(
     asked: Dispatch, sessions: Memory, event: Event, environ: Mapping[str, str]
 ) -> Dispatch:
-    """Return the dispatch that asks a model only while the session has calls left; each call is counted before it begins.
+    """Return the dispatch that asks a model only while the session has calls left.
+
+    Each call is counted before it begins.
 
     Where that cannot be written down, or the event has no session, each process counts alone.
     """

@@ -1,4 +1,7 @@
-"""A snapshot: what an engine has loaded at one moment, and the registry made of it; it never changes."""
+"""A snapshot: what an engine has loaded at one moment, and the registry made of it.
+
+It never changes.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ if TYPE_CHECKING:
 
 
 class Enlisted(Frozen):
-    """The hooks of an owner that are in no file, all of one dialect. `ended` gets the id of each session that ends."""
+    """The hooks of an owner that are in no file, all of one dialect.
+
+    `ended` gets the id of each session that ends.
+    """
 
     dialect: Dialect
     specs: tuple[HookSpec, ...]

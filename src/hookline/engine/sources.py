@@ -70,7 +70,10 @@ class Discovery(Frozen):
 
 
 class Named(Frozen):
-    """A file or folder that the user named. `place`: its source without text; `base`: the folder that its path is relative to."""
+    """A file or folder that the user named.
+
+    `place`: its source without text; `base`: the folder that its path is relative to.
+    """
 
     place: Source
     dialect: Dialect
@@ -140,7 +143,9 @@ class LoadedSource(Frozen):
 
 
 def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
-    """Yield the files of a way now, each as a source without text; or a folder, and why it cannot be listed.
+    """Yield the files of a way now, each as a source without text.
+
+    A folder that cannot be listed comes with the reason.
 
     Raises:
         ConfigError: what was named is not there, or cannot be listed.
@@ -187,7 +192,10 @@ def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
 
 
 def _list_places(search: Search, way: Discovery) -> Iterator[Found]:
-    """Yield the places to read: no dropped ones; those of a project without approvals only if `parses_new`."""
+    """Yield the places to read: no dropped ones.
+
+    Those of a project without approvals count only if `parses_new`.
+    """
     reads_project: bool | None = way.parses_new or None
     for found in find_places(search.cwd, search.environ, way.dialect):
         if (found.dialect, found.scope) in search.dropped:
@@ -232,7 +240,9 @@ def read_sources(search: Search, way: Way) -> Iterator[LoadedSource]:
 
 
 def _check_file(place: Source, stamp: Stamp, project: str) -> None:
-    """Check that a file may be read. `project`: the folder in which it was found; empty for a named file.
+    """Check that a file may be read.
+
+    `project`: the folder in which it was found; empty for a named file.
 
     Raises:
         ConfigError: reading it could block, or it is a project's and leads out of it.
