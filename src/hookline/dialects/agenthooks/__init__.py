@@ -8,20 +8,26 @@ from __future__ import annotations
 
 from hookline.core.options import read_switch
 from hookline.dialects.agenthooks.load import lint, split_front_matter
-from hookline.dialects.agenthooks.table import NAME, SETTINGS, table
+from hookline.dialects.agenthooks.table import NAME, SETTINGS, TABLE, table
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.errors import ConfigError
 from hookline.model.conditions import Pattern
 from hookline.model.handler import Broken
+from hookline.model.reply import Reply
 from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import to_json_line
+from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
-    from hookline.core.dialect import Source
+    from hookline.core.dialect import EventRow, Source
+    from hookline.model.event import Event
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
 
 __all__ = ["NAME", "OPTIONS", "AgentHooks", "lint"]
 
@@ -43,11 +49,45 @@ class AgentHooks(FolderDialect):
             raise ConfigError(message, name="config.option", hint=hint)
         asks = read_switch(NAME, "approver", approver)
         facts = table(approver=asks, unanswered=_UNANSWERED[unanswered])
-        super().__init__(__name__, facts, "combine encode_event export", facts=facts)
+        super().__init__(__name__, facts, "combine export", facts=facts)
 
     def lint(self, source: Source) -> tuple[Problem, ...]:
         """Return every problem of a hook, by the format's strict rules (docs/formats/agenthooks.md 4)."""
         return lint(source)
+
+    def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+        """Return the payload of a hook, with the event in the spelling that the hook declared.
+
+        docs/formats/agenthooks.md 7
+        """
+        payload = encode(event, TABLE, row, spec.native_event)
+        payload["context"] = payload["context"] or {}
+        if isinstance(payload.get("final_message"), str):  # other dialects keep it as a text
+            payload["final_message"] = {"role": "assistant", "content": payload["final_message"]}
+        return payload
+
+    def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:  # noqa: ARG002 - the protocol's
+        """Return the reply of a command hook; no opinion is exit 0 and no output.
+
+        A denial is the exit code, which no host can misread; stdout does not count beside it
+        (docs/formats/agenthooks.md 8).
+        """
+        if decision.stance >= Stance.DENY:
+            return Reply(stderr=f"{decision.reason}\n", exit_code=2)
+        document: dict[str, Any] = {}
+        if decision.stance is Stance.ASK:
+            document["decision"] = "ask"
+            if decision.reason:
+                document["reason"] = decision.reason
+        if decision.rewrite is not None and decision.rewrite.patch:
+            document.setdefault("decision", "allow")
+            document["modified_input"] = decision.rewrite.patch
+        if decision.for_agent:
+            document["additional_context"] = "\n".join(decision.for_agent)
+        log = [*decision.effects.get("log", ()), *decision.for_user]
+        if log:
+            document["log"] = "\n".join(log)
+        return Reply(stdout=to_json_line(document))
 
     def available_hooks(self, specs: Iterable[HookSpec]) -> str:
         """Return the block that lists hooks for a model, in the order given (docs/formats/agenthooks.md 13).

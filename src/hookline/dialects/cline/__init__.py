@@ -12,6 +12,9 @@ from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.kit.json_text import close_json
 from hookline.errors import CodecError
 from hookline.model.event import ToolCall
+from hookline.model.reply import Reply
+from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import to_json_line
 from hookline.wire.payload import decode
 
 TYPE_CHECKING = False
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
 
 __all__ = ["NAME", "OPTIONS", "Cline"]
 
@@ -70,6 +74,23 @@ class Cline(FolderDialect):
             return usual | (_sections(event, row) if row else {})
         sent = {**event.raw, **(_rewritten_sections(event, row) if row else {})}
         return {**sent, **{key: usual[key] for key in usual if key not in sent}}
+
+    def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:  # noqa: ARG002 - the protocol's
+        """Return the reply of a script: one JSON object at exit 0, or nothing (docs/formats/cline.md 4).
+
+        Context has two keys, one for each program of the host.
+        """
+        document: dict[str, Any] = {}
+        powers = row.powers if row is not None else frozenset()
+        rewrite = decision.rewrite
+        if decision.stance >= Stance.DENY:
+            document |= {"cancel": True, "errorMessage": decision.reason}
+        elif rewrite is not None and rewrite.target == "input" and "input" in powers:
+            document["overrideInput"] = rewrite.value
+        if decision.for_agent and "context" in powers and decision.stance < Stance.DENY:
+            context = "\n".join(decision.for_agent)
+            document |= {"context": context, "contextModification": context}
+        return Reply(stdout=to_json_line(document))
 
 
 def _flatten(payload: Mapping[str, Any], native: str) -> dict[str, Any]:
