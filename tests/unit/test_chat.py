@@ -9,8 +9,8 @@ import pytest
 
 from hookline.chat import command
 from hookline.chat.advice import find_hint
+from hookline.engine.approval_service import switch_hooks
 from hookline.engine.trust_gate import make_gate
-from hookline.trust.commands import switch_project
 from tests.unit.engine.workspaces import URL, Workspace
 
 if TYPE_CHECKING:
@@ -334,7 +334,7 @@ def test_policy_that_still_runs_is_told(place: Workspace, monkeypatch: pytest.Mo
 
 def test_a_switch_above_is_told_with_its_folder(place: Workspace) -> None:
     """What is off in a folder is off in all that lies in it."""
-    switch_project(make_gate(place.root.parent, place.environ), is_on=False)
+    switch_hooks(make_gate(place.root.parent, place.environ), None, on=False)
 
     assert f"hooks are switched off in {place.root.parent}, in which this project lies" in said(
         place, "/hooks on"

@@ -18,6 +18,7 @@ from hookline.cli.exit_codes import FINDINGS, OK, print_message
 from hookline.cli.options import COLOR, DRY_RUN, EVENT, JSON, option
 from hookline.cli.pages import Paint, escape_document, print_page, use_color
 from hookline.config.agent_hosts import require_person
+from hookline.engine.allowlist import import_allowlist
 from hookline.engine.approval_service import (
     approve_states,
     find_removed,
@@ -33,7 +34,6 @@ from hookline.engine.journaling import open_journal
 from hookline.engine.snapshot import list_hooks
 from hookline.errors import ConfigError, TrustError
 from hookline.model.handler import Broken
-from hookline.trust.allowlist import import_allowlist
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
 
 TYPE_CHECKING = False

@@ -15,7 +15,6 @@ from hookline.config.agent_hosts import find_agent_marker
 from hookline.config.settings import read_settings
 from hookline.engine.approval_service import count_waiting, find_self_approve_problem
 from hookline.engine.journaling import make_telemetry, open_journal
-from hookline.engine.trust_gate import get_gate
 from hookline.errors import ConfigError
 from hookline.remote.addresses import parse_address
 from hookline.remote.admission import Admission
@@ -239,7 +238,8 @@ def _make_service(
 
     engine = made_of()
     try:
-        get_gate(engine.runtime.gate)  # report wrong settings now, and not at the first event
+        if engine.runtime.gate is not None:
+            engine.runtime.gate.get()  # report wrong settings now, and not at the first event
     except ConfigError as error:
         print_message(
             f"hookline serve: {error}; the settings do not count, and hooks go by the strictest rules"

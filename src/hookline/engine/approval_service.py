@@ -8,16 +8,25 @@ import time
 
 from hookline.config.yaml_toggle import turn_on
 from hookline.engine.snapshot import list_hooks
-from hookline.engine.trust_gate import get_gate, make_gate, note_approvals
+from hookline.engine.trust_gate import make_gate, note_approvals
 from hookline.engine.unread_files import list_unread
 from hookline.errors import ConfigError, HookError, TrustError
 from hookline.model.frozen import Frozen
+from hookline.model.handler import InProcess, describe_command
 from hookline.model.problem import Origin, Problem
 from hookline.model.spec import MANAGED
-from hookline.trust import commands
 from hookline.trust.gate import find_user
-from hookline.trust.policy import CHANGED, NEW, RECORD, RUN, WARN, list_switches
+from hookline.trust.policy import (
+    CHANGED,
+    NEW,
+    RECORD,
+    REVOKED,
+    RUN,
+    WARN,
+    list_switches,
+)
 from hookline.trust.state import list_differences
+from hookline.trust.store import Switch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +97,8 @@ def get_gate_for(engine: Engine) -> Gate:
     Raises:
         ConfigError: the settings are wrong.
     """
-    gate = get_gate(engine.runtime.gate) or make_gate(engine.cwd, engine.environ)
+    given = engine.runtime.gate
+    gate = given.get() if given is not None else make_gate(engine.cwd, engine.environ)
     if gate.declared is None:
         gate.declared = engine.loader
     if gate.store.write_record is None:
@@ -107,9 +117,7 @@ def find_statuses(engine: Engine, specs: Iterable[HookSpec] | None = None) -> di
     """
     gate = get_gate_for(engine)
     found = {}
-    for state in commands.find_states(
-        gate, list_hooks(engine.snapshot) if specs is None else specs
-    ):
+    for state in gate.find_states(list_hooks(engine.snapshot) if specs is None else specs):
         off = gate.explain_off(state.spec)
         runs = not off and gate.find_effect(state) in _LET_THROUGH
         found[state.spec.id] = HookStatus(trust=state, runs=runs, off=off)
@@ -134,13 +142,13 @@ def find_store_problem(engine: Engine) -> Problem | None:
 
 
 def count_waiting(engine: Engine) -> int:
-    """Return how many hooks do not run until a person approves them; a file that is not parsed counts as one.
+    """Return how many hooks wait for an approval; a file that is not parsed counts as one.
 
     Raises:
         ConfigError: the settings are wrong.
     """
     gate = get_gate_for(engine)
-    states = commands.find_states(gate, list_hooks(engine.snapshot))
+    states = gate.find_states(list_hooks(engine.snapshot))
     asked = (state for state in states if state.column and state.state in (NEW, CHANGED))
     waits = sum(gate.find_effect(state) not in _LET_THROUGH for state in asked)
     return waits + len(list_unread(engine.runtime))
@@ -181,35 +189,97 @@ def describe_change(engine: Engine, state: HookState) -> list[str]:
     return [since, *list_differences(latest, state.inspection)]
 
 
-# -- doing -------------------------------------------------------------------------------------
+# -- doing: each raises TrustError `trust.unwritable` if the store cannot be written --------------
+
+
+def approve(
+    gate: Gate, states: Sequence[HookState], *, who: str = "", how: str = "command line"
+) -> None:
+    """Approve hooks as these states show them, all or none.
+
+    Raises:
+        TrustError: `trust.missing`, what a hook runs is not there or cannot be loaded.
+    """
+    asked = [state for state in states if state.column]
+    for state in asked:
+        if not state.can_run:
+            hint = "there is nothing to approve yet: mend it, then run `hookline approve` again"
+            message = f"`{state.spec.id}`: {state.reason}"
+            raise TrustError(message, name="trust.missing", hint=hint)
+    gate.store.approve([gate.to_approval(state, who=who, how=how) for state in asked])
+
+
+def revoke(
+    gate: Gate, specs: Sequence[HookSpec], *, who: str = "", how: str = "command line"
+) -> list[HookState]:
+    """Revoke the approval of hooks; return the states of those that needed one.
+
+    The next use of an own hook does not approve it again.
+    """
+    asked = [state for state in gate.find_states(specs) if state.column]
+    gate.store.revoke([gate.to_approval(state, who=who, how=how) for state in asked])
+    return [state.replace(state=REVOKED, reason="you revoked its approval") for state in asked]
+
+
+def switch_hooks(
+    gate: Gate,
+    specs: Sequence[HookSpec] | None,
+    *,
+    on: bool,
+    everywhere: bool = False,
+    who: str = "",
+    how: str = "",
+) -> None:
+    """Turn hooks on or off, in the gate's project or everywhere: single ones, or all (None).
+
+    Raises:
+        TrustError: `trust.not-switched`, no switch reaches one of them.
+    """
+    for spec in specs or ():
+        if type(spec.handler) is InProcess:
+            why, hint = "it is a function of the program itself", "the program can take it out"
+        elif gate.states.is_managed(spec):
+            why = "it is managed policy, which only root can have written"
+            hint = f"only root can take it out of `{spec.origin.file}`"
+        else:
+            continue
+        message = f"no switch reaches `{spec.id}`: {why}"
+        raise TrustError(message, name="trust.not-switched", hint=hint)
+    root = "" if everywhere else gate.root
+    record = {"root": root, "who": who or find_user(gate.environ), "how": how}
+    if specs is None:
+        gate.store.set_switch(Switch(root=root), is_on=on, record=record)
+    for spec in specs or ():
+        definition, command = gate.states.find_definition(spec), describe_command(spec.handler)
+        told = {
+            "hook": spec.id, "native": spec.native_event, "command": command,
+            "file": spec.origin.file, "identity": definition,
+        }  # fmt: skip
+        switch = Switch(root=root, definition=definition, command=command)
+        gate.store.set_switch(switch, is_on=on, record=record | told)
 
 
 def approve_states(
     engine: Engine, seen: Sequence[HookState], *, who: str, how: str
 ) -> ApprovalResult:
-    """Approve hooks as these states show them, whatever their files have become since.
-
-    Raises:
-        TrustError: what a hook runs is not there, or nothing can be written.
-    """
-    commands.approve(get_gate_for(engine), seen, who=who, how=how)
+    """Approve hooks as these states show them; raises as `approve`."""
+    approve(get_gate_for(engine), seen, who=who, how=how)
     return _make_result(engine, [state.spec for state in seen])
 
 
 def approve_hooks(
     engine: Engine, specs: Sequence[HookSpec], *, who: str, how: str, enable: bool = False
 ) -> ApprovalResult:
-    """Approve hooks as they are now, all or none; with `enable`, turn this project on as well.
+    """Approve hooks as they are now; raises as `approve`.
 
-    Raises:
-        TrustError: as `approve_states`.
+    `enable`: turn this project on as well.
     """
     gate = get_gate_for(engine)
-    commands.approve(gate, commands.find_states(gate, specs), who=who, how=how)
+    approve(gate, gate.find_states(specs), who=who, how=how)
     left: tuple[str, ...] = ()
     if enable:
         if not find_switches(gate)["project"] or list_keys_off(specs):
-            commands.switch_project(gate, is_on=True, who=who, how=how)
+            switch_hooks(gate, None, on=True, who=who, how=how)
         left = enable_files(engine, specs)
         now = {spec.id: spec for spec in list_hooks(engine.snapshot)}
         specs = [now.get(spec.id, spec) for spec in specs]
@@ -222,10 +292,10 @@ def revoke_hooks(
     """Revoke the approval of hooks; return the states of those that needed one.
 
     Raises:
-        TrustError: `trust.not-asked`, none of them needs one; or nothing can be written.
+        TrustError: `trust.not-asked`, none of them needs one.
     """
     gate = get_gate_for(engine)
-    done = commands.revoke(gate, specs, who=who, how=how)
+    done = revoke(gate, specs, who=who, how=how)
     if not done:
         spec = specs[0]
         hint = "take it out of its file, or switch it off by itself"
@@ -241,16 +311,10 @@ def switch_all(
 ) -> tuple[str, ...]:
     """Turn hooks on or off, in the engine's project or everywhere.
 
-    The files of a project that have such a switch are written, so that they say the same.
-
-    Returns:
-        Why files could not be written.
-
-    Raises:
-        TrustError: nothing can be written.
+    The files of a project that have such a switch are written, so that they say the same. Returns
+    why files could not be written.
     """
-    gate = get_gate_for(engine)
-    commands.switch_project(gate, is_on=on, everywhere=everywhere, who=who, how=how)
+    switch_hooks(get_gate_for(engine), None, on=on, everywhere=everywhere, who=who, how=how)
     return () if everywhere else enable_files(engine, list_hooks(engine.snapshot), on=on)
 
 
@@ -263,39 +327,27 @@ def switch_single(
     who: str,
     how: str,
 ) -> list[HookStatus]:
-    """Turn single hooks on or off, all of them or none; return their status then.
-
-    Raises:
-        TrustError: `trust.not-switched`, no switch reaches one of them; or nothing can be written.
-    """
-    gate = get_gate_for(engine)
-    commands.switch_hooks(gate, specs, is_on=on, everywhere=everywhere, who=who, how=how)
+    """Turn single hooks on or off; return their status then; raises as `switch_hooks`."""
+    switch_hooks(get_gate_for(engine), specs, on=on, everywhere=everywhere, who=who, how=how)
     return list(find_statuses(engine, specs).values())
 
 
 def list_keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
     """Return the keys of files that switch some of these hooks off, each once."""
-    return list(
-        {
-            (spec.off.file, spec.off.pointer): spec.off for spec in specs if spec.off is not None
-        }.values()
-    )
+    return _drop_doubles(spec.off for spec in specs)
 
 
 def list_keys_on(specs: Iterable[HookSpec]) -> list[Origin]:
-    """Return the keys of files that switch some of these hooks on, each once; none of policy, which no switch reaches."""
-    found = (spec.on for spec in specs)
-    return list(
-        {
-            (key.file, key.pointer): key
-            for key in found
-            if key is not None and key.scope != MANAGED
-        }.values()
-    )
+    """Return the keys of files that switch some of these hooks on, each once; none of policy."""
+    return _drop_doubles(spec.on for spec in specs if spec.on and spec.on.scope != MANAGED)
+
+
+def _drop_doubles(keys: Iterable[Origin | None]) -> list[Origin]:
+    return list({(key.file, key.pointer): key for key in keys if key is not None}.values())
 
 
 def enable_files(engine: Engine, specs: Iterable[HookSpec], *, on: bool = True) -> tuple[str, ...]:
-    """Turn the keys on or off by which files switch some of these hooks, and read the files again.
+    """Turn the keys on or off by which files switch these hooks, and read the files again.
 
     Returns why some of them could not be written.
     """
@@ -359,11 +411,7 @@ def forget_removed(
     how: str,
     may_be_absent: bool = False,
 ) -> None:
-    """Forget the approvals of guards that are gone; or keep them, and miss them no more.
-
-    Raises:
-        TrustError: nothing can be written.
-    """
+    """Forget the approvals of guards that are gone; or keep them, and miss them no more."""
     gate = get_gate_for(engine)
     named = [each.replace(who=who or find_user(gate.environ), how=how) for each in approvals]
     gate.store.forget(named, may_be_absent=may_be_absent)
@@ -373,10 +421,7 @@ def forget_removed(
 
 
 def find_self_approve_problem(settings: Mapping[str, Any]) -> Problem | None:
-    """What `self_approve` in the table `[trust]` of a person's settings costs; None where it is not set.
-
-    `settings`: all of them, by table and key.
-    """
+    """Return what `self_approve` in the user's settings costs; None where it is not set."""
     if not settings.get("trust", {}).get("self_approve"):
         return None
     message = (

@@ -26,6 +26,6 @@ def has_approvals(project: str, environ: Mapping[str, str]) -> bool:
     if not os.path.lexists(f"{folder}/approvals"):
         return False
     try:
-        return bool(Store(folder).read_approvals(found.owner.key).versions)
+        return bool(Store(folder).read_approvals(found.key).versions)
     except TrustError:
         return True

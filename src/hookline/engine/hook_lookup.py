@@ -10,7 +10,7 @@ from hookline.engine.snapshot import list_hooks
 from hookline.errors import TrustError
 from hookline.model.handler import Http, Model, describe_command
 from hookline.text.terminal_escape import escape_line
-from hookline.trust.commands import choose_hooks, find_states
+from hookline.wire.disable_flags import is_disable_flag
 from hookline.wire.sources import hook_name
 
 TYPE_CHECKING = False
@@ -50,8 +50,15 @@ def find_by_command(specs: Sequence[HookSpec], command: str, event: str = "") ->
         if command
         and _is_written(spec, command)
         and (not event or event in (spec.native_event, spec.kind))
+        and not is_disable_flag(spec)
     ]
-    found = found or choose_hooks(specs, command=command, event=event)
+    if not found:
+        where = f", event `{event}`" if event else ""
+        raise TrustError(
+            f"no hook is declared with command `{command}`{where}",
+            name="trust.unmatched",
+            hint="approval lets a declared hook run; it declares none",
+        )
     runs = dict.fromkeys(_describe_target(spec) for spec in found)
     if len(runs) > 1:
         listed = ", ".join(
@@ -133,7 +140,7 @@ def _is_file_of(engine: Engine, spec: HookSpec, path: str) -> bool:
     """Whether a file declares a hook, or a hook runs it."""
     if spec.origin.file and os.path.realpath(spec.origin.file) == path:
         return True
-    states = find_states(get_gate_for(engine), [spec])
+    states = get_gate_for(engine).find_states([spec])
     return any(
         os.path.realpath(file.path) == path for state in states for file in state.inspection.files
     )

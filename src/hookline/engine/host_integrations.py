@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 
-from hookline.engine.trust_gate import get_gate
 from hookline.errors import HookError
 from hookline.model.handler import Command
 from hookline.model.problem import Problem
@@ -135,13 +134,10 @@ def _has_open_start(spec: HookSpec) -> bool:
 
 def is_approved(engine: Engine, spec: HookSpec) -> bool:
     """Whether a hook is approved as it is now."""
-    from hookline.trust.commands import find_states  # noqa: PLC0415 - few files call us
-
+    gate = engine.runtime.gate
     try:
-        gate = get_gate(engine.runtime.gate)
-        return gate is not None and all(
-            state.state == APPROVED for state in find_states(gate, [spec])
-        )
+        states = gate.get().find_states([spec]) if gate is not None else ()
+        return gate is not None and all(state.state == APPROVED for state in states)
     except HookError:  # what cannot be looked up is not approved
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from itertools import pairwise
 
 from hookline.core.fit import fit
@@ -13,7 +14,6 @@ from hookline.model.kinds import ACTIONS, kind, unknown_kind
 from hookline.model.verdict import Lowered, Stance
 from hookline.paths import state_folder
 from hookline.text.terminal_escape import escape_line, escape_text
-from hookline.trust.store import has_old_approvals
 from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
@@ -99,9 +99,13 @@ def note_removed(runtime: Runtime, event: Event, decision: Decision, plan: Plan)
     """
     if runtime.gate is None or event.kind not in ACTIONS:
         return decision
-    if has_old_approvals(state_folder(runtime.environ)):
-        decision = add_notice(runtime, event, decision, _OLD, repeats=True)
-    removed = [each.command for each in runtime.gate.find_removed() if each.kind == event.kind]
+    folder = state_folder(runtime.environ)
+    if not os.path.isdir(f"{folder}/approvals"):
+        if os.path.exists(f"{folder}/trust.db"):  # of an older hookline
+            decision = add_notice(runtime, event, decision, _OLD, repeats=True)
+        return decision
+    found = runtime.gate.get_strict().find_removed()
+    removed = [each.command for each in found if each.kind == event.kind]
     if not removed:
         return decision
     count = len(set(removed)) - 1

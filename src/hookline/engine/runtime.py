@@ -8,6 +8,7 @@ import time
 from hookline.core.guardrails import follows_redo
 from hookline.core.plan import plan
 from hookline.engine.loader import Loader
+from hookline.engine.trust_gate import LazyGate
 from hookline.handlers import recursion_guard
 from hookline.sessions.memory import Memory
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from hookline.core.registry import Registry
     from hookline.engine.detached import Finished
     from hookline.engine.snapshot import Snapshot
-    from hookline.engine.trust_gate import LazyGate
     from hookline.handlers.process import BackgroundProgram
     from hookline.handlers.process_spec import Limits
     from hookline.journal.journal import Journal
@@ -103,10 +103,12 @@ class Runtime:
         self.sessions: Memory = Memory() if sessions is None else sessions
         self.clock = clock
         self.journal = journal
-        self.gate = gate
         if gate is not None:
             gate.declared = self.loader
             gate.was_told = self.was_told
+            if not isinstance(gate, LazyGate):
+                gate = LazyGate(self.cwd, self.environ, made=gate)
+        self.gate = gate
         nested = self.environ.get(recursion_guard.VARIABLE) and not relays
         self.inside = recursion_guard.Reentrancy(self.environ) if nested else None
         self.leaves_unread = False  # whether files of a project without approvals are not parsed

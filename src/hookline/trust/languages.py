@@ -1,4 +1,4 @@
-"""Tables of the resolver: which files are code, which program reads which language, and whose words are data."""
+"""Tables of the resolver: which files are code, in which language, and whose words are data."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ TOOLS = frozenset({
     "sort", "split", "stat", "tac", "tail", "tar", "tee", "tput", "tr", "tty", "uname", "uniq", "unzip", "wc", "wget", "which",
     "whoami", "yq", "zip",
 })  # fmt: skip
-_MAX_LETTERS = 3  # options of one letter in a word; `-File` is one option
 # Words that run the program behind them.
 LAUNCHERS = frozenset({
     "exec", "command", "builtin", "time", "nohup", "env", "sudo", "doas", "nice", "ionice", "timeout", "gtimeout", "setsid",
@@ -49,13 +48,13 @@ LAUNCHERS = frozenset({
 
 
 def find_interpreter(word: str) -> str:
-    """Return the language that a program runs, by its name with or without folder and version; empty for other programs."""
+    """Return the language that a program runs, by its name; empty for other programs."""
     name = word.rpartition("/")[2].removesuffix(".exe")
     return _INTERPRETERS.get(name) or _INTERPRETERS.get(name.rstrip("0123456789."), "")
 
 
 def find_first_interpreter(command: str) -> str:
-    """Return the language of the first interpreter among the words of a command; empty if there is none."""
+    """Return the language of the first interpreter in a command; empty if there is none."""
     return next(filter(None, map(find_interpreter, command.split())), "")
 
 
@@ -66,7 +65,7 @@ def is_tool(program: str) -> bool:
 
 
 def find_language(path: str, first_line: str = "") -> str:
-    """Return the language of a file by its `#!` line, else by its suffix; empty if it is not known as code."""
+    """Return the language of a file by its `#!` line, else by its suffix; empty if it is data."""
     if first_line.startswith("#!"):
         uv = PYTHON if "uv" in first_line.split() else OTHER
         return find_first_interpreter(first_line[2:]) or uv
@@ -75,7 +74,7 @@ def find_language(path: str, first_line: str = "") -> str:
 
 
 def find_program_index(words: Sequence[str]) -> int:
-    """Return the index of a command's program, after words such as `env NAME=value` and `timeout 5`."""
+    """Return the index of a command's program, after such words as `env A=b` and `timeout 5`."""
     at, is_led = 0, False
     while at < len(words):
         name = words[at].rpartition("/")[2]
@@ -94,5 +93,4 @@ def find_code_option(language: str, word: str) -> str:
     letters = word[1:] if word.startswith("-") and word[1:2] != "-" else ""
     if language == SHELL:
         return "c" if "c" in letters else ""
-    is_option = language == PYTHON and len(letters) <= _MAX_LETTERS
-    return letters[-1:] if is_option and letters[-1:] in {"c", "m"} else ""
+    return letters[-1:] if language == PYTHON and letters[-1:] in ("c", "m") else ""

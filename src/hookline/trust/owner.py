@@ -1,8 +1,7 @@
-"""What an approval is for: the digest of what an entry does, and its owner: a repository, a settings folder or a plugin."""
+"""Finds what an approval is for: the digest of what an entry does, and the owner of its file."""
 
 from __future__ import annotations
 
-import enum
 import json
 import os
 import stat
@@ -20,39 +19,26 @@ if TYPE_CHECKING:
 
     from hookline.model.spec import HookSpec
 
-
 _LONGEST_POINTER = 4096  # bytes of a `.git` file
 
 
 class Owner(Frozen):
-    """The owner of an approval.
+    """The owner of an approval: a project, a plugin, or a settings folder.
 
-    `key` names the folder of the store. `root` is the folder that files are named relative to.
-    `folders` are all names of it. `label` is for people.
+    `key` names the folder of the store. `root` is the work tree or plugin, in which files have
+    relative names; `folders` are all names of it. `label` is for people.
     """
 
     key: str
     root: str
     folders: tuple[str, ...] = ()
     label: str = ""
-    is_project: bool = False
 
 
-class Project(Frozen):
-    """A project's folder, without links, and the work tree that it lies in."""
-
-    folder: str
-    work_tree: str
-    owner: Owner
-
-    def holds(self, path: str) -> bool:
-        """Whether a path lies in the work tree."""
-        return is_below(path, self.work_tree)
-
-
-def find_project(folder: str, environ: Mapping[str, str]) -> Project | None:
+def find_project(folder: str, environ: Mapping[str, str]) -> Owner | None:
     """Return the project of a folder; None where that is the user's home, or around it."""
-    named, home = os.path.abspath(folder), find_home(environ)
+    named = os.path.abspath(folder)
+    home = real_path(environ.get("HOME") or os.path.expanduser("~"))
     real = real_path(named)
     if is_below(home, real):
         return None
@@ -60,18 +46,11 @@ def find_project(folder: str, environ: Mapping[str, str]) -> Project | None:
     if is_below(home, work_tree):
         work_tree = real
     inside = os.path.relpath(real, work_tree)
-    key = _digest("project", _identify_repository(work_tree), inside)
+    key = _make_key("project", _identify_repository(work_tree), inside)
     top = named
     while top != "/" and real_path(top) != work_tree:
         top = os.path.dirname(top)
-    owner = Owner(
-        key=key,
-        root=work_tree,
-        folders=tuple({work_tree, top} - {"/"}),
-        label=real,
-        is_project=True,
-    )
-    return Project(folder=real, work_tree=work_tree, owner=owner)
+    return Owner(key=key, root=work_tree, folders=(work_tree, top), label=real)
 
 
 def _identify_repository(work_tree: str) -> str:
@@ -97,31 +76,21 @@ def _identify_repository(work_tree: str) -> str:
     return folder if is_linked else work_tree
 
 
-def find_owner(spec: HookSpec, project: Project | None) -> Owner:
+def find_owner(spec: HookSpec, project: Owner | None) -> Owner:
     """Return the owner of a hook: the project, the plugin, or the folder of its file."""
     if spec.origin.scope in CLONED and project is not None:
-        return project.owner
+        return project
     plugin = str(spec.facts.get("plugin") or "").rstrip("/")
-    folder = os.path.dirname(os.path.abspath(spec.origin.file))
     if plugin:
         names = [name for name in plugin.split("/") if name and not name[:1].isdigit()]
-        name = "/".join(names[-2:])
-        folders = tuple({plugin, real_path(plugin)})
-        return Owner(
-            key=_digest("plugin", name),
-            root=real_path(plugin),
-            folders=folders,
-            label=f"plugin {name}",
-        )
-    return Owner(key=_digest("own", real_path(folder)), root="", label=folder)
+        name, root = "/".join(names[-2:]), real_path(plugin)
+        key = _make_key("plugin", name)
+        return Owner(key=key, root=root, folders=(plugin, root), label=f"plugin {name}")
+    folder = os.path.dirname(os.path.abspath(spec.origin.file))
+    return Owner(key=_make_key("own", real_path(folder)), root="", label=folder)
 
 
-def find_home(environ: Mapping[str, str]) -> str:
-    """Return the user's home, without links."""
-    return real_path(environ.get("HOME") or os.path.expanduser("~"))
-
-
-def _digest(kind: str, *parts: str) -> str:
+def _make_key(kind: str, *parts: str) -> str:
     text = "\0".join(parts).encode("utf-8", "surrogateescape")
     return f"{kind}-{sha256(text)[:32]}"
 
@@ -149,44 +118,31 @@ def digest_definition(spec: HookSpec, folders: Iterable[str] = ()) -> str:
         folders: names of its owner's folder. They stand for each other in the definition, so that
             a linked worktree and a plugin of another version keep their approvals.
     """
-    told = {
-        "dialect": spec.dialect,
-        "event": spec.native_event,
-        "conditions": spec.conditions,
-        "handler": spec.handler,
-        "timeout": spec.timeout,
-        "detached": spec.detached,
-        "once": spec.once,
-        "shadow": spec.shadow,
-        "sworn": spec.sworn,
-        "facts": {name: spec.facts[name] for name in _FACTS if spec.facts.get(name)},
-    }
-    text = json.dumps([_VERSION, to_json(told)], sort_keys=True, separators=(",", ":"))
+    names = ("dialect", "conditions", "handler", "timeout", "detached", "once", "shadow", "sworn")
+    facts = {name: spec.facts[name] for name in _FACTS if spec.facts.get(name)}
+    told = {name: getattr(spec, name) for name in names}
+    told |= {"event": spec.native_event, "facts": facts}
+    text = json.dumps([_VERSION, told], default=_to_json, sort_keys=True, separators=(",", ":"))
     for folder in sorted(folders, key=len, reverse=True):
         if folder.strip("/"):
             text = text.replace(json.dumps(folder)[1:-1], json.dumps(_ROOT)[1:-1])
     return sha256(text.encode("ascii"))
 
 
-def to_json(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     """Return a value as JSON; of a value class, only the declared fields that are no defaults."""
     if isinstance(value, Frozen):
         cls = type(value)
-        declared = [name for name in cls.__fields__ if name not in cls.UNDECLARED]
-        fields = {name: getattr(value, name) for name in declared}
-        kept = {name: to_json(each) for name, each in fields.items()
-                if each != cls.__defaults__[name]}  # fmt: skip
-        return {"": cls.__name__, **kept}
-    if isinstance(value, enum.Enum):
-        return value.name
+        fields = {name: getattr(value, name) for name in cls.__fields__}
+        return {"": cls.__name__} | {
+            name: each
+            for name, each in fields.items()
+            if name not in cls.UNDECLARED and each != cls.__defaults__[name]
+        }
     if isinstance(value, Regex):
         return value.source
-    if hasattr(value, "keys"):
-        return {str(key): to_json(value[key]) for key in value}
     if isinstance(value, set | frozenset):
-        return sorted((to_json(each) for each in value), key=str)
-    if isinstance(value, list | tuple):
-        return [to_json(each) for each in value]
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
+        return sorted(value)
+    if hasattr(value, "keys"):
+        return dict(value)
     return getattr(value, "__qualname__", type(value).__qualname__)

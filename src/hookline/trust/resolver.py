@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
@@ -9,10 +10,10 @@ import sys
 from hookline.paths import is_below, nearest_with
 from hookline.text.digest import sha256
 from hookline.text.shell_words import BUILTINS
-from hookline.trust.inspected_files import (
+from hookline.trust.inspection import (
+    MAX_BYTES,
     InspectedFile,
     Inspection,
-    digest_files,
     make_stamp,
     read_file,
     stamp_path,
@@ -37,22 +38,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from hookline.trust.inspected_files import Stamp, StartedCommand
-    from hookline.trust.source_reader import Reference
+    from hookline.trust.inspection import Reference, Stamp, StartedCommand
 
-    Values = tuple[
-        str, ...
-    ]  # what a word may be; a NUL character stands for what only a run can tell
+    Paths = tuple[str, ...]  # of one file: as it is named, and without links
 
 MAX_FILES = 200
-MAX_BYTES = 64 << 20  # of all covered files
 _MAX_TEXTS = 1_000  # that are read for one command
 _MAX_WORD = 64 << 10  # characters
-_MAX_VALUES = 16
 _HEAD = 1024  # bytes
 # Seconds: a file that was touched later than that may change once more with the same times.
 _CLOCK_GRAIN = 2.0
-_UNSETTLED: Stamp = (-1,)  # equal to no stamp
+_UNSETTLED: Stamp = [-1]  # equal to no stamp
+_UNKNOWN = "\0"  # in a word: what only a run can tell
 # Why a file is covered: a word names it, which must be code; something runs it or imports it; the
 # entry lists it.
 _WORD, _RUN, _IMPORT, _LISTED = "word", "run", "import", "listed"
@@ -69,17 +66,19 @@ class Resolver:
     def __init__(
         self,
         command: StartedCommand,
-        parsed: Mapping[str, tuple[Reference, ...]],
+        parsed: Mapping[str, Sequence[Reference]],
         clock: Callable[[], float],
     ) -> None:
         self._command = command
         self._parsed = parsed
         self._clock = clock
+        root = command.root
+        self._roots = [root, os.path.realpath(root)] if root else []
         self._folders = dict.fromkeys([command.cwd])
-        self._variables: dict[str, Values] = {}
+        self._variables: dict[str, str] = {}
         self._functions: set[str] = set()
         self._python_path: dict[str, None] = {}
-        self._references: dict[str, tuple[Reference, ...]] = {}
+        self._references: dict[str, Sequence[Reference]] = {}
         self._covered: dict[str, InspectedFile] = {}
         self._unseen: set[str] = set()
         self._missing = ""
@@ -87,8 +86,9 @@ class Resolver:
         self._watched: dict[str, Stamp] = {}
         self._used: dict[str, str | None] = {}
         self._data: dict[str, bytes] = {}
-        self._waiting: list[tuple[str, str, bytes, Values]] = []
-        self._queued: set[tuple[str, bytes, Values]] = set()
+        # Texts to read, with language, file ("" for a word), and the paths of the file around it.
+        self._waiting: list[tuple[str, str, bytes, Paths]] = []
+        self._queued: set[tuple[str, bytes, Paths]] = set()
 
     def resolve(self) -> Inspection:
         """Follow the command and return what it runs."""
@@ -100,167 +100,150 @@ class Resolver:
         if command.argv:
             self._run(command.argv, (), is_alone=True)
         else:
-            self._read(
-                SHELL, "", command.text.encode("utf-8", "surrogateescape"), (), is_alone=True
-            )
-        for _ in range(_MAX_TEXTS):
-            if self._waiting:
-                self._read(*self._waiting.pop(0))
-            elif self._has_python_text and not (command.is_shielded and self._is_all_seen()):
-                self._has_python_text = False
-                self._cover_shadows(self._folders)
-            else:
-                break
-        else:
-            self._unseen.add("more files than hookline reads")
+            self._read(SHELL, "", _encode(command.text), (), is_alone=True)
+        self._read_waiting()
+        is_all_seen = not (self._unseen or self._has_python_file)
+        if self._has_python_text and not (command.is_shielded and is_all_seen):
+            self._cover_shadows(self._folders)
+            self._read_waiting()
         by_key = {file.key: file for file in self._covered.values()}
         files = tuple(by_key[key] for key in sorted(by_key))
+        facts = [(each.key, each.sha256, each.is_executable, each.is_writable_by_all)
+                 for each in files]  # fmt: skip
         stamps = {file.path: file.stamp if file.is_settled else _UNSETTLED for file in files}
         return Inspection(
-            files=files, digest=digest_files(files), unseen=tuple(sorted(self._unseen)),
+            files=files, digest=sha256(json.dumps(facts).encode()), unseen=sorted(self._unseen),
             missing_program=f"`{self._missing}` was not found" if self._missing else "",
             has_python_file=self._has_python_file, imports_covered_python=self._imports_covered_python,
             watched=self._watched | stamps, variables=self._used, references=self._references,
         )  # fmt: skip
 
-    def _is_all_seen(self) -> bool:
-        """Whether nothing is unseen and no file is Python, so that the run gets PYTHONSAFEPATH."""
-        return not (self._has_python_file or self._unseen)
-
     # -- texts ---------------------------------------------------------------------------------
 
-    def _queue(self, language: str, key: str, data: bytes, own: Values) -> None:
-        """Read a text later. `key`: its file; empty for a word. `own`: the paths of the file that it lies in."""
+    def _queue(self, language: str, key: str, data: bytes, own: Paths) -> None:
+        """Read a text later."""
         if language and (language, data, own) not in self._queued:
             self._queued.add((language, data, own))
             self._waiting.append((language, key, data, own))
 
-    def _queue_code(self, language: str, texts: Iterable[str], own: Values) -> None:
+    def _queue_code(self, language: str, text: str, own: Paths) -> None:
         """Read the code that an interpreter is given as a word."""
-        for text in texts:
-            self._queue(language, "", text.encode("utf-8", "surrogateescape"), own)
+        self._queue(language, "", _encode(text), own)
         if language == PYTHON:
             self._has_python_text = True
             self._python_path |= self._folders
 
+    def _read_waiting(self) -> None:
+        while self._waiting and len(self._queued) < _MAX_TEXTS:
+            self._read(*self._waiting.pop(0))
+        if self._waiting:
+            self._unseen.add("more files than hookline reads")
+
     def _read(
-        self, language: str, key: str, data: bytes, own: Values, *, is_alone: bool = False
+        self, language: str, key: str, data: bytes, own: Paths, *, is_alone: bool = False
     ) -> None:
         """Follow the references of a text. `is_alone`: it is all that the hook starts."""
         name = f"{language}-{sha256(data)}"
         references = self._references[name] = self._parsed.get(name) or read_source(language, data)
-        kinds = {words[0] for words in references}
+        kinds = {reference[0] for reference in references}
         if "unsure" in kinds:
             self._unseen.add(f"parts of {key or 'the command'} that hookline cannot read")
         if "starts" in kinds:
             self._unseen.add(f"what {key or 'the command'} starts")
-        self._functions |= {words[1] for words in references if words[0] == "function"}
-        added = [words[1] for words in references if words[0] == "folder"]
+        self._functions |= {words[0] for kind, *words in references if kind == "function"}
+        added = [words[0] for kind, *words in references if kind == "folder"]
         inner = [os.path.join(folder, name) for folder in self._python_path for name in added]
-        self._python_path |= dict.fromkeys(map(_normalize, inner[:_MAX_VALUES]))
+        self._python_path |= dict.fromkeys(map(_normalize, inner))
         is_alone = is_alone and "alone" in kinds
         for kind, *words in references:
             if kind == "run":
-                self._run(words, own, is_alone=is_alone, is_fed="fed" in kinds)
+                self._run(words, own, is_alone=is_alone)
                 is_alone = False  # what follows are commands within it
             elif kind == "import":
-                self._import(words[0], words[1], words[2:], own)
+                self._import(int(words[0]), words[1], words[2:], own)
             elif kind == "set":
-                known = (*self._variables.get(words[0], ()), *self._expand(words[1], own))
-                self._variables[words[0]] = tuple(dict.fromkeys(known))[:_MAX_VALUES]
+                value = self._expand(words[1], own)
+                is_same = self._variables.setdefault(words[0], value) == value
+                self._variables[words[0]] = value if is_same else _UNKNOWN
             elif kind == "body":
-                self._queue_code(words[0], words[1:], own)
+                self._queue_code(words[0], words[1], own)
 
     # -- commands ------------------------------------------------------------------------------
 
-    def _run(
-        self, words: Sequence[str], own: Values, *, is_alone: bool = False, is_fed: bool = False
-    ) -> None:
+    def _run(self, words: Sequence[str], own: Paths, *, is_alone: bool = False) -> None:
         """Cover what one command runs.
 
         Args:
             words: of the command.
             own: the paths of the script that it stands in.
             is_alone: the hook starts nothing else, so that what this command lacks is missing.
-            is_fed: an interpreter runs what it prints.
         """
         values = [self._expand(word, own) for word in words]
-        start = find_program_index([each[0] for each in values])
+        start = find_program_index(values)
         if start == len(values):
             return
-        program = values[start][0]
+        program = values[start]
         if program in BUILTINS:
-            missing = self._run_builtin(program, values[start + 1 :], own, is_fed=is_fed)
-        elif os.path.basename(program) in TOOLS and not is_fed:
+            missing = self._run_builtin(program, values[start + 1 :], own)
+        elif own and os.path.basename(program) in TOOLS:
             missing = self._note_program(program)
         else:
-            missing = self._run_program(values[start:], words[start:], own)
+            missing = self._run_program(values[start:], own)
         if is_alone and start == 0:
             self._missing = missing
-            paths = {_normalize(os.path.join(self._command.cwd, each)) for each in values[0]}
-            for path in self._covered.keys() & paths:
-                if not self._covered[path].is_executable:
-                    self._covered[path] = self._covered[path].replace(problem="not executable")
+            path = _normalize(os.path.join(self._command.cwd, program))
+            file = self._covered.get(path)
+            if file and not file.is_executable:
+                self._covered[path] = file.replace(problem="not executable")
 
-    def _run_program(self, values: Sequence[Values], words: Sequence[str], own: Values) -> str:
+    def _run_program(self, values: Sequence[str], own: Paths) -> str:
         """Cover what a program runs by its words; return what it lacks."""
         language = option = lacking = ""  # what reads the next word, by which option
-        found: Values = ()
-        missing = self._note_program(values[0][0])
-        for at, each in enumerate(values):
-            word = each[0]
-            is_path = "/" in word or "\0" in word
+        found: Paths = ()
+        missing = self._note_program(values[0])
+        for at, word in enumerate(values):
+            is_path = "/" in word or _UNKNOWN in word
             if not found and os.path.basename(word) in DATA_PROGRAMS:
                 break
-            if option:
-                self._run_code(language, option, each, own)
+            if option == "m":
+                self._python_path |= self._folders
+                self._cover_shadows(self._folders)
+                self._import(0, word, ("__main__",), ())
+                language = option = ""
+            elif option:
+                self._queue_code(language, word, own)
                 language = option = ""
             elif not found and find_interpreter(word):
                 language = find_interpreter(word)
-                missing = word if is_path and not self._cover_word(each, own, language) else missing
-            elif language and (option := find_code_option(language, word)):
+                missing = word if is_path and not self._cover_word(word, own, language) else missing
+            elif option := find_code_option(language, word):
                 continue
             else:
                 is_run = language or (SHELL if at == 0 and is_path else "")
-                files = self._cover_word(each, own, is_run, found)
-                if is_run and "\0" in word and not files:
-                    self._unseen.add(_describe_word(words[at]))
+                files = self._cover_word(word, own, is_run, found)
+                if is_run and _UNKNOWN in word and not files:
+                    self._unseen.add(word.replace(_UNKNOWN, "$(...)"))
                 elif (at == 0 and is_path) or (language and find_language(word) and word[0] != "-"):
                     lacking = lacking or ("" if files else word)
                 found, language = found + files, "" if files else language
         return missing or ("" if found else lacking)
 
-    def _run_code(self, language: str, option: str, values: Values, own: Values) -> None:
-        """Cover what an interpreter runs by an option: a text, or with `m` a Python module."""
-        if option != "m":
-            self._queue_code(language, values, own)
-            return
-        self._python_path |= self._folders
-        self._cover_shadows(self._folders)
-        for module in values:
-            self._import("0", module, ("__main__",), ())
-
-    def _run_builtin(self, program: str, values: list[Values], own: Values, *, is_fed: bool) -> str:
-        """Cover what the shell itself runs or reads; the name of a file that it lacks."""
+    def _run_builtin(self, program: str, values: Sequence[str], own: Paths) -> str:
+        """Cover what the shell itself runs or reads; return the name of a file that it lacks."""
         if program in {"cd", "pushd"} and values:
-            paths = (path for value in values[-1] for path in self._find_paths(value, own))
-            folders = [path for path in paths if os.path.isdir(path)]
-            self._folders |= dict.fromkeys(folders[:_MAX_VALUES])
+            paths = self._find_paths(values[-1], own)
+            self._folders |= dict.fromkeys(filter(os.path.isdir, paths))
         elif program in {".", "source"} and values:
             if not self._cover_word(values[0], own, SHELL):
-                self._unseen.update([f"what `{program}` reads"] if "\0" in values[0][0] else ())
-                return values[0][0]
+                self._unseen.update([f"what `{program}` reads"] if _UNKNOWN in values[0] else ())
+                return values[0]
         elif program in {"eval", "trap"}:
-            texts = [each[0] for each in values[: 1 if program == "trap" else None]]
-            self._queue_code(SHELL, [" ".join(texts)], own)
-        elif is_fed:
-            for each in values:
-                self._cover_word(each, own)
+            self._queue_code(SHELL, " ".join(values[: 1 if program == "trap" else None]), own)
         return ""
 
     def _note_program(self, name: str) -> str:
-        """Name a program as unseen; its name if it is not on PATH."""
-        if "/" in name or "\0" in name or name in self._functions:
+        """Name a program as unseen; return its name if it is not on PATH."""
+        if "/" in name or _UNKNOWN in name or name in self._functions:
             return ""
         paths = (os.path.join(folder, name) for folder in self._command.path.split(":"))
         found = next((path for path in paths if os.access(path, os.X_OK)), "")
@@ -271,23 +254,22 @@ class Resolver:
 
     # -- Python --------------------------------------------------------------------------------
 
-    def _import(self, level: str, module: str, names: Sequence[str], own: Values) -> None:
+    def _import(self, level: int, module: str, names: Sequence[str], own: Paths) -> None:
         """Cover a module, the packages around it, and those of the names that are modules in it."""
         parts = module.split(".") if module else []
         folders = list(self._python_path)
-        if level != "0":
-            up = [os.pardir] * int(level)
-            folders = [_normalize(os.path.join(path, *up)) for path in own]
+        if level:
+            folders = [_normalize(os.path.join(path, *[os.pardir] * level)) for path in own]
         elif parts[0] in sys.stdlib_module_names:
             return
         found = False
         for folder in folders:
             places = [(os.path.join(folder, *parts[:at]), part) for at, part in enumerate(parts)]
-            places += [(os.path.join(folder, *parts), name) for name in ("__init__", *names)]
+            places += [(os.path.join(folder, *parts), name) for name in names]
             covered = [self._cover_module(inside, name) for inside, name in places]
             found = found or any(covered)
-        self._imports_covered_python = self._imports_covered_python or found
-        if not found and level == "0":
+        self._imports_covered_python |= found
+        if not found and not level:
             self._unseen.add(f"Python module {parts[0]}")
 
     def _cover_module(self, folder: str, name: str) -> bool:
@@ -295,8 +277,8 @@ class Resolver:
         files = [entry for entry in self._list_entries(folder)
                  if entry.startswith(f"{name}.") and entry.endswith(MODULE_ENDINGS)]  # fmt: skip
         files += [f"{name}/__init__.py", f"{name}/__init__.pyc"]
-        paths = [os.path.join(folder, file) for file in files]
-        return bool([path for path in paths if self._cover(path, _IMPORT, PYTHON)])
+        covered = [self._cover(os.path.join(folder, file), _IMPORT, PYTHON) for file in files]
+        return any(covered)
 
     def _cover_shadows(self, folders: Iterable[str]) -> None:
         """Cover what has the name of a standard module in folders that Python looks into first."""
@@ -305,51 +287,56 @@ class Resolver:
             for name in sorted(names & sys.stdlib_module_names):
                 self._cover_module(folder, name)
 
-    # -- values --------------------------------------------------------------------------------
+    # -- words ---------------------------------------------------------------------------------
 
-    def _expand(self, word: str, own: Values) -> Values:
-        """Return what a word of `source_reader` may be; never empty."""
-        values = [""]
-        for at, part in enumerate(word.split("\0")):
-            pieces = self._find_value(part, own) if at % 2 else (part,)
-            joined = [value + piece for value in values for piece in pieces or ("\0",)]
-            values = [each for each in joined[:_MAX_VALUES] if len(each) < _MAX_WORD]
-        return tuple(dict.fromkeys(values)) or ("",)
+    def _expand(self, word: str, own: Paths) -> str:
+        """Return a word of `source_reader` with the values of its variables."""
+        parts = word.split("\0")
+        for at in range(1, len(parts), 2):
+            name = parts[at]
+            value: str | None = own[0] if own and name == "0" else None
+            if name not in {"", "0"}:
+                value = self._used[name] = self._command.variables.get(name)
+                value = self._variables.get(name, value)
+            parts[at] = _UNKNOWN if value is None else value
+        return "".join(parts)[:_MAX_WORD]
 
-    def _find_value(self, name: str, own: Values) -> Values:
-        """Return what a variable may be; empty if only a run can tell."""
-        if name in {"", "0"}:
-            return own if name else ()
-        given = self._used[name] = self._command.variables.get(name)
-        return (*self._variables.get(name, ()), *(() if given is None else (given,)))
+    def _cover_word(self, word: str, own: Paths, language: str = "", beside: Paths = ()) -> Paths:
+        """Cover the files that a word names; return their paths.
 
-    # -- files ---------------------------------------------------------------------------------
-
-    def _cover_word(
-        self, values: Values, own: Values, language: str = "", beside: Values = ()
-    ) -> Values:
-        """Cover the files that a word names; their paths. `language`: of the program that runs them."""
-        # A word of several lines is a text, unless it is what the command runs.
-        words = [value for value in values if language or "\n" not in value]
-        names = [value for value in words if value[:1] not in {"", "-"}]
-        names += [value.partition("=")[2] for value in words if "=" in value]
+        `language`: of the program that runs them. `beside`: files that were named before it.
+        """
+        if "\n" in word and not language:
+            return ()
+        names = [word.partition("=")[2], "" if word.startswith("-") else word]
         paths = [path for name in names if name for path in self._find_paths(name, own, beside)]
         paths += [f"{path}/__main__.py" for path in paths if language == PYTHON]
         role = _RUN if language else _WORD
         found = [path for path in dict.fromkeys(paths) if self._cover(path, role, language)]
         return (*found, *map(os.path.realpath, found))
 
-    def _find_paths(self, name: str, own: Values, beside: Values = ()) -> list[str]:
-        """Return where a name may lie; one behind what only a run can tell, in all folders that may be meant."""
+    def _find_paths(self, name: str, own: Paths, beside: Paths = ()) -> list[str]:
+        """Return where a name may lie; behind what only a run can tell, in all likely folders."""
         above = list(map(os.path.dirname, own))
         folders = [*self._folders, *above, *map(os.path.dirname, beside)]
-        _, unknown, rest = name.rpartition("\0")
+        _, unknown, rest = name.rpartition(_UNKNOWN)
         if unknown:
             folders += [nearest_with(self._command.cwd, ".git"), *map(os.path.dirname, above)]
             folders += self._list_folders_above(above)
             name = rest.lstrip("/")
         paths = [os.path.join(each, name) for each in dict.fromkeys(folders) if each and name]
         return list(dict.fromkeys(map(_normalize, paths)))
+
+    def _list_folders_above(self, folders: Iterable[str]) -> Iterable[str]:
+        """Yield the folders and their parents up to the root; themselves if they lie elsewhere."""
+        for folder in folders:
+            root = next((each for each in self._roots if is_below(folder, each)), folder)
+            above = folder
+            while is_below(above, root):
+                yield above
+                above = os.path.dirname(above)
+
+    # -- files ---------------------------------------------------------------------------------
 
     def _cover(self, path: str, role: str, language: str = "") -> bool:
         """Whether a file lies there that is covered now, or named as unseen."""
@@ -363,12 +350,12 @@ class Resolver:
             file = self._covered[path] = self._look(path)
             if file.head.startswith("#!"):
                 self._run(file.head[2:].split(), ())
-        if not file.head.startswith("\0"):
+        if file.head != "\0":
             self._follow(file, find_language(path, file.head) or language or SHELL, role)
         return True
 
     def _is_unseen(self, file: InspectedFile, role: str) -> bool:
-        """Whether a file is not covered: a program of the system, a package that is installed, or too much."""
+        """Whether a file is not covered: a system program, an installed package, or too much."""
         is_system = os.path.isabs(file.key) and (
             (file.head == "\0" and role != _IMPORT)
             or os.path.dirname(file.path) in self._command.path.split(":")
@@ -397,22 +384,6 @@ class Resolver:
             self._cover_shadows(folders)
         self._queue(language, file.key, self._data.get(file.path, b""), own)
 
-    def _list_folders_above(self, folders: Iterable[str]) -> Iterable[str]:
-        """Yield the folders and their parents up to the root; without the root if they lie elsewhere."""
-        roots = self._list_roots()
-        for folder in folders:
-            root = next((each for each in roots if is_below(folder, each)), folder)
-            above = folder
-            while is_below(above, root):
-                yield above
-                above = os.path.dirname(above)
-
-    def _list_roots(self) -> list[str]:
-        root = self._command.root
-        return [root, os.path.realpath(root)] if root else []
-
-    # -- the file system -----------------------------------------------------------------------
-
     def _look(self, path: str, most: int = MAX_BYTES) -> InspectedFile:
         """Read a file, or its first bytes; `problem` says if no regular file lies there."""
         now = self._clock()
@@ -426,17 +397,17 @@ class Resolver:
         if not stat.S_ISREG(found.st_mode):
             return file.replace(problem="not a regular file")
         found, data = read_file(path, most) or (found, None)
+        stamp, start = make_stamp(found), (data or b"")[:_HEAD]
         self._data[path] = data or b""
-        line = (data or b"")[:_HEAD].partition(b"\n")[0]
-        text = os.fsdecode(line) if line.startswith(b"#!") else ""
+        line = os.fsdecode(start.partition(b"\n")[0]) if start.startswith(b"#!") else ""
         return file.replace(
             problem="unreadable" if data is None else "",
             sha256="" if data is None else sha256(data),
-            stamp=make_stamp(found),
-            is_settled=data is not None and _is_settled(make_stamp(found), now),
+            stamp=stamp,
+            is_settled=data is not None and _is_settled(stamp, now),
             is_executable=bool(found.st_mode & stat.S_IXUSR),
             is_writable_by_all=bool(found.st_mode & stat.S_IWOTH),
-            head=text or ("\0" if b"\0" in (data or b"")[:_HEAD] else ""),
+            head=line or ("\0" if b"\0" in start else ""),
         )
 
     def _list_entries(self, folder: str) -> list[str]:
@@ -456,22 +427,19 @@ class Resolver:
     def _find_key(self, path: str) -> str:
         """Return the path within the root, by name or by real path; else the path."""
         real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-        for name, root in zip((path, real), self._list_roots(), strict=False):
+        for name, root in zip((path, real), self._roots, strict=False):
             if name.startswith(f"{root}/"):
                 return name[len(root) + 1 :]
         return path
 
 
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
 def _is_settled(stamp: Stamp, now: float) -> bool:
-    """Whether any change after `now` (seconds) is sure to give a file or folder another stamp."""
+    """Whether any change after `now` (seconds) is sure to give a file another stamp."""
     return not stamp or max(stamp[3:]) < (now - _CLOCK_GRAIN) * 1e9
-
-
-def _describe_word(word: str) -> str:
-    """Return a word as text, variables with their `$`."""
-    return "".join(
-        f"${part or '(...)'}" if at % 2 else part for at, part in enumerate(word.split("\0"))
-    )
 
 
 def _normalize(path: str) -> str:

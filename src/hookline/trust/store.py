@@ -14,6 +14,7 @@ import time
 
 from hookline.errors import HookError, TrustError
 from hookline.model.frozen import Frozen
+from hookline.paths import open_nonblocking
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 _KEPT_VERSIONS = 8
 _LARGEST = 1 << 20  # bytes of one file
-_HEX = frozenset("0123456789abcdef")
 
 
 class Approval(Frozen):
@@ -55,9 +55,9 @@ class Approval(Frozen):
 class Approvals(Frozen):
     """The approvals of one owner: approved versions by definition, and two sets."""
 
-    versions: Mapping[str, frozenset[str]] = {}
-    revoked: frozenset[str] = frozenset()
-    absent: frozenset[str] = frozenset()
+    versions: Mapping[str, set[str]]
+    revoked: set[str]
+    absent: set[str]
 
 
 class Switch(Frozen):
@@ -66,11 +66,6 @@ class Switch(Frozen):
     root: str = ""
     definition: str = ""
     command: str = ""
-
-
-def has_old_approvals(folder: str) -> bool:
-    """Whether a store holds approvals of an older hookline, and none of this one."""
-    return not os.path.isdir(f"{folder}/approvals") and os.path.exists(f"{folder}/trust.db")
 
 
 class Store:
@@ -89,7 +84,7 @@ class Store:
     ) -> None:
         self.folder = folder
         self.write_record = write_record
-        self._clock = clock
+        self.now = clock
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -106,217 +101,152 @@ class Store:
             definition, _, rest = name.partition(".")
             if rest in marks:
                 marks[rest].add(definition)
-            elif name.endswith(".json"):
-                content = rest.removesuffix(".json")
-                if not _HEX.issuperset(definition + content):
-                    path = f"{self.folder}/approvals/{owner}/{name}"
-                    raise _damaged_error(path, "its name is none of hookline's")
-                versions.setdefault(definition, set()).add(content)
-        return Approvals(
-            versions={name: frozenset(each) for name, each in versions.items()},
-            revoked=frozenset(marks["revoked"]),
-            absent=frozenset(marks["absent"]),
-        )
+            elif rest.endswith(".json"):
+                versions.setdefault(definition, set()).add(rest.removesuffix(".json"))
+        return Approvals(versions=versions, revoked=marks["revoked"], absent=marks["absent"])
 
     def list_owners(self) -> tuple[str, ...]:
-        """Return the keys of all owners.
-
-        Raises:
-            TrustError: the folder cannot be read.
-        """
+        """Return the keys of all owners; raises as `read_approvals`."""
         return self._list_names("approvals")
 
     def read_version(self, owner: str, definition: str, content: str) -> Approval:
-        """Return one approved version.
-
-        Raises:
-            TrustError: as `read_approvals`.
-        """
+        """Return one approved version; raises as `read_approvals`."""
         path = f"{self.folder}/approvals/{owner}/{definition}.{content}.json"
         tree = _read_json(path)
         known = {name: tree[name] for name in Approval.__fields__ if name in tree}
         try:
-            known["files"] = tuple((str(each[0]), str(each[1]), bool(each[2]), bool(each[3]))
-                                   for each in known.get("files", ()))  # fmt: skip
-            known["at"] = float(known.get("at", 0.0))
+            known["files"] = tuple(
+                (key, digest, is_executable, is_writable)
+                for key, digest, is_executable, is_writable in known.get("files", ())
+            )
             return Approval(**known)
-        except (TypeError, ValueError, LookupError):
-            raise _damaged_error(path, "its fields are none of hookline's") from None
+        except (TypeError, ValueError):
+            raise _make_error(path, "its fields are none of hookline's") from None
 
     def list_versions(self, owner: str, definition: str) -> list[Approval]:
-        """Return the approved versions of a definition, the latest first.
-
-        Raises:
-            TrustError: as `read_approvals`.
-        """
+        """Return approved versions of a definition, latest first; raises as `read_approvals`."""
         contents = self.read_approvals(owner).versions.get(definition, ())
         found = [self.read_version(owner, definition, content) for content in contents]
         return sorted(found, key=lambda each: -each.at)
 
     def read_switches(self) -> tuple[Switch, ...]:
-        """Return everything that is switched off.
-
-        Raises:
-            TrustError: as `read_approvals`.
-        """
+        """Return everything that is switched off; raises as `read_approvals`."""
         trees = [_read_json(f"{self.folder}/off/{name}") for name in self._list_names("off")]
         return tuple(
-            Switch(**{field: str(tree.get(field, "")) for field in Switch.__fields__})
-            for tree in trees
+            Switch(**{field: tree.get(field, "") for field in Switch.__fields__}) for tree in trees
         )
 
     def _list_names(self, name: str) -> tuple[str, ...]:
-        """Return the names of the files in a folder of the store; none if there is no such folder."""
+        """Return the names of the files in a folder of the store; none if there is no such one."""
         path = self.folder
         try:
             for part in ("", *name.split("/")):
-                path = f"{path}/{part}" if part else path
+                path = os.path.join(path, part) if part else path
                 found = os.stat(path)
                 if not stat.S_ISDIR(found.st_mode) or _is_writable_by_others(found):
-                    raise _exposed_error(path)
+                    raise _make_exposed_error(path)
             return tuple(each for each in sorted(os.listdir(path)) if not each.startswith("."))
         except FileNotFoundError:
             return ()
         except OSError as error:
-            raise _unreadable_error(path, error) from None
+            raise _make_error(path, error.strerror) from None
 
-    # -- writing -------------------------------------------------------------------------------
+    # -- writing: everything raises TrustError `trust.unwritable` ------------------------------
 
     def approve(self, approvals: Iterable[Approval], *, is_first_use: bool = False) -> None:
-        """Write versions. A person's approval ends a revocation; a first use does not.
-
-        Raises:
-            TrustError: `trust.unwritable`.
-        """
+        """Write versions. A person's approval ends a revocation; a first use does not."""
         for each in approvals:
-            self._record({"what": "approved", **_to_record(each)})
-            folder = f"{self.folder}/approvals/{each.owner}"
+            folder = self._record("approved", each)
             fields = {name: getattr(each, name) for name in Approval.__fields__}
-            _write(folder, f"{each.definition}.{each.content}.json", {"format": FORMAT, **fields})
+            _write(folder, f"{each.definition}.{each.content}.json", fields)
             if not is_first_use:
                 _remove(f"{folder}/{each.definition}.revoked")
-                self._drop_versions(each.owner, each.definition, _KEPT_VERSIONS)
+                _drop_versions(folder, each.definition, _KEPT_VERSIONS)
 
     def revoke(self, approvals: Iterable[Approval]) -> None:
-        """Write revocations, then delete the versions.
-
-        Raises:
-            TrustError: `trust.unwritable`.
-        """
+        """Write revocations, then delete the versions."""
         for each in approvals:
-            self._record({"what": "revoked", **_to_record(each)})
-            folder = f"{self.folder}/approvals/{each.owner}"
-            _write(folder, f"{each.definition}.revoked", {"format": FORMAT, "who": each.who})
-            self._drop_versions(each.owner, each.definition, 0)
+            folder = self._record("revoked", each)
+            _write(folder, f"{each.definition}.revoked", {"who": each.who})
+            _drop_versions(folder, each.definition, 0)
 
     def forget(self, approvals: Iterable[Approval], *, may_be_absent: bool = False) -> None:
-        """Delete versions of hooks that are gone; or note that they may be gone on some branches.
-
-        Raises:
-            TrustError: `trust.unwritable`.
-        """
+        """Delete versions of hooks that are gone; or note that they may be gone on some branches."""
         for each in approvals:
-            what = "may be absent" if may_be_absent else "forgotten"
-            self._record({"what": what, **_to_record(each)})
+            folder = self._record("may be absent" if may_be_absent else "forgotten", each)
             if may_be_absent:
-                folder = f"{self.folder}/approvals/{each.owner}"
-                _write(folder, f"{each.definition}.absent", {"format": FORMAT})
+                _write(folder, f"{each.definition}.absent", {})
             else:
-                self._drop_versions(each.owner, each.definition, 0)
+                _drop_versions(folder, each.definition, 0)
 
     def set_switch(self, switch: Switch, *, is_on: bool, record: Mapping[str, Any]) -> None:
-        """Turn hooks on or off.
-
-        Raises:
-            TrustError: `trust.unwritable`.
-        """
-        self._record({"what": "on" if is_on else "off", **record})
+        """Turn hooks on or off."""
+        self._write_record({"did": "on" if is_on else "off", **record})
         key = f"{switch.root}\0{switch.definition}".encode("utf-8", "surrogateescape")
         name = f"{sha256(key)[:32]}.json"
         if is_on:
             _remove(f"{self.folder}/off/{name}")
         else:
             fields = {field: getattr(switch, field) for field in Switch.__fields__}
-            _write(f"{self.folder}/off", name, {"format": FORMAT, **fields})
+            _write(f"{self.folder}/off", name, fields)
 
-    def now(self) -> float:
-        """Return the time, in seconds since 1970."""
-        return self._clock()
+    def _record(self, did: str, each: Approval) -> str:
+        """Write the record of a change into the journal, and return the folder of its owner."""
+        names = ("hook", "command", "file", "owner", "content", "who", "how")
+        told = {name: getattr(each, name) for name in names}
+        self._write_record({"did": did, "native": each.event, "identity": each.definition, **told})
+        return f"{self.folder}/approvals/{each.owner}"
 
-    def _drop_versions(self, owner: str, definition: str, kept: int) -> None:
-        folder = f"{self.folder}/approvals/{owner}"
-        with contextlib.suppress(OSError):
-            names = [name for name in os.listdir(folder)
-                     if name.startswith(f"{definition}.") and name.endswith(".json")]  # fmt: skip
-            names.sort(key=lambda name: os.stat(f"{folder}/{name}").st_mtime_ns, reverse=True)
-            for name in names[kept:]:
-                _remove(f"{folder}/{name}")
-
-    def _record(self, record: dict[str, Any]) -> None:
+    def _write_record(self, record: dict[str, Any]) -> None:
         if self.write_record is not None:
             with contextlib.suppress(OSError, HookError):
                 self.write_record(record)
 
 
 def _is_writable_by_others(found: os.stat_result) -> bool:
-    """Whether another user may write what `os.stat` returned this of."""
     is_ours = found.st_uid in (0, os.geteuid())
     return not is_ours or bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def _read_json(path: str) -> dict[str, Any]:
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0)
     try:
-        descriptor = os.open(path, flags)
-        try:
-            found = os.fstat(descriptor)
+        with open(path, "rb", opener=_open_without_links) as file:
+            found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode) or _is_writable_by_others(found):
-                raise _exposed_error(path)
-            tree = json.loads(os.read(descriptor, _LARGEST))
-        finally:
-            os.close(descriptor)
+                raise _make_exposed_error(path)
+            tree = json.loads(file.read(_LARGEST))
     except OSError as error:
-        raise _unreadable_error(path, error) from None
+        raise _make_error(path, error.strerror) from None
     except ValueError:
-        raise _damaged_error(path, "it is no JSON") from None
+        raise _make_error(path, "it is no JSON") from None
     if not isinstance(tree, dict) or not isinstance(tree.get("format"), int):
-        raise _damaged_error(path, "it is no file of hookline's")
+        raise _make_error(path, "it is no file of hookline's")
     if tree["format"] > FORMAT:
-        raise TrustError(
-            f"a newer hookline wrote `{path}`", name="trust.newer", hint="update hookline"
-        )
+        message = f"a newer hookline wrote `{path}`"
+        raise TrustError(message, name="trust.newer", hint="update hookline")
     return tree
 
 
-def _to_record(approval: Approval) -> dict[str, Any]:
-    """Return the journal record of a change."""
-    told = ("hook", "event", "command", "file", "owner", "definition", "content", "who", "how")
-    return {name: getattr(approval, name) for name in told}
+def _open_without_links(path: str, flags: int) -> int:
+    return open_nonblocking(path, flags | os.O_NOFOLLOW)
 
 
-def _write(folder: str, name: str, tree: Mapping[str, Any]) -> None:
+def _write(folder: str, name: str, fields: Mapping[str, Any]) -> None:
     """Write a file atomically, so that it is complete or absent also after a crash."""
     temporary = f"{folder}/.{name}.{os.getpid()}.{time.monotonic_ns()}"
+    text = json.dumps({"format": FORMAT, **fields}, sort_keys=True)
     try:
         _make_folder(folder)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        descriptor = os.open(temporary, flags, 0o600)
-        try:
-            os.write(
-                descriptor, json.dumps(tree, sort_keys=True).encode("utf-8", "surrogateescape")
-            )
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with open(os.open(temporary, flags, 0o600), "w", encoding="ascii") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
         os.rename(temporary, f"{folder}/{name}")
     except OSError as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
-        raise TrustError(
-            f"`{folder}` cannot be written: {(error.strerror or str(error)).lower()}",
-            name="trust.unwritable",
-            hint=f"make it a folder that you may write, then try again: {folder}",
-        ) from None
+        raise _make_unwritable_error(folder, error) from None
 
 
 def _make_folder(folder: str) -> None:
@@ -327,34 +257,38 @@ def _make_folder(folder: str) -> None:
             os.mkdir(folder, 0o700)
 
 
+def _drop_versions(folder: str, definition: str, kept: int) -> None:
+    """Delete all but the latest versions of a definition."""
+    with contextlib.suppress(OSError):
+        names = [name for name in os.listdir(folder)
+                 if name.startswith(f"{definition}.") and name.endswith(".json")]  # fmt: skip
+        names.sort(key=lambda name: os.stat(f"{folder}/{name}").st_mtime_ns, reverse=True)
+        for name in names[kept:]:
+            _remove(f"{folder}/{name}")
+
+
 def _remove(path: str) -> None:
     try:
         os.unlink(path)
     except FileNotFoundError:
         return
     except OSError as error:
-        raise TrustError(
-            f"`{path}` cannot be deleted: {(error.strerror or str(error)).lower()}",
-            name="trust.unwritable",
-            hint="see who owns its folder",
-        ) from None
+        raise _make_unwritable_error(os.path.dirname(path), error) from None
 
 
-def _unreadable_error(path: str, error: OSError) -> TrustError:
-    return _damaged_error(path, (error.strerror or "it is unreadable").lower())
+def _make_unwritable_error(folder: str, error: OSError) -> TrustError:
+    message = f"`{folder}` cannot be written: {(error.strerror or str(error)).lower()}"
+    hint = f"make it a folder that you may write, then try again: {folder}"
+    return TrustError(message, name="trust.unwritable", hint=hint)
 
 
-def _damaged_error(path: str, why: str) -> TrustError:
-    return TrustError(
-        f"the approvals in `{path}` cannot be read: {why}",
-        name="trust.store",
-        hint="move it away and approve again: hookline approve",
-    )
+def _make_error(path: str, why: str | None) -> TrustError:
+    message = f"the approvals in `{path}` cannot be read: {(why or 'it is unreadable').lower()}"
+    hint = "move it away and approve again: hookline approve"
+    return TrustError(message, name="trust.store", hint=hint)
 
 
-def _exposed_error(path: str) -> TrustError:
-    return TrustError(
-        f"others may write `{path}`, or it is no plain file",
-        name="trust.exposed",
-        hint=f"chmod go-w {path}; then look through the approvals: hookline list",
-    )
+def _make_exposed_error(path: str) -> TrustError:
+    message = f"others may write `{path}`, or it is no plain file"
+    hint = f"chmod go-w {path}; then look through the approvals: hookline list"
+    return TrustError(message, name="trust.exposed", hint=hint)

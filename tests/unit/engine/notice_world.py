@@ -8,9 +8,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from hookline.cli.answer import answer_main
+from hookline.engine.approval_service import approve
 from hookline.engine.engine import Engine
 from hookline.model.verdict import Decision, Lowered, Verdict
-from hookline.trust.commands import approve, find_states
 from tests.unit.trust.support import World
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Clone(World):
         """Approve all that is declared."""
         gate = self.gate()
         engine = Engine.discover(self.project, environ=self.environ, gate=gate)
-        approve(gate, find_states(gate, engine.hooks))
+        approve(gate, gate.find_states(engine.hooks))
 
     def answer(self, *words: str, session: str = "s", tool: str = "Bash") -> tuple[str, str]:
         """Return the notice that the host shows, and what is decided."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hookline.config import places
+from hookline.engine.approval_service import approve
 from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.engine import Engine
 from hookline.engine.explain import explain
@@ -16,7 +17,6 @@ from hookline.engine.host_integrations import (
     list_call_problems,
     list_integrated_hosts,
 )
-from hookline.trust.commands import approve, find_states
 from tests.unit.trust.support import World
 
 TYPE_CHECKING = False
@@ -167,7 +167,7 @@ class Home(World):
     def approve(self, *specs: HookSpec) -> None:
         """Approve hooks."""
         gate = self.gate()
-        approve(gate, find_states(gate, specs))
+        approve(gate, gate.find_states(specs))
 
     def left(self, engine: Engine) -> list[str]:
         return [spec.handler.script for spec in engine.hooks]  # type: ignore[union-attr]  # commands all

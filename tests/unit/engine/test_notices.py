@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hookline.engine.approval_service import approve
 from hookline.engine.engine import Engine
 from hookline.engine.notices import (
     NOT_ASKED,
@@ -22,7 +23,6 @@ from hookline.errors import CodecError
 from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict
 from hookline.sessions.store import Sessions
-from hookline.trust.commands import approve, find_states
 from tests.unit.engine.notice_world import Clone, decided
 from tests.unit.trust.support import hook
 
@@ -404,5 +404,5 @@ def test_approvals_of_an_older_hookline_are_missed_at_each_action(clone: Clone) 
     for _ in range(2):
         assert "`trust.db`" in "".join(clone.answer())
     gate = clone.gate()
-    approve(gate, find_states(gate, [hook("true")]))
+    approve(gate, gate.find_states([hook("true")]))
     assert "`trust.db`" not in "".join(clone.answer())

@@ -9,12 +9,12 @@ import os
 import pytest
 
 from hookline.core.failure import UNASKED
+from hookline.engine.approval_service import approve, switch_hooks
 from hookline.engine.engine import Engine
 from hookline.engine.trust_gate import LazyGate, make_gate, note_approvals
 from hookline.errors import ConfigError
 from hookline.journal.journal import Journal
 from hookline.model.verdict import Decision, Stance
-from hookline.trust.commands import approve, find_states, switch_project
 from tests.unit.journal.support import records
 from tests.unit.trust.support import World
 
@@ -91,12 +91,12 @@ def gate_in(engine: Engine) -> Gate:
     """Return the gate of an engine."""
     given = engine.runtime.gate
     assert given is not None
-    return given.gate if isinstance(given, LazyGate) else given
+    return given.get()
 
 
 def approve_all(engine: Engine, specs: tuple[HookSpec, ...] = ()) -> None:
     """Approve hooks of an engine."""
-    approve(gate_in(engine), find_states(gate_in(engine), specs or engine.hooks))
+    approve(gate_in(engine), gate_in(engine).find_states(specs or engine.hooks))
 
 
 def test_a_projects_hook_runs_once_it_is_approved(place: Place) -> None:
@@ -155,7 +155,7 @@ def test_a_projects_settings_switch_off_no_hook_of_the_user(place: Place) -> Non
 def test_a_switched_off_hook_is_noted_once_a_session(place: Place) -> None:
     """Each decision says it for who looks. A Python hook of the program runs."""
     engine = place.engine()
-    switch_project(gate_in(engine), is_on=False)
+    switch_hooks(gate_in(engine), None, on=False)
     engine.on("tool.before")(print)
     first, second = place.fire(engine), place.fire(engine)
     off = "switched off: `hookline off` in this project"
@@ -188,7 +188,7 @@ def test_a_lazy_gate_reads_the_settings_at_its_first_hook(place: Place) -> None:
     place.deny(place.guard, "other")
 
     assert place.fire(engine).stance is Stance.DENY
-    assert [each.state for each in find_states(lazy.gate, engine.hooks)] == ["changed"]
+    assert [each.state for each in lazy.get().find_states(engine.hooks)] == ["changed"]
 
 
 @pytest.mark.parametrize("text", ['[trust]\nchanged = "record"\n', "[trust]\nown_new = 1\n", "["])
@@ -211,13 +211,13 @@ def test_wrong_settings_mean_the_strictest_rules(place: Place, text: str) -> Non
 
 def test_a_lazy_gate_misses_removed_guards(place: Place) -> None:
     """Whether a hook came to it before or not; and nothing where nothing was approved."""
+    assert LazyGate(str(place.project), place.environ).get().find_removed() == ()
     lazy = LazyGate(str(place.project), place.environ)
-    assert lazy.find_removed() == ()
     approve_all(place.engine())
     (place.project / ".claude/settings.json").unlink()
     Engine.discover(place.project, environ=place.environ, gate=lazy)
 
-    assert [each.event for each in lazy.find_removed()] == ["PreToolUse"]
+    assert [each.event for each in lazy.get().find_removed()] == ["PreToolUse"]
 
 
 def test_what_is_declared_is_found_anew_after_a_reload(place: Place) -> None:

@@ -11,7 +11,6 @@ from hookline.model.event import Event, ToolCall
 from hookline.model.handler import Command
 from hookline.model.problem import Origin
 from hookline.model.spec import HookSpec
-from hookline.trust.commands import find_states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,11 +47,14 @@ class World:
 
     def gate(self, **options: Any) -> Gate:
         """Return the user's gate of the project."""
-        return make_gate(self.project, self.environ, **options)
+        gate = make_gate(self.project, self.environ, **options)
+        told: set[str] = set()
+        gate.was_told = lambda _, what: what in told or bool(told.add(what))  # type: ignore[func-returns-value]
+        return gate
 
     def state(self, spec: HookSpec, gate: Gate | None = None) -> HookState:
         """Return the state of a hook."""
-        return find_states(gate or self.gate(), [spec])[0]
+        return (gate or self.gate()).find_states([spec])[0]
 
     def script(self, says: str, *, path: Path | None = None, mode: int = 0o755) -> Path:
         """Write a script that leaves a line in the trace."""

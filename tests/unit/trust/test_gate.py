@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hookline.engine.approval_service import approve, revoke, switch_hooks
 from hookline.errors import TrustError
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Stance
-from hookline.trust.commands import approve, revoke, switch_hooks, switch_project
 from hookline.trust.gate import Admission
 from hookline.trust.policy import Policy
 from tests.unit.trust.support import World, hook
@@ -151,13 +151,13 @@ def test_revoked_and_switched_off_hooks_do_not_run(world: World) -> None:
     world.script("a")
     gate = approved(world)
     assert not gate.is_withdrawn(world.run(SPEC))
-    switch_hooks(gate, [SPEC], is_on=False)
+    switch_hooks(gate, [SPEC], on=False)
     assert refused(world, gate).failure is Failure.SWITCHED_OFF
     assert gate.is_withdrawn(world.run(SPEC))
-    switch_hooks(gate, [SPEC], is_on=True)
-    switch_project(gate, is_on=False)
+    switch_hooks(gate, [SPEC], on=True)
+    switch_hooks(gate, None, on=False)
     assert "`hookline off` in this project" in refused(world, gate).detail
-    switch_project(gate, is_on=True)
+    switch_hooks(gate, None, on=True)
     assert admitted(world, gate)
     revoke(gate, [SPEC])
 
@@ -172,7 +172,7 @@ def test_a_hook_of_policy_is_asked_whatever_is_off(world: World) -> None:
     file.write_text("{}")
     spec = SPEC.replace(origin=SPEC.origin.replace(scope="managed", file=str(file)))
     gate = world.gate()
-    switch_project(gate, is_on=False)
+    switch_hooks(gate, None, on=False)
     if not gate.states.is_managed(spec):
         pytest.skip("only root can write policy")
 

@@ -10,16 +10,14 @@ from hookline.model.handler import Command
 from hookline.model.problem import Origin
 from hookline.model.verdict import Stance
 from hookline.paths import is_below
-from hookline.trust.owner import digest_definition, find_owner, find_project
+from hookline.trust.owner import Owner, digest_definition, find_owner, find_project
 from tests.unit.trust.support import World, hook
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hookline.trust.owner import Project
 
-
-def project(world: World, folder: Path) -> Project:
+def project(world: World, folder: Path) -> Owner:
     """Return the project of a folder."""
     found = find_project(str(folder), world.environ)
     assert found is not None
@@ -32,14 +30,14 @@ def test_linked_worktrees_share_an_owner_and_forged_ones_do_not(world: World) ->
     entry.mkdir(parents=True)
     (tree := world.folder / "tree").mkdir()
     (tree / ".git").write_text(f"gitdir: {entry}\n")
-    key = project(world, world.project).owner.key
+    key = project(world, world.project).key
 
-    assert project(world, tree).owner.key != key
+    assert project(world, tree).key != key
     (entry / "gitdir").write_text(f"{tree}/.git\n")
-    assert project(world, tree).owner.key == key
-    assert project(world, tree).owner.root == str(tree)
+    assert project(world, tree).key == key
+    assert project(world, tree).root == str(tree)
     (entry / "gitdir").write_text(f"{world.folder}/other/.git\n")
-    assert project(world, tree).owner.key != key
+    assert project(world, tree).key != key
 
 
 def test_a_linked_git_folder_is_no_repository(world: World) -> None:
@@ -48,7 +46,7 @@ def test_a_linked_git_folder_is_no_repository(world: World) -> None:
     (tree := world.folder / "tree").mkdir()
     (tree / ".git").symlink_to(world.project / ".git")
 
-    assert project(world, tree).owner.key != project(world, world.project).owner.key
+    assert project(world, tree).key != project(world, world.project).key
 
 
 def test_projects_of_one_repository_have_owners_of_their_own(world: World) -> None:
@@ -57,9 +55,9 @@ def test_projects_of_one_repository_have_owners_of_their_own(world: World) -> No
     (inner := world.project / "packages/a").mkdir(parents=True)
     (link := world.folder / "link").symlink_to(inner)
 
-    assert project(world, inner).owner.key != project(world, world.project).owner.key
-    assert project(world, link).owner.key == project(world, inner).owner.key
-    assert project(world, inner).holds(str(world.project / "other.sh"))
+    assert project(world, inner).key != project(world, world.project).key
+    assert project(world, link).key == project(world, inner).key
+    assert project(world, inner).root == str(world.project)
 
 
 def test_the_home_is_no_project(world: World) -> None:
@@ -69,7 +67,7 @@ def test_the_home_is_no_project(world: World) -> None:
 
     assert find_project(str(world.home), world.environ) is None
     assert find_project(str(world.folder), world.environ) is None
-    assert project(world, inner).work_tree == str(inner)
+    assert project(world, inner).root == str(inner)
 
 
 @pytest.mark.parametrize(
@@ -96,8 +94,7 @@ def test_an_own_hook_belongs_to_its_folder(world: World) -> None:
 
     assert here.key.startswith("own-")
     assert here.key != there.key
-    assert not here.is_project
-    assert find_owner(hook(), found) is found.owner
+    assert find_owner(hook(), found) is found
 
 
 def test_below_is_by_whole_names() -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hookline.engine.approval_service import approve
 from hookline.model.handler import Broken, Http, InProcess
-from hookline.trust.commands import approve
 from hookline.trust.policy import APPROVED, CHANGED, NEW, OWN, PROJECT, REVOKED
 from hookline.trust.state import is_of_root, list_differences
 from tests.unit.trust.support import World, hook
@@ -175,7 +175,7 @@ def test_differences_are_told_by_file(world: World) -> None:
     assert list_differences(before, world.state(spec).inspection) == []
     (world.project / "lib.sh").chmod(0o777)
     assert list_differences(before, world.state(spec).inspection) == [
-        "`lib.sh` is writable by all users now"
+        "`lib.sh` has other permissions"
     ]
     (world.project / "guard.sh").write_text("#!/bin/sh\n. ./other.sh\n")
     world.script("lib", path=world.project / "other.sh")

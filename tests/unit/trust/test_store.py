@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.errors import TrustError
-from hookline.trust.store import Approval, Store, Switch, has_old_approvals
+from hookline.trust.store import Approval, Store, Switch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,7 +112,7 @@ def test_the_record_comes_before_the_change(store: Store) -> None:
     said = []
 
     def write(record: dict[str, Any]) -> None:
-        said.append((record["what"], dict(store.read_approvals(OWNER).versions)))
+        said.append((record["did"], dict(store.read_approvals(OWNER).versions)))
         raise OSError
 
     store.write_record = write
@@ -181,15 +181,6 @@ def test_what_is_no_plain_file_is_an_error_and_blocks_nothing(store: Store, make
         store.read_version(OWNER, A, B)
 
 
-def test_a_foreign_file_among_approvals_is_an_error(store: Store) -> None:
-    """Its name tells what it approves, so no other name is hookline's."""
-    store.approve([approval()])
-    with open(f"{store.folder}/approvals/{OWNER}/notes.json", "w", encoding="utf-8") as file:
-        file.write("{}")
-    with pytest.raises(TrustError):
-        store.read_approvals(OWNER)
-
-
 def test_a_store_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
     """Nothing is left behind."""
     (tmp_path / "hookline").write_text("")
@@ -226,19 +217,7 @@ def test_every_kill_leaves_a_store_that_can_be_read(tmp_path: Path) -> None:
     assert store.read_approvals(OWNER).revoked == {A}
 
 
-def test_approvals_of_an_older_hookline_are_known_until_there_are_new_ones(store: Store) -> None:
-    """They are not imported, and each action says so."""
-    assert not has_old_approvals(store.folder)
-    os.makedirs(store.folder)
-    with open(f"{store.folder}/trust.db", "w", encoding="utf-8"):
-        pass
-    assert has_old_approvals(store.folder)
-    store.approve([approval()])
-
-    assert not has_old_approvals(store.folder)
-
-
-@pytest.mark.parametrize("fields", ['"files": [[]]', '"files": 1', '"at": "x"', '"hook": "h"'])
+@pytest.mark.parametrize("fields", ['"files": [[]]', '"files": 1', '"hook": "h"'])
 def test_an_approval_with_deformed_fields_is_an_error(store: Store, fields: str) -> None:
     """A file that no hookline wrote is reported as damaged."""
     store.approve([approval()])

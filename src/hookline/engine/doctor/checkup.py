@@ -28,12 +28,11 @@ from hookline.engine.doctor.static_checks import (
 from hookline.engine.doctor.synthetic import make_event
 from hookline.engine.host_integrations import list_call_problems
 from hookline.engine.host_names import find_unresolved
-from hookline.engine.trust_gate import get_gate, inspect_once
+from hookline.engine.trust_gate import inspect_once
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Model
 from hookline.model.outcome import Failure
 from hookline.model.problem import Problem
-from hookline.trust.commands import find_states
 from hookline.trust.policy import APPROVED, CHANGED, NEW, RECORD, SKIP, WARN
 
 if TYPE_CHECKING:
@@ -196,8 +195,10 @@ class _Trial:
             entry.spec.id: make_event(entry.spec, entry.dialect, engine.cwd)
             for entry in self.entries
         }
-        self.gate: Gate | None = get_gate(engine.runtime.gate)
-        states = find_states(self.gate, (entry.spec for entry in self.entries)) if self.gate else ()
+        given = engine.runtime.gate
+        self.gate: Gate | None = given.get() if given is not None else None
+        specs = (entry.spec for entry in self.entries)
+        states = self.gate.find_states(specs) if self.gate else ()
         self.states = {each.spec.id: each for each in states}
 
     def state(self, spec: HookSpec) -> str:

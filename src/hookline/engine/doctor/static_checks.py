@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hookline.core.registry import Entry
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.trust.inspected_files import InspectedFile, Inspection
+    from hookline.trust.inspection import InspectedFile, Inspection
 
 # The suffix of a file -> the programs that should run it.
 _MEANT_FOR: Mapping[str, re.Pattern[str]] = {

@@ -404,7 +404,7 @@ def test_what_is_not_approved_is_never_mended(tmp_path: Path) -> None:
 def test_hooks_that_are_switched_off(tmp_path: Path) -> None:
     """A switch that is off is told, whichever it is."""
     engine = _guarded(tmp_path, "true")
-    engine.runtime.gate.environ = {**engine.environ, "HOOKLINE": "0"}
+    engine.runtime.gate.get().environ = {**engine.environ, "HOOKLINE": "0"}
 
     assert "check.off" in [finding.name for finding in run_checkup(engine).findings]
 

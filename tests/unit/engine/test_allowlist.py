@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hookline.engine.allowlist import import_allowlist
+from hookline.engine.approval_service import revoke
 from hookline.errors import TrustError
 from hookline.model.handler import Http
-from hookline.trust.allowlist import import_allowlist
-from hookline.trust.commands import revoke
+from tests.unit.trust.conftest import world
 from tests.unit.trust.support import World, hook
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hookline.model.spec import HookSpec
+
+
+__all__ = ["world"]
 
 
 def taken(world: World, spec: HookSpec, **entry: Any) -> tuple[str, str]:

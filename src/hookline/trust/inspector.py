@@ -1,0 +1,89 @@
+"""Inspects what a hook's command would run now, and caches the result until a file changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from hookline.paths import write_private
+from hookline.text.digest import sha256
+from hookline.trust.inspection import (
+    InspectedFile,
+    Inspection,
+    StartedCommand,
+    read_file,
+    stamp_path,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from hookline.model.frozen import Frozen
+
+_FORMAT = 3  # of the files of the cache
+_MAX_REMEMBERED = 1_000  # commands in memory
+_MAX_CACHED = 2_000  # files of the cache on disk
+
+
+class Inspector:
+    """Inspects commands, and caches each result in memory and in a folder until a file changes."""
+
+    def __init__(self, cache_folder: str | None, *, clock: Callable[[], float] = time.time) -> None:
+        self._folder = cache_folder
+        self._clock = clock
+        self._known: dict[str, Inspection] = {}
+
+    def inspect(self, command: StartedCommand) -> Inspection:
+        """Return the files of a command as they are now."""
+        facts = {name: getattr(command, name) for name in StartedCommand.__fields__}
+        facts |= {"variables": command.path, "version": (_FORMAT, *sys.version_info[:2])}
+        key = sha256(json.dumps(facts).encode())
+        known = self._known.get(key) or self._load(key)
+        if known is None or not _is_current(known, command):
+            from hookline.trust.resolver import Resolver  # noqa: PLC0415 - only where something changed
+
+            known = Resolver(command, known.references if known else {}, self._clock).resolve()
+            self._save(key, known)
+        if len(self._known) >= _MAX_REMEMBERED:
+            self._known.clear()
+        self._known[key] = known
+        return known
+
+    def _load(self, key: str) -> Inspection | None:
+        """Return the inspection of an earlier process; None if there is none that can be read."""
+        read = read_file(f"{self._folder}/{key}.json") if self._folder else None
+        try:
+            tree = json.loads(read[1]) if read else {}
+            files = tuple(InspectedFile(**each) for each in tree.pop("files"))
+            return Inspection(files=files, **tree)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return None
+
+    def _save(self, key: str, found: Inspection) -> None:
+        """Write an inspection; without effect where that fails."""
+        if not self._folder:
+            return
+        text = json.dumps(found, default=_to_fields).encode()
+        try:
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            names = os.listdir(self._folder)
+            for name in names if len(names) > _MAX_CACHED else ():
+                os.unlink(f"{self._folder}/{name}")
+            write_private(f"{self._folder}/{key}.json", text)
+        except OSError:
+            return
+
+
+def _to_fields(value: Frozen) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in type(value).__fields__}
+
+
+def _is_current(known: Inspection, command: StartedCommand) -> bool:
+    given = command.variables
+    return all(given.get(name) == value for name, value in known.variables.items()) and all(
+        stamp_path(path) == stamp for path, stamp in known.watched.items()
+    )
