@@ -169,6 +169,8 @@ def list_differences(approved: Approval, inspection: Inspection) -> list[str]:
             told.append(f"`{file.key}` is {file.problem}")
         elif was[0] != file.sha256:
             told.append(f"`{file.key}` changed")
+        elif file.is_writable_by_all and not was[2]:
+            told.append(f"`{file.key}` is writable by all users now")
         elif was != [file.sha256, file.is_executable, file.is_writable_by_all]:
             told.append(f"`{file.key}` has other permissions")
     return told + [f"`{key}` is gone" for key in before]

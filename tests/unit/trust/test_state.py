@@ -175,7 +175,7 @@ def test_differences_are_told_by_file(world: World) -> None:
     assert list_differences(before, world.state(spec).inspection) == []
     (world.project / "lib.sh").chmod(0o777)
     assert list_differences(before, world.state(spec).inspection) == [
-        "`lib.sh` has other permissions"
+        "`lib.sh` is writable by all users now"
     ]
     (world.project / "guard.sh").write_text("#!/bin/sh\n. ./other.sh\n")
     world.script("lib", path=world.project / "other.sh")
