@@ -12,25 +12,6 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 
-_KEYS = ("matcher", "hooks")
-
-
-def find_hooks_mapping(root: Node, events: Iterable[str]) -> Node | None:
-    """Return the node under `hooks`, None if there is none.
-
-    File a problem about events that stand beside `hooks`.
-    """
-    known = frozenset(events)
-    for misplaced in [key for key in root.value if key in known]:
-        root.complain(
-            "key.misplaced",
-            f"`{misplaced}` stands beside `hooks`",
-            misplaced,
-            hint="put it below `hooks`",
-        )
-    return None if root.value.get("hooks") is None else root.child("hooks")
-
-
 def read_entries(
     events: Node,
     rows: Mapping[str, EventRow],
@@ -64,31 +45,6 @@ def read_entries(
             before = event.mark()
             event.complain("group.shape", f"`{native}` must be a list of {of}", hint=like)
             yield row, event, event.errors_since(before)
-
-
-def read_group(
-    node: Node, row: EventRow, keys: Iterable[str] = _KEYS, severity: str = "error"
-) -> tuple[Node, ...] | None:
-    """Return the hooks of a matcher group as written, not yet checked.
-
-    None and a problem if it is no group.
-
-    `keys`: the keys that it may have.
-    `severity`: the severity of an unknown key.
-    """
-    value = node.value
-    if not isinstance(value, dict) or ("hooks" not in value and "type" in value):
-        why = f"an entry of `{row.native}` must be a matcher group"
-        node.complain("group.shape", why, hint='wrap it: {"hooks": [...]}')
-        return None
-    if not isinstance(value.get("hooks"), list):
-        node.complain("group.shape", f"a group of `{row.native}` needs `hooks`, a list of handlers")
-        return None
-    node.check_known_keys(keys, f"a group of `{row.native}`", severity=severity)
-    if not value["hooks"]:
-        why = f"this group of `{row.native}` has no hooks"
-        node.complain("group.empty", why, severity="warning")
-    return tuple(node.child("hooks").children())
 
 
 def hook_id(file: str, native: str, node: Node, *, depth: int = 2) -> str:

@@ -9,7 +9,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hookline.core.dialect import EventRow
     from hookline.model.conditions import Condition
     from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
@@ -21,20 +20,17 @@ NAMES = NAME | frozenset("- ,|")
 
 
 def read_conditions(
-    node: Node,
-    row: EventRow,
-    read: Callable[[Node, EventRow], tuple[Condition, ...]],
-    key: str = "matcher",
+    node: Node, read: Callable[[], tuple[Condition, ...]], key: str
 ) -> tuple[Condition, ...] | None:
-    """Return the conditions that the text under a key demands, read by `read`.
+    """Return the conditions that the text under a key demands.
 
-    None and a problem if it cannot be read.
+    None and a problem if `read` cannot read it.
 
     Raises:
         ConfigError: `config.too-large`; the expressions of the file need too much memory.
     """
     try:
-        return read(node, row)
+        return read()
     except ConfigError as error:
         if error.name == "config.too-large":  # the whole file is then too large
             raise
@@ -56,24 +52,6 @@ def read_regex(node: Node, key: str, text: str, what: str) -> Regex | None:
     except ConfigError as error:
         node.complain(error.name, f"{what}: {error.message}", key, hint=error.hint)
         return None
-
-
-def is_ignored(node: Node, row: EventRow, *, runs: str = "the hooks of this group run") -> bool:
-    """Return whether the event has no value to compare a matcher with; file a problem if so.
-
-    `runs`: what still runs.
-    """
-    if row.subject:
-        return False
-    hint = f"leave it out; {runs} on every such event"
-    node.complain(
-        "matcher.ignored",
-        f"`{row.native}` has no matcher, so this one is ignored",
-        "matcher",
-        hint=hint,
-        severity="warning",
-    )
-    return True
 
 
 def list_exact_names(text: str, alphabet: frozenset[str] = NAMES) -> frozenset[str] | None:

@@ -51,28 +51,6 @@ def read_tree(source: Source, problems: list[Problem]) -> Node:
         raise ConfigError("nested too deeply", name="config.too-large", place=source.file) from None
 
 
-def read_frame(
-    source: Source, problems: list[Problem], what: str, *, code: str = "value.type"
-) -> Node | None:
-    """Return the root of a hook file if it is a mapping, and `hooks` in it too.
-
-    Else None, and file a problem.
-
-    `what`: the noun for the file, for messages.
-    `code`: the name of the problem if `hooks` is no mapping.
-    """
-    try:
-        root = read_tree(source, problems)
-    except ConfigError as error:
-        problems.append(to_problem(error, source.file, source.scope))
-        return None
-    if not root.is_mapping(what, "config.type"):
-        return None
-    if root.value.get("hooks") is None or root.child("hooks").is_mapping("`hooks`", code):
-        return root
-    return None
-
-
 def _as_parsed(value: Any) -> Any:
     """Return a program's tree as a parser would return it: text keys and JSON values."""
     if isinstance(value, dict):

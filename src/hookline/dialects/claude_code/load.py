@@ -1,4 +1,4 @@
-"""Loads Claude Code's settings, and the same tree in a plugin's `hooks.json` (docs/formats/claude-code.md 1, 2, 4)."""
+"""Loads Claude Code's settings, and a plugin's `hooks.json` (docs/formats/claude-code.md 1, 2, 4)."""
 
 from __future__ import annotations
 
@@ -6,77 +6,77 @@ import json
 
 from hookline.dialects.claude_code.combine import read_flags
 from hookline.dialects.claude_code.table import TABLE
-from hookline.dialects.kit.handlers import HookFormat, TimeLimit
-from hookline.dialects.kit.load import FileFormat, Place, load_file
+from hookline.dialects.kit.handlers import TimeLimit
+from hookline.dialects.kit.load import FileFormat, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.model.conditions import Never
 from hookline.model.verdict import Stance
 from hookline.wire.matchers import NAMES, read_conditions
-from hookline.wire.sources import resolve_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
+    from hookline.dialects.kit.load import Place
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
 
 
 def load(source: Source, *, allow_local: bool = False) -> Loaded:
-    """Return the hooks of a source. `allow_local`: HTTP hooks may be on this machine or in a private network."""
+    """Return the hooks of a source.
+
+    `allow_local`: HTTP hooks may be on this machine or in a private network.
+    """
     form = _IN_AGENT if "agent" in source.names else FORMAT
     return load_file(source, form, allow_local=allow_local)
 
 
-def _fields(hook: Node, place: Place) -> dict[str, object]:
-    """Return what only Claude Code's hooks have: `if`, `once`, background hooks, and what makes two hooks the same."""
-    row, source = place.row, place.source
-    own = read_conditions(hook, row, _rule, "if")
-    facts: dict[str, object] = {"async": True} if hook.flag("async") else {}
+def _fields(hook: Node, place: Place, facts: dict[str, Any]) -> dict[str, Any]:
+    """Return what only Claude Code's hooks have: `if`, `once`, background hooks, their identity."""
+    row, source, given = place.row, place.source, hook.value
+    conditions = read_conditions(hook, lambda: _read_rule(hook, row), "if")
+    is_async, rewakes = given.get("async") is True, hook.flag("asyncRewake")
+    in_background, timeout = is_async or rewakes, given.get("timeout")
     texts = {"message": hook.text("rewakeMessage"), "summary": hook.text("rewakeSummary")}
-    if hook.flag("asyncRewake"):
-        facts["rewake"] = texts
-    fields: dict[str, object] = {
-        "conditions": own or (),
-        "detached": bool(facts),
-        "once": hook.flag("once") and ("skill" in source.names or source.mode == "strict"),
-        "identity": _identify(hook, place),
-        "facts": facts,
+    is_prompt, strict = given.get("type") == "prompt", source.mode == "strict"
+    known = {
+        "async": is_async,
+        "rewake": texts if rewakes else None,
+        "timeout": max(0.0, float(timeout)) if isinstance(timeout, int | float) else 0.0,
+        "plugin": source.names.get("plugin_root"),
+        "continue_on_block": is_prompt and hook.flag("continueOnBlock"),
     }
-    if own is None or not place.matched:
-        # Since 2.1.288 two events refuse where their matchers cannot be applied.
-        fields["on_failure"] = max(row.unmatched, resolve_failure(row, source.mode))
-    _warn(hook, place, facts)
-    if isinstance(given := hook.value.get("timeout"), int | float) and given > 0:
-        facts["timeout"] = float(given)
-    if plugin := source.names.get("plugin_root"):
-        facts["plugin"] = plugin
-    if hook.value.get("type") == "prompt" and hook.flag("continueOnBlock"):
-        facts["continue_on_block"] = True
-    return fields
-
-
-def _warn(hook: Node, place: Place, facts: Mapping[str, object]) -> None:
-    """Report keys that have no effect. `facts`: what the hook says about running in the background."""
-    row, fidelity = place.row, place.source.mode != "strict"
-    once, feeds_back = hook.value.get("once"), hook.value.get("continueOnBlock")
-    if facts and row.can_block:
-        why = f"a hook in the background blocks no `{row.native}`; the model reads its output on the next turn"
-        key = "async" if "async" in facts else "asyncRewake"
+    facts |= {fact: value for fact, value in known.items() if value}
+    if in_background and row.can_block:
+        why = f"a hook in the background blocks no `{row.native}`; the model reads its output later"
+        key = "async" if is_async else "asyncRewake"
         hook.complain("hook.async", why, key, severity="warning")
-    ignored: dict[str, str] = {}
-    if facts and fidelity and hook.value.get("timeout") is not None:
-        ignored["timeout"] = "a hook in the background runs up to an hour, except in strict mode"
-    if once is True and fidelity and "skill" not in place.source.names:
-        ignored["once"] = "outside the front matter of a skill this hook runs every time"
-    if feeds_back is True and hook.value.get("type") == "prompt" and row.judged is not Stance.HALT:
-        ignored["continueOnBlock"] = f"`{row.native}` ends no turn"
-    if "rewake" not in facts:
-        texts = [key for key in ("rewakeMessage", "rewakeSummary") if hook.value.get(key)]
-        ignored |= dict.fromkeys(texts, "it needs `asyncRewake`")
-    for key, why in ignored.items():
-        hook.complain("key.ignored", f"`{key}` has no effect: {why}", key, severity="warning")
+    once = "skill" in source.names or strict
+    ignored = (
+        ("timeout", in_background and not strict, "a hook in the background runs up to an hour"),
+        ("once", not once, "outside the front matter of a skill this hook runs every time"),
+        (
+            "continueOnBlock",
+            is_prompt and row.judged is not Stance.HALT,
+            f"`{row.native}` ends no turn",
+        ),
+        ("rewakeMessage", not rewakes, "it needs `asyncRewake`"),
+        ("rewakeSummary", not rewakes, "it needs `asyncRewake`"),
+    )
+    for key, is_ignored, why in ignored:
+        if is_ignored and given.get(key):
+            message = f"`{key}` has no effect: {why}"
+            hook.complain("key.ignored", message, key, severity="warning")
+    fields: dict[str, Any] = {
+        "conditions": conditions or (),
+        "detached": in_background,
+        "once": once and given.get("once") is True,
+        "identity": _identify(hook, place),
+    }
+    if conditions is None and row.unmatched:
+        fields["on_failure"] = row.unmatched
+    return fields
 
 
 def _identify(hook: Node, place: Place) -> str:
@@ -93,7 +93,7 @@ def _identify(hook: Node, place: Place) -> str:
     return json.dumps(parts, sort_keys=True, default=str)
 
 
-def _rule(hook: Node, row: EventRow) -> tuple[Condition, ...]:
+def _read_rule(hook: Node, row: EventRow) -> tuple[Condition, ...]:
     """Return the condition of a hook's `if`.
 
     Raises:
@@ -112,42 +112,40 @@ def _rule(hook: Node, row: EventRow) -> tuple[Condition, ...]:
     return (parse_rule(text),)
 
 
+_VARIABLES = {
+    "CLAUDE_PROJECT_DIR": ("project_dir", "${event.project}"),
+    "CLAUDE_PLUGIN_ROOT": ("plugin_root", ""),
+    "CLAUDE_PLUGIN_DATA": ("plugin_data", ""),
+}
 FORMAT = FileFormat(
     table=TABLE,
-    matcher=MatcherFormat(flavour=TABLE.regex_flavour, alphabet=NAMES),
-    hook=HookFormat(
-        types={
-            "command": "command args shell async asyncRewake rewakeMessage rewakeSummary",
-            "http": "url headers allowedEnvVars",
-            "mcp_tool": "server tool input",
-            "prompt": "prompt model continueOnBlock",
-            "agent": "prompt model",
-        },
-        common="type if timeout statusMessage once onFailure",
-        needs={
-            "mcp_tool": "a connection to the host's MCP servers",
-            "agent": "a language model with tools",
-        },
-        limits={
-            "": TimeLimit(),
-            "prompt": TimeLimit(default=30.0),
-            "agent": TimeLimit(default=60.0),
-        },
-        shells={"": ("sh",), "bash": ("bash",), "powershell": ("pwsh", "powershell")},
-        variables={
-            "CLAUDE_PROJECT_DIR": ("project_dir", "${event.project}"),
-            "CLAUDE_PLUGIN_ROOT": ("plugin_root", ""),
-            "CLAUDE_PLUGIN_DATA": ("plugin_data", ""),
-        },
-        substituted=True,
-        # A script may ask which agent, or which session, it works for.
-        host_env={"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "${event.session_id}"},
-        drop_env=("OTEL_*",),
-        prompt="hookline.dialects.claude_code.prompt_hook",
-    ),
+    matcher=MatcherFormat(alphabet=NAMES),
+    types={
+        "command": "command args shell async asyncRewake rewakeMessage rewakeSummary",
+        "http": "url headers allowedEnvVars",
+        "mcp_tool": "server tool input",
+        "prompt": "prompt model continueOnBlock",
+        "agent": "prompt model",
+    },
+    common="type if timeout statusMessage once onFailure",
+    needs={
+        "mcp_tool": "a connection to the host's MCP servers",
+        "agent": "a language model with tools",
+    },
+    limits={
+        "": TimeLimit(),
+        "prompt": TimeLimit(default=30.0),
+        "agent": TimeLimit(default=60.0),
+    },
+    shells={"": ("sh",), "bash": ("bash",), "powershell": ("pwsh", "powershell")},
+    variables=_VARIABLES,
+    substituted=_VARIABLES,
+    # A script may ask which agent, or which session, it works for.
+    host_env={"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "${event.session_id}"},
+    drop_env=("OTEL_*",),
+    prompt="hookline.dialects.claude_code.prompt_hook",
     named_by=("command", "url", "tool", "prompt", "type"),
     closes=("onFailure", "block"),
-    kept={"statusMessage": "status"},
     flags=read_flags,
     fields=_fields,
 )

@@ -1,4 +1,4 @@
-"""Loads Copilot's files: hook files, policies, and the `hooks` of a settings file (docs/formats/copilot.md 1, 2)."""
+"""Loads Copilot's files: hook files, policies, and the `hooks` of settings (docs/formats/copilot.md 1, 2)."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from hookline.dialects.copilot.table import (
     TABLE,
     runtime_names,
 )
-from hookline.dialects.kit.handlers import HookFormat, TimeLimit
-from hookline.dialects.kit.load import FileFormat, Place, check_version, load_file
+from hookline.dialects.kit.handlers import TimeLimit
+from hookline.dialects.kit.load import FileFormat, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
+from hookline.model.frozen import Frozen
 from hookline.model.handler import Command
 from hookline.model.spec import MANAGED
 from hookline.text.regex import compile_regex
-from hookline.wire.disable_flags import ALL_OFF, read_switches, report_disabled_hooks
+from hookline.wire.disable_flags import ALL_OFF, apply_flags, is_disable_flag, read_switches
 from hookline.wire.matchers import list_exact_names
 
 TYPE_CHECKING = False
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
+    from hookline.dialects.kit.load import Place
     from hookline.model.conditions import Condition
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
@@ -44,39 +46,30 @@ _SHELLS: Mapping[str, tuple[str, ...]] = {
 
 
 def load(source: Source, *, allow_local: bool = False) -> Loaded:
-    """Return the hooks of a source. `allow_local`: HTTP hooks may be on this machine or in a private network."""
-    form = FORMAT.replace(keys=()) if _is_settings(source) else FORMAT
-    return load_file(source, form, allow_local=allow_local)
+    """Return the hooks of a source, those of a hook file as the file's own switch leaves them.
+
+    The switch of a settings file travels to `combine`.
+
+    `allow_local`: HTTP hooks may be on this machine or in a private network.
+    """
+    if source.file.rpartition("/")[2] in ("settings.json", "settings.local.json"):
+        return load_file(source, FORMAT.replace(keys=(), version=""), allow_local=allow_local)
+    loaded = load_file(source, FORMAT, allow_local=allow_local)
+    flags = [spec for spec in loaded.specs if is_disable_flag(spec) and spec.facts["on"]]
+    left = apply_flags(loaded.specs, flags, lambda _flag, _spec: True)
+    return left.replace(problems=(*loaded.problems, *left.problems))
 
 
-def _is_settings(source: Source) -> bool:
-    """Return whether a source is a settings file, of which the hooks are a part."""
-    return source.file.rpartition("/")[2] in ("settings.json", "settings.local.json")
-
-
-def _apply_own_switch(
-    root: Node, source: Source, specs: tuple[HookSpec, ...]
-) -> tuple[HookSpec, ...]:
-    """Return a file's hooks as its own switch leaves them; the switch of a settings file travels to `combine`."""
-    managed = source.scope == MANAGED
-    if _is_settings(source) and not managed:
-        return (*read_switches(root, source, NAME), *specs)
-    if not root.flag(ALL_OFF):
-        return specs
-    if managed:
+def _read_flags(root: Node, source: Source) -> Iterable[HookSpec]:
+    if source.scope != MANAGED:
+        return read_switches(root, source, NAME)
+    if root.flag(ALL_OFF):
         why = f"`{ALL_OFF}` does not reach hooks of a policy"
         root.complain("key.ignored", why, ALL_OFF, severity="warning")
-        return specs
-    root.problems += report_disabled_hooks(root.origin(ALL_OFF), f"`{ALL_OFF}`", specs)
     return ()
 
 
-def _check(root: Node, source: Source) -> bool:
-    """Return whether a file of hooks is of the version that the host reads."""
-    return _is_settings(source) or check_version(root, "error")
-
-
-def _fields(hook: Node, place: Place) -> Mapping[str, object]:
+def _fields(hook: Node, place: Place, _facts: dict[str, Any]) -> Mapping[str, Any]:
     """Report what is out of place in a hook."""
     for key in _OF_VSCODE:
         if key in hook.value:
@@ -88,18 +81,25 @@ def _fields(hook: Node, place: Place) -> Mapping[str, object]:
     return {}
 
 
-def _command(hook: Node, _row: EventRow, source: Source) -> Command:
-    folder = source.names.get("folder", "")
-    common = Command(
+def _read_command(hook: Node, source: Source) -> Command:
+    """Return the command of a hook.
+
+    Its `cwd` is relative to the project, which for a file in no project is where the event happens.
+    """
+    folder, path = source.names.get("folder", ""), hook.text("cwd")
+    project, in_project, _ = folder.rpartition("/.github/")
+    if path and in_project and not path.startswith("/"):
+        path = f"{project}/{path}"
+    host_env = {
+        "COPILOT_CLI": "1",
+        "COPILOT_PROJECT_DIR": "${event.project}",
+        "CLAUDE_PROJECT_DIR": "${event.project}",
+    }
+    command = Command(
         env=hook.mapping("env"),
-        host_env={
-            "COPILOT_CLI": "1",
-            "COPILOT_PROJECT_DIR": "${event.project}",
-            "CLAUDE_PROJECT_DIR": "${event.project}",
-            **({"COPILOT_HOOK_DIR": folder} if folder else {}),
-        },
+        host_env=host_env | ({"COPILOT_HOOK_DIR": folder} if folder else {}),
         expand="shell",
-        working_dir=_directory(hook, folder),
+        working_dir=path,
         kill_leftovers=source.mode == "strict",
     )
     texts = {key: hook.text(key) for key in (*_SHELLS, "exec")}
@@ -107,89 +107,74 @@ def _command(hook: Node, _row: EventRow, source: Source) -> Command:
     if not given:
         why = "a command hook needs `bash`, `powershell`, `command` or `exec`"
         hook.complain("handler.command", why)
-        return common
+        return command
     if "exec" not in given:
         if "args" in hook.value:
             why = "`args` belong to `exec`, so they are ignored"
             hook.complain("key.ignored", why, "args", severity="warning")
-        return common.replace(script=texts[given[0]], shell=_SHELLS[given[0]])
+        return command.replace(script=texts[given[0]], shell=_SHELLS[given[0]])
     if len(given) > 1:
         why = f"`exec` runs without a shell, so it cannot stand beside `{given[0]}`"
         hook.complain("key.misplaced", why, "exec", hint="keep one of them")
-    return common.replace(argv=(texts["exec"], *hook.texts("args")))
-
-
-def _directory(hook: Node, folder: str) -> str:
-    """Return `cwd`: absolute, or relative to the project, which for a file in no project is where the event happens."""
-    path = hook.text("cwd")
-    project, in_project, _ = folder.rpartition("/.github/")
-    return f"{project}/{path}" if path and in_project and not path.startswith("/") else path
+    return command.replace(argv=(texts["exec"], *hook.texts("args")))
 
 
 def _read_matcher(node: Node, row: EventRow, text: str, mode: str) -> tuple[Condition, ...]:
-    """Return the condition of a matcher. Under a camelCase key `*` matches nothing, which strict mode refuses.
+    """Return the condition of a matcher.
+
+    Under a camelCase key `*` matches nothing, which strict mode refuses.
 
     Raises:
         ConfigError: `matcher.regex`, an expression that cannot be compiled.
     """
-    pascal, of_tools = row.native == row.called, row.subject == "tool"
-    if pascal and text in ("*", "**"):
+    if row.grouped and text in ("*", "**"):
         return ()
     if text == "*":
-        why = "`*` is no expression, so Copilot never runs this hook"
+        why, hint = "`*` is no expression, so Copilot never runs this hook", _EVERY_TOOL
         if mode == "strict":
-            raise ConfigError(why, name="matcher.regex", hint=_EVERY_TOOL)
-        node.complain("hook.never-runs", why, "matcher", hint=_EVERY_TOOL, severity="warning")
+            raise ConfigError(why, name="matcher.regex", hint=hint)
+        node.complain("hook.never-runs", why, "matcher", hint=hint, severity="warning")
         return (Never(reason=why),)
-    if pascal and (names := list_exact_names(text)) is not None:
-        known = _all_names(names) if of_tools else names
-        return (OneOf(field=row.subject, names=known),)
+    if row.grouped and (names := list_exact_names(text)) is not None:
+        if row.subject == "tool":  # Claude's name stands for all of the runtime's
+            other = [OLDER_NAMES.get(name) or CLAUDE_NAMES.get(name, name) for name in names]
+            names = names.union(other, *map(runtime_names, names))
+        return (OneOf(field=row.subject, names=names),)
     regex: Any = compile_regex(text, TABLE.regex_flavour)
-    if of_tools:
-        regex = _OverNames(regex, pascal=pascal)
-    return (Pattern(field=row.subject, source=text, regex=regex, full=not pascal),)
+    if row.subject == "tool":
+        regex = _OverNames(
+            regex=regex,
+            pascal=row.grouped,
+            source=regex.source,
+            portable=regex.portable,
+            may_time_out=regex.may_time_out,
+        )
+    return (Pattern(field=row.subject, source=text, regex=regex, full=not row.grouped),)
 
 
-def _all_names(names: Iterable[str]) -> frozenset[str]:
-    """Return every name that an event may give to these tools: Claude's stands for all of the runtime's."""
-    found = set(names)
-    for name in names:
-        found |= {OLDER_NAMES.get(name, _claude_name(name)), *runtime_names(name)}
-    return frozenset(found)
-
-
-def _claude_name(tool: str) -> str:
-    return CLAUDE_NAMES.get(tool, tool)
-
-
-class _OverNames:
+class _OverNames(Frozen):
     """An expression that is asked about other names of a tool than the event's own.
 
     Under a PascalCase key it sees Claude's name. Under a camelCase key it sees the runtime's too,
     because a host with a PascalCase key sends Claude's name.
     """
 
-    def __init__(self, regex: Any, *, pascal: bool) -> None:
-        self.source, self.portable = regex.source, regex.portable
-        self.may_time_out = regex.may_time_out
-        self._regex, self._pascal = regex, pascal
+    regex: Any
+    pascal: bool
+    source: str
+    portable: bool
+    may_time_out: bool
 
     def _names(self, tool: str) -> tuple[str, ...]:
-        return (_claude_name(tool),) if self._pascal else (tool, *runtime_names(tool))
+        return (CLAUDE_NAMES.get(tool, tool),) if self.pascal else (tool, *runtime_names(tool))
 
     def is_full_match(self, tool: str) -> bool:
         """Return whether the expression matches the whole of one of the names."""
-        return any(map(self._regex.is_full_match, self._names(tool)))
+        return any(map(self.regex.is_full_match, self._names(tool)))
 
     def has_match_in(self, tool: str) -> bool:
         """Return whether the expression is found in one of the names."""
-        return any(map(self._regex.has_match_in, self._names(tool)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _OverNames) and other.source == self.source
-
-    def __hash__(self) -> int:
-        return hash(self.source)
+        return any(map(self.regex.has_match_in, self._names(tool)))
 
 
 FORMAT = FileFormat(
@@ -197,30 +182,24 @@ FORMAT = FileFormat(
     what="a file of hooks",
     file="hooks/hooks.json",
     keys=("version", "disableAllHooks", "hooks", "description", "$schema"),
+    version="error",
     flat=True,
-    # Under a PascalCase key, as in Claude Code's files.
-    groups_in=lambda row: row.native == row.called,
     rows=CONTRACTS,
-    matcher=MatcherFormat(
-        flavour=TABLE.regex_flavour, everything=("",), full=True, read=_read_matcher
-    ),
-    hook=HookFormat(
-        types={
-            "command": "bash powershell command exec args cwd env",
-            "http": "url headers allowedEnvVars",
-            "prompt": "prompt",
-        },
-        common=f"type matcher timeoutSec timeout comment {' '.join(_OF_VSCODE)}",
-        default="command",
-        needs={"prompt": "the host's own prompt line"},
-        limits={"": TimeLimit(keys=("timeoutSec", "timeout"))},
-        https_only=True,
-        largest=10 << 20,  # bytes of an answer
-        command=_command,
-    ),
+    matcher=MatcherFormat(everything=("",), full=True, read=_read_matcher),
+    types={
+        "command": "bash powershell command exec args cwd env",
+        "http": "url headers allowedEnvVars",
+        "prompt": "prompt",
+    },
+    common=f"type matcher timeoutSec timeout comment {' '.join(_OF_VSCODE)}",
+    default="command",
+    needs={"prompt": "the host's own prompt line"},
+    limits={"": TimeLimit(keys=("timeoutSec", "timeout"))},
+    https_only=True,
+    largest=10 << 20,  # bytes of an answer
+    command=_read_command,
     named_by=("bash", "command", "powershell", "exec", "url", "prompt", "type"),
-    finish=_apply_own_switch,
-    check=_check,
+    flags=_read_flags,
     fails_open=True,
     fields=_fields,
 )

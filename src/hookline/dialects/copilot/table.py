@@ -115,10 +115,10 @@ def to_snake_case(name: str) -> str:
 def _spelled(row: EventRow) -> EventRow:
     """Return a row as its PascalCase key has it: VS Code's payload, unless the payload holds a name itself."""
     if any(field.fact == "@raw" for field in row.fields):
-        return row.replace(native=row.called)
+        return row.replace(native=row.called, grouped=True)
     fields = (field.replace(native=to_snake_case(field.native)) for field in row.fields)
     name = Field(native="hook_event_name", fact="@native")
-    return row.replace(native=row.called, snake=True, fields=(name, *fields))
+    return row.replace(native=row.called, grouped=True, snake=True, fields=(name, *fields))
 
 
 # Every spelling that a key may have -> its contract.

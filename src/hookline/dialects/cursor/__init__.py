@@ -24,7 +24,7 @@ class Cursor(FolderDialect):
     """The dialect of Cursor. It has no options."""
 
     def __init__(self) -> None:
-        super().__init__(__name__, TABLE, "export")
+        super().__init__(__name__, TABLE)
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
         """Return a payload as an event; where it names no folder, that is the first of the workspace's roots."""

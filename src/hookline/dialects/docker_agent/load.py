@@ -14,7 +14,6 @@ from hookline.model.frozen import Frozen
 from hookline.model.handler import Command, Http, Model
 from hookline.model.verdict import Stance
 from hookline.wire.groups import hook_id, read_entries
-from hookline.wire.matchers import read_conditions
 from hookline.wire.sources import (
     hook_name,
     make_spec,
@@ -39,7 +38,7 @@ _HOOK_KEYS = (
     "type", "name", "command", "args", "timeout", "env", "working_dir", "on_error", "strict_output", "model", "prompt", "schema",
 )  # fmt: skip
 _GROUP_KEYS = ("matcher", "hooks", "preempt_yolo")
-_MATCHER = MatcherFormat(flavour="go", full=True)
+_MATCHER = MatcherFormat(full=True)
 _ON_ERROR = ("warn", "ignore", "block")
 
 
@@ -148,7 +147,7 @@ class _Loader(Frozen):
             return
         group.check_known_keys(_GROUP_KEYS, f"a group of `{row.native}`")
         lane = self._choose_lane(group, row)
-        matcher = read_conditions(group, row, _read_matcher) or ()
+        matcher = read_matcher(group, row, self.table, _MATCHER, self.source.mode) or ()
         broken = group.errors_since(mark)
         for hook in group.child("hooks").children():
             yield self._load_hook(hook, lane, block, matcher, broken)
@@ -236,10 +235,6 @@ class _Loader(Frozen):
             conditions=matcher,
             **{"on_failure": row.blocks if source.mode == "strict" else row.fails, **fields},
         )
-
-
-def _read_matcher(group: Node, row: EventRow) -> tuple[Condition, ...]:
-    return read_matcher(group, row, _MATCHER, "")
 
 
 def _identify(

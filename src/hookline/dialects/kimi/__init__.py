@@ -33,7 +33,7 @@ class Kimi(FolderDialect):
     """The dialect of Kimi. It has no options."""
 
     def __init__(self) -> None:
-        super().__init__(__name__, TABLE, "export")
+        super().__init__(__name__, TABLE)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return all hooks, and report equal commands: of those that match, the first one runs (docs/formats/kimi.md 6)."""

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 NAME = "kimi"
-TIMEOUT = (30, 1, 600)  # seconds: default, least, most (docs/formats/kimi.md 1)
+LONGEST = 600  # seconds (docs/formats/kimi.md 1)
 UNEXPLAINED = "blocked by a hook, which gave no reason"
 
 
-_row = partial(make_row, NAME, {}, longest=float(TIMEOUT[2]))
+_row = partial(make_row, NAME, {}, longest=float(LONGEST))
 _CALL = "tool_name=tool! tool_input=input!{}"
 _ID = "tool_call_id=call_id!"
 _ASKED = f"id agent_id turn_id tool_call_id=call_id {_CALL} action display"
@@ -48,7 +48,7 @@ _ROWS = (
     _row("Stop", "stop_hook_active!false", does="deny"),
     _row("StopFailure", "error_type=error! error_message=error_details!", subject="error", **_OBSERVED),
     _row("Interrupt", "turn_id reason", **_NEWER),
-    _row("SessionEnd", "reason!exit", subject="reason", longest=5.0),
+    _row("SessionEnd", "reason!exit", subject="reason", timeout=5.0, longest=5.0),
 )  # fmt: skip
 
 TABLE = Table(
@@ -57,7 +57,7 @@ TABLE = Table(
     regex_flavour="python",
     rows={row.native: row for row in _ROWS},
     base=column("hook_event_name=@native!null session_id=@session_id!text cwd=@cwd!text"),
-    default_timeout=float(TIMEOUT[0]),
+    default_timeout=30.0,
     ascii_only=True,
     redo_limit=1,  # what users of Kimi see: its second stop goes through (docs/formats/kimi.md 7); no `redo_flag`, because Kimi's is always false
 )

@@ -187,10 +187,10 @@ class FolderDialect:
         if "export" in self.own:
             written: Written = self._function("export")(declarations)
             return written
-        from hookline.dialects.kit.export import export_groups  # noqa: PLC0415 - few commands convert files
+        from hookline.dialects.kit.export import export_hooks  # noqa: PLC0415 - few commands convert files
 
         form: FileFormat = self._function("load", "FORMAT")
-        return export_groups(declarations, form)
+        return export_hooks(declarations, form)
 
     def row(self, native: str) -> EventRow | None:
         """Return the row of an event by one of its names; None for an unknown one."""

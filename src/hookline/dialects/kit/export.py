@@ -12,11 +12,11 @@ from hookline.wire.writers import (
     to_full_pattern,
     to_json,
     to_search_pattern,
+    to_toml,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from hookline.core.dialect import Declaration
@@ -24,57 +24,62 @@ if TYPE_CHECKING:
 
 _LONGEST = 10**9  # seconds
 _SEPARATORS = " ,|"
-_NONE: Mapping[int, str] = {}
 
 
-def export_groups(
-    declarations: tuple[Declaration, ...], form: FileFormat, left_out: Mapping[int, str] = _NONE
-) -> Written:
-    """Return the hooks as one file of matcher groups, or of flat hooks.
+def export_hooks(declarations: tuple[Declaration, ...], form: FileFormat) -> Written:
+    """Return the hooks as one file of the host.
 
     A hook keeps that its failure denies where the host has a key for that, and the event can be
     refused, or where every failure denies.
-
-    Args:
-        declarations: the hooks.
-        form: how the host writes hooks.
-        left_out: the positions of hooks that the file cannot hold -> why.
     """
-    key, closed = form.closes
+    limit, (key, closed), common = form.limits[""], form.closes, form.common.split()
+    if not form.exports_closed:
+        key = ""
 
     def write_hook(declaration: Declaration) -> dict[str, Any]:
-        named = declaration.name and "name" in form.hook.common.split()
-        hook: dict[str, Any] = {"name": declaration.name} if named else {}
-        hook |= {
-            "type": "command",
+        row = declaration.row
+        longest = row.longest or _LONGEST
+        timeout: float = min(declaration.timeout, longest)
+        if limit.whole:
+            timeout = round_timeout(declaration, int(longest))
+        elif limit.per_second > 1:
+            timeout = max(limit.seconds_below, round(timeout * limit.per_second))
+        closes = key and declaration.closed and can_close(row)
+        hook: dict[str, Any] = {
+            "event": row.native if form.array else None,
+            "name": declaration.name if "name" in common else None,
+            "type": "command" if "type" in common else None,
             form.named_by[0]: declaration.command,
-            form.hook.limits[""].keys[0]: _write_timeout(declaration, form),
+            limit.keys[0]: timeout,
+            key: closed if closes else None,
         }
-        closes = key and declaration.closed and can_close(declaration.row)
-        return hook | ({key: closed} if closes else {})
+        return {name: value for name, value in hook.items() if value}
 
     def keeps_denial(declaration: Declaration) -> bool:
         return bool(key and can_close(declaration.row)) or bool(declaration.row.fails)
 
-    write = list_by_event if form.flat else group_by_matcher
+    left_out, lost = {}, []
+    for at, given in enumerate(declarations):
+        if form.banned and form.banned in given.command:
+            left_out[at] = f"a command with `{form.banned}` in it makes the host drop the file"
+        if given.row.longest and given.timeout > given.row.longest:
+            lost.append((at, f"a timeout of more than {given.row.longest:g} s"))
+    lost += list_lost_denials(declarations, where=lambda each: not keeps_denial(each))
     kept = tuple(given for at, given in enumerate(declarations) if at not in left_out)
-    tree = {"hooks": write(kept, write_hook, lambda each: _write_matcher(each, form))}
-    lost = list_lost_denials(declarations, where=lambda each: not keeps_denial(each))
-    text = to_json({"version": 1, **tree} if "version" in form.keys else tree)
-    return Written(files={form.file: text}, lost=tuple(lost), left_out=left_out)
-
-
-def _write_timeout(declaration: Declaration, form: FileFormat) -> float:
-    limit = form.hook.limits[""]
-    if limit.whole:
-        return round_timeout(declaration, _LONGEST)
-    if limit.per_second == 1:
-        return declaration.timeout
-    return max(limit.seconds_below, round(declaration.timeout * limit.per_second))
+    write = list_by_event if form.flat else group_by_matcher
+    hooks: Any = write(kept, write_hook, lambda each: _write_matcher(each, form))
+    if form.array:
+        hooks = [hook for of_event in hooks.values() for hook in of_event]
+    tree = {"version": 1, "hooks": hooks} if form.version else {"hooks": hooks}
+    newer = form.newer_file and any(given.row.newer for given in kept)
+    text = to_toml(tree) if form.array else to_json(tree)
+    return Written(
+        files={form.newer_file if newer else form.file: text}, lost=tuple(lost), left_out=left_out
+    )
 
 
 def _write_matcher(declaration: Declaration, form: FileFormat) -> str:
-    """Return a list of names where the host reads one, else an expression that it does not take for a list."""
+    """Return a list of names where the host reads one, else an expression that is none."""
     alphabet = form.matcher.alphabet
     if form.matcher.full:
         return to_full_pattern(declaration)

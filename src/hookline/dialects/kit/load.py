@@ -1,97 +1,146 @@
-"""Loads the hook files of Claude Code's family: events, the matcher groups or flat hooks below them, and each hook's keys."""
+"""Loads the hook files of Claude Code's family by the columns of a `FileFormat`."""
 
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.kit.handlers import HookFormat, read_handler, read_timeout
+from hookline.dialects.kit.handlers import TimeLimit, read_handler, read_timeout
 from hookline.dialects.kit.matcher import MatcherFormat, read_matcher
+from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Http
+from hookline.model.handler import Command
 from hookline.model.kinds import kind
-from hookline.model.spec import HookSpec
 from hookline.model.verdict import Stance
-from hookline.wire.groups import (
-    find_hooks_mapping,
-    hook_id,
-    read_entries,
-    read_group,
-)
+from hookline.text.suggestions import did_you_mean
+from hookline.wire.fields import describe_value, to_problem
+from hookline.wire.groups import hook_id, read_entries
 from hookline.wire.jsonc import without_comments
-from hookline.wire.matchers import read_conditions
-from hookline.wire.sources import hook_name, read_frame, refuse_source, resolve_failure
+from hookline.wire.sources import (
+    hook_name,
+    make_spec,
+    read_tree,
+    refuse_source,
+    resolve_failure,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from hookline.core.dialect import EventRow, Source, Table
     from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
     from hookline.model.problem import Problem
+    from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
+
+# Key of a hook -> the fact that its text becomes, which hookline only shows.
+_SHOWN = {
+    "description": "description",
+    "statusMessage": "status",
+    "commandWindows": "command_windows",
+}
 
 
 class Place(Frozen):
     """Where a hook stands: what its group and its file say of it.
 
-    `matcher`: the text of its group's matcher. `matched`: hookline can apply that matcher.
-    `broken`: why the group cannot be read.
+    `matcher`: the text of its group's matcher. `least`: what a failure means at least. `broken`:
+    why the group cannot be read.
     """
 
     source: Source
     row: EventRow
     matcher: str = ""
     conditions: tuple[Condition, ...] = ()
-    matched: bool = True
+    least: Stance = Stance.SILENT
     in_turn: bool = False
     broken: str = ""
 
 
 class FileFormat(Frozen):
-    """How a host writes hooks into its files. A column is one way in which the hosts of the family differ.
+    """How a host writes hooks into its files. A column is one way in which the hosts differ.
 
-    `what`: the noun for the file. `file`: the name under which hookline writes one. `code`: the
-    problem of a file whose `hooks` is no mapping. `comments`: the JSON may have comments. `keys`:
-    what a file may have at its top; empty where the other keys are the host's own. `flat`: an event
-    has a list of hooks, and a matcher stands in the hook. `bare`: the events may stand at the top.
-    `group_keys`: what a group may have. `beside`: keys next to the events that are no events.
-    `rows`: the rows by every spelling of their events. `groups_in`: whether a flat event takes
-    groups too.
+    Of files: `what`: the noun for one. `file`: the name under which hookline writes one, and
+    `newer_file` if an event of newer releases is in it. `comments`: the JSON may have comments.
+    `keys`: what a file may have at its top; empty where the other keys are the host's own. `flat`:
+    an event has a list of hooks, and a matcher stands in the hook; rows that are `grouped` take
+    groups too. `array`: `hooks` is a list of hooks that name their events. `bare`: the events may
+    stand at the top. `group_keys`: what a group may have. `beside`: keys next to the events that
+    are no events. `rows`: the rows by every spelling of their events. `version`: the severity of
+    another version than 1; "" where files have none. `codes`: the problems of a `hooks` and of a
+    hook of the wrong type. `flags`: reads what stands beside the hooks, and yields disable flags.
+    `spared`: any other error refuses the whole file; None: an error breaks its own hook only.
+    `fails_open`: unless in strict mode, only a command that hookline can run refuses by failing.
 
-    `named_by`: keys of which the first names the hook. `identity`: the hook's name and its first
-    text are its identity. `closes`: the key by which a failure refuses, and its value. `kept`:
-    texts of a hook that become its facts, by key. `flags`: reads the switches of a file. `finish`:
-    applies the switch of a file to the hooks of that file. `check`: reads what stands beside the
-    hooks, and returns whether the host can read the file. `fails_open`: unless in strict mode, what
-    the host cannot read, and an HTTP hook, never refuse. `fields`: reads the keys of a hook that no
-    column describes; it returns fields of the `HookSpec`, `facts` and `conditions` being added to
-    the others.
+    Of hooks: `types`: type -> the keys that belong to it, as words. `common`: the keys of every
+    type, as words. `default`: the type of a hook that names none; "" where it must. `needs`: types
+    that hookline does not run -> what they need. `named_by`: keys of which the first names the
+    hook. `identity`: the hook's name and its first text are its identity. `closes`: the key by
+    which a failure refuses, and its value; `exports_closed`: hookline writes it, too. `limits`:
+    type -> its time limit, "" for all others. `matcher`: how matchers are read. `fields`: reads the
+    keys of a hook that no column describes. It adds facts to its last argument, and returns other
+    fields of the `HookSpec`.
+
+    Of what runs: `shells`: value of `shell` -> the programs that run a script, "" without that key.
+    `banned`: a text in a command for which the host drops the file. `runs_empty`: an empty command
+    is no error. `variables`: a variable of the environment -> what the source calls its value, and
+    the value otherwise ("" for none). The row adds `event` and `tool` to the source's words.
+    `substituted`: the same for `${...}` in a command. `host_env` and `drop_env`: as in `Command`.
+    `https_only` and `largest`: limits of HTTP hooks. `command`: reads a command in a host's own
+    way. `prompt`: the module whose `FORMAT` says how a prompt hook is declared; hookline imports it
+    when a hook needs it.
     """
 
     table: Table
-    hook: HookFormat
-    matcher: MatcherFormat
     what: str = "a settings file"
     file: str = "settings.json"
-    code: str = "value.type"
+    newer_file: str = ""
     comments: bool = False
     keys: tuple[str, ...] = ()
     flat: bool = False
+    array: bool = False
     bare: bool = False
     group_keys: tuple[str, ...] = ("matcher", "hooks")
     beside: tuple[str, ...] = ()
     rows: Mapping[str, EventRow] = {}
-    groups_in: Callable[[EventRow], bool] | None = None
+    version: str = ""
+    codes: tuple[str, str] = ("value.type", "value.type")
+    flags: Callable[[Node, Source], Iterable[HookSpec]] | None = None
+    spared: tuple[str, ...] | None = None
+    fails_open: bool = False
+    # Hooks.
+    types: Mapping[str, str]
+    common: str
+    default: str = ""
+    needs: Mapping[str, str] = {}
     named_by: tuple[str, ...] = ("command",)
     identity: bool = False
     closes: tuple[str, object] = ("", None)
-    kept: Mapping[str, str] = {}
-    flags: Callable[[Node, Source], Iterator[HookSpec]] | None = None
-    finish: Callable[[Node, Source, tuple[HookSpec, ...]], tuple[HookSpec, ...]] | None = None
-    check: Callable[[Node, Source], bool] | None = None
-    fails_open: bool = False
-    fields: Callable[[Node, Place], Mapping[str, Any]] | None = None
+    exports_closed: bool = True
+    limits: Mapping[str, TimeLimit] = {"": TimeLimit()}
+    matcher: MatcherFormat = MatcherFormat()
+    fields: Callable[[Node, Place, dict[str, Any]], Mapping[str, Any]] | None = None
+    # What runs.
+    shells: Mapping[str, tuple[str, ...]] = {"": ("sh",)}
+    banned: str = ""
+    runs_empty: bool = False
+    variables: Mapping[str, tuple[str, str]] = {}
+    substituted: Mapping[str, tuple[str, str]] = {}
+    host_env: Mapping[str, str] = {}
+    drop_env: tuple[str, ...] = ()
+    https_only: bool = False
+    largest: int = 0
+    command: Callable[[Node, Source], Handler] | None = None
+    prompt: str = ""
+
+    def type_of(self, hook: Node) -> str:
+        """Return the type that a hook names, or has without naming one."""
+        return str(hook.value.get("type") or self.default)
+
+    def keys_of(self, hook: Node) -> tuple[str, ...]:
+        """Return the keys that a hook of its type may have."""
+        return (*self.common.split(), *self.types.get(self.type_of(hook), "").split())
 
 
 def load_file(source: Source, form: FileFormat, *, allow_local: bool = False) -> Loaded:
@@ -102,16 +151,21 @@ def load_file(source: Source, form: FileFormat, *, allow_local: bool = False) ->
     problems: list[Problem] = []
     if form.comments and source.text is not None:
         source = source.replace(text=without_comments(source.text))
-    root = read_frame(source, problems, form.what, code=form.code)
-    if root is None or not _is_readable(root, source, form):
-        return refuse_source(source, _refusing_table(source, form), problems)
-    specs = (
-        *(form.flags(root, source) if form.flags is not None else ()),
-        *_Loader(source, form, allow_local=allow_local).load(root),
-    )
-    if form.finish is not None:
-        specs = form.finish(root, source, specs)
-    return Loaded(specs=specs, problems=tuple(problems))
+    loader = _Loader(source, form, allow_local=allow_local)
+    root = _read_root(source, form, problems)
+    if root is not None:
+        flags = form.flags(root, source) if form.flags is not None else ()
+        specs = (*flags, *loader.load(root))
+        errors = [problem for problem in problems if problem.severity == "error"]
+        wrong = next((each for each in errors if each.name not in (form.spared or ())), None)
+        if form.spared is None or wrong is None:
+            return Loaded(specs=specs, problems=tuple(problems))
+        return refuse_source(source, form.table, problems, wrong)
+    refused = refuse_source(source, form.table, problems)
+    if loader.forgives:
+        specs = tuple(spec.replace(on_failure=Stance.SILENT) for spec in refused.specs)
+        refused = refused.replace(specs=specs)
+    return refused
 
 
 def can_close(row: EventRow) -> bool:
@@ -119,44 +173,67 @@ def can_close(row: EventRow) -> bool:
     return row.can_block and not kind(row.kind).redo
 
 
-def _is_readable(root: Node, source: Source, form: FileFormat) -> bool:
-    """Report what is wrong around the hooks, and return whether the host can read the file."""
-    rows = form.rows or form.table.rows
-    if form.keys and not (form.bare and root.value.get("hooks") is None):
+def _read_root(source: Source, form: FileFormat, problems: list[Problem]) -> Node | None:
+    """Return the root of a file that the host can read; else None, and file a problem."""
+    try:
+        root = read_tree(source, problems)
+    except ConfigError as error:
+        problems.append(to_problem(error, source.file, source.scope))
+        return None
+    if not root.is_mapping(form.what, "config.type"):
+        return None
+    hooks, rows = root.value.get("hooks"), form.rows or form.table.rows
+    if hooks is not None and not isinstance(hooks, list if form.array else dict):
+        like, hint = "a mapping", ""
+        if form.array:
+            like, hint = "a list", "begin each entry with `[[hooks]]`"
+        why = f"`hooks` must be {like}, not {describe_value(hooks)}"
+        root.complain(form.codes[0], why, "hooks", hint=hint)
+        return None
+    if form.keys and not (form.bare and hooks is None):
         severity = form.table.severity_of_unknown_key("file", source.mode)
         root.check_known_keys((*form.keys, *rows), form.what, severity=severity)
-    return form.check is None or form.check(root, source)
-
-
-def _refusing_table(source: Source, form: FileFormat) -> Table:
-    """Return the table whose rows say what it means that the host cannot read a file."""
-    if not form.fails_open or source.mode == "strict":
-        return form.table
-    rows = {name: row.replace(fails=Stance.SILENT) for name, row in form.table.rows.items()}
-    return form.table.replace(rows=rows)
+    version = root.value.get("version")
+    if not form.version or (version == 1 and not isinstance(version, bool)):
+        return root
+    if "version" not in root.value:
+        why, hint = "the key `version` is missing", 'add `"version": 1`'
+        root.complain("key.missing", why, hint=hint, severity="warning")
+        return root
+    why, hint = f"`version: {version}` is not known", "this format is version 1"
+    root.complain("value.choice", why, "version", hint=hint, severity=form.version)
+    return root if form.version != "error" else None
 
 
 class _Loader:
-    """Loads the hooks of one source. A hook that it cannot read stays in its place as a broken one."""
+    """Loads the hooks of a source. A hook that it cannot read stays in its place as a broken one."""
 
     def __init__(self, source: Source, form: FileFormat, *, allow_local: bool) -> None:
         self.source = source
         self.form = form
         self.allow_local = allow_local
-        self.depth = 2  # how many keys lead to an event, its own included
+        self.forgives = form.fails_open and source.mode != "strict"
+        self.depth = 2  # how many keys lead to a list of hooks
 
     def load(self, root: Node) -> Iterator[HookSpec]:
-        """Yield the hooks below the events of a file."""
+        """Yield the hooks of a file."""
         form = self.form
         rows = form.rows or form.table.rows
-        bare = form.bare and root.value.get("hooks") is None
-        events = root if bare else find_hooks_mapping(root, rows)
-        if events is None:
+        hooks = root.value.get("hooks")
+        bare = form.bare and hooks is None
+        self.depth = 1 if bare or form.array else 2
+        for event in [] if bare or form.array else [key for key in root.value if key in rows]:
+            why = f"`{event}` stands beside `hooks`"
+            root.complain("key.misplaced", why, event, hint="put it below `hooks`")
+        if hooks is None and not bare:
             return
-        self.depth = 1 if bare else 2
+        if form.array:
+            yield from self._load_array(root.child("hooks"), rows)
+            return
         of, like = "matcher groups", "[{matcher, hooks: [...]}]"
         if form.flat:
             of, like = "hooks", '[{"command": "..."}]'
+        events = root if bare else root.child("hooks")
         found = read_entries(
             events, rows, of=of, like=like, known=form.table.rows, beside=form.beside
         )
@@ -165,131 +242,131 @@ class _Loader:
             if broken:
                 yield self._spec(entry, place)
             elif form.flat and not (isinstance(entry.value, dict) and "hooks" in entry.value):
-                yield self._hook(entry, self._match(entry, place, entry.mark()))
+                yield self._hook(entry, place)
             else:
                 yield from self._group(entry, place)
 
+    def _load_array(self, hooks: Node, rows: Mapping[str, EventRow]) -> Iterator[HookSpec]:
+        """Yield the hooks of a list, each of which names its event."""
+        for hook in hooks.children():
+            if not hook.is_mapping("a hook", self.form.codes[1]):
+                continue
+            native = hook.text("event", required=True)
+            if native in rows:
+                yield self._hook(hook, Place(source=self.source, row=rows[native]))
+            elif native:
+                hint = did_you_mean(native, rows) or f"known events: {', '.join(rows)}"
+                if native in self.form.table.rows:
+                    hint = f"only newer releases know it, in {self.form.newer_file}"
+                hook.complain("event.unknown", f"unknown event `{native}`", "event", hint=hint)
+
     def _group(self, node: Node, place: Place) -> Iterator[HookSpec]:
-        """Yield the hooks of a matcher group; of a flat event's group each may have a matcher of its own."""
-        form, row, mark = self.form, place.row, node.mark()
-        hooks = None
-        if form.flat and (form.groups_in is None or not form.groups_in(row)):
-            hint = "write flat entries, or the key in PascalCase"
-            if form.groups_in is None:
-                hint = "put `matcher` beside the hook's other keys"
+        """Yield the hooks of a matcher group; of a flat event's group each may have a matcher."""
+        form, row, mark, group = self.form, place.row, node.mark(), node.value
+        if form.flat and not row.grouped:
+            hint = "put `matcher` beside the hook's other keys"
+            if row.called:
+                hint = "write flat entries, or the key in PascalCase"
             why = f"`{row.native}` takes a flat list of hooks, not matcher groups"
             node.complain("group.shape", why, hint=hint)
-        else:
-            hooks = read_group(node, row, form.group_keys, self._severity("group"))
-        if hooks is None:
-            yield self._spec(node, place.replace(broken=node.errors_since(mark)))
+        elif not isinstance(group, dict) or ("hooks" not in group and "type" in group):
+            why = f"an entry of `{row.native}` must be a matcher group"
+            node.complain("group.shape", why, hint='wrap it: {"hooks": [...]}')
+        elif not isinstance(group.get("hooks"), list):
+            why = f"a group of `{row.native}` needs `hooks`, a list of handlers"
+            node.complain("group.shape", why)
+        if broken := node.errors_since(mark):
+            yield self._spec(node, place.replace(broken=broken))
             return
-        sequential = "sequential" in form.group_keys and node.flag("sequential")
-        place = self._match(node, place, mark).replace(in_turn=sequential)
-        for hook in hooks:
-            yield self._hook(hook, self._match(hook, place, hook.mark()) if form.flat else place)
+        severity = form.table.severity_of_unknown_key("group", self.source.mode)
+        node.check_known_keys(form.group_keys, f"a group of `{row.native}`", severity=severity)
+        if not group["hooks"]:
+            why = f"this group of `{row.native}` has no hooks"
+            node.complain("group.empty", why, severity="warning")
+        in_turn = "sequential" in form.group_keys and node.flag("sequential")
+        place = self._match(node, place.replace(in_turn=in_turn))
+        place = place.replace(broken=node.errors_since(mark))
+        for hook in node.child("hooks").children():
+            yield self._hook(hook, place)
 
-    def _match(self, node: Node, place: Place, mark: int) -> Place:
-        """Return the place with the conditions of a matcher, and why it is broken since `mark`."""
-        if not isinstance(node.value, dict):
-            return place
-        form, mode = self.form.matcher, self.source.mode
-        own = read_conditions(
-            node, place.row, lambda node, row: read_matcher(node, row, form, mode)
-        )
-        return place.replace(
-            matcher=str(node.value.get("matcher", "")),
-            conditions=(*place.conditions, *(own or ())),
-            matched=own is not None,
-            broken=place.broken or node.errors_since(mark),
-        )
+    def _match(self, node: Node, place: Place) -> Place:
+        """Return the place with the conditions of a matcher."""
+        row, form = place.row, self.form
+        own = read_matcher(node, row, form.table, form.matcher, self.source.mode)
+        if own is None:
+            return place.replace(least=row.unmatched)
+        text = str(node.value.get("matcher", ""))
+        return place.replace(matcher=text, conditions=(*place.conditions, *own))
 
     def _hook(self, hook: Node, place: Place) -> HookSpec:
         form, row, mark = self.form, place.row, hook.mark()
-        shape = "group.shape" if form.flat and form.groups_in is None else "value.type"
-        if not hook.is_mapping("a hook", shape):
+        if not hook.is_mapping("a hook", form.codes[1]):
             return self._spec(hook, place.replace(broken=hook.errors_since(mark)))
-        handler = read_handler(
-            hook, row, self.source, form.table, form.hook, allow_local=self.allow_local
-        )
-        keys = form.hook.keys_of(hook)
+        if form.flat:
+            place = self._match(hook, place)
+        handler = read_handler(hook, place, form, allow_local=self.allow_local)
+        keys = form.keys_of(hook)
         called = hook.text("name") if "name" in keys else ""
         texts = (hook.value.get(key) for key in form.named_by)
         text = next((text for text in texts if isinstance(text, str)), "")
-        fields: dict[str, Any] = {
-            "timeout": read_timeout(hook, row, form.table, form.hook),
-            "name": hook_name(called or text),
-            "on_failure": self._on_failure(hook, row),
-            "once": "once" in keys and hook.flag("once"),
-            "detached": "async" in keys and hook.flag("async"),
-            "identity": f"{called}:{text}" if form.identity and text else "",
+        facts: dict[str, Any] = {
+            fact: value for key, fact in _SHOWN.items() if key in keys and (value := hook.text(key))
         }
-        own = {**form.fields(hook, place)} if form.fields is not None else {}
-        kept = {fact: value for key, fact in form.kept.items() if (value := hook.text(key))}
-        facts = kept | own.pop("facts", {})
-        conditions = (*place.conditions, *own.pop("conditions", ()))
-        place = place.replace(conditions=conditions, broken=place.broken or hook.errors_since(mark))
-        return self._spec(hook, place, handler, facts=facts, **(fields | own))
+        fields: dict[str, Any] = {
+            "timeout": read_timeout(hook, row, form),
+            "name": hook_name(called or text),
+            "on_failure": max(self._on_failure(hook, row), place.least),
+            "once": "once" in keys and hook.flag("once"),
+            "detached": not row.awaited or ("async" in keys and hook.flag("async")),
+            "facts": facts,
+        }
+        if form.identity and text:
+            fields["identity"] = f"{called}:{text}" if "name" in keys else text
+            facts["called"] = called or text
+        if form.fields is not None:
+            fields |= form.fields(hook, place, facts)
+        conditions = (*place.conditions, *fields.pop("conditions", ()))
+        broken = place.broken or hook.errors_since(mark)
+        return self._spec(
+            hook, place.replace(conditions=conditions, broken=broken), handler, **fields
+        )
 
     def _on_failure(self, hook: Node, row: EventRow) -> Stance:
-        """Return what a failure means; a hook can say that it refuses, on an event where anything can be refused."""
+        """Return what a failure means; a hook can say that it refuses, where anything can be refused."""
         stance = resolve_failure(row, self.source.mode)
         key, closed = self.form.closes
         if not key or hook.value.get(key) is None:
             return stance
-        if isinstance(closed, bool):
-            refuses = hook.flag(key) is closed
-        else:
-            refuses = hook.choice(key, (str(closed), "open"), "open") == closed
-        if refuses and not can_close(row):
-            why = f"`{key}` has no effect on `{row.native}`, where hookline can refuse nothing"
-            hook.complain("key.ignored", why, key, severity="warning")
+        words = (str(closed), "open")
+        given = hook.flag(key) if closed is True else hook.choice(key, words, "open")
+        if given != closed:
             return stance
-        return max(stance, row.blocks) if refuses else stance
-
-    def _severity(self, place: str) -> str:
-        return self.form.table.severity_of_unknown_key(place, self.source.mode)
+        if can_close(row):
+            return max(stance, row.blocks)
+        why = f"`{key}` has no effect on `{row.native}`, where hookline can refuse nothing"
+        hook.complain("key.ignored", why, key, severity="warning")
+        return stance
 
     def _spec(
         self, node: Node, place: Place, handler: Handler | None = None, **fields: Any
     ) -> HookSpec:
-        row, source = place.row, self.source
-        strict = source.mode == "strict"
+        source, row, table = self.source, place.row, self.form.table
+        handler = node.choose_handler(handler, place.broken)
         usual = {
-            "timeout": row.timeout or self.form.table.default_timeout,
+            "timeout": row.timeout or table.default_timeout,
             "on_failure": resolve_failure(row, source.mode),
         }
         fields = usual | fields
-        is_forgiven = place.broken or handler is None or type(handler) is Http
-        if self.form.fails_open and not strict and is_forgiven:
+        if self.forgives and not isinstance(handler, Command):
             fields["on_failure"] = Stance.SILENT
-        return HookSpec(
+        return make_spec(
+            source,
+            table.name,
+            row,
+            node,
             id=hook_id(source.file, row.native, node, depth=self.depth),
-            dialect=self.form.table.name,
-            kind=row.kind,
-            native_event=row.native,
-            handler=node.choose_handler(handler, place.broken),
+            handler=handler,
             conditions=place.conditions,
             in_turn=place.in_turn,
-            origin=node.origin(),
-            shadow=source.shadow,
-            strict=strict,
-            trusted=source.trusted,
             **fields,
         )
-
-
-def check_version(root: Node, severity: str) -> bool:
-    """Report a file without `version: 1`, and return whether the host reads it; one that names no version it does."""
-    if "version" not in root.value:
-        why, hint = "the key `version` is missing", 'add `"version": 1`'
-        root.complain("key.missing", why, hint=hint, severity="warning")
-        return True
-    version = root.value["version"]
-    if version == 1 and not isinstance(version, bool):
-        return True
-    why = f"`version: {version}` is not known"
-    root.complain(
-        "value.choice", why, "version", hint="this format is version 1", severity=severity
-    )
-    return severity != "error"

@@ -1,4 +1,4 @@
-"""Reads the matchers of Claude Code's family: exact names, or an expression, compared with the subject of an event."""
+"""Reads the matchers of Claude Code's family: exact names, or an expression."""
 
 from __future__ import annotations
 
@@ -10,66 +10,69 @@ from hookline.model.frozen import Frozen
 from hookline.text.re2_regex import MatchTimeoutError
 from hookline.text.regex import accepts, compile_regex
 from hookline.text.suggestions import did_you_mean
-from hookline.wire.matchers import is_ignored, list_exact_names
+from hookline.wire.matchers import list_exact_names, read_conditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hookline.core.dialect import EventRow
+    from hookline.core.dialect import EventRow, Table
     from hookline.model.conditions import Condition
+    from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
 
 
 class MatcherFormat(Frozen):
     """How a host reads a matcher. A column is one way in which the hosts of the family differ.
 
-    `flavour`: the expressions that the host knows. `strips`: blanks around a text do not count.
-    `everything`: texts that select every event. `alphabet`: a text of these characters alone lists
-    exact names; empty: every text is an expression. `full`: an expression must cover the subject.
-    `falls_back`: what is no expression is one exact name. `never`: on an event without a subject a
-    matcher matches nothing; elsewhere hosts ignore it. `also`: tool -> further names by which a
-    matcher selects it; `searched`: an expression is searched in them, otherwise they must stand in
-    it as a whole. `expression`: the text as the host compiles it, "" to select everything. `read`:
-    reads the matcher of some events in the host's own way; None leaves it to the other columns.
+    `strips`: blanks around a text do not count. `everything`: texts that select every event.
+    `alphabet`: a text of these characters alone lists exact names; empty: every text is an
+    expression. `full`: an expression must cover the subject. `refused`: what a text is that the
+    host's engine refuses: an "error", one exact "name", or it "never" matches. `subjectless`: what
+    a matcher does on an event without a subject: "nothing", "never" match, or match an "empty"
+    text. `also`: tool -> further names by which a matcher selects it. `expression`: the text as the
+    host compiles it, "" to select everything. `read`: reads a matcher in the host's own way.
     """
 
-    flavour: str
     strips: bool = False
     everything: tuple[str, ...] = ("", "*")
     alphabet: frozenset[str] = frozenset()
     full: bool = False
-    falls_back: bool = False
-    never: bool = False
+    refused: str = "error"
+    subjectless: str = "nothing"
     also: Mapping[str, tuple[str, ...]] = {}
-    searched: bool = True
     expression: Callable[[str, EventRow], str] | None = None
-    read: Callable[[Node, EventRow, str, str], tuple[Condition, ...] | None] | None = None
+    read: Callable[[Node, EventRow, str, str], tuple[Condition, ...]] | None = None
 
 
 def read_matcher(
-    node: Node, row: EventRow, form: MatcherFormat, mode: str
-) -> tuple[Condition, ...]:
+    node: Node, row: EventRow, table: Table, form: MatcherFormat, mode: str
+) -> tuple[Condition, ...] | None:
     """Return the condition of the matcher of a group or a hook.
 
-    Raises:
-        ConfigError: `matcher.regex`, an expression that cannot be compiled.
+    None and a problem if it cannot be read.
     """
+    return read_conditions(node, lambda: _read(node, row, table, form, mode), "matcher")
+
+
+def _read(
+    node: Node, row: EventRow, table: Table, form: MatcherFormat, mode: str
+) -> tuple[Condition, ...]:
     text = node.text("matcher")
     if form.strips:
         text = text.strip()
     if text in form.everything:
         return ()
-    if not row.subject and not row.constant:
-        if form.never:
-            why = f"`{row.native}` has no tool, so a hook with the matcher `{text}` never runs"
-            return (_never(node, why, "leave the matcher out, or write `*`"),)
-        is_ignored(node, row, runs="the hook runs")
+    if not row.subject and not row.constant and form.subjectless == "nothing":
+        why = f"`{row.native}` has no matcher, so this one is ignored"
+        hint = "leave it out; the hook runs on every such event"
+        node.complain("matcher.ignored", why, "matcher", hint=hint, severity="warning")
         return ()
-    if form.read is not None and (own := form.read(node, row, text, mode)) is not None:
-        return own
-    if row.constant:
-        return _read_constant(node, row, text, form)
+    if not row.subject and form.subjectless == "never":
+        why = f"`{row.native}` has no tool, so a hook with the matcher `{text}` never runs"
+        return (_never(node, why, "leave the matcher out, or write `*`"),)
+    if form.read is not None:
+        return form.read(node, row, text, mode)
     if row.literal and row.subject == "path" and text.strip("|"):
         # Exact names between `|`, of the last part of the path, or of the last parts.
         either = "|".join(re.escape(name) for name in text.split("|") if name)
@@ -77,7 +80,7 @@ def read_matcher(
         return (Pattern(field=row.subject, source=text, regex=regex),)
     names = _list_names(node, row, text, form)
     if names is None:
-        return _read_expression(node, row, text, form)
+        return _read_expression(node, row, text, table, form, mode)
     return (OneOf(field=row.subject, names=names.union(_also(row, form, names.__contains__))),)
 
 
@@ -96,24 +99,47 @@ def _list_names(node: Node, row: EventRow, text: str, form: MatcherFormat) -> fr
 
 
 def _read_expression(
-    node: Node, row: EventRow, text: str, form: MatcherFormat
+    node: Node, row: EventRow, text: str, table: Table, form: MatcherFormat, mode: str
 ) -> tuple[Condition, ...]:
+    flavour = table.regex_flavour
     expression = form.expression(text, row) if form.expression is not None else text
     if not expression:
         return ()
     try:
-        regex = compile_regex(expression, form.flavour)
+        regex = compile_regex(expression, flavour)
     except ConfigError as error:
-        if not form.falls_back or expression != text or accepts(text, form.flavour):
+        if form.refused == "error" or expression != text or accepts(text, flavour):
             raise
-        why = f"{error.message}; so it is compared as it stands, with one name"
-        node.complain("matcher.regex", why, "matcher", hint=error.hint, severity="warning")
-        return (OneOf(field=row.subject, names=frozenset((text,))),)
-    parts = [part.strip() for part in text.split("|")]
-    also = _also(row, form, regex.has_match_in if form.searched else parts.__contains__)
-    if also:
-        regex = compile_regex(f"(?:{expression})|^(?:{'|'.join(also)})$", form.flavour)
+        if form.refused == "name":
+            why = f"{error.message}; so it is compared as it stands, with one name"
+            node.complain(error.name, why, "matcher", hint=error.hint, severity="warning")
+            return (OneOf(field=row.subject, names=frozenset((text,))),)
+        if mode == "strict":
+            raise
+        why = f"{error.message}; so this hook never runs"
+        hint = "leave the matcher out to select everything" if text == "*" else error.hint
+        return (_never(node, why, hint, error.name),)
+    if not row.subject:
+        return _read_constant(node, row, regex, mode)
+    if also := _also(row, form, regex.has_match_in):
+        regex = compile_regex(f"(?:{expression})|^(?:{'|'.join(also)})$", flavour)
     return (Pattern(field=row.subject, source=text, regex=regex, full=form.full),)
+
+
+def _read_constant(node: Node, row: EventRow, regex: Regex, mode: str) -> tuple[Condition, ...]:
+    """Return the condition of an event whose matcher is compared with one fixed word, or none."""
+    only = f"`{row.constant}`" if row.constant else "an empty text"
+    try:
+        if regex.has_match_in(row.constant):
+            return ()
+    except MatchTimeoutError:
+        why = f"invalid expression `{regex.source}`: to match {only} takes too long"
+        hint = "write it without nested repetitions"
+        raise ConfigError(why, name="matcher.regex", hint=hint) from None
+    why = f"on `{row.native}` a matcher is compared with {only} only, so this hook never runs"
+    if mode == "strict" and not row.constant:
+        raise ConfigError(why, name="hook.never-runs", hint="leave it out")
+    return (_never(node, why, "leave it out"),)
 
 
 def _also(row: EventRow, form: MatcherFormat, selects: Callable[[str], bool]) -> list[str]:
@@ -123,22 +149,7 @@ def _also(row: EventRow, form: MatcherFormat, selects: Callable[[str], bool]) ->
     return [tool for tool, names in form.also.items() if any(map(selects, names))]
 
 
-def _read_constant(
-    node: Node, row: EventRow, text: str, form: MatcherFormat
-) -> tuple[Condition, ...]:
-    """Return the condition of an event whose matcher is compared with one fixed word."""
-    try:
-        if compile_regex(text, form.flavour).has_match_in(row.constant):
-            return ()
-    except MatchTimeoutError:
-        why = f"invalid expression `{text}`: to match `{row.constant}` takes too long"
-        hint = "write it without nested repetitions"
-        raise ConfigError(why, name="matcher.regex", hint=hint) from None
-    why = f"on `{row.native}` a matcher is compared with `{row.constant}` only, so this hook never runs"
-    return (_never(node, why, "leave it out"),)
-
-
-def _never(node: Node, why: str, hint: str) -> Condition:
+def _never(node: Node, why: str, hint: str, name: str = "hook.never-runs") -> Condition:
     """Return the condition of a matcher that selects nothing, and warn about it."""
-    node.complain("hook.never-runs", why, "matcher", hint=hint, severity="warning")
+    node.complain(name, why, "matcher", hint=hint, severity="warning")
     return Never(reason=why)

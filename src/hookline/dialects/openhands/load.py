@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.dialects.kit.handlers import HookFormat, TimeLimit, read_command
+from hookline.dialects.kit.handlers import TimeLimit
 from hookline.dialects.kit.load import FileFormat, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.dialects.openhands.table import ALIASES, NAME, TABLE
@@ -10,14 +10,9 @@ from hookline.wire.disable_flags import make_disable_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from hookline.core.dialect import EventRow, Loaded, Source
-    from hookline.model.handler import Command
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
-
-PROJECT_FILE = "hooks.json"
 
 
 def load(source: Source) -> Loaded:
@@ -25,32 +20,25 @@ def load(source: Source) -> Loaded:
     return load_file(source, FORMAT)
 
 
-def _flags(root: Node, source: Source) -> Iterator[HookSpec]:
-    """Yield the mark of a project's file, which the host reads in the place of the user's."""
-    if source.scope == "project":
-        yield make_disable_flag(source, NAME, PROJECT_FILE, root.origin(), {})
+def _read_flags(root: Node, source: Source) -> tuple[HookSpec, ...]:
+    """Return the mark of a project's file, which the host reads in the place of the user's.
 
-
-def _check(root: Node, _source: Source) -> bool:
-    """Report an event that stands under both of its names."""
+    Report an event that stands under both of its names.
+    """
     events = root if root.value.get("hooks") is None else root.child("hooks")
     for alias, name in ALIASES.items():
         if alias in events.value and name in events.value:
             why = f"`{alias}` and `{name}` are one event, and OpenHands refuses a file with both"
             events.complain("config.duplicate-key", why, alias, hint="join the two lists")
-    return True
+    if source.scope != "project":
+        return ()
+    return (make_disable_flag(source, NAME, "hooks.json", root.origin(), {}),)
 
 
 def _expression(text: str, _row: EventRow) -> str:
     """Return the expression that the host makes of a matcher: slashes around it do not belong to it."""
     inner = text.removeprefix("/").removesuffix("/")
     return inner if inner and text == f"/{inner}/" else text
-
-
-def _command(hook: Node, row: EventRow, source: Source) -> Command:
-    command = read_command(hook, source, FORMAT.hook)
-    tool = {"OPENHANDS_TOOL_NAME": "${event.tool}"} if row.subject else {}
-    return command.replace(env={**command.env, "OPENHANDS_EVENT_TYPE": row.native, **tool})
 
 
 FORMAT = FileFormat(
@@ -60,27 +48,19 @@ FORMAT = FileFormat(
     keys=("hooks",),
     bare=True,
     rows={**TABLE.rows, **{alias: TABLE.rows[name] for alias, name in ALIASES.items()}},
-    matcher=MatcherFormat(
-        flavour=TABLE.regex_flavour,
-        expression=_expression,
-        full=True,
-        falls_back=True,
-        never=True,
-    ),
-    hook=HookFormat(
-        types={"command": "command", "prompt": ""},
-        common="type name command prompt system_prompt tools timeout max_iterations async",
-        default="command",
-        needs={"agent": "a language model with tools"},
-        limits={"": TimeLimit(whole=True)},
-        variables={
-            "OPENHANDS_PROJECT_DIR": ("", "${event.cwd}"),
-            "OPENHANDS_SESSION_ID": ("", "${event.session_id}"),
-        },
-        command=_command,
-        prompt="hookline.dialects.openhands.prompt_hook",
-    ),
+    matcher=MatcherFormat(expression=_expression, full=True, refused="name", subjectless="never"),
+    types={"command": "command", "prompt": ""},
+    common="type name command prompt system_prompt tools timeout max_iterations async",
+    default="command",
+    needs={"agent": "a language model with tools"},
+    limits={"": TimeLimit(whole=True)},
+    variables={
+        "OPENHANDS_PROJECT_DIR": ("", "${event.cwd}"),
+        "OPENHANDS_SESSION_ID": ("", "${event.session_id}"),
+        "OPENHANDS_EVENT_TYPE": ("event", ""),
+        "OPENHANDS_TOOL_NAME": ("tool", ""),
+    },
+    prompt="hookline.dialects.openhands.prompt_hook",
     named_by=("command", "prompt"),
-    flags=_flags,
-    check=_check,
-)  # fmt: skip
+    flags=_read_flags,
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hookline.dialects.kit.handlers import HookFormat, TimeLimit
+from hookline.dialects.kit.handlers import TimeLimit
 from hookline.dialects.kit.load import FileFormat, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.dialects.qwen.table import ALIASES, NAME, TABLE, TICKS_PER_SECOND
@@ -25,26 +25,26 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
     return load_file(source, FORMAT, allow_local=allow_local)
 
 
-def _flags(root: Node, source: Source) -> Iterator[HookSpec]:
-    return read_switches(root, source, NAME)
+def _read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
+    """Return a file's disable flag.
 
-
-def _check(root: Node, _source: Source) -> bool:
-    """Warn about `enabled` and `disabled` beside the events, where they disable a hook in an older release."""
+    Warn about `enabled` and `disabled` beside the events, where older releases read them.
+    """
     hooks = root.value.get("hooks") or {}
     is_set = {"enabled": hooks.get("enabled") is False, "disabled": bool(hooks.get("disabled"))}
     for key in [key for key, is_on in is_set.items() if is_on]:
-        why = (
-            f"`{key}` beside the events counts in older releases of Qwen Code only; hookline,"
-            " like newer ones, runs the hooks"
-        )
+        why = f"only older releases of Qwen Code read `{key}` beside the events; the hooks run"
         hint = f"to switch hooks off, remove them or set `{ALL_OFF}`"
         root.child("hooks").complain("key.ignored", why, key, hint=hint, severity="warning")
-    return True
+    return read_switches(root, source, NAME)
 
 
-def _expression(text: str, _row: EventRow) -> str:
-    """Return the expression that the host makes of a matcher: parts between `|`, without blanks around them."""
+def _expression(text: str, row: EventRow) -> str:
+    """Return the expression that the host makes of a matcher.
+
+    Its parts stand between `|`, without blanks around them. A part that is the display name of a
+    tool selects the tool.
+    """
     entries = [entry for part in re.split(r"(?<!\\)\|", text) if (entry := part.strip())]
     if text[0] in "^(":
         entries = [text]
@@ -53,7 +53,10 @@ def _expression(text: str, _row: EventRow) -> str:
     if not entries:
         why = f"`{text}` names nothing, so the hooks of this group never run"
         raise ConfigError(why, name="matcher.regex")
-    return "|".join(entries)
+    expression = "|".join(entries)
+    parts = {part.strip() for part in text.split("|")} if row.subject == "tool" else set()
+    tools = [tool for tool, names in ALIASES.items() if parts.intersection(names)]
+    return f"(?:{expression})|^(?:{'|'.join(tools)})$" if tools else expression
 
 
 FORMAT = FileFormat(
@@ -61,40 +64,29 @@ FORMAT = FileFormat(
     comments=True,
     group_keys=("matcher", "sequential", "hooks"),
     beside=("enabled", "disabled", "notifications"),
-    matcher=MatcherFormat(
-        flavour=TABLE.regex_flavour,
-        strips=True,
-        everything=("", "*", ".*"),
-        also=ALIASES,
-        searched=False,
-        expression=_expression,
-    ),
-    hook=HookFormat(
-        types={
-            "command": "command args env async shell failMode",
-            "http": "url headers allowedEnvVars once",
-            "prompt": "prompt model",
-        },
-        common="type name description timeout statusMessage",
-        needs={"function": "the program of the host"},
-        limits={
-            # A command's number below 1000 is in seconds, one from there on in milliseconds.
-            "": TimeLimit(per_second=TICKS_PER_SECOND, seconds_below=TICKS_PER_SECOND),
-            "http": TimeLimit(default=600.0),
-            "prompt": TimeLimit(default=30.0),
-        },
-        shells={"": ("bash", "sh"), "bash": ("bash",), "powershell": ("pwsh", "powershell")},
-        variables={
-            "QWEN_PROJECT_DIR": ("", "${event.project}"),
-            "GEMINI_PROJECT_DIR": ("", "${event.project}"),
-            "CLAUDE_PROJECT_DIR": ("", "${event.project}"),
-        },
-        prompt="hookline.dialects.qwen.prompt_hook",
-    ),
+    matcher=MatcherFormat(strips=True, everything=("", "*", ".*"), expression=_expression),
+    types={
+        "command": "command args env async shell failMode",
+        "http": "url headers allowedEnvVars once",
+        "prompt": "prompt model",
+    },
+    common="type name description timeout statusMessage",
+    needs={"function": "the program of the host"},
+    limits={
+        # A command's number below 1000 is in seconds, one from there on in milliseconds.
+        "": TimeLimit(per_second=TICKS_PER_SECOND, seconds_below=TICKS_PER_SECOND),
+        "http": TimeLimit(default=600.0),
+        "prompt": TimeLimit(default=30.0),
+    },
+    shells={"": ("bash", "sh"), "bash": ("bash",), "powershell": ("pwsh", "powershell")},
+    variables={
+        "QWEN_PROJECT_DIR": ("", "${event.project}"),
+        "GEMINI_PROJECT_DIR": ("", "${event.project}"),
+        "CLAUDE_PROJECT_DIR": ("", "${event.project}"),
+    },
+    prompt="hookline.dialects.qwen.prompt_hook",
     named_by=("command", "url", "prompt"),
     identity=True,
     closes=("failMode", "closed"),
-    kept={"description": "description", "statusMessage": "statusMessage"},
-    flags=_flags,
-    check=_check,
+    flags=_read_flags,
 )
