@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from hookline.core.dialect import EventRow
 from hookline.wire.fields import Node
-from hookline.wire.groups import find_hooks_mapping, hook_id, read_entries, read_group
+from hookline.wire.groups import hook_id, read_entries
 from hookline.wire.parsers import Tree
 
 ROWS = {
@@ -22,24 +20,6 @@ def root(value: Any) -> Node:
     return Node(Tree(value={"hooks": value}), "f.json", "user", []).child("hooks")
 
 
-def test_a_group_has_its_hooks_in_declared_order() -> None:
-    """A hook is a node of its own, of whatever shape; a group without hooks is a warning."""
-    events = root({"Stop": [{"hooks": [1, {}]}, {"matcher": "a", "hooks": []}]})
-    found = [read_group(node, ROWS["Stop"]) for node in events.child("Stop").children()]
-
-    assert [[hook.value for hook in hooks or ()] for hooks in found] == [[1, {}], []]
-    assert [problem.name for problem in events.problems] == ["group.empty"]
-
-
-@pytest.mark.parametrize("value", [3, {"type": "command"}, {"matcher": "a"}, {"hooks": {}}])
-def test_what_is_no_group_is_a_problem(value: Any) -> None:
-    """So its dialect can make a hook of it that fails."""
-    node = root({"Stop": [value]}).child("Stop").child(0)
-
-    assert read_group(node, ROWS["Stop"]) is None
-    assert [problem.name for problem in node.problems] == ["group.shape"]
-
-
 def test_an_unknown_event_is_an_error_with_a_suggestion() -> None:
     """And whatever stands beside the events is not one, where the caller says so."""
     events = root({"Stopp": [], "state": {}, "Stop": None})
@@ -47,17 +27,6 @@ def test_an_unknown_event_is_an_error_with_a_suggestion() -> None:
     assert list(read_entries(events, ROWS, of="hooks", like="[...]", beside=("state",))) == []
     assert [str(problem) for problem in events.problems] == [
         "f.json: HKL1203 unknown event `Stopp` (did you mean `Stop`?)"
-    ]
-
-
-def test_the_keys_of_a_group_are_the_callers() -> None:
-    """How bad another one is, too."""
-    node = root({"Stop": [{"hooks": [], "sequential": True, "x": 1}]}).child("Stop").child(0)
-    read_group(node, ROWS["Stop"], ("matcher", "hooks", "sequential"), "warning")
-
-    assert [(problem.name, problem.severity) for problem in node.problems] == [
-        ("key.unknown", "warning"),
-        ("group.empty", "warning"),
     ]
 
 
@@ -86,22 +55,6 @@ def test_the_events_to_name_may_be_fewer_than_the_known_spellings() -> None:
 
     assert list(read_entries(events, ROWS, of="hooks", like="[...]", known=("Stop",))) == []
     assert [problem.hint for problem in events.problems] == ["known events: Stop"]
-
-
-@pytest.mark.parametrize(
-    ("tree", "value"),
-    [({"hooks": {"Stop": []}}, {"Stop": []}), ({"hooks": None}, None), ({}, None)],
-)
-def test_an_event_beside_the_hooks_is_misplaced(tree: dict[str, Any], value: Any) -> None:
-    """It is told where it belongs, and whatever else stands there is not looked at."""
-    whole = Node(Tree(value={**tree, "Start": [], "other": 1}), "f.json", "user", [])
-
-    events = find_hooks_mapping(whole, ROWS)
-
-    assert (events.value if events else None) == value
-    assert [str(problem) for problem in whole.problems] == [
-        "f.json: HKL1103 `Start` stands beside `hooks` (put it below `hooks`)"
-    ]
 
 
 def test_a_hook_is_named_by_where_it_stands() -> None:

@@ -12,7 +12,6 @@ from hookline.model.handler import Broken
 from hookline.model.verdict import Stance
 from hookline.wire.sources import (
     hook_name,
-    read_frame,
     read_tree,
     refuse_source,
     refuse_unreadable,
@@ -151,33 +150,6 @@ def test_strict_mode_never_weakens_a_failure(
 ) -> None:
     """It only adds to what the row says."""
     assert resolve_failure(row(fails=fails, powers=frozenset(powers)), mode) is stance
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[1]", "a file must be a mapping, not a list"),
-        ('{"hooks": 3}', "`hooks` must be a mapping, not `3`"),
-        ('{"hooks": ', None),
-    ],
-)
-def test_a_frame_that_is_wrong_is_a_problem(text: str, message: str | None) -> None:
-    """And there is no root to go on with."""
-    problems: list[Problem] = []
-
-    assert read_frame(Source(text=text, file="f.json"), problems, "a file") is None
-    assert [problem.severity for problem in problems] == ["error"]
-    assert message in (None, problems[0].message)
-
-
-@pytest.mark.parametrize("tree", [{}, {"hooks": None}, {"hooks": {"Stop": 3}}])
-def test_a_frame_says_nothing_of_what_is_in_it(tree: dict[str, Any]) -> None:
-    """It may be empty, and what stands below `hooks` is looked at later."""
-    problems: list[Problem] = []
-    root = read_frame(Source(tree=tree), problems, "a file")
-
-    assert root is not None
-    assert (root.value, problems) == (tree, [])
 
 
 def test_a_refused_source_keeps_all_its_problems() -> None:

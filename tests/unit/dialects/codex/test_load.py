@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from hookline.core.dialect import Source
 from hookline.dialects.codex import Codex
-from hookline.dialects.codex.load import trust_key
 from hookline.model.handler import Broken, Command
 from hookline.model.verdict import Stance
 
@@ -79,11 +78,11 @@ def test_strict_hooks_leave_nothing_running() -> None:
 
 def test_a_trust_key_is_spelled_in_snake_case() -> None:
     """`<source path>:<event>:<group>:<handler>`."""
-    assert (
-        trust_key("/h/.codex/hooks.json", "SubagentStop", 2, 1)
-        == "/h/.codex/hooks.json:subagent_stop:2:1"
-    )
-    assert trust_key("", "Stop", 0, 0) == ":stop:0:0"
+    group = {"hooks": [{"type": "command", "command": "x"}]}
+    tree = {"hooks": {"SubagentStop": [group, group]}}
+    specs = DIALECT.load(Source(tree=tree, file="/h/.codex/hooks.json")).specs
+
+    assert specs[1].facts["trust_key"] == "/h/.codex/hooks.json:subagent_stop:1:0"
 
 
 @given(

@@ -43,7 +43,7 @@ def test_what_the_host_would_misread_is_lost_aloud() -> None:
     )
 
     assert written.lost == ((0, "that a failure of the hook denies"),)
-    assert written.left_out == {1: "a command with `://` in it makes the host drop the whole file"}
+    assert written.left_out == {1: "a command with `://` in it makes the host drop the file"}
     assert json.loads(written.files["hooks.json"])["hooks"] == {
         "preToolUse": [{"type": "command", "command": "./h.sh", "timeout": 60.0}]
     }

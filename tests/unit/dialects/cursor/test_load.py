@@ -23,7 +23,7 @@ trees = st.recursive(
     ),
 )
 hooks = st.dictionaries(
-    st.sampled_from([*FORMAT.hook.common, "prompt", "hooks"]),
+    st.sampled_from([*FORMAT.common.split(), "prompt", "hooks"]),
     trees | st.sampled_from(["command", "prompt", "(", "*", "Shell"]),
     max_size=6,
 )

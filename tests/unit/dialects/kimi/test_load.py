@@ -78,7 +78,7 @@ def test_a_matcher_that_never_matches_says_why() -> None:
     (condition,) = one_hook("PreToolUse", matcher="*").conditions
 
     assert isinstance(condition, Never)
-    assert "never matches" in condition.reason
+    assert "never runs" in condition.reason
 
 
 def test_a_matcher_that_selects_the_empty_value_is_no_condition() -> None:

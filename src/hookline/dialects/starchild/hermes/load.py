@@ -14,7 +14,6 @@ from hookline.model.handler import Command
 from hookline.model.problem import Problem
 from hookline.model.verdict import Stance
 from hookline.wire.groups import hook_id, read_entries
-from hookline.wire.matchers import read_conditions
 from hookline.wire.sources import (
     hook_name,
     make_spec,
@@ -32,9 +31,7 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 _KEYS = ("matcher", "command", "timeout", "fail_closed", "failClosed")
-_MATCHER = MatcherFormat(
-    flavour="python", strips=True, everything=("",), full=True, falls_back=True
-)
+_MATCHER = MatcherFormat(strips=True, everything=("",), full=True, refused="name")
 _AUTO_ACCEPT = "hooks_auto_accept"
 _WEBHOOKS = "outbound"  # it stands beside the events, and Hermes itself calls the addresses in it
 
@@ -104,10 +101,7 @@ def _read_hook(node: Node, row: EventRow, source: Source, table: Table, broken: 
             for word in read_words(node)
         ]
         fields |= {
-            "conditions": read_conditions(
-                node, row, lambda node, row: read_matcher(node, row, _MATCHER, source.mode)
-            )
-            or (),
+            "conditions": read_matcher(node, row, table, _MATCHER, source.mode) or (),
             "timeout": read_timeout(node, DEFAULT_TIMEOUT, LONGEST_TIMEOUT, wanted=(int, float)),
             "name": hook_name(str(node.value.get("command") or "")),
             "identity": json.dumps(
