@@ -6,8 +6,8 @@ import json
 
 from hookline.dialects.claude_code.combine import read_flags
 from hookline.dialects.claude_code.table import TABLE
-from hookline.dialects.kit.handlers import TimeLimit
-from hookline.dialects.kit.load import FileFormat, load_file
+from hookline.dialects.kit.handlers import FileFormat, TimeLimit
+from hookline.dialects.kit.load import load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.model.conditions import Never
 from hookline.model.verdict import Stance
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
-    from hookline.dialects.kit.load import Place
+    from hookline.dialects.kit.handlers import Place
     from hookline.model.conditions import Condition
     from hookline.wire.fields import Node
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from hookline.dialects.codex.table import ALIASES, MANAGED_ONLY, NAME, TABLE
-from hookline.dialects.kit.handlers import TimeLimit
-from hookline.dialects.kit.load import FileFormat, load_file
+from hookline.dialects.kit.handlers import FileFormat, TimeLimit
+from hookline.dialects.kit.load import load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.model.spec import MANAGED, USER
 from hookline.wire.disable_flags import make_disable_flag
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import Loaded, Source
-    from hookline.dialects.kit.load import Place
+    from hookline.dialects.kit.handlers import Place
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
 

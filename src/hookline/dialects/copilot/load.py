@@ -10,8 +10,8 @@ from hookline.dialects.copilot.table import (
     TABLE,
     runtime_names,
 )
-from hookline.dialects.kit.handlers import TimeLimit
-from hookline.dialects.kit.load import FileFormat, load_file
+from hookline.dialects.kit.handlers import FileFormat, TimeLimit
+from hookline.dialects.kit.load import load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
-    from hookline.dialects.kit.load import Place
+    from hookline.dialects.kit.handlers import Place
     from hookline.model.conditions import Condition
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hookline.dialects.gemini.combine import FLAG_KEYS, FLAGS, read_flags
 from hookline.dialects.gemini.table import TABLE, TICKS_PER_SECOND
-from hookline.dialects.kit.handlers import TimeLimit
-from hookline.dialects.kit.load import FileFormat, load_file
+from hookline.dialects.kit.handlers import FileFormat, TimeLimit
+from hookline.dialects.kit.load import load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 
 TYPE_CHECKING = False

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Command
+from hookline.model.verdict import Stance
 from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
 
-    from hookline.core.dialect import EventRow
-    from hookline.dialects.kit.load import FileFormat, Place
+    from hookline.core.dialect import EventRow, Source, Table
+    from hookline.model.conditions import Condition
     from hookline.model.handler import Handler
+    from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
 
 
@@ -36,6 +40,107 @@ class TimeLimit(Frozen):
     default: float = 0.0
     raised: bool = False
     seconds_below: int = 0
+
+
+class Place(Frozen):
+    """Where a hook stands: what its group and its file say of it.
+
+    `matcher`: the text of its group's matcher. `least`: what a failure means at least. `broken`:
+    why the group cannot be read.
+    """
+
+    source: Source
+    row: EventRow
+    matcher: str = ""
+    conditions: tuple[Condition, ...] = ()
+    least: Stance = Stance.SILENT
+    in_turn: bool = False
+    broken: str = ""
+
+
+class FileFormat(Frozen):
+    """How a host writes hooks into its files. A column is one way in which the hosts differ.
+
+    Of files: `what`: the noun for one. `file`: the name under which hookline writes one, and
+    `newer_file` if an event of newer releases is in it. `comments`: the JSON may have comments.
+    `keys`: what a file may have at its top; empty where the other keys are the host's own. `flat`:
+    an event has a list of hooks, and a matcher stands in the hook; rows that are `grouped` take
+    groups too. `array`: `hooks` is a list of hooks that name their events. `bare`: the events may
+    stand at the top. `group_keys`: what a group may have. `beside`: keys next to the events that
+    are no events. `rows`: the rows by every spelling of their events. `version`: the severity of
+    another version than 1; "" where files have none. `codes`: the problems of a `hooks` and of a
+    hook of the wrong type. `flags`: reads what stands beside the hooks, and yields disable flags.
+    `spared`: any other error refuses the whole file; None: an error breaks its own hook only.
+    `fails_open`: unless in strict mode, only a command that hookline can run refuses by failing.
+
+    Of hooks: `types`: type -> the keys that belong to it, as words. `common`: the keys of every
+    type, as words. `default`: the type of a hook that names none; "" where it must. `needs`: types
+    that hookline does not run -> what they need. `named_by`: keys of which the first names the
+    hook. `identity`: the hook's name and its first text are its identity. `closes`: the key by
+    which a failure refuses, and its value; `exports_closed`: hookline writes it, too. `limits`:
+    type -> its time limit, "" for all others. `matcher`: how matchers are read. `fields`: reads the
+    keys of a hook that no column describes. It adds facts to its last argument, and returns other
+    fields of the `HookSpec`.
+
+    Of what runs: `shells`: value of `shell` -> the programs that run a script, "" without that key.
+    `banned`: a text in a command for which the host drops the file. `runs_empty`: an empty command
+    is no error. `variables`: a variable of the environment -> what the source calls its value, and
+    the value otherwise ("" for none). The row adds `event` and `tool` to the source's words.
+    `substituted`: the same for `${...}` in a command. `host_env` and `drop_env`: as in `Command`.
+    `https_only` and `largest`: limits of HTTP hooks. `command`: reads a command in a host's own
+    way. `prompt`: the module whose `FORMAT` says how a prompt hook is declared; hookline imports it
+    when a hook needs it.
+    """
+
+    table: Table
+    what: str = "a settings file"
+    file: str = "settings.json"
+    newer_file: str = ""
+    comments: bool = False
+    keys: tuple[str, ...] = ()
+    flat: bool = False
+    array: bool = False
+    bare: bool = False
+    group_keys: tuple[str, ...] = ("matcher", "hooks")
+    beside: tuple[str, ...] = ()
+    rows: Mapping[str, EventRow] = {}
+    version: str = ""
+    codes: tuple[str, str] = ("value.type", "value.type")
+    flags: Callable[[Node, Source], Iterable[HookSpec]] | None = None
+    spared: tuple[str, ...] | None = None
+    fails_open: bool = False
+    # Hooks.
+    types: Mapping[str, str]
+    common: str
+    default: str = ""
+    needs: Mapping[str, str] = {}
+    named_by: tuple[str, ...] = ("command",)
+    identity: bool = False
+    closes: tuple[str, object] = ("", None)
+    exports_closed: bool = True
+    limits: Mapping[str, TimeLimit] = {"": TimeLimit()}
+    matcher: MatcherFormat = MatcherFormat()
+    fields: Callable[[Node, Place, dict[str, Any]], Mapping[str, Any]] | None = None
+    # What runs.
+    shells: Mapping[str, tuple[str, ...]] = {"": ("sh",)}
+    banned: str = ""
+    runs_empty: bool = False
+    variables: Mapping[str, tuple[str, str]] = {}
+    substituted: Mapping[str, tuple[str, str]] = {}
+    host_env: Mapping[str, str] = {}
+    drop_env: tuple[str, ...] = ()
+    https_only: bool = False
+    largest: int = 0
+    command: Callable[[Node, Source], Handler] | None = None
+    prompt: str = ""
+
+    def type_of(self, hook: Node) -> str:
+        """Return the type that a hook names, or has without naming one."""
+        return str(hook.value.get("type") or self.default)
+
+    def keys_of(self, hook: Node) -> tuple[str, ...]:
+        """Return the keys that a hook of its type may have."""
+        return (*self.common.split(), *self.types.get(self.type_of(hook), "").split())
 
 
 def read_handler(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.dialects.kit.handlers import TimeLimit
-from hookline.dialects.kit.load import FileFormat, load_file
+from hookline.dialects.kit.handlers import FileFormat, TimeLimit
+from hookline.dialects.kit.load import load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.dialects.openhands.table import ALIASES, NAME, TABLE
 from hookline.wire.disable_flags import make_disable_flag

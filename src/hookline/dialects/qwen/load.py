@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hookline.dialects.kit.handlers import TimeLimit
-from hookline.dialects.kit.load import FileFormat, load_file
+from hookline.dialects.kit.handlers import FileFormat, TimeLimit
+from hookline.dialects.kit.load import load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.dialects.qwen.table import ALIASES, NAME, TABLE, TICKS_PER_SECOND
 from hookline.errors import ConfigError
