@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from hookline.chat.advice import append_hint, find_hint
 from hookline.chat.commands import run_command
+from hookline.chat.listing import append_hint
 from hookline.config.project_env import drop_project_env
 from hookline.engine.engine import Engine
 from hookline.engine.journaling import open_journal
@@ -47,8 +47,7 @@ def command(
             engine.reload_if_changed()
             lines = run_command(engine, text, who)
     except HookError as error:
-        hint = find_hint(error.name, error.hint)
-        lines = [append_hint(f"✗ {error.code} {error.message}", hint)]
+        lines = [append_hint(f"✗ {error.code} {error.message}", error.hint)]
     except OSError as error:
         lines = [f"✗ {(error.strerror or str(error)).lower()}"]
     # Each line separately: text from a file may contain line breaks, and must not start a line of

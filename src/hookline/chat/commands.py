@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 
-from hookline.chat.advice import NAME, ON_AGAIN, append_hint
 from hookline.chat.listing import (
+    NAME,
+    append_hint,
     describe_hook,
-    list_faults,
     list_findings,
     list_hook_lines,
     list_switches,
@@ -18,12 +18,14 @@ from hookline.engine.approval_service import (
     approve_hooks,
     find_statuses,
     find_store_problem,
+    get_gate_for,
     list_off,
     revoke_hooks,
     switch_all,
     switch_single,
 )
 from hookline.engine.doctor.checkup import run_checkup
+from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run, find_by_command
 from hookline.engine.snapshot import list_hooks
 from hookline.errors import TrustError
@@ -114,10 +116,10 @@ def _check(engine: Engine) -> list[str]:
         mark = "✗" if "error" in severities else "!" if severities else "✓"
         tried = f"tried, {result.verdict.seconds:.2f} s" if result.verdict else "not tried"
         lines += ["", f"{mark} {describe_hook(spec, together)} ({tried})"]
-        lines += list_findings(engine, result.findings, spec)
+        lines += list_findings(result.findings, spec)
     # The lines of the switches come first.
     rest = [each for each in found.findings if each.name not in ("check.off", "hook.off")]
-    lines += ["", *list_findings(engine, rest)] if rest else []
+    lines += ["", *list_findings(rest)] if rest else []
     return lines if results else [*lines, "", "No hooks here."]
 
 
@@ -155,11 +157,12 @@ def _approve(engine: Engine, words: str, who: str) -> list[str]:
         files = (file.path for file in inspection.files)
         lines.append(f"covers: {', '.join(('definition', *files))}")
     lines += [f"not covered: {text}" for text in inspection.unseen]
-    off = [(why, ON_AGAIN[switch]) for switch, why in list_off(done.switches)]
+    off = list_off(get_gate_for(engine))
     if spec.off:
-        off.append((explain_file_switch(spec), ON_AGAIN["project"]))
+        off.append((explain_file_switch(spec), "hookline on"))
     lines += [f"! {append_hint(why, hint)}" for why, hint in off]
-    return [*lines, *(line.strip() for line in list_faults(engine, state))]
+    faults = list_findings(list_errors(engine, state), spec)
+    return [*lines, *(line.strip() for line in faults)]
 
 
 def _revoke(engine: Engine, words: str, who: str) -> list[str]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from hookline.cli.events import find_kind
 from hookline.cli.pages import count_things, format_problem
-from hookline.core.descriptions import describe_condition
 from hookline.engine.approval_service import describe_change
 from hookline.engine.doctor.static_checks import list_errors
-from hookline.engine.hook_lookup import describe_run
+from hookline.engine.hook_lookup import make_hook_summary
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REMOVED, REVOKED
 
 TYPE_CHECKING = False
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.cli.pages import Paint
-    from hookline.engine.doctor.finding import Finding
     from hookline.engine.engine import Engine
     from hookline.trust.state import HookState
     from hookline.trust.store import Approval
@@ -55,17 +52,9 @@ def make_document(
 
 def describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
     """Return the summary of a hook. `did`: what was done about it."""
-    spec, files = state.spec, state.inspection.files
-    return {
-        "hook": spec.id,
-        "name": spec.name,
-        "native_event": spec.native_event,
-        "kind": spec.kind,
-        "when": [describe_condition(condition) for condition in spec.conditions],
-        "runs": describe_run(spec),
-        "file": spec.origin.file,
-        "line": spec.origin.line,
-        "scope": spec.origin.scope,
+    files = state.inspection.files
+    findings = list_errors(engine, state) if state.can_run and did != "revoked" else []
+    return make_hook_summary(state.spec) | {
         "did": did,
         "standing": state.state,
         "reason": state.reason,
@@ -73,8 +62,8 @@ def describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
         "not_covered": list(state.inspection.unseen),
         "files": [{"path": file.path, "name": file.key, "sha256": file.sha256} for file in files],
         "since": describe_change(engine, state),
-        "findings": [problem.to_dict() for problem in _list_findings(engine, state)] if did != "revoked" else [],
-    }  # fmt: skip
+        "findings": [problem.to_dict() for problem in findings],
+    }
 
 
 def describe_removed(approval: Approval, did: str) -> dict[str, Any]:
@@ -83,8 +72,9 @@ def describe_removed(approval: Approval, did: str) -> dict[str, Any]:
         **{name: [] for name in ("when", "not_covered", "files", "since", "findings")},
         "hook": approval.hook,
         "name": "",
+        "dialect": approval.dialect,
         "native_event": approval.event,
-        "kind": find_kind(approval.event, approval.dialect),
+        "kind": approval.kind,
         "runs": approval.command,
         "file": approval.file,
         "line": 0,
@@ -96,14 +86,6 @@ def describe_removed(approval: Approval, did: str) -> dict[str, Any]:
     }
 
 
-def _list_findings(engine: Engine, state: HookState) -> list[Finding]:
-    """Return what keeps a hook from being started. What is missing is part of its state."""
-    entries = [entry for entry in engine.registry.entries() if entry.spec.id == state.spec.id]
-    if not entries or not state.can_run:
-        return []
-    return list_errors(entries[0], engine.cwd, engine.runtime.environ, state.inspection)
-
-
 # -- pages -------------------------------------------------------------------------------------
 
 
@@ -111,8 +93,14 @@ def render_approval(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield one line for each hook with what was done; the summary of what was only shown."""
     hooks = document["hooks"]
     for hook in hooks:
-        if hook["did"] != "shown":
-            yield from _list_done(hook, paint)
+        did = hook["did"]
+        if did == "shown":
+            continue
+        style, done = _DONE.get(did, ("warning", did))
+        done += f": {hook['reason']}" if did == "left" else ""
+        yield f"{paint(style, done)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
+        if did in ("approved", "already"):
+            yield from _list_faults(hook, paint)
     yield from list_summaries([hook for hook in hooks if hook["did"] == "shown"], paint)
     for entry in document["imported"]:
         style = "good" if entry["result"] == "approved" else "warning"
@@ -125,14 +113,6 @@ def render_approval(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield f"nothing else waits for an approval; {count_things(len(hooks), 'hook')} left out"
     else:
         yield "nothing waits for an approval"
-
-
-def _list_done(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
-    style, done = _DONE.get(hook["did"], ("warning", hook["did"]))
-    reason = f": {hook['reason']}" if hook["did"] == "left" else ""
-    yield f"{paint(style, done + reason)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
-    if hook["did"] in ("approved", "already"):
-        yield from _list_faults(hook, paint)
 
 
 def list_summaries(hooks: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:

@@ -38,7 +38,7 @@ from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from hookline.cli.selection import Selection
@@ -47,17 +47,14 @@ if TYPE_CHECKING:
     from hookline.trust.state import HookState
     from hookline.trust.store import Approval
 
-# How an approval was given, for the journal.
-_ASKED, _UNASKED, _ALONE = (
-    "command line, a person said yes",
-    "command line, --yes",
-    "command line, --yes, without a terminal",
-)
-_YES, _NO, _QUIT, _ABSENT = "yes", "no", "quit", "absent"
+# How an approval was given, for the journal: without `--yes`, and with it.
+_ASKED = "command line, a person said yes"
+_UNASKED = "command line, --yes"
+_YES, _NO, _ABSENT = "yes", "no", "absent"
 # What is typed -> the answer. Anything else, the end of the input included, is a no.
-_APPROVAL_ANSWERS: Mapping[str, str] = {"y": _YES, "yes": _YES, "q": _QUIT, "quit": _QUIT}
+_APPROVAL_ANSWERS: Mapping[str, str] = {"y": _YES, "yes": _YES}
 _REMOVED_ANSWERS: Mapping[str, str] = {
-    "f": _YES, "forget": _YES, "a": _ABSENT, "absent": _ABSENT, "q": _QUIT, "quit": _QUIT,
+    "f": _YES, "forget": _YES, "a": _ABSENT, "absent": _ABSENT,
 }  # fmt: skip
 
 
@@ -104,14 +101,16 @@ def approve(
             selected = _select(engine, what, event)
             for state in selected.left:
                 print_message(f"{state.spec.id}: {_explain_left(state)}")
+            is_named = bool(what or all_)
             has_questions = selected.waiting or selected.removed
-            how = (
-                ""
-                if dry_run or not has_questions
-                else _check_askable(yes=yes, is_named=bool(what or all_))
-            )
-            groups = _group_questions(selected, one_by_one=not (what or all_))
-            hooks = _review(engine, selected, groups, how, color)
+            how = _check_askable(yes, is_named) if has_questions and not dry_run else ""
+            paint = Paint(on=use_color(color, sys.stderr, os.environ))
+            hooks = [describe_hook(engine, each, "already") for each in selected.approved]
+            for states, removed in _group_questions(selected, is_named):
+                hooks += _review(engine, states, removed, how, paint)
+            for state in selected.left:
+                left = describe_hook(engine, state, "left")
+                hooks.append(left | {"reason": _explain_left(state)})
             document = make_document(hooks)
     print_page(document, render_approval, json=json, color=color)
     is_open = any(hook["did"] in ("declined", "left") for hook in document["hooks"])
@@ -139,14 +138,14 @@ def revoke(
     with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
         removed = find_removed(engine, what, event)
         specs = _find_declared(engine, what, event, removed)
-        if dry_run:
-            states, did = [each.trust for each in find_statuses(engine, specs).values()], "shown"
-        else:
-            states = revoke_hooks(engine, specs, who="", how="command line") if specs else []
+        states = [each.trust for each in find_statuses(engine, specs).values()]
+        if specs and not dry_run:
+            states = revoke_hooks(engine, specs, who="", how="command line")
+        if not dry_run:
             forget_removed(engine, removed, who="", how="command line")
-            did = "revoked"
-        hooks = [describe_hook(engine, state, did) for state in states]
-        hooks += [describe_removed(each, "shown" if dry_run else "forgotten") for each in removed]
+        done, gone = ("shown", "shown") if dry_run else ("revoked", "forgotten")
+        hooks = [describe_hook(engine, state, done) for state in states]
+        hooks += [describe_removed(each, gone) for each in removed]
     print_page(make_document(hooks), render_approval, json=json, color=color)
     return OK
 
@@ -162,27 +161,24 @@ def _select(engine: Engine, what: str, event: str) -> _Selected:
     """
     if what:
         removed = find_removed(engine, what, event)
-        named = _find_states(engine, _find_declared(engine, what, event, removed))
-        waiting = [state for state in named if state.state != APPROVED]
-        return _Selected(waiting, [each for each in named if each not in waiting], [], removed)
-    if problem := find_store_problem(engine):
+        specs = _find_declared(engine, what, event, removed)
+    elif problem := find_store_problem(engine):
         raise TrustError(problem.message, name=problem.name, hint=problem.hint)
-    states = _find_states(
-        engine,
-        [
+    else:
+        removed = [each for each in list_removed(engine) if event in ("", each.event, each.kind)]
+        specs = [
             spec
             for spec in list_hooks(engine.snapshot)
-            if type(spec.handler) is not Broken
-            and (not event or event in (spec.native_event, spec.kind))
-        ],
-    )
-    waiting = [each for each in states if each.state in (NEW, CHANGED) and each.can_run]
+            if type(spec.handler) is not Broken and event in ("", spec.native_event, spec.kind)
+        ]
+    states = [each.trust for each in find_statuses(engine, specs).values()]
+    approved = [each for each in states if each.state == APPROVED]
+    waiting = [each for each in states if each not in approved]
+    if what:
+        return _Selected(waiting, approved, [], removed)
     # A revoked hook is left out: you wanted it gone. Who names it is asked about it.
-    left = [each for each in states if each.state != APPROVED and each not in waiting]
-    removed = [
-        each for each in list_removed(engine) if not event or event in (each.event, each.kind)
-    ]
-    return _Selected(waiting, [], left, removed)
+    left = [each for each in waiting if each.state not in (NEW, CHANGED) or not each.can_run]
+    return _Selected([each for each in waiting if each not in left], [], left, removed)
 
 
 def _find_declared(
@@ -201,10 +197,6 @@ def _find_declared(
         return []
 
 
-def _find_states(engine: Engine, specs: Iterable[HookSpec]) -> list[HookState]:
-    return [each.trust for each in find_statuses(engine, specs).values()]
-
-
 def _explain_left(state: HookState) -> str:
     again = f"to let it run again: hookline approve '{state.spec.id}'"
     return f"you revoked its approval; {again}" if state.state == REVOKED else state.reason
@@ -213,7 +205,7 @@ def _explain_left(state: HookState) -> str:
 # -- asking ------------------------------------------------------------------------------------
 
 
-def _check_askable(*, yes: bool, is_named: bool) -> str:
+def _check_askable(yes: bool, is_named: bool) -> str:  # noqa: FBT001 - one caller, which has both
     """Return how the answer is given, for the journal.
 
     Raises:
@@ -224,7 +216,7 @@ def _check_askable(*, yes: bool, is_named: bool) -> str:
         hint = "name one, or say --all"
         raise ConfigError("`--yes` without a hook", name="config.option", hint=hint)
     if yes:
-        return _UNASKED if has_terminal() else _ALONE
+        return _UNASKED if has_terminal() else f"{_UNASKED}, without a terminal"
     if not has_terminal():
         raise TrustError(
             "there is no terminal to ask on",
@@ -240,76 +232,63 @@ def has_terminal() -> bool:
     return not is_pipeline and sys.stdin is not None and sys.stdin.isatty()
 
 
-class _Question(NamedTuple):
-    """What one question is about: hooks to approve, or removed guards."""
-
-    states: Sequence[HookState] = ()
-    removed: Sequence[Approval] = ()
-
-
-def _group_questions(selected: _Selected, *, one_by_one: bool) -> list[_Question]:
-    if one_by_one:
-        hooks = [_Question(states=(each,)) for each in selected.waiting]
-        return hooks + [_Question(removed=(each,)) for each in selected.removed]
-    both = (_Question(states=selected.waiting), _Question(removed=selected.removed))
-    return [each for each in both if each.states or each.removed]
+def _group_questions(
+    selected: _Selected,
+    is_named: bool,  # noqa: FBT001 - as above
+) -> Iterator[tuple[Sequence[HookState], Sequence[Approval]]]:
+    """Yield what each question is about: hooks to approve, or removed guards."""
+    if is_named:
+        yield selected.waiting, ()
+        yield (), selected.removed
+    else:
+        yield from (((each,), ()) for each in selected.waiting)
+        yield from (((), (each,)) for each in selected.removed)
 
 
 def _review(
-    engine: Engine, selected: _Selected, questions: list[_Question], how: str, color: str
-) -> Iterator[dict[str, Any]]:
-    """Show hooks, ask about them, and do what is answered; yield what came of each. Without `how`, only describe them."""
-    paint = Paint(on=use_color(color, sys.stderr, os.environ))
-    answer = "" if how == _ASKED else _YES
-    yield from (describe_hook(engine, state, "already") for state in selected.approved)
-    for at, question in enumerate(questions):
-        hooks = [describe_hook(engine, state, "shown") for state in question.states]
-        hooks += [describe_removed(each, "shown") for each in question.removed]
-        if how and answer != _QUIT:
-            # What keeps a hook from being started is shown with the result.
-            shown = [{**escape_document(hook), "findings": []} for hook in hooks]
-            sys.stderr.writelines(f"{line}\n" for line in list_summaries(shown, paint))
-            if how == _ASKED:
-                answer = _ask(question, len(questions) - at - 1)
-            hooks = _carry_out(engine, question, answer, how, hooks)
-        elif how:
-            hooks = [{**hook, "did": "left", "reason": "you were not asked"} for hook in hooks]
-        yield from hooks
-    for state in selected.left:
-        yield describe_hook(engine, state, "left") | {"reason": _explain_left(state)}
-
-
-def _carry_out(
-    engine: Engine, question: _Question, answer: str, how: str, hooks: list[dict[str, Any]]
+    engine: Engine,
+    states: Sequence[HookState],
+    removed: Sequence[Approval],
+    how: str,
+    paint: Paint,
 ) -> list[dict[str, Any]]:
-    """Do what was answered; return what came of each hook.
+    """Show hooks or removed guards, ask about them, and do what is answered.
 
     Approved is what was read for the summary, whatever the files have become since.
+
+    Returns:
+        What came of each. Without `how` they are only described.
     """
-    if question.states and answer == _YES:
-        done = approve_states(engine, question.states, who="", how=how)
-        return [describe_hook(engine, each.trust, "approved") for each in done.statuses]
+    hooks = [describe_hook(engine, state, "shown") for state in states]
+    hooks += [describe_removed(each, "shown") for each in removed]
+    if not how or not hooks:
+        return hooks
+    # What keeps a hook from being started is shown with the result.
+    shown = [{**escape_document(hook), "findings": []} for hook in hooks]
+    sys.stderr.writelines(f"{line}\n" for line in list_summaries(shown, paint))
+    answer = _ask(len(states), len(removed)) if how == _ASKED else _YES
     did = "declined"
-    if question.removed and answer in (_YES, _ABSENT):
+    if states and answer == _YES:
+        done = approve_states(engine, states, who="", how=how)
+        return [describe_hook(engine, each.trust, "approved") for each in done.statuses]
+    if removed and answer != _NO:
         did = "absent" if answer == _ABSENT else "forgotten"
-        is_absent = answer == _ABSENT
-        forget_removed(engine, question.removed, who="", how=how, may_be_absent=is_absent)
+        forget_removed(engine, removed, who="", how=how, may_be_absent=answer == _ABSENT)
     return [{**hook, "did": did} for hook in hooks]
 
 
-def _ask(question: _Question, more: int) -> str:
-    """Return the answer to a question. `more`: how many questions would follow."""
-    quits = ""
-    if more:
-        others = "the other one as it is" if more == 1 else f"the other {more} as they are"
-        quits = f"/q: leave {others}"
-    if question.states:
-        count, answers = len(question.states), _APPROVAL_ANSWERS
-        text = f"approve {'it' if count == 1 else f'these {count} hooks'}? [y/N{quits}] "
+def _ask(hooks: int, removed: int) -> str:
+    """Return the answer about so many hooks, or so many removed guards."""
+    if hooks:
+        answers = _APPROVAL_ANSWERS
+        text = f"approve {'it' if hooks == 1 else f'these {hooks} hooks'}? [y/N] "
     else:
-        count, answers = len(question.removed), _REMOVED_ANSWERS
-        which, they = ("it", "it") if count == 1 else (f"these {count} guards", "they")
-        text = f"forget {which} (f), or accept that {they} may be absent, as on another branch (a)? [f/a/N{quits}] "
+        answers = _REMOVED_ANSWERS
+        which, they = ("it", "it") if removed == 1 else (f"these {removed} guards", "they")
+        text = (
+            f"forget {which} (f), or accept that {they} may be absent,"
+            " as on another branch (a)? [f/a/N] "
+        )
     sys.stderr.write(text)
     sys.stderr.flush()
     return answers.get(sys.stdin.readline().strip().lower(), _NO)

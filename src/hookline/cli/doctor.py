@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
-from hookline.cli.options import COLOR, JSON, option
+from hookline.cli.options import COLOR, JSON, option, seconds_option
 from hookline.cli.pages import (
     count_problems,
     count_things,
@@ -15,17 +16,16 @@ from hookline.cli.pages import (
     print_page,
 )
 from hookline.config.agent_hosts import require_person
-from hookline.engine.doctor.checkup import SECONDS, group_warnings, run_checkup
+from hookline.engine.doctor.checkup import SECONDS, run_checkup
 from hookline.engine.doctor.finding import Finding
 from hookline.engine.journaling import find_journal_folder
-from hookline.errors import HookError
 from hookline.journal.search import Search
 from hookline.server.no_token_marker import list_unprotected_servers
 from hookline.trust.policy import APPROVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
     from typing import Any
 
     from hookline.cli.pages import Paint
@@ -39,14 +39,7 @@ def doctor(
     fix: bool = option(
         "--fix", help="mend what can be mended safely: the modes of files that are yours"
     ),
-    seconds: float = option(
-        "--seconds",
-        metavar="S",
-        least=0.1,
-        help="for one hook, at most",
-        kind=float,
-        default=SECONDS,
-    ),
+    seconds: float = seconds_option("--seconds", "for one hook, at most", SECONDS, least=0.1),
     models: bool = option(
         "--models", help="ask language models too, which costs what a call costs"
     ),
@@ -59,34 +52,21 @@ def doctor(
     """
     if fix:
         require_person(os.environ, "hookline doctor --fix")
-    history = _open_history()
+    folder = find_journal_folder(os.environ)
+    history = Search(folder) if os.path.isdir(folder) else None
     with selection.engine(sessions=selection.sessions(os.environ)) as engine:
         found = run_checkup(engine, history=history, seconds=seconds, models=models)
-        fixed = [fix_finding(problem) for problem in found.all_findings] if fix else []
-        fixed = [done for done in fixed if done]
+        fixed = [done for each in found.all_findings if fix and (done := fix_finding(each))]
         if fixed:
             found = run_checkup(engine, history=history, seconds=seconds, models=models)
     found = found.replace(findings=(*found.findings, *list_unprotected_servers(os.environ)))
     document = found.to_dict() | ({"fixed": fixed} if fix else {})
     print_page(document, _render_checkup, json=json, color=color)
-    hooks = count_things(len(document["hooks"]), "hook")
     asked = sum(hook["asked"] for hook in document["hooks"])
-    print_message(f"{hooks}, {asked} asked: {count_problems(document)}")
+    print_message(
+        f"{count_things(len(document['hooks']), 'hook')}, {asked} asked: {count_problems(document)}"
+    )
     return FINDINGS if document["errors"] else OK
-
-
-def _open_history() -> Search | None:
-    """Open the journal; None if there is none, or if it cannot be read, which is printed."""
-    try:
-        folder = find_journal_folder(os.environ)
-        return Search(folder) if os.path.isdir(folder) else None
-    except HookError as error:
-        if not getattr(error, "place", ""):  # the checkup itself reports wrong settings
-            print_message(f"{error.code} {error}")
-        return None
-
-
-# -- mending -------------------------------------------------------------------------------------------------------------
 
 
 def fix_finding(problem: Problem) -> str:
@@ -95,52 +75,37 @@ def fix_finding(problem: Problem) -> str:
     A fix is safe if it changes only the mode, of a file that this user owns, of a hook that may
     run.
     """
-    mend = _FIXES.get(problem.name)
     path = problem.path if isinstance(problem, Finding) else ""
-    if mend is None or not path:
+    if not path:
         return ""
-    try:
+    with suppress(OSError):
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        found = os.fstat(fd)
-        if found.st_uid != os.geteuid() or not stat.S_ISREG(found.st_mode):
-            return ""
-        mode = mend(stat.S_IMODE(found.st_mode))
-        if mode == stat.S_IMODE(
-            found.st_mode
-        ):  # it was fixed for another hook that runs the same file
-            return ""
-        os.fchmod(fd, mode)
-    except OSError:
-        return ""
-    finally:
-        os.close(fd)
-    return f"chmod {mode:o} {path}"
+        try:
+            found = os.fstat(fd)
+            mode = old = stat.S_IMODE(found.st_mode)
+            if problem.name == "check.not-executable":
+                mode = old | (old & 0o444) >> 2  # whoever may read it may execute it
+            elif problem.name == "check.exposed":
+                mode = old & ~(stat.S_IWGRP | stat.S_IWOTH)
+            is_own = found.st_uid == os.geteuid() and stat.S_ISREG(found.st_mode)
+            if is_own and mode != old:
+                os.fchmod(fd, mode)
+                return f"chmod {mode:o} {path}"
+        finally:
+            os.close(fd)
+    return ""
 
 
-def _make_executable(mode: int) -> int:
-    """Add the right to execute for each right to read."""
-    return mode | (mode & 0o444) >> 2
-
-
-def _make_private(mode: int) -> int:
-    return mode & ~(stat.S_IWGRP | stat.S_IWOTH)
-
-
-_FIXES: Mapping[str, Callable[[int], int]] = {
-    "check.not-executable": _make_executable,
-    "check.exposed": _make_private,
-}
-
-
-# -- for people ----------------------------------------------------------------------------------------------------------
+# -- for people ----------------------------------------------------------------------------------
 
 
 def _render_checkup(document: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """Yield each hook with its answer and findings; warnings that several hooks share come last."""
-    shared = group_warnings(document)
+    """Yield each hook with its answer and findings; what several hooks share comes last, once."""
+    shared: dict[str, list[str]] = {}
+    for hook in document["hooks"]:
+        for each in hook["findings"]:
+            line = format_problem(each, paint, with_place=False)
+            shared.setdefault(line, []).append(hook["hook"])
     others = _count_other_events(document["hooks"])
     for hook in document["hooks"]:
         if hook["hook"] not in others:
@@ -148,19 +113,26 @@ def _render_checkup(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         count = others[hook["hook"]]
         events = hook["native_event"]
         events += f" and {count_things(count, 'other event')}" if count else ""
-        yield f"{_format_mark(hook, paint)} {paint('name', hook['hook'])}  {events}, {_describe_answer(hook)}"
+        mark, name = _format_mark(hook, paint), paint("name", hook["hook"])
+        yield f"{mark} {name}  {events}, {_describe_answer(hook)}"
         for each in hook["findings"]:
-            if (each["code"], each["message"], each["hint"]) not in shared:
-                yield f"    {format_problem(each, paint, with_place=False)}"
+            line = format_problem(each, paint, with_place=False)
+            if len(shared[line]) == 1 or each["severity"] == "error":
+                yield f"    {line}"
+                shared[line] = []
     for each in document["findings"]:
         yield format_problem(each, paint, with_place=not each["hook"])
-    for (code, message, hint), hooks in shared.items():
-        yield f"{paint('warning', code)} {len(hooks)} hooks: {message}{f' ({hint})' if hint else ''}: {', '.join(hooks)}"
+    for line, hooks in shared.items():
+        if hooks:
+            yield f"{line}, of {len(hooks)} hooks: {', '.join(hooks)}"
     yield from (f"fixed: {done}" for done in document.get("fixed", ()))
 
 
 def _count_other_events(hooks: list[dict[str, Any]]) -> dict[str, int]:
-    """Return the hooks to show, each with its number of other events: an unreadable file is a hook of many."""
+    """Return the hooks to show, each with its number of other events.
+
+    An unreadable file is a broken hook of many events.
+    """
     files: dict[tuple[Any, ...], str] = {}
     others: dict[str, int] = {}
     for hook in hooks:

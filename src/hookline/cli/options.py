@@ -68,6 +68,14 @@ def option(*names: str, **settings: Any) -> Any:
     return made.replace(default=default, help=made.help or ", ".join(made.choices))
 
 
+def seconds_option(
+    name: str, text: str, default: float | None, *, least: float, most: float | None = None
+) -> Any:
+    """Return an option that takes seconds."""
+    settings: dict[str, Any] = {"kind": float, "least": least, "most": most, "help": text}
+    return option(name, metavar="S", default=default, **settings)
+
+
 JSON: Any = option("--json", help="print one JSON document")
 COLOR: Any = option(
     "--color",
@@ -86,14 +94,12 @@ HOST: Any = option(
     complete=("hosts",),
 )
 INPUT: Any = option("--input", metavar="FILE", default="-", help="the payload; - is standard input")
-DEADLINE: Any = option(
+DEADLINE: Any = seconds_option(
     "--deadline",
-    metavar="S",
-    default=None,
-    kind=float,
+    "seconds until the answer has to be written; default: the host's limit, less 10 %",
+    None,
     least=0.001,
     most=1e9,
-    help="seconds until the answer has to be written; default: the host's limit, less 10 %",
 )
 
 

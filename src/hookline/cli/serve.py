@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 from hookline import __version__
 from hookline.cli.exit_codes import INTERRUPTED, OK, print_message, print_text
-from hookline.cli.options import option
+from hookline.cli.options import option, seconds_option
 from hookline.cli.schema import read_schema
 from hookline.config.agent_hosts import find_agent_marker
 from hookline.config.settings import read_settings
@@ -86,37 +86,15 @@ def serve(
         kind=int,
         default=64,
     ),
-    wait: float = option(
-        "--wait",
-        metavar="S",
-        least=0.0,
-        help="for one more, until it is its turn",
-        kind=float,
-        default=30.0,
+    wait: float = seconds_option("--wait", "for one more, until it is its turn", 30.0, least=0.0),
+    seconds: float = seconds_option(
+        "--seconds", "for all hooks of one event, together", 600.0, least=0.1
     ),
-    seconds: float = option(
-        "--seconds",
-        metavar="S",
-        least=0.1,
-        help="for all hooks of one event, together",
-        kind=float,
-        default=600.0,
+    deadline: float = seconds_option(
+        "--deadline", "for one event; default: what the client or its host allows", 0.0, least=0.0
     ),
-    deadline: float = option(
-        "--deadline",
-        metavar="S",
-        least=0.0,
-        help="for one event; default: what the client or its host allows",
-        kind=float,
-        default=0.0,
-    ),
-    drain: float = option(
-        "--drain",
-        metavar="S",
-        least=1.0,
-        help="for what is running, at the stop; then it is ended",
-        kind=float,
-        default=10.0,
+    drain: float = seconds_option(
+        "--drain", "for what is running, at the stop; then it is ended", 10.0, least=1.0
     ),
     no_reload: bool = option("--no-reload", help="take changes of files on SIGHUP only"),
     self_approve: bool = option(

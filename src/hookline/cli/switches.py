@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
 from hookline.cli.options import COLOR, DRY_RUN, JSON, option
 from hookline.cli.pages import first_line, print_page
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
-    ON_AGAIN,
     find_statuses,
     find_switches,
     get_gate_for,
@@ -19,20 +17,17 @@ from hookline.engine.approval_service import (
     switch_all,
     switch_single,
 )
-from hookline.engine.hook_lookup import describe_run, find_hooks
+from hookline.engine.hook_lookup import find_hooks, make_hook_summary
 from hookline.engine.journaling import open_journal
 from hookline.trust.policy import find_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from typing import Any
 
     from hookline.cli.pages import Paint
     from hookline.cli.selection import Selection
-    from hookline.engine.engine import Engine
-    from hookline.model.spec import HookSpec
-
 
 _HOOK: Any = option(
     metavar="HOOK",
@@ -52,9 +47,7 @@ def on(
     color: str = COLOR,
 ) -> int:
     """Let hooks run again, here or everywhere; or one that was switched off by itself."""
-    document, is_on = _switch_hooks(selection, hook, "on", everywhere, dry_run)
-    _print_switches(document, hook, json=json, color=color)
-    return OK if is_on or dry_run else FINDINGS
+    return _switch_hooks(selection, "on", hook, everywhere, dry_run, json=json, color=color)
 
 
 def off(
@@ -67,19 +60,20 @@ def off(
     color: str = COLOR,
 ) -> int:
     """Let no hook run, here or everywhere, or not this one; those of the policy do not listen."""
-    document, _ = _switch_hooks(selection, hook, "off", everywhere, dry_run)
-    _print_switches(document, hook, json=json, color=color)
-    return OK
+    return _switch_hooks(selection, "off", hook, everywhere, dry_run, json=json, color=color)
 
 
 def _switch_hooks(
     selection: Selection,
-    hook: str,
     to: str,
+    hook: str,
     everywhere: bool,  # noqa: FBT001 - as its callers have it
     dry_run: bool,  # noqa: FBT001 - as above
-) -> tuple[dict[str, Any], bool]:
-    """Turn hooks on or off, or one; return the document, and whether they are on then."""
+    *,
+    json: bool,
+    color: str,
+) -> int:
+    """Turn hooks on or off, or one, and print how they are then; return the exit code."""
     if not dry_run:
         require_person(os.environ, f"hookline {to}")
     with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
@@ -92,79 +86,47 @@ def _switch_hooks(
             unwritten = switch_all(engine, **how)
         for reason in unwritten:
             print_message(reason)
-        document = _make_document(
-            engine, specs, "nothing" if dry_run else to, everywhere=everywhere
-        )
-    off = any(each["off"] for each in document["hooks"]) if specs else not document["on"]
-    return document, not (off or unwritten)
+        gate = get_gate_for(engine)
+        now = find_switches(gate)
+        is_on = all(now.values())
+        document: dict[str, Any] = {
+            "schema": "hookline.switches/1",
+            "did": "nothing" if dry_run else to,
+            "root": "" if everywhere else gate.root,
+            "folder": gate.root,
+            "off_at": find_off(gate.read_switches(), gate.root),
+            "on": is_on,
+            "switches": now,
+            "reasons": [f"{why} ({hint})" for why, hint in list_off(gate)],
+            "hooks": [
+                make_hook_summary(status.trust.spec)
+                | {"off": status.off, "standing": status.trust.state, "live": status.runs}
+                for status in find_statuses(engine, specs or None).values()
+                if specs or (is_on and status.off)
+            ],
+            "managed": [spec.id for spec in list_managed(engine)],
+        }
+    print_page(document, _render_single if hook else _render_switches, json=json, color=color)
+    is_off = any(each["off"] for each in document["hooks"]) if specs else not is_on
+    return FINDINGS if to == "on" and not dry_run and (is_off or unwritten) else OK
 
 
-def _print_switches(document: dict[str, Any], hook: str, *, json: bool, color: str) -> None:
-    page = render_single if hook else render_switches
-    print_page(document, page, json=json, color=color)
-
-
-def _make_document(
-    engine: Engine, specs: Sequence[HookSpec], did: str, *, everywhere: bool
-) -> dict[str, Any]:
-    """Return the `hookline.switches/1` document, with the named hooks, else the hooks that are off one by one."""
-    gate = get_gate_for(engine)
-    now = find_switches(gate)
-    is_on = all(now.values())
-    statuses = find_statuses(engine, specs or None).values()
-    return {
-        "schema": "hookline.switches/1",
-        "did": did,
-        "root": "" if everywhere else gate.root,
-        "folder": gate.root,
-        "off_at": find_off(gate.read_switches(), gate.root),
-        "on": is_on,
-        "switches": now,
-        "hooks": [
-            {
-                "hook": status.trust.spec.id,
-                "native_event": status.trust.spec.native_event,
-                "runs": describe_run(status.trust.spec),
-                "off": status.off,
-                "standing": status.trust.state,
-                "live": status.runs,
-            }
-            for status in statuses
-            if specs or (is_on and status.off)
-        ],
-        "managed": [spec.id for spec in list_managed(engine)],
-    }
-
-
-def render_single(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _render_single(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield the state of each named hook; and the switches if they are off."""
     yield from (_format_hook(hook, paint) for hook in document["hooks"])
     if not document["on"]:
-        yield from render_switches({**document, "hooks": []}, paint)
+        yield from _render_switches({**document, "hooks": []}, paint)
 
 
-def render_switches(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _render_switches(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield whether hooks run, if not, why, and the hooks that are off one by one."""
     everywhere = not document["root"] and (document["on"] or not document["switches"]["everywhere"])
     where = "everywhere" if everywhere else f"in `{document['folder']}`"
     yield f"hooks are {paint('good', 'on') if document['on'] else paint('warning', 'off')} {where}"
-    yield from (f"  {why} ({hint})" for why, hint in _list_reasons(document))
+    yield from (f"  {why}" for why in document["reasons"])
     yield from (f"  {_format_hook(hook, paint)}" for hook in document["hooks"])
     if document["managed"] and not document["on"]:
         yield f"  policy, which no switch reaches, still runs: {', '.join(document['managed'])}"
-
-
-def _list_reasons(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each reason that hooks are off, and the command that turns them on."""
-    above = document["off_at"] if document["off_at"] != document["folder"] else ""
-    for switch, why in list_off(document["switches"]):
-        if switch == "project" and above:
-            yield (
-                f"hooks are switched off in `{above}`, in which this project lies",
-                f"hookline on -C {shlex.quote(above)}",
-            )
-        else:
-            yield why, ON_AGAIN[switch]
 
 
 def _format_hook(hook: dict[str, Any], paint: Paint) -> str:

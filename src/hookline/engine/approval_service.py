@@ -16,15 +16,7 @@ from hookline.model.handler import InProcess, describe_command
 from hookline.model.problem import Origin, Problem
 from hookline.model.spec import MANAGED
 from hookline.trust.gate import find_user
-from hookline.trust.policy import (
-    CHANGED,
-    NEW,
-    RECORD,
-    REVOKED,
-    RUN,
-    WARN,
-    list_switches,
-)
+from hookline.trust.policy import CHANGED, NEW, RECORD, REVOKED, RUN, WARN, find_off, list_switches
 from hookline.trust.state import list_differences
 from hookline.trust.store import Switch
 
@@ -39,17 +31,11 @@ if TYPE_CHECKING:
     from hookline.trust.state import HookState
     from hookline.trust.store import Approval
 
-# What is off, by its switch, in words.
-_OFF: Mapping[str, str] = {
-    "environment": "the variable HOOKLINE switches hooks off",
-    "everywhere": "hooks are switched off everywhere",
-    "project": "hooks are switched off in this project",
-}
-# What turns it on again, where there is a shell.
-ON_AGAIN: Mapping[str, str] = {
-    "environment": "unset HOOKLINE",
-    "everywhere": "hookline on --global",
-    "project": "hookline on",
+# What is off, by its switch, in words; and what turns it on again, where there is a shell.
+_OFF: Mapping[str, tuple[str, str]] = {
+    "environment": ("the variable HOOKLINE switches hooks off", "unset HOOKLINE"),
+    "everywhere": ("hooks are switched off everywhere", "hookline on --global"),
+    "project": ("hooks are switched off in this project", "hookline on"),
 }
 _LET_THROUGH = (RUN, RECORD, WARN)
 
@@ -154,9 +140,14 @@ def count_waiting(engine: Engine) -> int:
     return waits + len(list_unread(engine.runtime))
 
 
-def list_off(switches: Mapping[str, bool]) -> list[tuple[str, str]]:
-    """Return each switch that is off: its name, and the same in words."""
-    return [(name, _OFF[name]) for name in _OFF if not switches[name]]
+def list_off(gate: Gate) -> list[tuple[str, str]]:
+    """Return why hooks are off, and what turns them on again, where there is a shell."""
+    reasons = {name: _OFF[name] for name, is_on in find_switches(gate).items() if not is_on}
+    above = find_off(gate.read_switches(), gate.root)
+    if "project" in reasons and above != gate.root:
+        why = f"hooks are switched off in `{above}`, in which this project lies"
+        reasons["project"] = (why, f"hookline on -C {shlex.quote(above)}")
+    return [reasons[name] for name in _OFF if name in reasons]
 
 
 def list_managed(engine: Engine) -> list[HookSpec]:

@@ -6,6 +6,7 @@ from hookline.core.descriptions import explain_mismatch
 from hookline.core.failure import explain_file_switch
 from hookline.core.plan import should_run_in_turn
 from hookline.engine.approval_service import find_statuses
+from hookline.engine.hook_lookup import make_hook_summary
 from hookline.engine.host_integrations import list_call_problems
 from hookline.engine.snapshot import explain_absence, list_hooks
 from hookline.model.frozen import Frozen
@@ -155,14 +156,7 @@ def _describe_hook(
         reason = _explain_unasked(step, decision)
     elif asked and not step:
         reason = f"not as the event came ({reason}), but a hook before it rewrote the event"
-    return {
-        "hook": spec.id,
-        "dialect": spec.dialect,
-        "kind": spec.kind,
-        "native_event": spec.native_event,
-        "file": spec.origin.file,
-        "line": spec.origin.line,
-        "scope": spec.origin.scope,
+    return make_hook_summary(spec) | {
         "broken": spec.handler.reason if isinstance(spec.handler, Broken) else "",
         "shadow": spec.shadow,
         "selected": step is not None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 
+from hookline.core.descriptions import describe_condition
 from hookline.engine.approval_service import get_gate_for
 from hookline.engine.snapshot import list_hooks
 from hookline.errors import TrustError
@@ -16,13 +17,33 @@ from hookline.wire.sources import hook_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
 
 
+def make_hook_summary(spec: HookSpec) -> dict[str, Any]:
+    """Return what each JSON document says of a hook: what it is, where it is, what it runs when."""
+    return {
+        "hook": spec.id,
+        "name": spec.name,
+        "dialect": spec.dialect,
+        "kind": spec.kind,
+        "native_event": spec.native_event,
+        "when": [describe_condition(condition) for condition in spec.conditions],
+        "runs": describe_run(spec),
+        "file": spec.origin.file,
+        "line": spec.origin.line,
+        "scope": spec.origin.scope,
+    }
+
+
 def describe_run(spec: HookSpec) -> str:
-    """Return what a hook runs, as an approval shows it: a command, an address, or a model with its prompt."""
+    """Return what a hook runs, as an approval shows it.
+
+    This is a command, an address, or a model with its prompt.
+    """
     handler = spec.handler
     if isinstance(handler, Model):
         address = f" at {handler.base_url}" if handler.base_url else ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from hookline.engine.approval_service import ON_AGAIN, approve_hooks, list_off
+from hookline.engine.approval_service import approve_hooks, get_gate_for, list_off
 from hookline.engine.hook_lookup import find_by_command
 from hookline.errors import CodecError, HookError, TrustError
 from hookline.server.auth import (
@@ -173,7 +173,7 @@ def _list_unreadable_files(engine: Engine) -> list[str]:
 
 def _describe_result(done: ApprovalResult, engine: Engine) -> dict[str, Any]:
     """Return what was approved, as the format defines it, with a note about hooks that are not live and unreadable files."""
-    why = [f"{off} ({ON_AGAIN[switch]})" for switch, off in list_off(done.switches)]
+    why = [f"{off} ({hint})" for off, hint in list_off(get_gate_for(engine))]
     why += [
         *done.left,
         *(status.off for status in done.statuses if status.off and not why),

@@ -103,19 +103,6 @@ def test_without_a_word_each_hook_is_asked_about(place: Desk) -> None:
     assert states(place) == ["new", "approved"]
 
 
-def test_whoever_is_asked_about_many_may_quit(place: Desk) -> None:
-    """What was not asked about stays as it is, and is told; the last question has nothing to leave."""
-    told = asked(place, "approve", "--json", typed="q\n")
-
-    assert (told.code, [hook["did"] for hook in told.document["hooks"]]) == (
-        1,
-        ["declined", "left"],
-    )
-    assert told.err.count("[y/N/q: leave the other one as it is] ") == 1
-    assert states(place) == ["new", "new"]
-    assert asked(place, "approve", typed="n\ny\n").err.endswith("approve it? [y/N] ")
-
-
 @pytest.mark.parametrize(
     "words", [("approve", "--all", "--yes"), ("approve", "--all", "--dry-run")]
 )

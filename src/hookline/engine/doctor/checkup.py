@@ -9,7 +9,7 @@ from hookline.config.settings import read_settings
 from hookline.core.failure import explain_file_switch
 from hookline.engine.approval_service import (
     find_self_approve_problem,
-    find_switches,
+    list_off,
     list_removed_problems,
 )
 from hookline.engine.circuit_breaker import describe_failures, find_failures, make_key
@@ -21,7 +21,6 @@ from hookline.engine.doctor.static_checks import (
     check_extras,
     check_files,
     check_policy,
-    describe_target,
     find_conflicts,
     find_duplicates,
 )
@@ -31,7 +30,7 @@ from hookline.engine.host_names import find_unresolved
 from hookline.engine.trust_gate import inspect_once
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Model
-from hookline.model.outcome import Failure
+from hookline.model.outcome import BARRED, Failure
 from hookline.model.problem import Problem
 from hookline.trust.policy import APPROVED, CHANGED, NEW, RECORD, SKIP, WARN
 
@@ -46,24 +45,12 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Verdict
     from hookline.trust.gate import Gate
 
-SCHEMA = "hookline.checkup/1"
 SECONDS = 30.0
 # After so many events of its kind, a hook that was never asked gets a warning.
 _MANY = 20
-# Failures of a hook that had started.
-_WHILE_RUNNING = frozenset(
-    {
-        Failure.TIMED_OUT,
-        Failure.REJECTED,
-        Failure.KILLED,
-        Failure.FLOODED,
-        Failure.RAISED,
-        Failure.UNREADABLE,
-        Failure.UNREACHABLE,
-    }
-)
 # Findings which mean that nothing started.
 _NOT_STARTED = frozenset({"check.missing", "check.interpreter", "check.not-executable"})
+_NOT_FOUND = (126, 127)  # exit codes by which a shell says that it started nothing
 # The state that keeps a hook from running -> the finding, and what to do.
 _BARRED: Mapping[str, tuple[str, str]] = {
     "new": ("check.unapproved", "look at it, then: hookline approve"),
@@ -95,22 +82,23 @@ class Examined(Frozen):
 class Checkup(Frozen):
     """The result of a checkup: hook by hook, and findings that concern no single hook."""
 
-    hooks: tuple[Examined, ...] = ()
-    findings: tuple[Problem, ...] = ()
+    hooks: tuple[Examined, ...]
+    findings: tuple[Problem, ...]
 
     @property
     def all_findings(self) -> tuple[Problem, ...]:
         return (*self.findings, *(finding for hook in self.hooks for finding in hook.findings))
 
     def to_dict(self) -> dict[str, Any]:
-        """The document `hookline.checkup/1`."""
-        found = self.all_findings
+        """Return the document `hookline.checkup/1`."""
+        severities = [finding.severity for finding in self.all_findings]
+        errors = severities.count("error")
         return {
-            "schema": SCHEMA,
+            "schema": "hookline.checkup/1",
             "hooks": [hook.to_dict() for hook in self.hooks],
             "findings": [finding.to_dict() for finding in self.findings],
-            "errors": sum(finding.severity == "error" for finding in found),
-            "warnings": sum(finding.severity != "error" for finding in found),
+            "errors": errors,
+            "warnings": len(severities) - errors,
         }
 
 
@@ -131,53 +119,32 @@ def run_checkup(
         ConfigError: the settings are wrong.
     """
     trial = _Trial(engine, seconds, models=models)
+    examined = {entry.spec.id: trial.examine(entry) for entry in trial.entries}
     specs = [entry.spec for entry in trial.entries]
-    examined = [trial.examine(entry) for entry in trial.entries]
-    targets = {
-        spec.id: describe_target(spec, trial.events[spec.id], engine.runtime.environ)
-        for spec in specs
-    }
-    stances = {
-        one.spec.id: one.verdict.stance for one in examined if one.verdict and not one.verdict.fault
-    }
+    asked = {name: one.verdict for name, one in examined.items() if one.verdict is not None}
     whole = [spec for spec in specs if not isinstance(spec.handler, Broken)]
-    together = [*find_duplicates(whole, targets), *find_conflicts(whole, stances, trial.events)]
+    stances = {name: said.stance for name, said in asked.items() if not said.fault}
+    together = [*find_duplicates(whole), *find_conflicts(whole, stances, trial.events)]
     if history:
         may_run = [spec for spec in specs if trial.may_run(spec)]
         together += _find_never_asked(may_run, history, engine.cwd)
-    # The finding of a hook that was asked says already that its address could not be reached.
-    asked = {one.spec.id for one in examined if one.verdict is not None}
+    for each in together:
+        one = examined[each.hook]
+        examined[each.hook] = one.replace(findings=(*one.findings, each))
+    off = list_off(trial.gate) if trial.gate else ()
     cost = find_self_approve_problem(read_settings(engine.runtime.environ))
     return Checkup(
-        hooks=tuple(
-            one.replace(
-                findings=(*one.findings, *(each for each in together if each.hook == one.spec.id))
-            )
-            for one in examined
-        ),
+        hooks=tuple(examined.values()),
         findings=(
-            *trial.list_switched_off(),
+            *(Problem(name="check.off", message=why, hint=hint) for why, hint in off),
             *((cost,) if cost else ()),
             *list_call_problems(engine),
             *list_removed_problems(engine),
+            # The finding of a hook that was asked says already that its address is unreachable.
             *(each for each in find_unresolved(engine) if each.hook not in asked),
             *engine.problems,
         ),
     )
-
-
-def group_warnings(document: Mapping[str, Any]) -> dict[tuple[str, str, str], list[str]]:
-    """Return the warnings that several hooks share: code, message and hint, with the hooks.
-
-    A page shows each of them once, so that warnings about single hooks stand out.
-    """
-    shared: dict[tuple[str, str, str], list[str]] = {}
-    for hook in document["hooks"]:
-        for each in hook["findings"]:
-            if each["severity"] != "error":
-                text = each["code"], each["message"], each["hint"]
-                shared.setdefault(text, []).append(hook["hook"])
-    return {text: hooks for text, hooks in shared.items() if len(hooks) > 1}
 
 
 # -- one hook after the other --------------------------------------------------------------------------------------------
@@ -214,15 +181,6 @@ class _Trial:
         known = self.states.get(spec.id)
         return self.gate.find_effect(known) if self.gate and known else SKIP
 
-    def list_switched_off(self) -> Iterator[Problem]:
-        """Yield a problem for each switch that is off for all hooks."""
-        if self.gate is None:
-            return
-        for which, is_on in find_switches(self.gate).items():
-            if not is_on:
-                message, hint = _OFF[which]
-                yield Problem(name="check.off", message=message, hint=hint)
-
     def examine(self, entry: Entry) -> Examined:
         """Check one hook, and ask it if it may run."""
         spec, state = entry.spec, self.state(entry.spec)
@@ -237,8 +195,7 @@ class _Trial:
         ]
         if state != APPROVED:
             barred = self._explain_barred(spec, state)
-            # A fix changes no file of an unapproved hook, except modes of files with approved
-            # bytes.
+            # `--fix` changes only modes, and only of files with approved bytes.
             is_mendable = self._has_approved_bytes(spec)
             others = [
                 each if is_mendable else each.replace(path="")
@@ -269,17 +226,17 @@ class _Trial:
         known |= {*_NOT_STARTED, "check.refuses"} if known & _NOT_STARTED else set()
         diagnosed = diagnose_outcome(spec, outcome, verdict, self.seconds)
         new = [each for each in diagnosed if each.name not in known]
-        findings = (*found, *new, *self._check_failures(entry, verdict))
-        is_missing = any(
-            each.name in _NOT_STARTED and each.severity == "error" for each in findings
-        )
+        failed = outcome.failure if outcome else None
         has_started = (
             outcome is not None
-            and outcome.failure in (None, *_WHILE_RUNNING)
-            and (not is_missing or outcome.failure is Failure.UNREACHABLE or outcome.exit_code == 0)
+            and failed not in (*BARRED, Failure.NOT_STARTED, Failure.UNLOADABLE)
+            and outcome.exit_code not in _NOT_FOUND
         )
         return Examined(
-            spec=spec, state=state, verdict=verdict if has_started else None, findings=findings
+            spec=spec,
+            state=state,
+            verdict=verdict if has_started else None,
+            findings=(*found, *new, *self._check_failures(entry, verdict)),
         )
 
     def _check_failures(self, entry: Entry, verdict: Verdict) -> Iterator[Finding]:
@@ -302,13 +259,13 @@ class _Trial:
         name, hint = _BARRED[state]
         if known and known.inspection.missing_program:
             name, hint = "check.missing", MISSING_HINT
+        message = f"it is not run: {why}"
         if effect == RECORD:
             message = f"it was never run; its first run counts as its approval ({why})"
-            return make_warning(spec, name, message, hint)
-        if effect == WARN:
+        elif effect == WARN:
             message = f"it is run with a note, but not here: {why}"
-            return make_warning(spec, name, message, hint)
-        return make_finding(spec, name, f"it is not run: {why}", hint)
+        severity = "warning" if effect in (RECORD, WARN) else "error"
+        return make_finding(spec, name, message, hint).replace(severity=severity)
 
 
 def _explain_unable(spec: HookSpec) -> Finding | None:
@@ -325,32 +282,19 @@ def _explain_unable(spec: HookSpec) -> Finding | None:
     return make_finding(spec, "check.broken", message, "hookline validate tells the place")
 
 
-_OFF: Mapping[str, tuple[str, str]] = {
-    "everywhere": ("hooks are switched off everywhere", "hookline on --global"),
-    "project": ("hooks are switched off in this project", "hookline on"),
-    "environment": ("hooks are switched off by the variable HOOKLINE", "unset HOOKLINE"),
-}
-
-
 # -- what a journal tells ----------------------------------------------------------------------------------------------
 
 
 def _find_never_asked(specs: list[HookSpec], history: Search, root: str) -> Iterator[Finding]:
-    """Yield a warning for hooks that no event selected since their file changed, despite many events of their kind.
+    """Yield a warning for hooks that none of many events selected since their file changed.
 
     Only a change of the file can give a hook's id to another one.
     """
     for spec in (each for each in specs if each.conditions):
-        since = _find_change_time(spec.origin.file)
+        file = spec.origin.file
+        since = os.stat(file).st_mtime if os.path.exists(file) else 0.0
         fired = history.count_events(spec.kind, root, since)
         if fired >= _MANY and not history.count_runs(spec.id, since):
             message = f"none of {fired} events of its kind selected it since its file was changed"
             hint = "hookline explain EVENT tells why not"
             yield make_warning(spec, "check.never-matched", message, hint)
-
-
-def _find_change_time(file: str) -> float:
-    try:
-        return os.stat(file).st_mtime
-    except OSError:
-        return 0.0

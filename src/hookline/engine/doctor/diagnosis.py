@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 from hookline.engine.doctor.finding import make_finding, make_warning
 from hookline.model.handler import InProcess
@@ -29,7 +28,7 @@ _NEARLY = 0.8
 _REFUSAL = 2  # the exit code by which a command refuses, in every dialect
 # Keys by which an object is an answer, in whatever dialect, without letter case and underscores.
 _ANSWERS = frozenset(
-    {
+    (
         "decision",
         "permissiondecision",
         "hookspecificoutput",
@@ -38,11 +37,10 @@ _ANSWERS = frozenset(
         "action",
         "allow",
         "block",
-    }
+    )
 )
 CHANGED_HINT = "hookline approve -n shows what changed; if it is meant: hookline approve"
 _LOGS = "print logs on stderr"
-_ONE_OBJECT = "print one JSON object, or nothing"
 _FASTER = "make it faster, or give it a longer `timeout`"
 # Failures that have their own finding -> the finding, and what to do.
 _FAILURES: Mapping[Failure, tuple[str, str]] = {
@@ -55,11 +53,6 @@ _FAILURES: Mapping[Failure, tuple[str, str]] = {
 }
 # Exit codes by which a shell says that it could not start a program.
 _SHELL_SAYS: Mapping[int, str] = {126: "check.not-executable", 127: "check.missing"}
-# How a shell, or what it runs programs by, begins a line about one that it could not start, or what
-# it says of it.
-_TELLS = r"(?im)^(?:\S+: ?(?:\w+ )?\d+:|(?:\S*/)?env:)|not found|no such file|permission denied|cannot execute|failed to (?:run|exec)"
-# What a loader prints of missing libraries: the program itself is there.
-_LOADER = r"(?i)error (?:while )?loading shared librar|error relocating"
 _LOOKED_AT = 1 << 16  # characters of an output in which an answer is looked for
 
 
@@ -95,17 +88,9 @@ def diagnose_outcome(
 
 
 def _find_start_failure(spec: HookSpec, outcome: Outcome) -> str:
-    """Return the finding for a program that a shell could not start; empty if the program ran and exited so itself."""
-    name = _SHELL_SAYS.get(outcome.exit_code or 0, "")
-    if not name or re.search(_LOADER, outcome.stderr):
-        return ""
-    # A text may send away what its shell says.
-    is_shown = (
-        re.search(_TELLS, outcome.stderr)
-        if outcome.stderr.strip()
-        else getattr(spec.handler, "script", "")
-    )
-    return name if is_shown else ""
+    """Return the finding for a program that a shell could not start; else empty."""
+    by_shell = getattr(spec.handler, "script", "") or find_missing_program(outcome.stderr)
+    return _SHELL_SAYS.get(outcome.exit_code or 0, "") if by_shell else ""
 
 
 def _diagnose_failure(
@@ -131,18 +116,14 @@ def _diagnose_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Find
         parse_object(text)
     except UnreadableError as error:
         objects = list(_list_objects(text))
-        if has_object_start(text) or verdict.fault:
-            if objects:
-                message = f"it prints something around its answer: {error}"
-                return make_finding(spec, "check.noise", message, _LOGS)
-            return make_finding(spec, "check.not-json", str(error), _ONE_OBJECT)
-        keys = {key.replace("_", "").lower() for each in objects for key in each}
-        if keys & _ANSWERS:
+        if not has_object_start(text) and not verdict.fault:
+            keys = {key.replace("_", "").lower() for each in objects for key in each}
             message = "its answer stands in the middle of a line, where no host looks for it"
-            return make_warning(spec, "check.noise", message, _LOGS)
-        if _is_list(text):
-            message = "it prints a list, which its host takes for plain text"
-            return make_warning(spec, "check.not-json", message, _ONE_OBJECT)
+            return make_warning(spec, "check.noise", message, _LOGS) if keys & _ANSWERS else None
+        if objects:
+            message = f"it prints something around its answer: {error}"
+            return make_finding(spec, "check.noise", message, _LOGS)
+        return make_finding(spec, "check.not-json", str(error), "print one JSON object, or nothing")
     return None
 
 
@@ -157,10 +138,3 @@ def _list_objects(text: str) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError):
             at += 1
         at = text.find("{", at)
-
-
-def _is_list(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), list)
-    except (ValueError, RecursionError):
-        return False

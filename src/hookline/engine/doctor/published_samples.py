@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from hookline.engine.doctor.finding import Finding, make_warning
 from hookline.paths import read_start
 from hookline.text.digest import sha256
@@ -56,19 +58,12 @@ def sample_digest(text: str) -> str:
 
 def find_samples(spec: HookSpec, files: Iterable[str]) -> Iterator[Finding]:
     """Yield a warning for each sample that the hook runs, as its script or as a file."""
-    texts = [getattr(spec.handler, "script", "")]
-    texts += [_read_text(path) for path in dict.fromkeys(files)]
-    for digest in dict.fromkeys(sample_digest(text) for text in texts if text):
-        if digest in SAMPLES:
-            hole, remedy = SAMPLES[digest]
-            message = f"it is a published sample with a known hole: {hole}"
-            yield make_warning(spec, "check.sample", message, remedy)
-
-
-def _read_text(path: str) -> str:
-    """Return the text of a small file; empty if it is something else or unreadable."""
-    try:
-        data = read_start(path, _LARGEST + 1)
-    except OSError:
-        return ""
-    return data.decode("utf-8", "surrogateescape") if len(data) <= _LARGEST else ""
+    digests = [sample_digest(getattr(spec.handler, "script", ""))]
+    for path in files:
+        with suppress(OSError):
+            start = read_start(path, _LARGEST)
+            digests.append(sample_digest(start.decode("utf-8", "surrogateescape")))
+    for digest in SAMPLES.keys() & digests:
+        hole, remedy = SAMPLES[digest]
+        message = f"it is a published sample with a known hole: {hole}"
+        yield make_warning(spec, "check.sample", message, remedy)

@@ -11,13 +11,13 @@ from itertools import combinations
 from hookline.engine.doctor.finding import Finding, make_finding, make_warning
 from hookline.engine.doctor.published_samples import find_samples
 from hookline.engine.doctor.synthetic import describe_subject, make_event
+from hookline.engine.hook_lookup import describe_run
 from hookline.errors import HandlerError
 from hookline.handlers.command import build_program
 from hookline.model.handler import Command, Model, describe_command
 from hookline.model.kinds import kind
 from hookline.model.verdict import Stance
 from hookline.paths import read_start
-from hookline.text.digest import sha256
 from hookline.text.shell_words import parse_commands
 from hookline.wire.templates import INSTALL, TEMPLATE
 
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from hookline.core.dialect import Table
-    from hookline.core.registry import Entry
+    from hookline.engine.engine import Engine
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.trust.inspection import InspectedFile, Inspection
+    from hookline.trust.inspection import Inspection
+    from hookline.trust.state import HookState
 
 # The suffix of a file -> the programs that should run it.
 _MEANT_FOR: Mapping[str, re.Pattern[str]] = {
@@ -55,32 +56,30 @@ _SUPERSEDED: Mapping[str, str] = {
 
 
 _LONGEST_LINE = 256  # bytes that a kernel reads of a `#!` line
-_LARGEST = 8 << 20  # bytes of a file that is compared with another
 
 
 # -- one hook ------------------------------------------------------------------------------------------------------------
 
 
 def check_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
-    """Yield a warning for a guard that fails open; `table` is that of its own dialect."""
+    """Yield a warning for a guard that fails open; `table` is that of its own dialect.
+
+    Only a hook counts whose denial prevents an action. A stop gate that fails closed would never
+    let the agent stop.
+    """
+    at, row = kind(spec.kind), table.row(spec.native_event)
+    can_refuse = at.is_gate and not at.feedback and not at.redo
+    if row is None:
+        can_refuse = can_refuse and "deny" in at.powers
+    else:
+        can_refuse = can_refuse and row.blocks is not Stance.SILENT and not row.feedback
     fails_open = spec.on_failure is Stance.SILENT and not spec.shadow and not spec.detached
-    if fails_open and _can_refuse(spec, table):
-        hint = (
-            f"say `{table.closes}`, or use `--mode strict`"
-            if table.closes
-            else "its format has no word for it; `--mode strict` refuses"
-        )
+    if can_refuse and fails_open:
+        hint = "its format has no word for it; `--mode strict` refuses"
+        if table.closes:
+            hint = f"say `{table.closes}`, or use `--mode strict`"
         message = "it guards a gate, and lets everything through when it fails"
         yield make_warning(spec, "check.fails-open", message, hint)
-
-
-def _can_refuse(spec: HookSpec, table: Table) -> bool:
-    """Whether a hook's denial prevents an action. Stop gates do not count: failing closed would never let the agent stop."""
-    at, row = kind(spec.kind), table.row(spec.native_event)
-    blocks = (
-        "deny" in at.powers if row is None else row.blocks is not Stance.SILENT and not row.feedback
-    )
-    return at.is_gate and blocks and not at.feedback and not at.redo
 
 
 def check_files(
@@ -98,8 +97,7 @@ def check_files(
         yield make_finding(spec, "check.interpreter", lost, hint)
     elif missing:
         yield make_finding(spec, "check.missing", missing, MISSING_HINT)
-    for file in seen.files:
-        yield from _check_file(spec, file, is_known_missing=bool(missing))
+    yield from _check_modes(spec, seen, is_known_missing=bool(missing))
     for unseen in seen.unseen if not lost else ():
         message = f"an approval does not cover all that it runs: {unseen}"
         hint = "name the files themselves, or look at them yourself"
@@ -111,20 +109,19 @@ def check_files(
             yield from _check_runner(spec, words, folder)
 
 
-def _check_file(
-    spec: HookSpec, file: InspectedFile, *, is_known_missing: bool
-) -> Iterator[Finding]:
-    """Yield what is wrong with one file."""
-    path = file.path
-    if file.is_writable_by_all:
-        message, hint = f"all users may write `{path}`", f"chmod go-w {path}"
-        yield make_finding(spec, "check.exposed", message, hint, path=path)
-    if file.problem == "not executable":
-        message, hint = f"`{path}` is not executable", f"chmod +x {path}"
-        yield make_finding(spec, "check.not-executable", message, hint, path=path)
-    elif file.problem and not is_known_missing:
-        message, hint = f"`{path}` is {file.problem}", "put it back, or name another file"
-        yield make_finding(spec, "check.missing", message, hint)
+def _check_modes(spec: HookSpec, seen: Inspection, *, is_known_missing: bool) -> Iterator[Finding]:
+    """Yield what is wrong with each file by itself."""
+    for file in seen.files:
+        named = f"`{file.path}`"
+        if file.is_writable_by_all:
+            message, hint = f"all users may write {named}", f"chmod go-w {file.path}"
+            yield make_finding(spec, "check.exposed", message, hint, path=file.path)
+        if file.problem == "not executable":
+            message, hint = f"{named} is not executable", f"chmod +x {file.path}"
+            yield make_finding(spec, "check.not-executable", message, hint, path=file.path)
+        elif file.problem and not is_known_missing:
+            hint = "put it back, or name another file"
+            yield make_finding(spec, "check.missing", f"{named} is {file.problem}", hint)
 
 
 def check_extras(spec: HookSpec) -> Iterator[Finding]:
@@ -137,13 +134,15 @@ def check_extras(spec: HookSpec) -> Iterator[Finding]:
         yield make_finding(spec, "check.missing", message, INSTALL)
 
 
-def list_errors(
-    entry: Entry, cwd: str, environ: Mapping[str, str], seen: Inspection
-) -> list[Finding]:
+def list_errors(engine: Engine, state: HookState) -> list[Finding]:
     """Return the errors that keep a hook from starting, as far as they show without a run."""
-    event = make_event(entry.spec, entry.dialect, cwd)
-    found = (*check_files(entry.spec, event, environ, seen), *check_extras(entry.spec))
-    return [each for each in found if each.severity == "error"]
+    spec = state.spec
+    for entry in engine.registry.of_kind(spec.kind):
+        if entry.spec.id == spec.id:
+            event = make_event(spec, entry.dialect, engine.cwd)
+            found = check_files(spec, event, engine.environ, state.inspection)
+            return [each for each in (*found, *check_extras(spec)) if each.severity == "error"]
+    return []
 
 
 def _check_runner(spec: HookSpec, words: Sequence[str], folder: str) -> Iterator[Finding]:
@@ -157,23 +156,21 @@ def _check_runner(spec: HookSpec, words: Sequence[str], folder: str) -> Iterator
         make = make_warning if getattr(spec.handler, "script", "") else make_finding
         yield make(spec, "check.interpreter", message, hint)
         return
-    scripts = [
-        path for path in (program, *others) if _suffix(path) in _MEANT_FOR and os.path.isfile(path)
-    ]
-    if not scripts:
+    script = next((path for path in (program, *others) if _is_script(path)), "")
+    if not script or not os.path.isfile(script):
         return
-    script = scripts[0]
     runners = _read_shebang(script) if script == program else words[:1]
     names = [os.path.basename(word) for word in runners if not word.startswith("-")]
     is_interpreter = any(names and each.fullmatch(names[-1]) for each in _MEANT_FOR.values())
-    if is_interpreter and not any(_MEANT_FOR[_suffix(script)].fullmatch(name) for name in names):
+    meant = _MEANT_FOR[os.path.splitext(script)[1]]
+    if is_interpreter and not any(map(meant.fullmatch, names)):
         message = f"`{os.path.basename(script)}` is run by `{names[-1]}`"
         hint = "its `#!` line, or the command, names another language"
         yield make_warning(spec, "check.interpreter", message, hint)
 
 
-def _suffix(path: str) -> str:
-    return os.path.splitext(path)[1]
+def _is_script(path: str) -> bool:
+    return os.path.splitext(path)[1] in _MEANT_FOR
 
 
 def _find_lost_interpreter(path: str, search: str) -> str:
@@ -206,11 +203,10 @@ def _read_shebang(path: str) -> list[str]:
 
 def _check_relative(spec: HookSpec, words: Sequence[str]) -> Iterator[Finding]:
     """Yield a warning for a file whose path means another file in another folder."""
-    handler = spec.handler
-    if not isinstance(handler, Command) or handler.working_dir:
+    if getattr(spec.handler, "working_dir", None):
         return
-    scripts = [word for word in words[1:2] if _suffix(word) in _MEANT_FOR]
-    for path in [word for word in words[:1] if "/" in word] + scripts:
+    program = [word for word in words[:1] if "/" in word]
+    for path in (*program, *filter(_is_script, words[1:2])):
         if not os.path.isabs(path) and "{" not in path:
             message = f"`{path}` is found from the folder that the host happens to be in"
             yield make_warning(spec, "check.relative", message, "write the absolute path")
@@ -219,10 +215,12 @@ def _check_relative(spec: HookSpec, words: Sequence[str]) -> Iterator[Finding]:
 def _list_command_lines(
     spec: HookSpec, event: Event, environ: Mapping[str, str]
 ) -> tuple[list[list[str]], str, str]:
-    """Return the command lines of a hook, up to a `cd` to an absolute folder; its folder; and where programs are found."""
+    """Return the command lines of a hook, up to a `cd` to an absolute folder.
+
+    Also its folder, and the PATH by which its programs are found.
+    """
     handler = spec.handler
-    if not isinstance(handler, Command):
-        return [], event.cwd, os.defpath
+    assert isinstance(handler, Command)  # noqa: S101 - the caller has checked
     try:
         program = build_program(
             handler, event, "", timeout=spec.timeout, cookie="", environ=environ
@@ -241,37 +239,11 @@ def _list_command_lines(
 # -- several hooks -------------------------------------------------------------------------------------------------------
 
 
-def describe_target(spec: HookSpec, event: Event, environ: Mapping[str, str]) -> object:
-    """Return what a command runs, independent of its spelling: its script, arguments and variables."""
-    handler = spec.handler
-    lines, folder, _ = _list_command_lines(spec, event, environ)
-    if not isinstance(handler, Command) or len(lines) != 1:
-        return handler
-    words = lines[0]
-    paths = [os.path.join(folder, word) if "/" in word else "" for word in words]
-    scripts = [path for path in paths if os.path.isfile(path)]
-    if len(scripts) != 1:
-        return handler
-    at = paths.index(scripts[0])
-    runner = words[:at] or _read_shebang(scripts[0])
-    if runner and not at and os.path.basename(runner[0]) == "env":
-        runner = runner[1:]
-    runner = [os.path.basename(word) for word in runner[:1]] + runner[1:]
-    own = (os.path.dirname(spec.origin.file), spec.name)  # where it lies, and what it is called
-    variables = {name: value for name, value in handler.env.items() if value not in own}
-    try:
-        content = sha256(read_start(scripts[0], _LARGEST))
-    except OSError:
-        content = scripts[0]
-    script = os.path.basename(scripts[0]), content
-    return script, runner, words[at + 1 :], variables, handler.drop_env
-
-
-def find_duplicates(specs: Sequence[HookSpec], targets: Mapping[str, object]) -> Iterator[Finding]:
-    """Yield a warning for hooks that do the same on the same event and conditions; `targets`: what each runs, by id."""
+def find_duplicates(specs: Sequence[HookSpec]) -> Iterator[Finding]:
+    """Yield a warning for hooks that run the same on the same event and conditions."""
     first: dict[str, HookSpec] = {}
     for spec in specs:
-        other = first.setdefault(repr((spec.kind, targets[spec.id], spec.conditions)), spec)
+        other = first.setdefault(repr((spec.kind, describe_run(spec), spec.conditions)), spec)
         if other is not spec:
             message = f"it does what `{other.id}` does, on the same event"
             yield make_warning(spec, "check.duplicate", message, "remove one of the two")
@@ -280,7 +252,10 @@ def find_duplicates(specs: Sequence[HookSpec], targets: Mapping[str, object]) ->
 def find_conflicts(
     specs: Sequence[HookSpec], stances: Mapping[str, Stance], events: Mapping[str, Event]
 ) -> Iterator[Finding]:
-    """Yield a warning for guards of one event that contradict each other; `stances`: theirs on `events`, by hook."""
+    """Yield a warning for guards of one event that contradict each other.
+
+    `stances`: theirs on `events`, by hook.
+    """
     guards = [spec for spec in specs if kind(spec.kind).can_guard and not spec.shadow]
     for one, other in combinations(guards, 2):
         if one.kind == other.kind and (why := _explain_conflict(one, other, stances, events)):
@@ -293,20 +268,24 @@ def _explain_conflict(
 ) -> str:
     """Return why two guards of one event contradict each other; empty if they do not."""
     for minimal, full in ((one, other), (other, one)):
+        runs, other_runs = describe_command(minimal.handler), describe_command(full.handler)
         for example, template in _SUPERSEDED.items():
-            if example in describe_command(minimal.handler) and template in describe_command(
-                full.handler
-            ):
-                return f"`{template}`, which `{full.id}` runs, does all that `{minimal.id}` does, and they may judge differently"
+            if example in runs and template in other_runs:
+                return (
+                    f"`{template}`, which `{full.id}` runs, does all that `{minimal.id}` does,"
+                    " and they may judge differently"
+                )
     is_same_event = describe_subject(events[one.id]) == describe_subject(events[other.id])
     if {one.id, other.id} <= stances.keys() and is_same_event:
         mild, hard = sorted((one, other), key=lambda spec: stances[spec.id])
         if stances[mild.id] is Stance.ALLOW and stances[hard.id] >= Stance.ASK:
-            return f"of the same harmless event `{mild.id}` says allow, and `{hard.id}` says {stances[hard.id].name.lower()}"
+            said = stances[hard.id].name.lower()
+            return f"of the same harmless event `{mild.id}` says allow, and `{hard.id}` says {said}"
     opened, closed = sorted((one, other), key=lambda spec: spec.on_failure)
-    if (
-        one.conditions == other.conditions
-        and opened.on_failure is Stance.SILENT is not closed.on_failure
-    ):
-        return f"on the same calls `{opened.id}` lets everything through when it fails, and `{closed.id}` says {closed.on_failure.name.lower()}"
+    is_opposite = opened.on_failure is Stance.SILENT is not closed.on_failure
+    if one.conditions == other.conditions and is_opposite:
+        return (
+            f"on the same calls `{opened.id}` lets everything through when it fails,"
+            f" and `{closed.id}` says {closed.on_failure.name.lower()}"
+        )
     return ""

@@ -58,7 +58,6 @@ def _names(engine: Engine, **asked: Any) -> list[list[str]]:
         ("echo '{\"decision\": block}'", ["check.not-json"]),
         ('echo \'Welcome {"decision": "block"}\'', ["check.noise"]),
         ("echo 'See {\"name\": 1} and {}'", []),
-        ("echo '[1]'", ["check.not-json"]),
         ("echo '[see above]'", []),
         ("make -n nothing || true", ["check.unseen"]),
         ("exit 3", ["check.failed"]),
@@ -216,20 +215,6 @@ def test_two_hooks_that_do_the_same(tmp_path: Path) -> None:
         cwd=tmp_path,
     ) as engine:
         assert _names(engine) == [[], [], ["check.duplicate"]]
-
-
-@pytest.mark.process
-def test_two_ways_to_write_the_same(tmp_path: Path) -> None:
-    """A script by itself and by its interpreter; with another argument it is another hook."""
-    path = _script(tmp_path, "a.sh")
-    with _engine(
-        *(
-            {"command": command}
-            for command in (path, f"sh {path}", f"sh {path} -v", f"sh -e {path}")
-        ),
-        cwd=tmp_path,
-    ) as engine:
-        assert _names(engine) == [[], ["check.duplicate"], [], []]
 
 
 @pytest.mark.process

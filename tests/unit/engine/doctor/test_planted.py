@@ -139,7 +139,10 @@ _FAULTS: dict[str, tuple[Fault, dict[str, list[str]]]] = {
         Fault(command="./run.sh"),
         {"claude-code": ["HKL7005"], "starchild": ["handler.relative-path"]},
     ),
-    "declared twice": (Fault(count=2), _everywhere("HKL7015")),
+    "declared twice": (
+        Fault(count=2),
+        {"claude-code": ["HKL7015"], "starchild": ["HKL7015"]},
+    ),
     "a matcher that is none": (
         Fault(pattern="("),
         {
