@@ -126,7 +126,7 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         (f"/hooks on {GUARD}", f"✓ on: pre_tool_call  {GUARD}\n✓ on: on_user_message  {GUARD}\nhooks: ON\n"),
         (f"/hooks off everywhere {GUARD}", f"- off: on_user_message  {GUARD}\n"),
         ("/hooks", f"  - switched off by itself (/hooks on everywhere {GUARD})"),
-        ("/hooks off /bin/true", "✗ HKL3011", "/hooks list shows what is declared"),
+        ("/hooks off /bin/true", "✗ HKL3011"),
     ],
     "an event that is none is said to be so": [
         (f"/hooks approve pre_tool_use {GUARD}", "✗ HKL1203 no hook is declared for an event `pre_tool_use` (did you mean `pre_tool_call`?)"),

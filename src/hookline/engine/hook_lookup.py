@@ -78,7 +78,7 @@ def find_by_command(specs: Sequence[HookSpec], command: str, event: str = "") ->
         raise TrustError(
             f"no hook is declared with command `{command}`{where}",
             name="trust.unmatched",
-            hint="approval lets a declared hook run; it declares none",
+            hint="`hookline list` shows what is declared",
         )
     runs = dict.fromkeys(_describe_target(spec) for spec in found)
     if len(runs) > 1:

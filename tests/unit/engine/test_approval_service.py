@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from hookline.engine.approval_service import (
-    ON_AGAIN,
     approve_hooks,
     approve_states,
     count_waiting,
@@ -153,8 +152,9 @@ def test_approving_turns_on_what_is_off_here_and_no_more(place: Workspace) -> No
     done = approve_hooks(engine, engine.hooks, who="", how="test", enable=True)
 
     assert (done.on, done.mounted) == (False, 0)
-    assert list_off(done.switches) == [("everywhere", "hooks are switched off everywhere")]
-    assert ON_AGAIN["everywhere"] == "hookline on --global"
+    assert list_off(get_gate_for(engine)) == [
+        ("hooks are switched off everywhere", "hookline on --global")
+    ]
 
 
 def test_a_switch_in_a_file_is_noted_like_any_other(place: Workspace) -> None:
