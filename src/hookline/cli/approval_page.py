@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.cli.pages import count_things, format_problem
 from hookline.engine.approval_service import describe_change
 from hookline.engine.doctor.static_checks import list_errors
-from hookline.engine.hook_lookup import make_hook_summary
+from hookline.engine.hook_lookup import describe_run, make_hook_summary
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REMOVED, REVOKED
 
 TYPE_CHECKING = False
@@ -55,6 +55,7 @@ def describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
     files = state.inspection.files
     findings = list_errors(engine, state) if state.can_run and did != "revoked" else []
     return make_hook_summary(state.spec) | {
+        "runs": describe_run(state.spec),
         "did": did,
         "standing": state.state,
         "reason": state.reason,

@@ -17,7 +17,7 @@ from hookline.engine.approval_service import (
     switch_all,
     switch_single,
 )
-from hookline.engine.hook_lookup import find_hooks, make_hook_summary
+from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summary
 from hookline.engine.journaling import open_journal
 from hookline.trust.policy import find_off
 
@@ -100,7 +100,12 @@ def _switch_hooks(
             "reasons": [f"{why} ({hint})" for why, hint in list_off(gate)],
             "hooks": [
                 make_hook_summary(status.trust.spec)
-                | {"off": status.off, "standing": status.trust.state, "live": status.runs}
+                | {
+                    "runs": describe_run(status.trust.spec),
+                    "off": status.off,
+                    "standing": status.trust.state,
+                    "live": status.runs,
+                }
                 for status in find_statuses(engine, specs or None).values()
                 if specs or (is_on and status.off)
             ],

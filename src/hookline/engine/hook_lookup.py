@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def make_hook_summary(spec: HookSpec) -> dict[str, Any]:
-    """Return what each JSON document says of a hook: what it is, where it is, what it runs when."""
+    """Return what each JSON document says of a hook: what it is, where it is, when it runs."""
     return {
         "hook": spec.id,
         "name": spec.name,
@@ -32,7 +32,6 @@ def make_hook_summary(spec: HookSpec) -> dict[str, Any]:
         "kind": spec.kind,
         "native_event": spec.native_event,
         "when": [describe_condition(condition) for condition in spec.conditions],
-        "runs": describe_run(spec),
         "file": spec.origin.file,
         "line": spec.origin.line,
         "scope": spec.origin.scope,
