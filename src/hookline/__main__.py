@@ -28,7 +28,8 @@ def main() -> None:
             sys.exit(_app(words))
         case ["answer"]:
             gc.set_threshold(_MUCH)
-            from hookline.cli.supervised_answer import answer_supervised  # noqa: PLC0415 - a host starts this for every event
+            # A host starts this for every event.
+            from hookline.cli.supervised_answer import answer_supervised  # noqa: PLC0415
 
             _end(answer_supervised(words[1:]))
         case ["fire"]:
@@ -49,7 +50,8 @@ def main() -> None:
 
 
 def _fire(words: list[str], answers: AnswerPipe | None) -> int:
-    from hookline.cli.fire import fire_main  # noqa: PLC0415 - a worker loads it, and its supervisor does not
+    # A worker loads it, and its supervisor does not.
+    from hookline.cli.fire import fire_main  # noqa: PLC0415
 
     return fire_main(words, answers)
 

@@ -38,7 +38,10 @@ def real_path(named: str | os.PathLike[str]) -> str:
 
 
 def _resolve(path: str) -> str:
-    """Return the name that the kernel has for an existing path; empty if it has none that leads there."""
+    """Return the name that the kernel has for an existing path.
+
+    Empty if it has none that leads there.
+    """
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -119,7 +122,10 @@ def descend(folder: str) -> Iterator[tuple[str, int]]:
 
 
 def holds_name(folder: int, name: str, *, follow: bool = True) -> bool:
-    """Whether an open folder has an entry at this relative path; with `follow`, one that is no dangling link."""
+    """Whether an open folder has an entry at this relative path.
+
+    With `follow`, one that is no dangling link.
+    """
     try:
         os.stat(name, dir_fd=folder, follow_symlinks=follow)
     except (OSError, ValueError):
@@ -128,7 +134,10 @@ def holds_name(folder: int, name: str, *, follow: bool = True) -> bool:
 
 
 def nearest_with(folder: str, name: str) -> str:
-    """Return the nearest folder, from `folder` upwards, that has an entry of this name; empty if none has."""
+    """Return the nearest folder, from `folder` upwards, that has an entry of this name.
+
+    Empty if none has.
+    """
     found = ""
     for path, descriptor in descend(folder):
         if holds_name(descriptor, name, follow=False):

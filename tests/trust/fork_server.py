@@ -1,6 +1,7 @@
 """Fork server: a process that has loaded hookline, and forks once for each command, so that a command costs no start.
 
-A child has what a process of its own has: its arguments, environment, folder, standard streams and caches.
+A child has what a process of its own has: its arguments, environment, folder, standard streams and
+caches.
 """
 
 from __future__ import annotations
@@ -132,7 +133,8 @@ def _become(request: Mapping[str, Any]) -> None:
             os.dup2(opened, number)
             os.close(opened)
         sys.stdin, sys.stdout, sys.stderr = (
-            open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115 - until it ends
+            # Until it ends.
+            open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115
             for number in range(3)
         )
         os.environ.clear()

@@ -69,7 +69,8 @@ class Home:
         self.path = path
         self._server = server
         path.mkdir(parents=True)
-        # The interpreter itself comes first: what a version manager puts before it starts ten times slower.
+        # The interpreter itself comes first: what a version manager puts before it starts ten times
+        # slower.
         programs = f"{os.path.dirname(os.path.realpath(sys.executable))}:{os.environ['PATH']}"
         self.environ = {"PATH": programs, "HOME": str(path), "LANG": "C.UTF-8"}
         self.write(".gitconfig", "[user]\nname = a\nemail = a@example.org\n")
@@ -115,7 +116,7 @@ class Repository:
         self.home = home
         self.path = path
 
-    # -- what is in it ---------------------------------------------------------------------------------------------
+    # -- what is in it -----------------------------------------------------------------------------
 
     def write(self, name: str, text: str, *, program: bool = False) -> Path:
         """Write a file of the repository."""
@@ -168,7 +169,7 @@ class Repository:
         """How often the guard ran."""
         return len(self.ran.read_text("utf-8").splitlines()) if self.ran.exists() else 0
 
-    # -- the doors -------------------------------------------------------------------------------------------------
+    # -- the doors ---------------------------------------------------------------------------------
 
     def hookline(self, *words: str, sent: str = "", **environ: str) -> Done:
         """Run hookline here."""
@@ -190,7 +191,8 @@ class Repository:
     ) -> Said:
         """What hookline says about that command, by one of its doors.
 
-        `named_home`: the command line names the home, as the settings of the repository may set the variable.
+        `named_home`: the command line names the home, as the settings of the repository may set the
+        variable.
         """
         payload = json.dumps(self.call())
         home = ("--home", str(self.home.path)) if named_home else ()

@@ -36,7 +36,10 @@ def test_an_approved_guard_runs(repository: Repository, row: str, door: str) -> 
 
 @pytest.mark.parametrize(("row", "door"), rows("approved", ["git worktree add"], DOORS))
 def test_linked_worktrees_share_an_approval(repository: Repository, row: str, door: str) -> None:
-    """Linked worktrees share; they are the same repository (docs/explanation/trust.md 2, the owner)."""
+    """Linked worktrees share.
+
+    They are the same repository (docs/explanation/trust.md 2, the owner).
+    """
     repository.approved()
     other = _worktree(repository, "feature")
 

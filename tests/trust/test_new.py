@@ -71,7 +71,10 @@ COPIES: dict[str, Callable[[Repository], Repository]] = {
 def test_another_repository_inherits_no_approval(
     repository: Repository, row: str, door: str
 ) -> None:
-    """A clone, fork, submodule, moved folder is new; a tarball must inherit no approval (docs/explanation/trust.md 2, the owner)."""
+    """A clone, fork, submodule, moved folder is new.
+
+    A tarball must inherit no approval (docs/explanation/trust.md 2, the owner).
+    """
     repository.approved()
     other = COPIES[row](repository)
 

@@ -88,7 +88,8 @@ PLANTED: dict[str, Callable[[Repository], None]] = {
 }
 
 
-# Rows whose settings cannot be read, so that they may set every variable: then the command line names the home.
+# Rows whose settings cannot be read, so that they may set every variable: then the command line
+# names the home.
 UNREADABLE = ("FIFO", "device", "100 MB")
 
 

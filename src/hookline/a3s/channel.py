@@ -1,4 +1,7 @@
-"""EventChannel: a bounded queue of every fired event, for an observer; firing never waits for it."""
+"""EventChannel: a bounded queue of every fired event, for an observer.
+
+Firing never waits for it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class EventChannel:
-    """Events in the order in which they were fired. A full channel drops the oldest one and counts it in `dropped`."""
+    """Events in the order in which they were fired.
+
+    A full channel drops the oldest one and counts it in `dropped`.
+    """
 
     def __init__(self, capacity: int = 1024) -> None:
         if capacity < 1:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class HookEventType(enum.StrEnum):
-    """The events of a3s. A member is its snake_case name; `HookEventType("PreToolUse")` is read as well."""
+    """The events of a3s.
+
+    A member is its snake_case name; `HookEventType("PreToolUse")` is read as well.
+    """
 
     PreToolUse = "pre_tool_use"
     PostToolUse = "post_tool_use"
@@ -59,7 +62,10 @@ class HookEventType(enum.StrEnum):
 
 
 class _Field:
-    """A field of a matcher; on the class it is a factory: `HookMatcher.tool("Bash")`, and `matcher.tool` is the text."""
+    """A field of a matcher.
+
+    On the class it is a factory: `HookMatcher.tool("Bash")`, and `matcher.tool` is the text.
+    """
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -80,7 +86,9 @@ class _Field:
 
 
 class HookMatcher(dict[str, str]):
-    """What a hook selects. All fields that are given must hold; a matcher without any selects every event of the type.
+    """What a hook selects.
+
+    All fields that are given must hold; a matcher without any selects every event of the type.
 
     `tool` and `session_id` are exact; `path_pattern` and `skill` are globs; `command_pattern` is an
     expression (RE2). Registration reports an unknown field.
@@ -110,7 +118,9 @@ class HookMatcher(dict[str, str]):
 
 
 class HookConfig(Frozen):
-    """How a hook runs. `priority`: lower runs first. `fail_mode`: open or closed; by default closed on gates only.
+    """How a hook runs. `priority`: lower runs first.
+
+    `fail_mode`: open or closed; by default closed on gates only.
 
     `async_execution`: started without waiting, except on a gate. `max_retries`: how often a Retry
     of this hook is followed (0: 3 times).

@@ -83,7 +83,7 @@ class HookEngine:
         """Return an engine without hooks."""
         return cls()
 
-    # -- registering -----------------------------------------------------------------------------------------------
+    # -- registering -------------------------------------------------------------------------------
 
     def register(self, hook: Hook | Mapping[str, Any], handler: HookHandler | None = None) -> None:
         """Register a definition, optionally with its handler. It replaces one with the same id.
@@ -130,7 +130,7 @@ class HookEngine:
         self._channel = channel
         return self
 
-    # -- looking ---------------------------------------------------------------------------------------------------
+    # -- looking -----------------------------------------------------------------------------------
 
     def all_hooks(self) -> list[Hook]:
         """Return every definition, in the order of registration."""
@@ -156,7 +156,7 @@ class HookEngine:
         """Return the warnings: from registration, from hooks without a handler, and from failed asynchronous hooks."""
         return tuple(self._problems)
 
-    # -- firing ----------------------------------------------------------------------------------------------------
+    # -- firing ------------------------------------------------------------------------------------
 
     async def fire(self, event: Fired) -> HookResult:
         """Run the hooks of an event, one after the other, and return their result.
@@ -167,7 +167,9 @@ class HookEngine:
         return to_result(await self._engine.fire_async(self._begin(event)))
 
     def fire_sync(self, event: Fired) -> HookResult:
-        """Do what `fire` does, without an event loop; asynchronous handlers run on a loop of their own.
+        """Do what `fire` does, without an event loop.
+
+        Asynchronous handlers run on a loop of their own.
 
         Raises:
             CodecError: as `fire`.
@@ -237,7 +239,7 @@ class HookEngine:
         handler = InProcess(call=report_missing, name=spec.id, read_by_dialect=True)
         return spec.replace(handler=handler, detached=False)
 
-    # -- asynchronous hooks ----------------------------------------------------------------------------------------
+    # -- asynchronous hooks ------------------------------------------------------------------------
 
     def _start(self, run: Run) -> None:
         """Start an asynchronous hook: a coroutine on the loop that fires, anything else on a thread.
@@ -270,14 +272,20 @@ class HookEngine:
     def _report(self, name: str, message: str, hook_id: str) -> None:
         self._problems.append(Problem(name=name, message=message, severity="warning", hook=hook_id))
 
-    # -- the end ---------------------------------------------------------------------------------------------------
+    # -- the end -----------------------------------------------------------------------------------
 
     def close(self, *, seconds: float = 5.0) -> None:
-        """Wait for asynchronous hooks on threads, at most `seconds`. For those on an event loop, use `aclose`."""
+        """Wait for asynchronous hooks on threads, at most `seconds`.
+
+        For those on an event loop, use `aclose`.
+        """
         self._engine.close(seconds=seconds)
 
     async def aclose(self, *, seconds: float = 5.0) -> None:
-        """Wait for asynchronous hooks on this loop and on threads, at most `seconds`; then end those on the loop."""
+        """Wait for asynchronous hooks on this loop and on threads, at most `seconds`.
+
+        Then end those on the loop.
+        """
         tasks = [task for task in self._tasks if task.get_loop() is asyncio.get_running_loop()]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=seconds)
@@ -299,7 +307,10 @@ class HookEngine:
 
 
 def _follow(result: HookResult, tries: int) -> tuple[HookResult, float | None]:
-    """Return a result, and the seconds to wait before the next attempt; after the last one a Retry becomes a Block."""
+    """Return a result, and the seconds to wait before the next attempt.
+
+    After the last one a Retry becomes a Block.
+    """
     if not result.is_retry():
         return result, None
     if tries < (result.max_retries or DEFAULT_RETRIES):

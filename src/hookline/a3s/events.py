@@ -46,7 +46,10 @@ class ToolCallInfo(Record):
 
 
 class Payload(Record):
-    """What an event carries. A subclass is named after its event, whose row has the fields (docs/formats/a3s.md 2)."""
+    """What an event carries.
+
+    A subclass is named after its event, whose row has the fields (docs/formats/a3s.md 2).
+    """
 
     event_type: ClassVar[HookEventType]
 
@@ -149,7 +152,10 @@ class HookEvent(Record):
 
 
 def _copy(value: Any, kind: type[Record]) -> Any:
-    """Return a deep copy of a JSON value, whose objects are records; the value itself, or its items, of this class."""
+    """Return a deep copy of a JSON value, whose objects are records.
+
+    The value itself, or its items, of this class.
+    """
     if isinstance(value, dict):
         return kind((key, _copy(part, _PARTS.get(key, Record))) for key, part in value.items())
     if isinstance(value, list | tuple):

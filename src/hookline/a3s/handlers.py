@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
 
     class Handles(Protocol):
-        """An object that handles events; it returns a response, a mapping, None, or an awaitable of these."""
+        """An object that handles events.
+
+        It returns a response, a mapping, None, or an awaitable of these.
+        """
 
         def handle(self, event: HookEvent, /) -> object: ...
 
@@ -42,7 +45,9 @@ def make_handler(given: HookHandler) -> Handle:
 
 
 def make_in_process(handle: Handle, hook_id: str, native: str, budget: WorkerBudget) -> InProcess:
-    """Return a handler for the core. A plain one runs on a worker thread, so that its time limit can end the wait.
+    """Return a handler for the core.
+
+    A plain one runs on a worker thread, so that its time limit can end the wait.
 
     `budget` limits how many overdue threads the engine of this handler may have.
     """

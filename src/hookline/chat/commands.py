@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 _HOW = "chat"
 _LONGEST = 4000  # characters of a command
-_EVERYWHERE = frozenset({"everywhere", "global", "--global", "—global", "–global"})  # noqa: RUF001 - a phone makes dashes of two hyphens
+# A phone makes dashes of two hyphens.
+_EVERYWHERE = frozenset({"everywhere", "global", "--global", "—global", "–global"})  # noqa: RUF001
 _USAGE = """/hooks or /hooks list - is everything on, where hooks are declared, and how each stands
 /hooks on | /hooks off - switch the hooks of this project on or off, at once
 /hooks on everywhere | /hooks off everywhere - switch those of every project
@@ -89,7 +90,7 @@ def _split_word(text: str) -> tuple[str, str]:
     return first, "".join(rest).strip()
 
 
-# -- reading -------------------------------------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------
 
 
 def _list(engine: Engine) -> list[str]:
@@ -123,7 +124,7 @@ def _check(engine: Engine) -> list[str]:
     return lines if results else [*lines, "", "No hooks here."]
 
 
-# -- changing ------------------------------------------------------------------------------------------------------
+# -- changing --------------------------------------------------------------------------------------
 
 
 def _switch(engine: Engine, words: str, who: str, *, on: bool) -> list[str]:
@@ -173,7 +174,9 @@ def _revoke(engine: Engine, words: str, who: str) -> list[str]:
 
 
 def _find_hooks(engine: Engine, words: str) -> Sequence[HookSpec]:
-    """Return the hooks that `<event> <command>` or `<command>` names; quotes around the command do not count.
+    """Return the hooks that `<event> <command>` or `<command>` names.
+
+    Quotes around the command do not count.
 
     Raises:
         TrustError: no hook is declared so.

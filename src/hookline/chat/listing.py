@@ -94,7 +94,10 @@ def select_shown(specs: Iterable[HookSpec]) -> Iterator[tuple[HookSpec, Sequence
 
 
 def describe_hook(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:
-    """Describe a hook: its event and its command; of hooks that are broken `together`, their file."""
+    """Describe a hook: its event and its command.
+
+    Of hooks that are broken `together`, their file.
+    """
     run = describe_run(spec)
     if len(together) > 1:
         return f"{spec.native_event} and {len(together) - 1} more  {spec.name or run}"

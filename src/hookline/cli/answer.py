@@ -169,7 +169,8 @@ def answer_main(words: list[str], answers: AnswerPipe | None = None) -> int:
         stdout, stderr = encode_text(reply.stdout), encode_text(reply.stderr)
         answers.send(reply.exit_code, stdout, stderr, stays=stays)
     if stays:
-        from hookline.cli.background import run_in_background, run_in_child  # noqa: PLC0415 - most events have nothing detached
+        # Most events have nothing detached.
+        from hookline.cli.background import run_in_background, run_in_child  # noqa: PLC0415
 
         run = run_in_background if answers is None else run_in_child
         run(later.engine, later.runs, later.left)

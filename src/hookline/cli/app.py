@@ -51,7 +51,8 @@ def _run(words: list[str]) -> int:
             return _run([name, "--help"])
         case ["answer", *rest] if "--help" not in rest and "-h" not in rest:
             # Its usage errors are replies to its host.
-            from hookline.cli.answer import answer_main  # noqa: PLC0415 - hosts start it without this module
+            # Hosts start it without this module.
+            from hookline.cli.answer import answer_main  # noqa: PLC0415
 
             return answer_main(rest)
         case [name, *rest] if name in COMMANDS:

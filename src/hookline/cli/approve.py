@@ -132,7 +132,10 @@ def revoke(
     json: bool = JSON,
     color: str = COLOR,
 ) -> int:
-    """Take the approval of hooks back, at once; the next use of your own hook does not approve it."""
+    """Take the approval of hooks back, at once.
+
+    The next use of your own hook does not approve it.
+    """
     if not dry_run:
         require_person(os.environ, f"hookline revoke {shlex.quote(what)}")
     with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
@@ -184,7 +187,9 @@ def _select(engine: Engine, what: str, event: str) -> _Selected:
 def _find_declared(
     engine: Engine, what: str, event: str, removed: Sequence[Approval]
 ) -> list[HookSpec]:
-    """Return the declared hooks that a person means; there need be none where a removed one is meant.
+    """Return the declared hooks that a person means.
+
+    There need be none where a removed one is meant.
 
     Raises:
         TrustError: `trust.unmatched`, none is meant at all.

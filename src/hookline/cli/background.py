@@ -70,7 +70,10 @@ def run_in_child(
 
 
 def _start_child(engine: Engine, runs: Sequence[Run]) -> int:
-    """Fork a child that performs the runs, and return its number; 0 where this process had to perform them itself."""
+    """Fork a child that performs the runs, and return its number.
+
+    0 where this process had to perform them itself.
+    """
     try:
         child = os.fork()
     except OSError:  # no further process fits into this system
@@ -103,7 +106,9 @@ def _close_descriptors(spared: Sequence[int]) -> None:
 
 def _run_hooks(engine: Engine, runs: Sequence[Run]) -> None:
     from hookline.engine.deferred_delivery import finish_detached  # noqa: PLC0415 - as above
-    from hookline.engine.detached import make_finished  # noqa: PLC0415 - most events have nothing in the background
+
+    # Most events have nothing in the background.
+    from hookline.engine.detached import make_finished  # noqa: PLC0415
 
     longest = (engine.runtime.limits or Limits()).detached
     for number in (signal.SIGALRM, *_ENDS):

@@ -52,7 +52,10 @@ def print_script(
 
 
 def complete_line(instruction: str) -> int:
-    """Print the completions of the current command line. `instruction`: the request of the shell's script."""
+    """Print the completions of the current command line.
+
+    `instruction`: the request of the shell's script.
+    """
     line = next((os.environ[name] for name in _LINES if name in os.environ), "").split()
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     for name, command in COMMANDS.items():
@@ -81,7 +84,10 @@ def _list_events(given: Mapping[str, Any]) -> list[str]:
 
 
 def _list_ids(given: Mapping[str, Any]) -> list[str]:
-    """Return the ids of hooks: of the files on the command line, else of all that hookline finds. No hook runs."""
+    """Return the ids of hooks: of the files on the command line, else of all that hookline finds.
+
+    No hook runs.
+    """
     folder, dialect = given.get("folder") or ".", given.get("dialect")
     try:
         if not given.get("configs"):

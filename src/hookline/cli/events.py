@@ -95,7 +95,10 @@ def _list_dialects() -> Iterator[Dialect]:
 
 
 def _list_native_names() -> Iterator[tuple[str, str, str]]:
-    """Yield every native name as dialect, name and canonical kind; of supported dialects from their tables."""
+    """Yield every native name as dialect, name and canonical kind.
+
+    Of supported dialects from their tables.
+    """
     supported = set()
     for dialect in _list_dialects():
         table = dialect.table

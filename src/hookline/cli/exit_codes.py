@@ -48,7 +48,10 @@ def run_command(program: str, run: Callable[[], int]) -> int:
 
 
 def format_error(error: HookError, program: str) -> str:
-    """Return an error as one line, `place: CODE message (hint)`; the program's name if it has no place."""
+    """Return an error as one line, `place: CODE message (hint)`.
+
+    The program's name if it has no place.
+    """
     hint = f" ({error.hint})" if error.hint else ""
     return f"{getattr(error, 'place', '') or program}: {error.code} {error.message}{hint}"
 

@@ -82,7 +82,7 @@ def make_blank_payload(engine: Engine, event: str, dialect: str | None) -> dict[
     return {field.native: "" for field in fields if field.fact in ("tool", "prompt")}
 
 
-# -- codes -------------------------------------------------------------------------------------------------------------
+# -- codes -----------------------------------------------------------------------------------------
 
 
 def make_code_document(word: str) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _render_code(page: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield f"\nwhat to do: {page['fix']}"
 
 
-# -- events ------------------------------------------------------------------------------------------------------------
+# -- events ----------------------------------------------------------------------------------------
 
 
 def render_explanation(document: dict[str, Any], paint: Paint) -> Iterator[str]:

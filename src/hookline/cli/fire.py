@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 
 def fire_main(words: list[str], answers: AnswerPipe | None = None) -> int:
-    """Fire an event; returns the exit code. `answers`: the way to the supervisor, which ends this process at its deadline."""
+    """Fire an event; returns the exit code.
+
+    `answers`: the way to the supervisor, which ends this process at its deadline.
+    """
     return run_command("hookline fire", lambda: call_command("fire", fire, words, answers=answers))
 
 
@@ -113,7 +116,8 @@ def describe_outcome(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield f"{paint.stance(decision['stance'])}  {where} in {format_duration(decision['seconds'])}"
     fields: list[tuple[str, str]] = []
     if decision["reason"]:
-        from hookline.engine.reason_display import reason_fields  # noqa: PLC0415 - most decisions have no reason
+        # Most decisions have no reason.
+        from hookline.engine.reason_display import reason_fields  # noqa: PLC0415
 
         fields += reason_fields(decision["reason"], decision["evidence"])
     if decision["redo"]:

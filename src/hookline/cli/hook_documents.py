@@ -61,7 +61,10 @@ def make_hooks_document(
 
 
 def find_store_fault(engine: Engine, specs: Sequence[HookSpec]) -> Problem | None:
-    """Return why the approvals of these hooks cannot be read; None if they can, or if none is needed."""
+    """Return why the approvals of these hooks cannot be read.
+
+    None if they can, or if none is needed.
+    """
     return find_store_problem(engine) if engine.runtime.gate is not None and specs else None
 
 
@@ -138,7 +141,10 @@ def _find_state(engine: Engine, spec: HookSpec, status: HookStatus | None) -> tu
 
 
 def make_hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
-    """Return the `hookline.hook/1` document: one hook with every effective field; of its environment only the names."""
+    """Return the `hookline.hook/1` document: one hook with every effective field.
+
+    Of its environment only the names.
+    """
     return {
         "schema": "hookline.hook/1",
         **_summarize_hook(engine, spec, _find_statuses(engine, [spec]).get(spec.id)),
@@ -209,7 +215,10 @@ def _handler_fields(handler: Handler) -> dict[str, Any]:
 
 
 def _to_json(value: Any, *, whole: bool = False) -> Any:
-    """Return a fact as a JSON value; of a long text only the first line, unless the `whole` is wanted."""
+    """Return a fact as a JSON value.
+
+    Of a long text only the first line, unless the `whole` is wanted.
+    """
     match value:
         case str() if not whole:
             line = value.partition("\n")[0][:_LONGEST_FACT]

@@ -40,7 +40,10 @@ def list_hooks(
     json: bool = JSON,
     color: str = COLOR,
 ) -> int:
-    """Every hook in firing order, event by event; a file that cannot be read is an error, because the list is not whole."""
+    """Every hook in firing order, event by event.
+
+    A file that cannot be read is an error, because the list is not whole.
+    """
     kind = find_kind(event, selection.dialect) if event else ""
     if event and not kind:
         message = f"unknown event `{event}`"

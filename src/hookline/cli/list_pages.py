@@ -22,7 +22,10 @@ _STATE_REASONS = ("", "you have not approved it", "you revoked its approval")
 
 
 def render_hooks(document: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """Yield the hooks event by event; at the end each unreadable file, which counts as a broken hook of many events."""
+    """Yield the hooks event by event.
+
+    At the end each unreadable file, which counts as a broken hook of many events.
+    """
     broken: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for hook in document["hooks"]:
         if hook["state"] == BROKEN:

@@ -149,7 +149,7 @@ class _View(Frozen):
         return kept
 
 
-# -- decisions ---------------------------------------------------------------------------------------------------------
+# -- decisions -------------------------------------------------------------------------------------
 
 
 def _list_events(
@@ -251,7 +251,7 @@ def _find_decision(search: Search, wanted: str, query: Query) -> dict[str, Any]:
     return found[0]
 
 
-# -- the journal itself ------------------------------------------------------------------------------------------------
+# -- the journal itself ----------------------------------------------------------------------------
 
 
 def _verify_journal(folder: str, head: str, view: _View) -> int:
@@ -293,7 +293,9 @@ def _prune_journal(folder: str, at: str, view: _View, *, dry_run: bool) -> int:
 
 @contextmanager
 def _open_folder(folder: str) -> Iterator[None]:
-    """Check that the journal's path is a folder, if it exists; turn each OSError into the error that it cannot be read.
+    """Check that the journal's path is a folder, if it exists.
+
+    Turn each OSError into the error that it cannot be read.
 
     Raises:
         JournalError: it is something else, or it cannot be read.

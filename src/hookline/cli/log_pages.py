@@ -52,7 +52,10 @@ _LABELS: Mapping[str, str] = {
 
 
 def format_event(record: Mapping[str, Any], paint: Paint) -> str:
-    """Return one event as a line: time, id, stance, event and reason; or a note: who did what to which hook."""
+    """Return one event as a line: time, id, stance, event and reason.
+
+    Or a note: who did what to which hook.
+    """
     stance, about, text = "note", "", ""
     if record.get("type") != "note":
         stance, tool = _read_text(record, "stance"), _read_text(record, "tool")

@@ -110,7 +110,10 @@ def list_options(command: Command) -> dict[str, Option]:
 
 
 def parse_words(options: Mapping[str, Option], words: Sequence[str]) -> dict[str, Any] | None:
-    """Return the value of each option, by its parameter; None for help, mistakes and unusual spellings."""
+    """Return the value of each option, by its parameter.
+
+    None for help, mistakes and unusual spellings.
+    """
     named = {name: key for key, each in options.items() for name in each.names}
     arguments = [key for key, each in options.items() if not each.names]
     given: dict[str, Any] = {}

@@ -139,7 +139,10 @@ class Selection:
             self.notices = (found.problem,)
 
     def sessions(self, environ: Mapping[str, str]) -> Sessions:
-        """Return the store of sessions. Each relay is one hook of a file, so each counts its redos separately."""
+        """Return the store of sessions.
+
+        Each relay is one hook of a file, so each counts its redos separately.
+        """
         return Sessions.of(environ, asker="\n".join(self.configs) if self.relay else "")
 
     def engine(self, *, parses_new: bool = True, **settings: Any) -> Engine:
@@ -205,7 +208,9 @@ def call_command(name: str, command: Command, words: list[str], **settings: Any)
 
 
 def parse_command(name: str, command: Command, words: list[str]) -> dict[str, Any] | None:
-    """Return the arguments of a call; of a command with a parameter `selection`, also the hooks that it looks at.
+    """Return the arguments of a call.
+
+    Of a command with a parameter `selection`, also the hooks that it looks at.
 
     None: the words ask for the help, which is printed.
 
@@ -215,7 +220,8 @@ def parse_command(name: str, command: Command, words: list[str]) -> dict[str, An
     options = list_all_options(command)
     given = parse_words(options, words)
     if given is None:
-        from hookline.cli.typer_command import parse_with_typer  # noqa: PLC0415 - only for help, mistakes and unusual spellings
+        # Only for help, mistakes and unusual spellings.
+        from hookline.cli.typer_command import parse_with_typer  # noqa: PLC0415
 
         given = parse_with_typer(name, options, words)
     if given and "selection" in command.__annotations__:
@@ -259,7 +265,9 @@ def parse_options(pairs: Sequence[str]) -> Mapping[str, Any]:
 
 
 def change_folder(folder: str) -> None:
-    """Change to a folder. If it is the working folder, and that was deleted, go to one that exists, and print so.
+    """Change to a folder.
+
+    If it is the working folder, and that was deleted, go to one that exists, and print so.
 
     Raises:
         ConfigError: there is no such folder.

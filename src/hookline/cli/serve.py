@@ -170,7 +170,10 @@ def serve(
 
 
 def _approves_without_token(*, asked: bool) -> bool:
-    """Whether programs may approve hooks without the token, by option or setting; never below an agent."""
+    """Whether programs may approve hooks without the token, by option or setting.
+
+    Never below an agent.
+    """
     try:
         free = asked or find_self_approve_problem(read_settings(os.environ)) is not None
     except ConfigError:  # wrong settings count as the strictest
@@ -268,7 +271,10 @@ def _make_reloader(selection: Selection, service: Service, *, watch: bool) -> Re
 
 
 def _read_approval_token(path: str) -> tuple[str, str]:
-    """Return the path and the text of a token that only approvals need; both empty if there can be none."""
+    """Return the path and the text of a token that only approvals need.
+
+    Both empty if there can be none.
+    """
     try:
         return path, read_token(path)
     except ConfigError as error:

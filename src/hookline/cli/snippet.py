@@ -21,7 +21,10 @@ _WORD = re.compile(r'"[^"]*"|[^\s:,\[\]{}"]+')
 
 
 def make_snippet(problem: dict[str, Any], paint: Paint) -> Iterator[str]:
-    """Yield the problem's line with the two before it, the mark, and the fix; nothing if the place is unknown."""
+    """Yield the problem's line with the two before it, the mark, and the fix.
+
+    Nothing if the place is unknown.
+    """
     line, column = problem["line"], problem["column"]
     lines = _read_lines(problem["file"]) if line else []
     if not 0 < line <= len(lines):

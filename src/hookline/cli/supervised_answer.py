@@ -40,7 +40,8 @@ def answer_supervised(words: list[str]) -> int:
 
 def _write_fallback(words: list[str], worker: Worker) -> int:
     """Write the fallback reply, and then end the worker, which may be busy."""
-    from hookline.cli.answer import make_fallback, note_unanswered, parse_request  # noqa: PLC0415 - as above
+    # As above.
+    from hookline.cli.answer import make_fallback, note_unanswered, parse_request  # noqa: PLC0415
     from hookline.engine.journaling import open_journal  # noqa: PLC0415 - as above
     from hookline.wire.hookoutput import encode_text  # noqa: PLC0415 - as above
 

@@ -35,7 +35,9 @@ _INVALID = re.compile(r"Invalid value for `(--?[\w-]+)`: it must")
 def parse_with_typer(
     name: str, options: Mapping[str, Option], words: Sequence[str]
 ) -> dict[str, Any] | None:
-    """Return the value of each option, by its parameter; None after the help, if the words ask for it.
+    """Return the value of each option, by its parameter.
+
+    None after the help, if the words ask for it.
 
     Raises:
         ConfigError: a usage error.
@@ -77,7 +79,10 @@ def make_callback(
     callback: Callable[..., Any],
     complete: Callable[[Option], Any] | None = None,
 ) -> Callable[..., Any]:
-    """Return a callback with the signature that typer reads; `complete` makes the function that completes a value."""
+    """Return a callback with the signature that typer reads.
+
+    `complete` makes the function that completes a value.
+    """
 
     def call(**given: Any) -> Any:
         return callback(**given)

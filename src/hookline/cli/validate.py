@@ -92,7 +92,10 @@ def _find_missing(path: str, selection: Selection) -> Problem | None:
 
 
 def _list_problems(engine: Engine) -> list[Problem]:
-    """Every problem, in the order of the files and of the lines in each; of agenthooks what its lint says."""
+    """Every problem, in the order of the files and of the lines in each.
+
+    Of agenthooks what its lint says.
+    """
     sources = engine.snapshot.sources
     loaded = sum(len(each.loaded.problems) for each in sources)
     problems = [problem for each in sources for problem in _lint_source(each)]

@@ -15,7 +15,10 @@ MARKERS = (
 
 
 def find_agent_marker(environ: Mapping[str, str]) -> str:
-    """Return the variable which shows that an agent started this process; empty if there is none."""
+    """Return the variable which shows that an agent started this process.
+
+    Empty if there is none.
+    """
     return next((name for name in MARKERS if environ.get(name)), "")
 
 

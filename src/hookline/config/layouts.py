@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 
 class Layout(Frozen):
-    """How a dialect's hooks lie in a folder. `files` are taken if they are there, `children` of each sub-folder.
+    """How a dialect's hooks lie in a folder.
+
+    `files` are taken if they are there, `children` of each sub-folder.
 
     The last part of one of `files` may be a pattern. `endings`: how the names of files end that are
     taken, too; with `drop_ins`, in folders whose path ends so, and in no other. `companions`: files

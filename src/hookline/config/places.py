@@ -120,7 +120,9 @@ def _list_rows(only: str) -> Iterator[tuple[str, str, str]]:
 
 
 def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str:
-    """Return the nearest folder, from here upwards, that is a repository or has hook files; empty if none.
+    """Return the nearest folder, from here upwards, that is a repository or has hook files.
+
+    Empty if none.
 
     `only`: files of one dialect. The user's home and the folders above it are no projects.
     """
@@ -153,13 +155,19 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def _find_mark(pattern: str) -> str:
-    """Return the part of a place's path inside a project, without a pattern of names; empty for other places."""
+    """Return the part of a place's path inside a project, without a pattern of names.
+
+    Empty for other places.
+    """
     path = pattern.removeprefix(_PROJECTS) if pattern.startswith(_PROJECTS) else ""
     return path.rpartition("/")[0] if "*" in path else path
 
 
 def project_path(dialect: str, file: str) -> str:
-    """Return the part of a file's path that the format prescribes inside a project; empty if there is none."""
+    """Return the part of a file's path that the format prescribes inside a project.
+
+    Empty if there is none.
+    """
     for mark in filter(None, (_find_mark(pattern) for _, _, pattern in _list_rows(dialect))):
         if f"/{file}".endswith(f"/{mark}"):
             return mark
@@ -184,7 +192,8 @@ def _expand_pattern(path: str) -> list[str]:
         return [path] if os.path.exists(path) else []
     if not os.path.isdir(folder):
         return []
-    import glob  # noqa: PLC0415 - few machines have such a folder, and `answer` looks at every start
+    # Few machines have such a folder, and `answer` looks at every start.
+    import glob  # noqa: PLC0415
 
     return [f"{folder}/{match}" for match in sorted(glob.glob(name, root_dir=folder))]
 

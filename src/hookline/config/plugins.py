@@ -51,7 +51,10 @@ def _read_text(path: str) -> bytes:
 
 
 def _parse(text: bytes) -> dict[str, Any]:
-    """Return the object of a JSON text; an empty one if it is something else, which loading reports."""
+    """Return the object of a JSON text.
+
+    An empty one if it is something else, which loading reports.
+    """
     try:
         tree = json.loads(text)
     except (ValueError, RecursionError):

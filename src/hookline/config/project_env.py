@@ -34,7 +34,11 @@ _LARGEST = 1 << 20  # bytes
 
 
 class CleanedEnv(Frozen):
-    """An environment for hookline and hooks. `dropped`: the removed variables, each with the file that sets it ("": its value leads into the repository)."""
+    """An environment for hookline and hooks.
+
+    `dropped`: the removed variables, each with the file that sets it ("": its value leads into the
+    repository).
+    """
 
     environ: Mapping[str, str]
     dropped: Mapping[str, str]
@@ -99,7 +103,10 @@ def account_home() -> str:
 def _find_dropped(
     names: Sequence[str], environ: Mapping[str, str], starts: Sequence[str], homes: Sequence[str]
 ) -> dict[str, str]:
-    """Return the variables to remove, each with the file that sets it. `homes`: folders that are in no repository."""
+    """Return the variables to remove, each with the file that sets it.
+
+    `homes`: folders that are in no repository.
+    """
     found: dict[str, str] = {}
     for start in starts:
         if _holds_any(start, homes):
@@ -153,7 +160,10 @@ def _read_settings_env(path: str, names: Sequence[str]) -> Sequence[str]:
 
 
 def _parse_env_names(raw: bytes, names: Sequence[str]) -> Sequence[str]:
-    """Return which of the variables are keys of `env` in a JSON text; if it is invalid, those that it mentions."""
+    """Return which of the variables are keys of `env` in a JSON text.
+
+    If it is invalid, those that it mentions.
+    """
     text = raw.decode(json.detect_encoding(raw), "replace").removeprefix("\ufeff")
     try:
         tree = json.loads(text)

@@ -182,7 +182,10 @@ def list_files(path: str, dialect: str, *, level: bool = False) -> list[str]:
 
 
 def split_files(folder: str, files: list[str]) -> tuple[list[str], ConfigError | None]:
-    """Return the files of a folder that hookline loads, and the error for the others; None where there are none."""
+    """Return the files of a folder that hookline loads, and the error for the others.
+
+    None where there are none.
+    """
     if len(files) <= MOST_FILES:
         return files, None
     first = os.path.relpath(files[MOST_FILES], folder)
@@ -315,7 +318,8 @@ def read_source(place: Source, dialect: str) -> Source:
 
 def _read_front_matter(raw: bytes) -> bytes:
     """Return the front matter of a file; the whole file if it has none."""
-    from hookline.wire.front_matter import FRONT_LIMIT, find_front_matter_end  # noqa: PLC0415 - few files may have front matter
+    # Few files may have front matter.
+    from hookline.wire.front_matter import FRONT_LIMIT, find_front_matter_end  # noqa: PLC0415
 
     return raw[: find_front_matter_end(raw[:FRONT_LIMIT]) or len(raw)]
 
@@ -365,7 +369,9 @@ def _read_companion(folder: str, name: str, *, whole: bool) -> Companion | None:
 
 
 def make_stamp(path: str, dialect: str) -> Stamp:
-    """Return the stat fields of a file and its companions, which change when these do; the errno of a missing one.
+    """Return the stat fields of a file and its companions, which change when these do.
+
+    The errno of a missing one.
 
     A link counts as its target, so that a new target is a change.
     """

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class Setting(Frozen):
-    """What one key may be: of which type, one of which words, and at least how much; and, in words, what it is without it and means."""
+    """What one key may be: of which type, one of which words, and at least how much.
+
+    And, in words, what it is without it and means.
+    """
 
     type: type
     choices: tuple[str, ...] = ()
@@ -112,7 +115,9 @@ _read: dict[str, tuple[tuple[int, int], Mapping[str, Any]]] = {}
 
 
 def read_settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return the settings by table and key as they are written; an empty mapping if there is no file.
+    """Return the settings by table and key as they are written.
+
+    An empty mapping if there is no file.
 
     Raises:
         ConfigError: with its place, a file that cannot be read, that is no TOML, or that has an

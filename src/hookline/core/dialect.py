@@ -122,9 +122,9 @@ class EventRow(Frozen):
     Of exit codes and failures: `ignores_exit`: exit 2 does not block. `nonzero`: what any exit code
     but 0 means. `shows`: at exit 2 the model reads stdout. `spared`: a fact, and the value of it
     for which a block is ignored. `timed_out`: what a timeout means. `unmatched`: what it means that
-    a matcher cannot be applied, or a payload not be written. `all_run`: a block does not keep other hooks from running. `lenient`:
-    unreadable output, and most exit codes, are no failure. `exact`: the host's own program, without
-    hookline's deviations.
+    a matcher cannot be applied, or a payload not be written. `all_run`: a block does not keep other
+    hooks from running. `lenient`: unreadable output, and most exit codes, are no failure. `exact`:
+    the host's own program, without hookline's deviations.
     """
 
     native: str

@@ -60,7 +60,10 @@ def _row(kind: kinds.Kind) -> EventRow:
 
 
 class Native(FolderDialect):
-    """Events by their canonical names. It has no files of its own yet; in-process hooks live here."""
+    """Events by their canonical names.
+
+    It has no files of its own yet; in-process hooks live here.
+    """
 
     # No file declares its hooks.
     export = None  # type: ignore[assignment]  # no export, where the base class has one

@@ -39,7 +39,10 @@ _MCP = "mcp"  # each host spells the names of MCP tools in its own way
 
 
 class Loss(Frozen):
-    """Something that the target cannot express. `whole`: the hook is not in the target's files at all."""
+    """Something that the target cannot express.
+
+    `whole`: the hook is not in the target's files at all.
+    """
 
     hook_id: str
     what: str
@@ -183,11 +186,13 @@ def _make_declaration(
     )
 
 
-# -- which tools -----------------------------------------------------------------------------------------------------------
+# -- which tools -----------------------------------------------------------------------------------
 
 
 def _translate_tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple[str, ...], str]:
-    """Return the tools of a hook by the target's names: exact names, or an expression; empty for all tools.
+    """Return the tools of a hook by the target's names: exact names, or an expression.
+
+    Empty for all tools.
 
     Where the target's names are not known, or its hosts may not read the expression, it is all of
     them: the hook's own matcher decides when it is relayed. A plain command has no relay, so its
@@ -208,7 +213,10 @@ def _translate_tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple
 
 
 def _list_tools_of_kind(kind: str, target: str) -> tuple[str, ...]:
-    """Return the target's tools of a narrower kind (`shell.before`); empty if unknown, which means all."""
+    """Return the target's tools of a narrower kind (`shell.before`).
+
+    Empty if unknown, which means all.
+    """
     wider = find_broader_kind(kind)
     families_of_kind = wider[1] if wider else ()
     return tuple(
@@ -250,7 +258,10 @@ def _translate_expression(pattern: Pattern, source: str, dialect: str, target: s
 
 
 def _has_flags(source: str) -> bool:
-    """Whether an expression has a group that not every engine reads, as `(?i)`; a mere `(?:` is one to all of them."""
+    """Whether an expression has a group that not every engine reads, as `(?i)`.
+
+    A mere `(?:` is one to all of them.
+    """
     return "(?" in source.replace("(?:", "")
 
 

@@ -195,7 +195,8 @@ def _shorten_timeouts(runs: tuple[Run, ...], until: float) -> tuple[Run, ...]:
 @cache
 def _threads() -> Executor:
     """Threads for waiting on processes: not the loop's own, of which a few slow hooks would leave the host none."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only the asynchronous driver needs it
+    # Only the asynchronous driver needs it.
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
     return ThreadPoolExecutor(_MOST_WAITING, thread_name_prefix="hookline wait")
 

@@ -39,7 +39,9 @@ class _Step(Frozen):
 
 
 def explain(engine: Engine, event: Event, *, run: bool = True) -> dict[str, Any]:
-    """Return the `hookline.explanation/1` document of an event. With `run` the hooks are asked, as by `fire`.
+    """Return the `hookline.explanation/1` document of an event.
+
+    With `run` the hooks are asked, as by `fire`.
 
     The reasons are about the event as the host sent it. Where the run went another way, because a
     hook rewrote the event or ended the matter, `because` says so.

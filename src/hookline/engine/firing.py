@@ -103,7 +103,8 @@ class Firing:
             table = runtime.host(event.dialect).table
             event = add_folders(event, list_specs(plan), runtime.cwd, runtime.environ, table)
         if snapshot.once:
-            from hookline.engine.session_limits import drop_spent_hooks  # noqa: PLC0415 - few hooks run once
+            # Few hooks run once.
+            from hookline.engine.session_limits import drop_spent_hooks  # noqa: PLC0415
 
             plan = drop_spent_hooks(runtime, snapshot, plan, event)
         if event.kind == "model.request":
@@ -175,11 +176,13 @@ class Firing:
         if runtime.leaves_unread:
             decision = note_unread(runtime, event, decision)
         if event.kind in REMEMBERING:
-            from hookline.engine.deferred_delivery import conclude_turn  # noqa: PLC0415 - calls of tools need none of it
+            # Calls of tools need none of it.
+            from hookline.engine.deferred_delivery import conclude_turn  # noqa: PLC0415
 
             decision = conclude_turn(runtime, event, decision, plan)
         if runtime.sessions.problems:
-            from hookline.engine.deferred_delivery import add_session_problems  # noqa: PLC0415 - nothing is wrong, usually
+            # Nothing is wrong, usually.
+            from hookline.engine.deferred_delivery import add_session_problems  # noqa: PLC0415
 
             decision = add_session_problems(runtime, decision, plan)
         if runtime.journal is not None:
@@ -231,8 +234,11 @@ class Firing:
 
     def _detacher(self) -> Detached:
         if self._detached is None:
-            from hookline.engine.deferred_delivery import finish_detached  # noqa: PLC0415 - as below
-            from hookline.engine.detached import Detached  # noqa: PLC0415 - threads, which most engines never start
+            # As below.
+            from hookline.engine.deferred_delivery import finish_detached  # noqa: PLC0415
+
+            # Threads, which most engines never start.
+            from hookline.engine.detached import Detached  # noqa: PLC0415
 
             self._detached = Detached(
                 self.runtime.limits,

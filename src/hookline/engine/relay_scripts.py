@@ -77,7 +77,10 @@ class Originals:
         return shlex.join(["hookline", "answer", target, *how, "--config", self.config(spec)])
 
     def config(self, spec: HookSpec) -> str:
-        """Return the configuration of the one hook: its entry as a tree; if the hook is a folder, that folder."""
+        """Return the configuration of the one hook: its entry as a tree.
+
+        If the hook is a folder, that folder.
+        """
         if spec.id not in self._configs:
             self._configs[spec.id] = self._folder(spec) or self._entry(spec)
         return self._configs[spec.id]
@@ -92,7 +95,10 @@ class Originals:
         return specs[0] if len(specs) == 1 else None
 
     def _folder(self, spec: HookSpec) -> str:
-        """Return the folder or program that is the hook; empty if a file with several hooks declares it."""
+        """Return the folder or program that is the hook.
+
+        Empty if a file with several hooks declares it.
+        """
         source = self.find_source(spec).source
         if is_program(source.file, spec.dialect):
             return os.path.abspath(source.file)
@@ -140,7 +146,10 @@ def _split_pointer(tree: Any, pointer: str) -> list[str | int]:
 
 
 def _cut_out(node: Any, steps: list[str | int], *, beside: bool) -> Any:
-    """Return a tree with only one part. `beside`: keep plain values beside it, such as a group's matcher."""
+    """Return a tree with only one part.
+
+    `beside`: keep plain values beside it, such as a group's matcher.
+    """
     if not steps:
         return deepcopy(node)
     step, rest = steps[0], steps[1:]

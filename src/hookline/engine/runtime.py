@@ -85,7 +85,8 @@ class Runtime:
         supervised: bool = False,
     ) -> None:
         if supervised:
-            from hookline.handlers.subreaper import become_subreaper  # noqa: PLC0415 - a program asks for it
+            # A program asks for it.
+            from hookline.handlers.subreaper import become_subreaper  # noqa: PLC0415
 
             become_subreaper()
         self.cwd = os.path.abspath(cwd or os.getcwd())

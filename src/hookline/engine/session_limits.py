@@ -86,7 +86,8 @@ def limit_model_calls(
 
     Where that cannot be written down, or the event has no session, each process counts alone.
     """
-    from hookline.handlers.model_hook import make_budget_error, read_call_limit  # noqa: PLC0415 - sockets
+    # Sockets.
+    from hookline.handlers.model_hook import make_budget_error, read_call_limit  # noqa: PLC0415
 
     def refuse(run: Run) -> Outcome | None:
         if not isinstance(run.spec.handler, Model):

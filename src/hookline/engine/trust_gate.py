@@ -111,7 +111,8 @@ def inspect_once(spec: HookSpec, event: Event, environ: Mapping[str, str], root:
 
 
 def _needs_consent(dialect: str) -> bool:
-    from hookline.engine.catalog import make_dialect  # noqa: PLC0415 - loaded by the time that a hook runs
+    # Loaded by the time that a hook runs.
+    from hookline.engine.catalog import make_dialect  # noqa: PLC0415
 
     return make_dialect(dialect).table.approvals
 
@@ -168,7 +169,8 @@ class LazyGate:
         try:
             return self._made or self._make()
         except ConfigError as error:
-            from hookline.config.settings import settings_path  # noqa: PLC0415 - few settings are wrong
+            # Few settings are wrong.
+            from hookline.config.settings import settings_path  # noqa: PLC0415
             from hookline.model.problem import Origin, Problem  # noqa: PLC0415 - as above
             from hookline.trust.policy import STRICTEST  # noqa: PLC0415 - as above
 

@@ -55,7 +55,10 @@ def list_unread(runtime: Runtime) -> list[str]:
 
 
 def _may_hold_hooks(path: str, project: str) -> bool:
-    """Whether a folder has an entry, or a file the word `hooks` in its first MiB; True if unreadable."""
+    """Whether a folder has an entry, or a file the word `hooks` in its first MiB.
+
+    True if unreadable.
+    """
     try:
         if os.path.isdir(path):
             with os.scandir(path) as entries:

@@ -46,7 +46,9 @@ def resolve_addresses(
     only_local: bool = False,
     resolve: Resolve = socket.getaddrinfo,
 ) -> list[Address]:
-    """Return every address of a host. `only_local`: a public address is refused, because a key would be sent to it unencrypted.
+    """Return every address of a host.
+
+    `only_local`: a public address is refused, because a key would be sent to it unencrypted.
 
     Raises:
         HandlerError: the name does not resolve, or hookline must not call one of its addresses
@@ -78,7 +80,10 @@ def resolve_addresses(
 
 
 class _Response(HTTPResponse):
-    """An answer whose head must be complete. The base class takes the end of the input for the end of a head."""
+    """An answer whose head must be complete.
+
+    The base class takes the end of the input for the end of a head.
+    """
 
     def begin(self) -> None:
         """Read the head.

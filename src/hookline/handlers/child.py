@@ -1,4 +1,6 @@
-"""Child: runs one program. Writes stdin, drains stdout and stderr, enforces the timeout, reaps the process.
+"""Child: runs one program.
+
+Writes stdin, drains stdout and stderr, enforces the timeout, reaps the process.
 
 A program ends when its leader exits, which a pidfd reports. The end of its output does not count,
 because an orphan may hold a pipe for ever. hookline reaps the leader only after the last signal to
@@ -100,7 +102,7 @@ class Child:
         if self.pidfd >= 0:
             self.pool.watch(self.pidfd, self, select.POLLIN)
 
-    # -- events of the poll ------------------------------------------------------------------------------------------
+    # -- events of the poll ------------------------------------------------------------------------
 
     def on_ready(self, fd: int) -> None:
         if fd == self.pidfd:
@@ -190,7 +192,7 @@ class Child:
         else:
             self.stderr = -1
 
-    # -- timeouts ----------------------------------------------------------------------------------------------------
+    # -- timeouts ----------------------------------------------------------------------------------
 
     def check_progress(self, now: float) -> None:
         if self.pidfd < 0 and not self.exited and _has_exited(self.pid):
@@ -224,7 +226,10 @@ class Child:
         self.deadline = self.pool.clock() + self.limits.last
 
     def kill(self) -> None:
-        """Send SIGKILL to the group. SIGSTOP comes first, so that it starts nothing during the search for strays."""
+        """Send SIGKILL to the group.
+
+        SIGSTOP comes first, so that it starts nothing during the search for strays.
+        """
         self._signal(signal.SIGSTOP)
         self.strays |= process_tree.find_descendants(self.pid, self.strays)
         self._signal(signal.SIGKILL)
@@ -235,7 +240,7 @@ class Child:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, number)
 
-    # -- the end ---------------------------------------------------------------------------------------------------
+    # -- the end -----------------------------------------------------------------------------------
 
     def _finish(self, now: float) -> None:
         """Read the remaining output, end the remaining processes, reap the leader, and make the outcome."""
@@ -262,7 +267,10 @@ class Child:
         )
 
     def _drain(self, fd: int) -> bool:
-        """Read only what is in the pipe now, because its writers may never stop. Return whether it is still open."""
+        """Read only what is in the pipe now, because its writers may never stop.
+
+        Return whether it is still open.
+        """
         for _ in range(self.limits.kept // _CHUNK + 1):
             if not self._read(fd):
                 break
@@ -285,7 +293,10 @@ class Child:
             )
 
     def _reap(self) -> tuple[int | None, str]:
-        """Return the exit code, or the name of the signal that ended the leader; neither if it is unknown."""
+        """Return the exit code, or the name of the signal that ended the leader.
+
+        Neither if it is unknown.
+        """
         assert self.popen is not None  # noqa: S101 - only a started program is reaped
         self.reaped = True  # from here on, another process may get its number
         if self.pidfd >= 0:

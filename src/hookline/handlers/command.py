@@ -49,7 +49,9 @@ def build_program(
     environ: Mapping[str, str],
     mark: str = "",
 ) -> Program:
-    """Return the program to run for an event in the current environment. `mark` identifies its hook in other processes.
+    """Return the program to run for an event in the current environment.
+
+    `mark` identifies its hook in other processes.
 
     Raises:
         HandlerError: this machine has none of the declared shells.
@@ -90,7 +92,10 @@ def _shell(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:
 
 
 def find_on_path(name: str, environ: Mapping[str, str]) -> str:
-    """Return the first program of that name on PATH, or at that path; replaces `shutil.which`, which is slow to import."""
+    """Return the first program of that name on PATH, or at that path.
+
+    Replaces `shutil.which`, which is slow to import.
+    """
     folders = environ.get("PATH", os.defpath).split(os.pathsep)
     for path in [name] if "/" in name else [f"{folder}/{name}" for folder in folders if folder]:
         if os.path.isfile(path) and os.access(path, os.X_OK):
@@ -99,7 +104,9 @@ def find_on_path(name: str, environ: Mapping[str, str]) -> str:
 
 
 def _substitute(text: str, command: Command, event: Event, *, quoted: bool) -> str:
-    """Fill the `${NAME}` placeholders of a text in one pass; values are not searched for placeholders.
+    """Fill the `${NAME}` placeholders of a text in one pass.
+
+    Values are not searched for placeholders.
 
     In shell text, hookline inserts only harmless values. The shell takes any other value from its
     environment, so that the name of a folder can never become a command.
@@ -191,7 +198,10 @@ def expand_declared(
 
 
 def extend_cookies(environ: Mapping[str, str], cookie: str) -> str:
-    """Return the cookies of the outer runs, up to the limit, and of this run; invalid ones are dropped."""
+    """Return the cookies of the outer runs, up to the limit, and of this run.
+
+    Invalid ones are dropped.
+    """
     outer = environ.get(COOKIE, "")
     cookies = outer[-DEEPEST * (_LONGEST_COOKIE + 1) :].split(",") if outer else ()
     inside = [

@@ -93,7 +93,10 @@ class HttpCall:
         return self.outcome
 
     def give_up(self, failure: Failure, detail: str = "") -> None:
-        """End the call from outside, unless it has ended; shut its socket, so that its thread ends."""
+        """End the call from outside, unless it has ended.
+
+        Shut its socket, so that its thread ends.
+        """
         seconds = self.run.spec.timeout if failure is Failure.TIMED_OUT else 0.0
         with self._lock, contextlib.suppress(OSError):
             if self.outcome is not None:

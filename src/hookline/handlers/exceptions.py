@@ -17,7 +17,10 @@ class StuckError(RuntimeError):
 
 
 class RemoteHandlerError(Exception):
-    """A handler in another process or on another machine returned no answer; names the failure and its detail."""
+    """A handler in another process or on another machine returned no answer.
+
+    Names the failure and its detail.
+    """
 
     def __init__(self, failure: Failure, detail: str) -> None:
         super().__init__(detail)
@@ -26,7 +29,10 @@ class RemoteHandlerError(Exception):
 
 
 def make_failure_outcome(error: BaseException, timeout: float, began: float) -> Outcome:
-    """Return a hook's exception or exit as its failure; raise an interrupt or its caller's cancellation again."""
+    """Return a hook's exception or exit as its failure.
+
+    Raise an interrupt or its caller's cancellation again.
+    """
     seconds = perf_counter() - began
     if isinstance(error, OverdueError):
         return Outcome(failure=Failure.TIMED_OUT, detail=f"after {timeout:g} s", seconds=seconds)

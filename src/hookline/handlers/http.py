@@ -137,11 +137,13 @@ def send_request(
     return _decode_json(content)
 
 
-# -- the request ---------------------------------------------------------------------------------------------------------
+# -- the request -----------------------------------------------------------------------------------
 
 
 def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers of a call; messages never repeat an invalid value, because it may be secret.
+    """Return the headers of a call.
+
+    Messages never repeat an invalid value, because it may be secret.
 
     Raises:
         RemoteHandlerError: one of them cannot be sent, or the payload cannot be signed.
@@ -199,14 +201,15 @@ def sign(key: bytes, delivery: str, moment: str, body: bytes) -> str:
     return f"v1,{base64.b64encode(digest).decode()}"
 
 
-# -- the answer ----------------------------------------------------------------------------------------------------------
+# -- the answer ------------------------------------------------------------------------------------
 
 
 def _check_status(status: int) -> None:
     if 200 <= status < 300:  # noqa: PLR2004 - the successes of HTTP
         return
     text = f"{status} {responses.get(status, '')}".rstrip()
-    aside = ", and redirects are not followed" if 300 <= status < 400 else ""  # noqa: PLR2004 - its redirects
+    # Its redirects.
+    aside = ", and redirects are not followed" if 300 <= status < 400 else ""  # noqa: PLR2004
     raise RemoteHandlerError(Failure.REJECTED, text + aside)
 
 

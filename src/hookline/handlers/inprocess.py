@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 async def call_async(run: Run) -> Outcome:
-    """Call the handler. A coroutine gets the hook's timeout, and so does a plain function that has a worker."""
+    """Call the handler.
+
+    A coroutine gets the hook's timeout, and so does a plain function that has a worker.
+    """
     began = perf_counter()
     try:
         handler: InProcess = run.spec.handler  # type: ignore[assignment]  # the driver sends in-process handlers only
@@ -66,7 +69,8 @@ def refuse_late_answer(began: float, seconds: float) -> None:
 
 
 def _workers() -> Workers:
-    from hookline.handlers.workers import WORKERS  # noqa: PLC0415 - threads, which most engines never start
+    # Threads, which most engines never start.
+    from hookline.handlers.workers import WORKERS  # noqa: PLC0415
 
     return WORKERS
 

@@ -1,4 +1,7 @@
-"""Model client: asks a language model by pydantic-ai, over a request that hookline sends itself. Only this module loads pydantic-ai."""
+"""Model client: asks a language model by pydantic-ai, over a request that hookline sends itself.
+
+Only this module loads pydantic-ai.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,10 @@ _TEMPLATE = (
 
 
 class _Transport(httpx2.AsyncBaseTransport):
-    """Sends the requests of a client library. `error`: why one failed, which such libraries hide in errors of their own."""
+    """Sends the requests of a client library.
+
+    `error`: why one failed, which such libraries hide in errors of their own.
+    """
 
     def __init__(self, send: Send, key: str) -> None:
         self.send = send

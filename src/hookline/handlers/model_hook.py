@@ -40,7 +40,9 @@ _MOST_SESSIONS = 1000
 
 
 class CallCounter:
-    """Counts the model calls of each session in this process; forgets the sessions with the oldest calls first.
+    """Counts the model calls of each session in this process.
+
+    Forgets the sessions with the oldest calls first.
 
     It serves engines without session state. With session state, `engine.budget` counts across
     processes.
@@ -100,7 +102,9 @@ def ask_model(
     turns: threading.Semaphore = _TURNS,
     resolve: Resolve = socket.getaddrinfo,
 ) -> Outcome:
-    """Ask a model about a payload and return its reply as `stdout`; raises nothing for faults of the other side.
+    """Ask a model about a payload and return its reply as `stdout`.
+
+    Raises nothing for faults of the other side.
 
     `seconds`, `largest`, `opened` and `resolve` are as in `http.call`. A hookline server that the
     provider calls runs no hooks, if the provider passes on the request's mark. A provider inside
@@ -146,7 +150,8 @@ def _import_client() -> ModuleType:
         HandlerError: its library is not installed.
     """
     try:
-        from hookline.handlers import model_client  # noqa: PLC0415 - only model hooks pay for some seconds of loading
+        # Only model hooks pay for some seconds of loading.
+        from hookline.handlers import model_client  # noqa: PLC0415
     except ImportError as error:
         name = error.name or "pydantic_ai"
         message = f"model hooks need `{name}`, which is not installed"

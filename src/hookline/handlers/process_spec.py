@@ -55,7 +55,10 @@ class Program(Frozen):
 
 
 class Job(Frozen):
-    """A program to run for a hook; `read` turns the program's outcome into the hook's; None keeps it."""
+    """A program to run for a hook; `read` turns the program's outcome into the hook's.
+
+    None keeps it.
+    """
 
     program: Program
     read: Callable[[Outcome], Outcome] | None = None
@@ -71,7 +74,10 @@ class Cancel:
         self._wakers: list[Callable[[], object]] = []
 
     def wake(self, waker: Callable[[], object]) -> None:
-        """Add a function to call when the switch is set, for callers that do not poll `reader`; call it now if it is set."""
+        """Add a function to call when the switch is set, for callers that do not poll `reader`.
+
+        Call it now if it is set.
+        """
         self._wakers.append(waker)
         if self.is_set:
             waker()

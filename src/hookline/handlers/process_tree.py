@@ -114,7 +114,10 @@ def _is_alive(pid: int, started: int, table: Table) -> bool:
 
 
 def last_pid() -> int:
-    """Return the number given last; it may be below a living process's number after a wrap-around."""
+    """Return the number given last.
+
+    It may be below a living process's number after a wrap-around.
+    """
     return int((read_proc("/proc/loadavg").split() or [b"0"])[-1])
 
 
@@ -172,7 +175,10 @@ def cookies_of(pid: int) -> list[str]:
 
 
 def has_pipe(pid: int, pipes: AbstractSet[str]) -> bool:
-    """Return whether a process writes to one of these pipes. One that can also read is a fork of this process."""
+    """Return whether a process writes to one of these pipes.
+
+    One that can also read is a fork of this process.
+    """
     folder = f"/proc/{pid}/fd"
     writes = False
     with contextlib.suppress(OSError):

@@ -82,7 +82,8 @@ def _exec(program: Program, ends: Ends, sleep: Callable[[float], None]) -> subpr
                     cwd=program.cwd,
                     env=program.env,
                     start_new_session=True,
-                    preexec_fn=_reset_signals if any(signals) else None,  # noqa: PLW1509 - see there
+                    # See there.
+                    preexec_fn=_reset_signals if any(signals) else None,  # noqa: PLW1509
                 )
                 subreaper.register(popen.pid, program.cookie)
                 return popen

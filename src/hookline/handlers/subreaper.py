@@ -113,7 +113,10 @@ def unregister(leader: int, *, ended: bool) -> None:
 def end_run(
     leader: int, pipes: AbstractSet[str], known: AbstractSet[Process], *, quick: bool = False
 ) -> None:
-    """End all processes of one run until none is left; its leader must not be reaped yet. `quick` as in `kill_escaped`."""
+    """End all processes of one run until none is left; its leader must not be reaped yet.
+
+    `quick` as in `kill_escaped`.
+    """
     stat = read_stat(leader)
     born = stat[2] if stat else 0
     with STARTING:
@@ -139,7 +142,7 @@ def end_everything() -> None:
     _end(lambda _owner, _started: True)
 
 
-# -- search ------------------------------------------------------------------------------------------------------------
+# -- search ----------------------------------------------------------------------------------------
 
 
 def _end(
@@ -174,7 +177,10 @@ def _end(
 
 
 def _find_below(others: set[int], lowest: int) -> tuple[Table, bool]:
-    """Return the processes below this one, and whether that is certain; uncertain ones are added to `others`."""
+    """Return the processes below this one, and whether that is certain.
+
+    Uncertain ones are added to `others`.
+    """
     table = read_process_table(lowest, others)
     me = os.getpid()
     table.pop(me, None)
@@ -202,7 +208,10 @@ def _owner(
     pipes: AbstractSet[str],
     known: AbstractSet[Process],
 ) -> int | None:
-    """Return the leader of the run that started a process; 0 for a run that ended well; None if unknown."""
+    """Return the leader of the run that started a process; 0 for a run that ended well.
+
+    None if unknown.
+    """
     top = pid
     while True:
         if top in _State.running:

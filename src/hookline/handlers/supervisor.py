@@ -79,13 +79,18 @@ class Worker:
                 os.kill(self.pid, number)
 
     def wait_for_end(self, until: float = _NEVER) -> bool:
-        """Wait until the worker closes its pipe; return False if it has not by a time of `time.monotonic`."""
+        """Wait until the worker closes its pipe.
+
+        Return False if it has not by a time of `time.monotonic`.
+        """
         while not self.closed and time.monotonic() < until:
             self.listen(until)
         return self.closed
 
     def wait_for_reply(self, until: float = _NEVER) -> bool:
-        """Wait for the reply or the end of the worker; return False if neither comes by then or by its deadline.
+        """Wait for the reply or the end of the worker.
+
+        Return False if neither comes by then or by its deadline.
 
         After a signal, a worker has a second to end.
         """
@@ -134,7 +139,10 @@ class Worker:
             self.reply = code, sent[:out], sent[out : out + err]
 
     def exit_code(self) -> int:
-        """Reap the worker and return its exit code; a negative signal number if a signal ended it."""
+        """Reap the worker and return its exit code.
+
+        A negative signal number if a signal ended it.
+        """
         if self._status is None:
             _, self._status = os.waitpid(self.pid, 0)
         return os.waitstatus_to_exitcode(self._status)
@@ -222,7 +230,9 @@ class AnswerPipe:
 
 
 def supervise(name: str, job: Callable[[AnswerPipe | None], int]) -> int:
-    """Run a job in a worker, and return its exit code in both processes; the supervisor waits for the worker first.
+    """Run a job in a worker, and return its exit code in both processes.
+
+    The supervisor waits for the worker first.
 
     The worker writes to the standard streams itself. If no process can be forked, the job runs
     unsupervised. A worker that is still busy at the deadline it set is ended with a message.

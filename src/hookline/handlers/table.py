@@ -44,7 +44,8 @@ def perform_all(
     local = [run for run in runs if not isinstance(run.spec.handler, Http | Model)]
     if not calls:
         return run_programs(local, limits, cancel, given, keep)
-    from hookline.handlers.concurrent_http import ConcurrentCalls  # noqa: PLC0415 - few hooks need sockets
+    # Few hooks need sockets.
+    from hookline.handlers.concurrent_http import ConcurrentCalls  # noqa: PLC0415
 
     models = [run.spec.handler for run in calls if isinstance(run.spec.handler, Model)]
     if models:

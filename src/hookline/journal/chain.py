@@ -44,7 +44,9 @@ class Link(Frozen):
 
 
 def encode_line(record: Mapping[str, Any], seq: int, prev: str) -> tuple[bytes, str]:
-    """Return a record as the line with this number after the line with hash `prev`; and the line's own hash.
+    """Return a record as the line with this number after the line with hash `prev`.
+
+    And the line's own hash.
 
     Raises:
         ValueError, TypeError, RecursionError: JSON cannot express the record.

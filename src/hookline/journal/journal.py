@@ -106,7 +106,7 @@ class Journal:
         }
         return cls(LogFiles(folder, **chosen), environ=environ, **own)
 
-    # -- events ----------------------------------------------------------------------------------------------------
+    # -- events ------------------------------------------------------------------------------------
 
     def observe(self, event: Event, decision: Decision, spec_of: SpecOf = lambda _: None) -> None:
         """Record an event, the hooks that ran and the decision. `spec_of` returns a hook by its id.
@@ -156,7 +156,7 @@ class Journal:
         """Return the problems with writing, one of each kind."""
         return tuple(self._troubles.values())
 
-    # -- records ---------------------------------------------------------------------------------------------------
+    # -- records -----------------------------------------------------------------------------------
 
     def _event_records(
         self, event: Event, decision: Decision, spec_of: SpecOf

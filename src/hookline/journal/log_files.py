@@ -117,7 +117,7 @@ class LogFiles:
         if os is not None:  # at the very end, the interpreter closes them itself
             self.close()
 
-    # -- the lock --------------------------------------------------------------------------------------------------
+    # -- the lock ----------------------------------------------------------------------------------
 
     @contextmanager
     def locked(self, wait: float) -> Iterator[None]:
@@ -171,7 +171,7 @@ class LogFiles:
             return False
         return found.st_ino == os.fstat(self._head_file).st_ino
 
-    # -- the end of the journal ------------------------------------------------------------------------------------
+    # -- the end of the journal --------------------------------------------------------------------
 
     def _find_head(self, at: str) -> Head:
         """Return the end of the journal, repaired if the last writer was interrupted."""
@@ -228,7 +228,7 @@ class LogFiles:
                 return (found if found.seq else found.replace(seq=each.seq - 1)), rest
         return Head(), b""
 
-    # -- writing ---------------------------------------------------------------------------------------------------
+    # -- writing -----------------------------------------------------------------------------------
 
     def _write(self, head: Head, record: Mapping[str, Any], before: bytes = b"") -> Head:
         line, digest = encode_line(record, head.seq + 1, head.hash)
@@ -279,7 +279,7 @@ class LogFiles:
             os.unlink(name, dir_fd=self._folder_file)
         return head, names
 
-    # -- segments --------------------------------------------------------------------------------------------------
+    # -- segments ----------------------------------------------------------------------------------
 
     def _open_existing(self, name: str) -> bool:
         """Open an existing segment; return whether there is one of that name."""
@@ -309,7 +309,7 @@ class LogFiles:
         return os.pread(self._segment_file, self._size() - start, start)
 
 
-# -- files ----------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 class Segment(Frozen):

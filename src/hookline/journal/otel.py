@@ -165,7 +165,9 @@ def extract_parent(event: Event) -> Context | None:
 
 
 def set_up() -> bool:
-    """Set up an SDK from the environment, unless that is done (`opentelemetry-instrument`); return whether there is one.
+    """Set up an SDK from the environment, unless that is done (`opentelemetry-instrument`).
+
+    Return whether there is one.
 
     The entry point `opentelemetry_configurator` finds the SDK; the package opentelemetry-distro has
     one.
@@ -236,7 +238,10 @@ def _verdict_type(verdict: Verdict) -> str:
 
 
 def _find_starts(decision: Decision, began: int) -> Sequence[int]:
-    """Return when each hook began: one after the other, if their times fit into the whole; else all at the start."""
+    """Return when each hook began: one after the other, if their times fit into the whole.
+
+    Else all at the start.
+    """
     seconds = [verdict.seconds for verdict in decision.verdicts]
     if sum(seconds) > decision.seconds:
         return [began] * len(seconds)

@@ -197,11 +197,13 @@ def _cut(given: Any) -> str:
     return given[:_LONGEST_TEXT] if isinstance(given, str) else ""
 
 
-# -- the hook ----------------------------------------------------------------------------------------------------------
+# -- the hook --------------------------------------------------------------------------------------
 
 
 def describe_hook(spec: HookSpec | None, policy: PayloadPolicy) -> dict[str, Any]:
-    """Return the part of a run's record that describes the hook, not the run; empty values for an unknown hook.
+    """Return the part of a run's record that describes the hook, not the run.
+
+    Empty values for an unknown hook.
 
     `name`: the hook's name. `command`: what it runs, kept by the payload policy. `fingerprint`: a
     hash of its declaration.
@@ -223,7 +225,10 @@ def handler_kind(spec: HookSpec | None) -> str:
 
 
 def definition_hash(spec: HookSpec) -> str:
-    """Return a hash of a hook's declaration. It changes with anything that the hook does. It ignores the content of files."""
+    """Return a hash of a hook's declaration. It changes with anything that the hook does.
+
+    It ignores the content of files.
+    """
     handler = spec.handler
     definition = [
         *(spec.dialect, spec.native_event, handler_kind(spec)),
@@ -261,7 +266,7 @@ def _name_hook(spec: HookSpec, policy: PayloadPolicy) -> str:
     return " ".join(dict.fromkeys(re.findall(_SCRIPT, command)))[:_LONGEST_NAME]
 
 
-# -- values -----------------------------------------------------------------------------------------
+# -- values ----------------------------------------------------------------------------------------
 
 
 class PayloadPolicy(Frozen):
@@ -275,7 +280,9 @@ class PayloadPolicy(Frozen):
     environ: Mapping[str, str] = NO_ENV
 
     def keep_value(self, value: Any, hooks: Iterable[HookSpec] = ()) -> dict[str, Any]:
-        """Return the SHA-256 and the length of a value's JSON (sorted keys, no blanks, ASCII); with the value, if the policy keeps it.
+        """Return the SHA-256 and the length of a value's JSON (sorted keys, no blanks, ASCII).
+
+        With the value, if the policy keeps it.
 
         `hooks`: the hooks whose output it is; secrets in their declarations are masked too.
         """
@@ -325,7 +332,10 @@ class PayloadPolicy(Frozen):
 
 
 def to_canonical_json(value: Any) -> str:
-    """Return a value as JSON with sorted keys and without blanks; values beyond JSON are described."""
+    """Return a value as JSON with sorted keys and without blanks.
+
+    Values beyond JSON are described.
+    """
     try:
         return _canonical(value)
     except (TypeError, ValueError, RecursionError):

@@ -30,7 +30,10 @@ _EXAMPLES = "unix:/run/user/1000/bridge.sock, 127.0.0.1:4088 or vsock:host:4088"
 
 
 class Address(Frozen):
-    """A parsed address. `path` is for a unix socket, `host` and `port` for TCP, `cid` and `port` for vsock."""
+    """A parsed address.
+
+    `path` is for a unix socket, `host` and `port` for TCP, `cid` and `port` for vsock.
+    """
 
     text: str
     way: str
@@ -77,7 +80,10 @@ def parse_address(text: str) -> Address:
 
 
 def parse_host_and_port(text: str) -> tuple[IPv4Address | IPv6Address | None, int]:
-    """Return the IP address and the port of `HOST:PORT`; the host may be `localhost`. None for the address if it is something else."""
+    """Return the IP address and the port of `HOST:PORT`; the host may be `localhost`.
+
+    None for the address if it is something else.
+    """
     found = _TCP.fullmatch(text)
     host = (found[1] or found[2]) if found else ""
     try:
@@ -90,7 +96,9 @@ def parse_host_and_port(text: str) -> tuple[IPv4Address | IPv6Address | None, in
 
 @contextmanager
 def reserve_path(path: str, *, name: str = "remote.address") -> Iterator[None]:
-    """Make room for a new socket, of this user only, that a `with` block makes; a socket without a listener is removed.
+    """Make room for a new socket, of this user only, that a `with` block makes.
+
+    A socket without a listener is removed.
 
     `name`: the name of the error.
 

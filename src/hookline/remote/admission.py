@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class Admission:
-    """Admits `most` events at once. Further ones wait in order: `queue` of them, each at most `patience` seconds.
+    """Admits `most` events at once.
+
+    Further ones wait in order: `queue` of them, each at most `patience` seconds.
 
     Each event may hold a thread that waits for its processes, of which there are at most 64. So all
     entrances of an engine share one admission, on any event loop.

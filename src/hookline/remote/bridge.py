@@ -33,7 +33,9 @@ _INSTANCE = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
 class Bridge:
-    """Hooks of an engine whose handlers run elsewhere. The transport passes its frames to `converse`.
+    """Hooks of an engine whose handlers run elsewhere.
+
+    The transport passes its frames to `converse`.
 
     `others` returns the further engines that get these hooks too; an engine created later gets the
     hooks that the first one has by then. `expected` are instances whose gates stay closed until
@@ -73,7 +75,7 @@ class Bridge:
         """Return the instances that are attached now and have sent their hooks."""
         return tuple(peer.instance for peer in list(self.peers.values()) if peer.ready)
 
-    # -- streams ---------------------------------------------------------------------------------------------------
+    # -- streams -----------------------------------------------------------------------------------
 
     async def converse(
         self,
@@ -189,10 +191,13 @@ class Bridge:
         if len(self.peers) >= most:
             raise ConfigError(f"{most} instances are attached or missed", name="remote.bounds")
 
-    # -- hooks -----------------------------------------------------------------------------------------------------
+    # -- hooks -------------------------------------------------------------------------------------
 
     async def _register(self, link: Link, peer: Peer, registry: pb.Registry) -> None:
-        """Take a set of hooks. A thread reads it, so that other streams continue; only this stream waits."""
+        """Take a set of hooks.
+
+        A thread reads it, so that other streams continue; only this stream waits.
+        """
         generation = registry.generation
         problem = f"generation {generation} is not newer than {link.generation}"
         found = None
@@ -219,12 +224,15 @@ class Bridge:
             peer.handle_registered(generation)
 
     def _install(self, instance: str, specs: Sequence[HookSpec]) -> None:
-        """Install hooks in the first engine, then in the others; an engine created meanwhile gets them either way."""
+        """Install hooks in the first engine, then in the others.
+
+        An engine created meanwhile gets them either way.
+        """
         self.engine.loader.enlist(f"remote:{instance}", specs, NAME, self.end_session)
         for engine in self._others():
             engine.loader.enlist(f"remote:{instance}", specs, NAME, self.end_session)
 
-    # -- ending ----------------------------------------------------------------------------------------------------
+    # -- ending ------------------------------------------------------------------------------------
 
     def end_session(self, session_id: str) -> None:
         """Cancel invocations for a session that has ended; callable from any thread."""
@@ -239,7 +247,10 @@ class Bridge:
                     invocation.fail(Failure.CANCELLED, why)
 
     def forget(self, instance: str) -> bool:
-        """Drop an instance and its hooks, guards included; from any thread except the bridge's own. False if there is none."""
+        """Drop an instance and its hooks, guards included; from any thread except the bridge's own.
+
+        False if there is none.
+        """
         return REMOTE.run(self._forget(instance))
 
     async def _forget(self, instance: str) -> bool:

@@ -47,7 +47,9 @@ class _Asking:
         dialect: str = "",
         seconds: float = 0.0,
     ) -> Decision:
-        """Return what `Engine.fire` would return there. `seconds`: for all hooks together (0: as long as the engine allows).
+        """Return what `Engine.fire` would return there.
+
+        `seconds`: for all hooks together (0: as long as the engine allows).
 
         The verdicts have what a decision document contains. At most 64 requests of a stream run at
         once, and further ones wait.
@@ -88,7 +90,9 @@ class _Asking:
 
 
 class Client(_Asking):
-    """An engine at an address, usable from any event loop. It connects with the first event, and again after a loss.
+    """An engine at an address, usable from any event loop.
+
+    It connects with the first event, and again after a loss.
 
     `token` is needed unless the address is a unix socket.
     """
@@ -115,7 +119,9 @@ class Client(_Asking):
 
     @asynccontextmanager
     async def stream(self) -> AsyncIterator[Stream]:
-        """Fire many events on one stream, each answered when it is done; takes about half the time of single calls.
+        """Fire many events on one stream, each answered when it is done.
+
+        Takes about half the time of single calls.
 
         Raises:
             HookError: the engine cannot be reached.

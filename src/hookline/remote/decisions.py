@@ -17,7 +17,9 @@ _VERDICT = ("reason", "for_agent", "for_user", "fault", "exit_code", "seconds", 
 
 
 def parse_decision(document: Any) -> Decision:
-    """Return the decision in a document; its own document equals the given one. Fields that documents lack get their defaults.
+    """Return the decision in a document; its own document equals the given one.
+
+    Fields that documents lack get their defaults.
 
     Raises:
         CodecError: it is not such a document.

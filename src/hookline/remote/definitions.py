@@ -30,7 +30,10 @@ _MATCHER = ("tool", "path_pattern", "command_pattern", "session_id", "skill")
 
 
 class ReadHooks(Frozen):
-    """The hooks of a Registry, and why some were rejected. A rejected one with a known event is among `specs` as a broken one."""
+    """The hooks of a Registry, and why some were rejected.
+
+    A rejected one with a known event is among `specs` as a broken one.
+    """
 
     specs: tuple[HookSpec, ...]
     rejected: Mapping[str, str]

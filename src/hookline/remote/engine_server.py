@@ -91,7 +91,10 @@ class Opened:
         await self._listening.aclose()
 
     def close(self, drain: float = 10.0) -> None:
-        """Say goodbye, wait at most `drain` seconds for running events, and close. Gates stay closed."""
+        """Say goodbye, wait at most `drain` seconds for running events, and close.
+
+        Gates stay closed.
+        """
         REMOTE.run(self.close_async(drain))
 
     def __enter__(self) -> Self:
@@ -117,15 +120,17 @@ def serve_engine(
     elsewhere: Callable[[Engine, Event, Decision], Awaitable[Decision]] | None = None,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Opened:
-    """Open an engine to handlers that attach and to agents that ask; close the result, or use it in a `with`.
+    """Open an engine to handlers that attach and to agents that ask.
 
-    `token`: demanded from callers that do not use a unix socket; with `token_everywhere`, from these too,
-    as where a virtual machine monitor connects for its guest. `tokens`: of single instances. `own`
-    returns the engines for hosts whose own files start this server; a new one gets the hooks of the
-    first. `most`: concurrent events; a further one waits at most half a minute. `turns`: a limit
-    that is shared with other entrances of this engine, instead. `seconds`: for all hooks of one
-    event. `expected`: names of handlers whose gates stay closed until they first attach. `refused`,
-    `elsewhere` and `tell`: as for `FireService`.
+    Close the result, or use it in a `with`.
+
+    `token`: demanded from callers that do not use a unix socket; with `token_everywhere`, from
+    these too, as where a virtual machine monitor connects for its guest. `tokens`: of single
+    instances. `own` returns the engines for hosts whose own files start this server; a new one gets
+    the hooks of the first. `most`: concurrent events; a further one waits at most half a minute.
+    `turns`: a limit that is shared with other entrances of this engine, instead. `seconds`: for all
+    hooks of one event. `expected`: names of handlers whose gates stay closed until they first
+    attach. `refused`, `elsewhere` and `tell`: as for `FireService`.
 
     Raises:
         ConfigError: an address cannot be opened, or needs a token or an extra; or a name is
@@ -177,7 +182,9 @@ class GrpcService:
         seconds: float = 600.0,
         **options: Any,
     ) -> list[str]:
-        """Listen at the addresses; return them as clients write them. `options`: the others of `serve_engine`.
+        """Listen at the addresses; return them as clients write them.
+
+        `options`: the others of `serve_engine`.
 
         Raises:
             ConfigError: as `serve_engine`.

@@ -76,7 +76,10 @@ class BackgroundLoop:
             return self._loop
 
     def _run_forever(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Run until stopped. An exception of a task stays with that task, even one that would end the loop."""
+        """Run until stopped.
+
+        An exception of a task stays with that task, even one that would end the loop.
+        """
         while self._loop is loop:
             try:
                 loop.run_forever()

@@ -29,7 +29,9 @@ _MORE = 1.0  # seconds for the engine to end overdue hooks by itself
 
 
 class FireService:
-    """Answers requests with an engine. `own` returns the engines for hosts whose own files start this server.
+    """Answers requests with an engine.
+
+    `own` returns the engines for hosts whose own files start this server.
 
     `seconds`: for all hooks of an event. `turns`: limits concurrent events, here and at other
     entrances of the engine. `refused` receives the code of each request without a decision.
@@ -60,7 +62,7 @@ class FireService:
         self._under_way: set[asyncio.Task[Any]] = set()
         self._closed = False
 
-    # -- three kinds of requests -----------------------------------------------------------------------------------
+    # -- three kinds of requests -------------------------------------------------------------------
 
     async def fire(
         self, request: pb.FireRequest, begun: asyncio.Event | None = None
@@ -88,7 +90,10 @@ class FireService:
     async def stream(
         self, requests: AsyncIterator[pb.FireRequest], outbox: Outbox[pb.FireReply]
     ) -> None:
-        """Answer many events. It reads the next one when the previous one was admitted. A caller that disconnects ends its events."""
+        """Answer many events. It reads the next one when the previous one was admitted.
+
+        A caller that disconnects ends its events.
+        """
         asked: dict[str, asyncio.Task[None]] = {}
 
         async def answer(request: pb.FireRequest, begun: asyncio.Event) -> None:
@@ -151,7 +156,7 @@ class FireService:
         if left:
             await asyncio.wait(left)
 
-    # -- one event -------------------------------------------------------------------------------------------------
+    # -- one event ---------------------------------------------------------------------------------
 
     def _refuse(self, error: Exception) -> HookError:
         """Count a request without a decision, and return the error for its sender."""
@@ -164,7 +169,10 @@ class FireService:
     async def _decide(
         self, engine: Engine, event: Event, seconds: float, begun: asyncio.Event
     ) -> Decision:
-        """Return the decision once the event is admitted; a caller that disconnects counts as a request without a decision."""
+        """Return the decision once the event is admitted.
+
+        A caller that disconnects counts as a request without a decision.
+        """
         if self._closed:
             hint = "ask again when it is back"
             raise HookError("the server is being stopped", name="serve.ending", hint=hint)

@@ -67,7 +67,7 @@ def _channel_options(bounds: Bounds) -> list[tuple[str, int]]:
     ]
 
 
-# -- the services ----------------------------------------------------------------------------------------------------------
+# -- the services ----------------------------------------------------------------------------------
 
 
 class BridgeService(rpc.HookBridgeServicer):
@@ -107,7 +107,8 @@ class HooksService(rpc.HooksServicer):
         self._bounds = bounds
         self._token = token
 
-    async def Fire(self, request: pb.FireRequest, context: Any) -> pb.FireReply:  # noqa: N802 - the service's name
+    # The service's name.
+    async def Fire(self, request: pb.FireRequest, context: Any) -> pb.FireReply:  # noqa: N802
         await _admit(context, self._token, self._firing.refused)
         return await self._firing.fire(request)
 
@@ -116,7 +117,8 @@ class HooksService(rpc.HooksServicer):
         async for reply in _run_stream(self._firing.stream, incoming, self._bounds):
             yield reply
 
-    async def Answer(self, request: pb.AnswerRequest, context: Any) -> pb.AnswerReply:  # noqa: N802 - the service's name
+    # The service's name.
+    async def Answer(self, request: pb.AnswerRequest, context: Any) -> pb.AnswerReply:  # noqa: N802
         await _admit(context, self._token, self._firing.refused)
         try:
             return await self._firing.answer(request)
@@ -129,7 +131,10 @@ class HooksService(rpc.HooksServicer):
 async def _admit(
     context: Any, token: str, refused: Callable[[str], object] = lambda _: None
 ) -> None:
-    """Refuse a caller without the token, if one is needed, or from inside a hook's model call; `refused` receives the code."""
+    """Refuse a caller without the token, if one is needed, or from inside a hook's model call.
+
+    `refused` receives the code.
+    """
     sent = dict(context.invocation_metadata() or ())
     given = str(sent.get("authorization", "")).encode("utf-8", "replace")
     if MODEL_CALL_HEADER in sent:
@@ -146,7 +151,10 @@ async def _admit(
 
 
 async def _run_stream(converse: Converse, incoming: Any, bounds: Bounds) -> AsyncIterator[Any]:
-    """Yield the frames of this end. A reader that stops, because the other end is gone, ends the stream."""
+    """Yield the frames of this end.
+
+    A reader that stops, because the other end is gone, ends the stream.
+    """
     outbox: Outbox[Any] = Outbox(bounds.queue)
     talking = asyncio.ensure_future(converse(_read(incoming), outbox))
     talking.add_done_callback(lambda _: outbox.close())
@@ -175,7 +183,7 @@ def _make_link_error(code: Any, details: str | None) -> LinkError:
     return LinkError(f"{status}: {details or ''}".rstrip(": ")[:300])
 
 
-# -- listening -------------------------------------------------------------------------------------------------------------
+# -- listening -------------------------------------------------------------------------------------
 
 
 @asynccontextmanager
@@ -189,7 +197,9 @@ async def listen(
     serve: Converse | None = None,
     firing: FireService | None = None,
 ) -> AsyncIterator[str]:
-    """Listen within a block, at the address that is yielded as a client writes it; for vsock by a relay to a private socket.
+    """Listen within a block, at the address that is yielded as a client writes it.
+
+    For vsock by a relay to a private socket.
 
     `attach` serves handlers that connect, `serve` an engine that does, and `firing` agents.
     `token_everywhere`: even a unix socket needs the token.
@@ -235,7 +245,7 @@ def _private_folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="hookline-")  # its mode is 0700
 
 
-# -- streams and calls to others -------------------------------------------------------------------------------------------
+# -- streams and calls to others -------------------------------------------------------------------
 
 
 @asynccontextmanager

@@ -46,7 +46,9 @@ _GENERATIONS = 8  # the generations that an engine may still ask for
 
 
 class Handlers:
-    """Hooks under a name that the engine knows them by. `attach` connects to an engine, `listen` waits for one.
+    """Hooks under a name that the engine knows them by.
+
+    `attach` connects to an engine, `listen` waits for one.
 
     `state`: a file for the key by which they resume after a restart; without it, the name is free
     after the engine's `memory`. `tell` receives a line about each lost or refused link, and each
@@ -77,7 +79,7 @@ class Handlers:
         self._sessions: list[Session] = []
         self._news = asyncio.Event()
 
-    # -- hooks -----------------------------------------------------------------------------------------------------
+    # -- hooks -------------------------------------------------------------------------------------
 
     def on(
         self,
@@ -122,7 +124,9 @@ class Handlers:
         return registered
 
     def register(self, hook: Hook | Mapping[str, Any], handler: HookHandler) -> None:
-        """Register a definition with its handler, replacing one with the same id; from any thread, also while attached.
+        """Register a definition with its handler, replacing one with the same id.
+
+        From any thread, also while attached.
 
         Raises:
             ConfigError: the definition or the handler cannot be used, or an engine would refuse the
@@ -178,7 +182,7 @@ class Handlers:
         self._news.set()
         self._news = asyncio.Event()
 
-    # -- attaching -------------------------------------------------------------------------------------------------
+    # -- attaching ---------------------------------------------------------------------------------
 
     def run(self, address: str, *, token: str = "") -> None:
         """Do what `attach` does, without an event loop, until the process is interrupted."""
@@ -197,7 +201,9 @@ class Handlers:
     async def listen(
         self, address: str, *, token: str = "", ready: Callable[[str], object] = lambda _: None
     ) -> None:
-        """Wait for an engine that connects, until cancelled; `ready` receives the address once it is open.
+        """Wait for an engine that connects, until cancelled.
+
+        `ready` receives the address once it is open.
 
         Raises:
             ConfigError: the address cannot be opened.
@@ -298,7 +304,9 @@ class Handlers:
 
 
 class Session:
-    """The handlers of this process at one engine. It outlives its streams, of which there is one at a time.
+    """The handlers of this process at one engine.
+
+    It outlives its streams, of which there is one at a time.
 
     `key`: by which they take their place again. `left`: the engine knows that they leave. Of the
     current stream: `refused` is why the engine refused it, `disarmed` why none of our hooks counts
@@ -345,7 +353,10 @@ class Session:
     async def converse(
         self, incoming: AsyncIterable[pb.EngineFrame], outbox: Outbox[pb.HandlerFrame]
     ) -> None:
-        """Serve a stream until it ends. Running invocations continue, because the engine may ask for them again."""
+        """Serve a stream until it ends.
+
+        Running invocations continue, because the engine may ask for them again.
+        """
         self.begin(outbox)
         why = ""
         try:
@@ -391,13 +402,16 @@ class Session:
         self._send(registry=registry)
 
     def leave(self, drain: float, *, withdraw: bool) -> None:
-        """Tell the engine to send nothing more; `withdraw`: to forget our hooks too, guards included."""
+        """Tell the engine to send nothing more.
+
+        `withdraw`: to forget our hooks too, guards included.
+        """
         self.left = True
         if withdraw and self.greeted:
             self._send(registry=self.handlers.registry(empty=True))
         self._send(goaway=pb.Goaway(why="they leave", drain_ms=round(drain * 1000)))
 
-    # -- what comes in ---------------------------------------------------------------------------------------------
+    # -- what comes in -----------------------------------------------------------------------------
 
     def take(self, frame: pb.EngineFrame) -> None:
         """Handle a frame of the engine."""

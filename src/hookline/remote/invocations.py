@@ -29,7 +29,10 @@ _DIALECT = A3S()
 
 
 async def contain_errors(perform: Perform, run: Run) -> Outcome:
-    """Return the outcome of a run. Whatever its hook raises counts as the hook's failure, except a cancellation of the caller."""
+    """Return the outcome of a run.
+
+    Whatever its hook raises counts as the hook's failure, except a cancellation of the caller.
+    """
     try:
         return await perform(run)
     except BaseException as error:
@@ -40,7 +43,9 @@ async def contain_errors(perform: Perform, run: Run) -> Outcome:
 
 
 class Invocations:
-    """The invocations of one engine, and their answers. It outlives the stream, so that the engine may ask again.
+    """The invocations of one engine, and their answers.
+
+    It outlives the stream, so that the engine may ask again.
 
     `find` returns a hook by its id and generation; `perform` runs it; `post` sends an answer, if
     there is a stream. `most`: invocations at once.

@@ -15,8 +15,9 @@ class Bounds(Frozen):
     `waiting`: further ones that wait. `hooks` of one peer, and characters of their `patterns`
     together; `peers` that are attached or remembered; `registries` that one of them may send a
     minute. `queue`: bytes that may wait to be written to a peer. `ping`: between two pings of a
-    connection, and for the answer; `hello`: for the first frame. `grace`: how long a running invocation waits for its peer to come
-    back. `memory`: how long after its loss an instance is reserved for the holder of its key.
+    connection, and for the answer; `hello`: for the first frame. `grace`: how long a running
+    invocation waits for its peer to come back. `memory`: how long after its loss an instance is
+    reserved for the holder of its key.
     """
 
     payload: int = 4 << 20

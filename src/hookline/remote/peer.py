@@ -1,4 +1,7 @@
-"""Peer: one instance that holds handlers, attached or lost; its invocations, and their fate without it."""
+"""Peer: one instance that holds handlers, attached or lost.
+
+Its invocations, and their fate without it.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,10 @@ class Link:
 
 
 class Invocation:
-    """One hook's run for one event. `answered` is its result; `sent`: whether the peer was asked."""
+    """One hook's run for one event.
+
+    `answered` is its result; `sent`: whether the peer was asked.
+    """
 
     def __init__(self, invoke: pb.Invoke, until: float, session_id: str) -> None:
         self.invoke = invoke
@@ -100,10 +106,13 @@ class Peer:
         self._grace: asyncio.TimerHandle | None = None
         self._registries: deque[float] = deque(maxlen=bounds.registries)
 
-    # -- called by the engine --------------------------------------------------------------------------------------
+    # -- called by the engine ----------------------------------------------------------------------
 
     def bind(self, spec: HookSpec, generation: int) -> HookSpec:
-        """Return a definition with this peer as its handler. An observer is only notified, so it needs no engine thread."""
+        """Return a definition with this peer as its handler.
+
+        An observer is only notified, so it needs no engine thread.
+        """
         if type(spec.handler) is not InProcess:
             return spec
 
@@ -145,10 +154,13 @@ class Peer:
             traceparent=find_traceparent(event),
         )
 
-    # -- on the bridge's loop --------------------------------------------------------------------------------------
+    # -- on the bridge's loop ----------------------------------------------------------------------
 
     def notify(self, invoke: pb.Invoke) -> None:
-        """Notify an observer without waiting; drop the event if it is not attached or its queue is full."""
+        """Notify an observer without waiting.
+
+        Drop the event if it is not attached or its queue is full.
+        """
         attached = self.ready and not self.draining and not self.closed
         if not attached or not self._post(invoke=invoke):
             self.counts["dropped"] += 1
@@ -217,7 +229,7 @@ class Peer:
         if invocation.sent:
             self._post(cancel=pb.Cancel(invocation_id=invocation.invoke.invocation_id, why=why))
 
-    # -- coming and going ------------------------------------------------------------------------------------------
+    # -- coming and going --------------------------------------------------------------------------
 
     def attach(self, link: Link) -> None:
         """Take a new link, in place of the current one."""

@@ -24,7 +24,10 @@ _LARGEST = 2**53  # of whole numbers that every JSON has
 
 
 def to_result(outcome: Outcome, invocation_id: str) -> pb.Result:
-    """Return a handler's outcome as a message. Any fault of the handler is a failure, never a Continue."""
+    """Return a handler's outcome as a message.
+
+    Any fault of the handler is a failure, never a Continue.
+    """
     result = pb.Result(
         invocation_id=invocation_id, handler_ms=min(round(outcome.seconds * 1000), 2**32 - 1)
     )

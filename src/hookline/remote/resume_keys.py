@@ -1,4 +1,7 @@
-"""Resume keys: by which handlers resume their place, also after a restart; in a file that only this user can read."""
+"""Resume keys: by which handlers resume their place, also after a restart.
+
+In a file that only this user can read.
+"""
 
 from __future__ import annotations
 

@@ -67,7 +67,9 @@ async def read_frames(
     outbox: Outbox[Any],
     take: Callable[[Any], Awaitable[None] | None],
 ) -> str:
-    """Pass each frame to `take`, until either end has had enough; return why the other one broke off.
+    """Pass each frame to `take`, until either end has had enough.
+
+    Return why the other one broke off.
 
     The outbox is then closed, but what it holds must still be sent.
     """

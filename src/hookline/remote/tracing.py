@@ -16,7 +16,10 @@ _TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
 def find_traceparent(event: Event) -> str:
-    """Return the span that an event belongs to: its host's, or the current one of this process; empty if there is none."""
+    """Return the span that an event belongs to: its host's, or the current one of this process.
+
+    Empty if there is none.
+    """
     carried = event.body.facts.get("traceparent", event.raw.get("traceparent"))
     if isinstance(carried, str) and _TRACEPARENT.fullmatch(carried):
         return carried

@@ -87,7 +87,9 @@ async def dial(cid: int, port: int) -> Ends:
 
 @asynccontextmanager
 async def relay(accept: socket.socket, dial: Dial) -> AsyncIterator[None]:
-    """Copy bytes both ways between each accepted connection and a dialled one, within a block; its end breaks all of them.
+    """Copy bytes both ways between each accepted connection and a dialled one, within a block.
+
+    Its end breaks all of them.
 
     `accept` is already listening, and is closed at the end. At most 64 connections are open at
     once; further ones are closed.
@@ -137,7 +139,10 @@ async def _copy_both(near: Ends, far: Ends) -> None:
 
 
 async def _copy(reader: StreamReader, writer: StreamWriter) -> None:
-    """Copy everything as fast as it is taken, then pass on the end; the other direction stays open."""
+    """Copy everything as fast as it is taken, then pass on the end.
+
+    The other direction stays open.
+    """
     while data := await reader.read(_CHUNK):
         writer.write(data)
         await writer.drain()

@@ -66,7 +66,9 @@ class ApproveApi:
     async def answer(
         self, request: Request, make: Callable[[], Engine], refresh: Callable[[], object]
     ) -> Response:
-        """Return the answer to one request: what was approved, or a problem; never 404, which means an older runtime.
+        """Return the answer to one request: what was approved, or a problem.
+
+        Never 404, which means an older runtime.
 
         `make` returns an engine with all hooks, approved or not. `refresh` reads the hook files
         again, before and after, because the sender has just written one, and an approval takes

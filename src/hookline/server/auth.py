@@ -1,4 +1,7 @@
-"""Authentication: over TCP, a request needs the token and must not come from a web page. File permissions protect a unix socket."""
+"""Authentication: over TCP, a request needs the token and must not come from a web page.
+
+File permissions protect a unix socket.
+"""
 
 from __future__ import annotations
 

@@ -133,7 +133,10 @@ class LimitedConnection(H11Protocol):
             self._limit = None
 
     def _end_slow(self) -> None:
-        """Answer a client that began a request; close the connection of one that is silent or does not read."""
+        """Answer a client that began a request.
+
+        Close the connection of one that is silent or does not read.
+        """
         if self.conn.our_state is h11.IDLE and self.conn.trailing_data[0]:
             self._refuse(408, f"the head of the request did not arrive within {self._head:g} s")
         else:

@@ -58,7 +58,10 @@ class ForeignProjectNotice:
         )
 
     def _is_known(self, session_id: str, folder: str, *, is_project: bool = False) -> bool:
-        """Return whether a session has this entry already, and add it; events without a session have none."""
+        """Return whether a session has this entry already, and add it.
+
+        Events without a session have none.
+        """
         key = (session_id, folder, is_project)
         known = bool(session_id) and key in self._known
         self._known[key] = None

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 class GrpcSidecar:
-    """Serves a service's engine at addresses of `hookline.remote` within a `with` block; without addresses it does nothing.
+    """Serves a service's engine at addresses of `hookline.remote` within a `with` block.
+
+    Without addresses it does nothing.
 
     `names` are the addresses as clients write them. Both ways share the service's admission, limits
     and counts. `expected`: as for `serve_engine`.

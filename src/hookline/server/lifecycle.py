@@ -1,4 +1,7 @@
-"""Lifecycle: runs a server from its first socket to its last answer; SIGTERM ends it after running requests are answered."""
+"""Lifecycle: runs a server from its first socket to its last answer.
+
+SIGTERM ends it after running requests are answered.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ async def _nothing(_: float) -> None:
 
 
 class ServerRun(uvicorn.Server):
-    """One server on listening sockets. Nothing survives its time limit, and a second signal ends it at once.
+    """One server on listening sockets.
+
+    Nothing survives its time limit, and a second signal ends it at once.
 
     `drain`: seconds for running requests after a stop. `head` and `connections` limit each
     connection and their number, as in `LimitedConnection`; `refused` receives the code of each
@@ -99,7 +104,10 @@ class ServerRun(uvicorn.Server):
         yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Wait for running requests and for what runs beside the server; at the time limit or a second signal, break them off."""
+        """Wait for running requests and for what runs beside the server.
+
+        At the time limit or a second signal, break them off.
+        """
         loop = asyncio.get_running_loop()
         self._until = time.monotonic() + self._drain
         ending = loop.create_task(super().shutdown(sockets))

@@ -76,7 +76,10 @@ class Meter:
 
 
 def _limit_kind(event: Event) -> str:
-    """Return the event's kind; `other` for unknown ones, because a client could invent any number of them."""
+    """Return the event's kind.
+
+    `other` for unknown ones, because a client could invent any number of them.
+    """
     if event.kind in kinds.NAMES:
         return event.kind
     known = make_dialect(event.dialect).table.row(event.native_name) is not None

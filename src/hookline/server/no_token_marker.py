@@ -21,7 +21,10 @@ _LONGEST = 4096  # bytes of a marker
 def keep_marker(
     environ: Mapping[str, str], addresses: Iterable[str], tell: Callable[[str], object]
 ) -> Iterator[None]:
-    """Keep a marker with these addresses beside the token; its lock ends with the server, so it cannot outlive it."""
+    """Keep a marker with these addresses beside the token.
+
+    Its lock ends with the server, so it cannot outlive it.
+    """
     path = os.path.join(os.path.dirname(default_token_path(environ)), f"{_PREFIX}{os.getpid()}")
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)

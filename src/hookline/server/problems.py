@@ -20,7 +20,10 @@ CHAT = "/v1/chat"
 
 
 class RequestError(HookError):
-    """A request without a decision. `status`: of HTTP; `headers`: of the answer; `sent`: the part of the body that was read."""
+    """A request without a decision.
+
+    `status`: of HTTP; `headers`: of the answer; `sent`: the part of the body that was read.
+    """
 
     def __init__(
         self,
@@ -45,7 +48,9 @@ def make_document(
     media_type: str = "application/json",
     **options: Any,
 ) -> Response:
-    """Return a JSON document as a response, in ASCII, so that lone surrogates of payloads pass; `options` are those of the response.
+    """Return a JSON document as a response, in ASCII, so that lone surrogates of payloads pass.
+
+    `options` are those of the response.
 
     Raises:
         TypeError, ValueError, RecursionError: it contains a value that JSON cannot express.

@@ -52,7 +52,10 @@ class Reloader:
         service.refresh = self.refresh
 
     def reload(self, held: Collection[Key] = ()) -> Reloaded:
-        """Read all files again, for every engine; if a host's files now call this server, answer it without them."""
+        """Read all files again, for every engine.
+
+        If a host's files now call this server, answer it without them.
+        """
         with self._one:
             return self._reload(held)
 

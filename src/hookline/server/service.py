@@ -109,7 +109,7 @@ class Service:
         app.router.redirect_slashes = False  # a redirect would lead to whatever `Host` says
         return app
 
-    # -- the endpoints ---------------------------------------------------------------------------------------------
+    # -- the endpoints -----------------------------------------------------------------------------
 
     async def fire(self, request: Request) -> Response:
         """Answer an event, canonical or native, with its decision document."""
@@ -203,13 +203,16 @@ class Service:
         """Answer a `/hooks` command that a person typed, as plain text."""
         return await answer_chat(request, self.for_people, self.approving, self.refresh)
 
-    # -- around the endpoints --------------------------------------------------------------------------------------
+    # -- around the endpoints ----------------------------------------------------------------------
 
     def _engine_for(self, host: str) -> Engine:
         return self.own.get(host, self.engine)
 
     def _limit(self, request: Request) -> float:
-        """Return the seconds for an event, from the command line and the client; 0 if neither sets a limit."""
+        """Return the seconds for an event, from the command line and the client.
+
+        0 if neither sets a limit.
+        """
         asked = read_seconds(request)
         given = [seconds for seconds in (self.deadline, asked) if seconds]
         return min(given, default=0.0)
@@ -293,7 +296,10 @@ def _map_status(error: HookError) -> tuple[HookError, int]:
 
 
 async def _decode_payload(host: Dialect, sent: bytes) -> Event:
-    """Return a host's event; a large payload is read on a thread, so that the deadline holds meanwhile."""
+    """Return a host's event.
+
+    A large payload is read on a thread, so that the deadline holds meanwhile.
+    """
     if len(sent) <= _LARGE:
         return host.decode_event(parse_body(sent))
     return await asyncio.to_thread(lambda: host.decode_event(parse_body(sent)))

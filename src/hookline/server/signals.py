@@ -1,4 +1,7 @@
-"""Signals: the first SIGTERM or SIGINT stops a server, a further one makes it hurry; the process itself ends after its hooks."""
+"""Signals: the first SIGTERM or SIGINT stops a server, a further one makes it hurry.
+
+The process itself ends after its hooks.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Signals:
-    """Receives the signals of this process within a `with` block; outside the main thread it receives none.
+    """Receives the signals of this process within a `with` block.
+
+    Outside the main thread it receives none.
 
     `first`: the number of the first signal, or 0. `hurried`: there was another one.
     """

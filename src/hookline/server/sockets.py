@@ -22,7 +22,9 @@ _BACKLOG = 512  # as many connections as there may be at once
 
 
 def listen_http(address: str, *, allow_remote: bool = False) -> socket.socket:
-    """Return a socket that listens at `HOST:PORT`; the host is an IP address or `localhost`, port 0 is any free one.
+    """Return a socket that listens at `HOST:PORT`.
+
+    The host is an IP address or `localhost`, port 0 is any free one.
 
     Raises:
         ConfigError: it is not an address, is reachable from other machines (without
@@ -39,7 +41,8 @@ def listen_http(address: str, *, allow_remote: bool = False) -> socket.socket:
     if not host.is_loopback and not allow_remote:
         hint = "to let other machines ask: --allow-remote, with --token-file"
         raise ConfigError(f"`{address}` is open to other machines", name="serve.address", hint=hint)
-    family = socket.AF_INET6 if host.version == 6 else socket.AF_INET  # noqa: PLR2004 - the version of IP
+    # The version of IP.
+    family = socket.AF_INET6 if host.version == 6 else socket.AF_INET  # noqa: PLR2004
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -52,7 +55,9 @@ def listen_http(address: str, *, allow_remote: bool = False) -> socket.socket:
 
 
 def listen_unix_path(path: str) -> socket.socket:
-    """Return a socket that listens at a path, for its user only; a socket without a listener is replaced.
+    """Return a socket that listens at a path, for its user only.
+
+    A socket without a listener is replaced.
 
     Raises:
         ConfigError: another file is there, a server listens there, or it cannot be created.

@@ -44,7 +44,9 @@ def read_token(path: str) -> str:
 
 
 def copy_token_beside(socket: str, token: str, environ: Mapping[str, str]) -> str:
-    """Copy the token beside a socket, for clients that know only the socket; return the path. In our state folder it is there already.
+    """Copy the token beside a socket, for clients that know only the socket; return the path.
+
+    In our state folder it is there already.
 
     Raises:
         ConfigError: the path is not a file of this user, or cannot be written.

@@ -1,4 +1,6 @@
-"""Folder: the files of one session, written under a lock. Any number of processes may share them, and any may be killed.
+"""Folder: the files of one session, written under a lock.
+
+Any number of processes may share them, and any may be killed.
 
 `state.json` is replaced as a whole: written beside it, flushed to the disk and renamed. So a reader
 sees the former state or the next one, never a part of either. A mark is a file that the process of
@@ -37,7 +39,9 @@ class Folder:
 
     @contextmanager
     def lock(self, seconds: float) -> Iterator[bool]:
-        """Lock the folder within a block; create it if it is missing, and yield whether that was so.
+        """Lock the folder within a block.
+
+        Create it if it is missing, and yield whether that was so.
 
         `seconds`: how long to wait. The lock is on the folder itself, so it ends with the process
             that holds it.
@@ -131,7 +135,9 @@ class Folder:
             return False
 
     def take_lost_marks(self) -> list[str]:
-        """Remove the marks whose process is gone; return their hooks, oldest first. The folder is locked.
+        """Remove the marks whose process is gone; return their hooks, oldest first.
+
+        The folder is locked.
 
         Raises:
             OSError: a mark cannot be read or removed.
@@ -180,7 +186,10 @@ class Mark:
 
 
 def _make(path: str) -> bool:
-    """Create a folder that is missing; refuse one that another user could write to, because an agent reads its content."""
+    """Create a folder that is missing.
+
+    Refuse one that another user could write to, because an agent reads its content.
+    """
     base = os.path.dirname(path)
     os.makedirs(base, 0o700, exist_ok=True)
     try:
@@ -230,7 +239,7 @@ def _open_checked(path: str) -> int:
     return fd
 
 
-# -- pruning -------------------------------------------------------------------------------------------------------------
+# -- pruning ---------------------------------------------------------------------------------------
 
 
 def _list_folders(base: str) -> Iterator[tuple[float, str]]:
@@ -243,7 +252,10 @@ def _list_folders(base: str) -> Iterator[tuple[float, str]]:
 
 
 def _remove(path: str, changed: float) -> bool:
-    """Remove a folder if no process uses it and it has not changed since; return whether it was removed."""
+    """Remove a folder if no process uses it and it has not changed since.
+
+    Return whether it was removed.
+    """
     try:
         fd = os.open(path, _OPEN_FOLDER)
     except OSError:  # removed already, or not this user's

@@ -1,4 +1,7 @@
-"""Memory: what is known of a session beyond one event, for as long as this process lives; `store.Sessions` keeps it in files."""
+"""Memory: what is known of a session beyond one event, for as long as this process lives.
+
+`store.Sessions` keeps it in files.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +49,8 @@ class Memory:
     """Redos, hooks that ran once, counts, late answers and facts, by session, for as long as this process lives.
 
     Sessions are separate for each host (`Event.dialect`); those used last are kept. Events without
-    a session id only count redos and hooks that ran once. `clock`: seconds since 1970. `lasting`: whether the state
-    outlives the process; `problems`: what could not be kept.
+    a session id only count redos and hooks that ran once. `clock`: seconds since 1970. `lasting`:
+    whether the state outlives the process; `problems`: what could not be kept.
     """
 
     lasting = False
@@ -63,8 +66,12 @@ class Memory:
         """Return the state of the event's session; empty if there is none."""
         return self._states.get((event.dialect, event.session_id), {})
 
-    def _change(self, event: Event, change: Change, seconds: float = 0.0) -> bool:  # noqa: ARG002 - files need it
-        """Change the state in one step; return whether that worked. `seconds`: how long to wait for other processes."""
+    # Files need it.
+    def _change(self, event: Event, change: Change, seconds: float = 0.0) -> bool:  # noqa: ARG002
+        """Change the state in one step; return whether that worked.
+
+        `seconds`: how long to wait for other processes.
+        """
         key = (event.dialect, event.session_id)
         with self._lock:
             state = dict(self._states.get(key, {}))
@@ -81,7 +88,7 @@ class Memory:
             if not any(problem.name == name for problem in self.problems):
                 self.problems += (new,)
 
-    # -- redos -----------------------------------------------------------------------------------------------------
+    # -- redos -------------------------------------------------------------------------------------
 
     def redos(self, event: Event) -> int:
         """Return how often the stop gate of this event sent the agent back in this turn."""
@@ -91,7 +98,9 @@ class Memory:
     def send_back(
         self, event: Event, limit: int, *, follows: bool | None = None, lasted: float = 0.0
     ) -> int | None:
-        """Count a redo if its series has fewer than `limit` (0: no limit); return how many it had, None if unknown.
+        """Count a redo if its series has fewer than `limit` (0: no limit).
+
+        Return how many it had, None if unknown.
 
         Checking and counting are one step, so that any number of processes stay within the limit
         together. `follows` as from `guardrails.follows_redo`; `lasted`: how many seconds its hooks
@@ -143,14 +152,17 @@ class Memory:
             others.pop(self.asker, None)
             state[key] = others | ({self.asker: dict(held)} if held else {})
 
-    # -- once, and counts ------------------------------------------------------------------------------------------
+    # -- once, and counts --------------------------------------------------------------------------
 
     def spent(self, event: Event) -> frozenset[str]:
         """Return the marks of the hooks that ran in the event's session and may run only once."""
         return frozenset(read_texts(self._state(event), "once"))
 
     def claim(self, event: Event, mark: str) -> bool:
-        """Claim the run of a hook that may run once; return whether this process may run it. True if the claim cannot be stored."""
+        """Claim the run of a hook that may run once; return whether this process may run it.
+
+        True if the claim cannot be stored.
+        """
         claimed = True
 
         def claiming(state: dict[str, Any]) -> None:
@@ -189,7 +201,10 @@ class Memory:
         return 0 if had is None else had + 1
 
     def _count_one(self, event: Event, key: str, what: str, most: int = sys.maxsize) -> int | None:
-        """Add one to a count that is below `most`; return what it was before, None if it cannot be stored."""
+        """Add one to a count that is below `most`.
+
+        Return what it was before, None if it cannot be stored.
+        """
         had = 0
 
         def counting(state: dict[str, Any]) -> None:
@@ -201,7 +216,7 @@ class Memory:
 
         return had if event.session_id and self._change(event, counting) else None
 
-    # -- failures --------------------------------------------------------------------------------------------------
+    # -- failures ----------------------------------------------------------------------------------
 
     def failures(self) -> Mapping[str, Failures]:
         """Return the hooks that failed when they last ran, in any session, each with its failures in a row."""
@@ -225,7 +240,7 @@ class Memory:
 
         self._change(_EVERY_SESSION, recording)
 
-    # -- late answers ----------------------------------------------------------------------------------------------
+    # -- late answers ------------------------------------------------------------------------------
 
     def prepare(self, event: Event) -> None:
         """Check that an answer can be delivered later, and report it now if not."""
@@ -237,14 +252,21 @@ class Memory:
             )
 
     def begin(self, event: Event, hook_id: str) -> None:
-        """Record the start of a detached hook; does nothing here, because this state ends with the process too."""
+        """Record the start of a detached hook.
+
+        Does nothing here, because this state ends with the process too.
+        """
 
     def over(self, event: Event, hook_id: str) -> None:
         """Record the end of a detached hook."""
 
     def keep(self, event: Event, late: DeferredResult) -> None:
-        """Keep a late answer for the next turn of the event's session; drop the oldest if there are too many."""
-        from hookline.core.deferred_results import count_characters  # noqa: PLC0415 - few hooks run in the background
+        """Keep a late answer for the next turn of the event's session.
+
+        Drop the oldest if there are too many.
+        """
+        # Few hooks run in the background.
+        from hookline.core.deferred_results import count_characters  # noqa: PLC0415
 
         def keeping(state: dict[str, Any]) -> None:
             waiting, dropped = [*_read_late(state), late], read_counts(state, "dropped")
@@ -259,7 +281,10 @@ class Memory:
             self._change(event, keeping, BACKGROUND_SECONDS)
 
     def take(self, event: Event, *, wakes: bool) -> tuple[list[DeferredResult], Mapping[str, int]]:
-        """Return the waiting answers, each only once, and how many of each hook were dropped; with `wakes` only those that wake."""
+        """Return the waiting answers, each only once, and how many of each hook were dropped.
+
+        With `wakes` only those that wake.
+        """
         held = self._state(event)
         if not held.get("late") and not held.get("dropped"):
             return [], {}
@@ -277,7 +302,7 @@ class Memory:
 
         return (taken, dropped) if self._change(event, taking) else ([], {})
 
-    # -- facts -----------------------------------------------------------------------------------------------------
+    # -- facts -------------------------------------------------------------------------------------
 
     def facts(self, event: Event) -> Mapping[str, Any]:
         """Return the facts of the event's session."""
@@ -301,7 +326,7 @@ class Memory:
             self._change(event, remembering)
 
 
-# -- values of a state, without what hookline did not write ------------------------------------------------------------
+# -- values of a state, without what hookline did not write ----------------------------------------
 
 
 def read_object(state: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -334,7 +359,8 @@ def _read_failures(state: Mapping[str, Any]) -> dict[str, Failures]:
 
 def _read_late(state: Mapping[str, Any]) -> list[DeferredResult]:
     """Return the waiting answers in a state, oldest first, without invalid ones."""
-    from hookline.core.deferred_results import parse_deferred  # noqa: PLC0415 - few hooks run in the background
+    # Few hooks run in the background.
+    from hookline.core.deferred_results import parse_deferred  # noqa: PLC0415
 
     found, held = [], state.get("late")
     for each in held if isinstance(held, list) else ():

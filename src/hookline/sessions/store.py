@@ -106,7 +106,10 @@ class Sessions(Memory):
     def _act_locked(
         self, event: Event, act: Callable[[Folder], None], seconds: float = 0.0
     ) -> bool:
-        """Act on the session's locked folder, created if missing; return whether that worked. Creating one also prunes old ones."""
+        """Act on the session's locked folder, created if missing; return whether that worked.
+
+        Creating one also prunes old ones.
+        """
         folder = self._folder(event)
         try:
             with folder.lock(seconds or self._wait_seconds()) as is_new:
@@ -132,7 +135,7 @@ class Sessions(Memory):
             "until then stop gates are not counted across events, and answers of hooks in the background are lost",
         )
 
-    # -- hooks in the background -----------------------------------------------------------------------------------
+    # -- hooks in the background -------------------------------------------------------------------
 
     def prepare(self, event: Event) -> None:
         super().prepare(event)

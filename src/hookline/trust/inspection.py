@@ -23,8 +23,8 @@ class StartedCommand(Frozen):
     """The command of a hook's entry: shell text, or a program with its arguments.
 
     `root`: the folder of the project or plugin, in which files have relative keys; may be empty.
-    `variables`: what `text` may use, with HOME. `listed`: files that the entry lists. `is_shielded`:
-    PYTHONSAFEPATH is set if all is seen and no file is Python.
+    `variables`: what `text` may use, with HOME. `listed`: files that the entry lists.
+    `is_shielded`: PYTHONSAFEPATH is set if all is seen and no file is Python.
     """
 
     text: str = ""

@@ -44,7 +44,8 @@ class Inspector:
         key = sha256(json.dumps(facts).encode())
         known = self._known.get(key) or self._load(key)
         if known is None or not _is_current(known, command):
-            from hookline.trust.resolver import Resolver  # noqa: PLC0415 - only where something changed
+            # Only where something changed.
+            from hookline.trust.resolver import Resolver  # noqa: PLC0415
 
             known = Resolver(command, known.references if known else {}, self._clock).resolve()
             self._save(key, known)

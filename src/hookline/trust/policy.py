@@ -25,7 +25,10 @@ RECORD, RUN, WARN, SKIP, ASK, DENY = EFFECTS = ("record", "run", "warn", "skip",
 
 
 class Policy(Frozen):
-    """What a person chose. `changed`: the effect on a project's changed hook. `own`: `first_use`, or `ask` as for a project's."""
+    """What a person chose. `changed`: the effect on a project's changed hook.
+
+    `own`: `first_use`, or `ask` as for a project's.
+    """
 
     changed: str = ASK
     own: str = "first_use"

@@ -171,7 +171,10 @@ class Store:
             _drop_versions(folder, each.definition, 0)
 
     def forget(self, approvals: Iterable[Approval], *, may_be_absent: bool = False) -> None:
-        """Delete versions of hooks that are gone; or note that they may be gone on some branches."""
+        """Delete versions of hooks that are gone.
+
+        Or note that they may be gone on some branches.
+        """
         for each in approvals:
             folder = self._record("may be absent" if may_be_absent else "forgotten", each)
             if may_be_absent:

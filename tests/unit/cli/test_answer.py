@@ -353,11 +353,14 @@ def test_an_event_is_fired_from_a_folder_that_was_deleted(tmp_path: Path) -> Non
     assert b"its working folder was deleted" in done.stderr
 
 
-# -- beside a refusal ----------------------------------------------------------------------------------------------------
+# -- beside a refusal ------------------------------------------------------------------------------
 
 
 def test_what_the_user_is_to_be_told_stands_below_the_reason_of_a_refusal(tmp_path: Path) -> None:
-    """Where exit 2 and stderr are all that a host reads; once in a session, and where nothing is to be told the reason stands alone."""
+    """Where exit 2 and stderr are all that a host reads.
+
+    Once in a session, and where nothing is to be told the reason stands alone.
+    """
     hook = tmp_path / ".config/agents/hooks/guard"
     script = hook / "scripts/run.sh"
     script.parent.mkdir(parents=True)

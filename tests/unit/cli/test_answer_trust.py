@@ -201,7 +201,10 @@ def test_an_environment_silences_no_guard(
 def test_a_clone_switches_no_guard_off_but_its_own(
     guard: Callable[[Machine], None], name: str, value: str, file: str, machine: Machine
 ) -> None:
-    """Its settings have the host set the variable; where the user sets it to something else, that is the user's word."""
+    """Its settings have the host set the variable.
+
+    Where the user sets it to something else, that is the user's word.
+    """
     guard(machine)
     machine.declare(machine.project / file, env={name: value})
     machine.patch.setenv(name, value)
@@ -267,7 +270,7 @@ def test_policy_is_asked_whoever_is_trusted(trust: str, machine: Machine) -> Non
     assert machine.answer("--trust", trust).reason == "guard"
 
 
-# -- where the project is ----------------------------------------------------------------------------------------------
+# -- where the project is --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("known", ["by the variable", "by its files", "by its repository"])

@@ -61,7 +61,7 @@ def notes(desk: Desk) -> list[tuple[str, str, str]]:
     ]
 
 
-# -- asking ------------------------------------------------------------------------------------------------------------
+# -- asking ----------------------------------------------------------------------------------------
 
 
 def test_a_person_sees_what_would_run_and_says_yes(place: Desk) -> None:
@@ -165,7 +165,7 @@ def test_yes_to_everything_is_said_with_all(place: Desk) -> None:
     )
 
 
-# -- what there is to approve ------------------------------------------------------------------------------------------
+# -- what there is to approve ----------------------------------------------------------------------
 
 
 def test_a_dry_run_shows_and_does_nothing(place: Desk) -> None:
@@ -228,7 +228,7 @@ def test_a_word_that_means_nothing_is_said(place: Desk) -> None:
     )
 
 
-# -- revoking ----------------------------------------------------------------------------------------------------------
+# -- revoking --------------------------------------------------------------------------------------
 
 
 def test_what_is_revoked_does_not_run(place: Desk) -> None:
@@ -368,7 +368,7 @@ def test_what_needs_no_approval_cannot_be_revoked(place: Desk) -> None:
     )
 
 
-# -- taking over a list ------------------------------------------------------------------------------------------------
+# -- taking over a list ----------------------------------------------------------------------------
 
 
 def test_a_list_of_another_program_is_taken_over(place: Desk) -> None:
@@ -390,7 +390,7 @@ def test_a_list_of_another_program_is_taken_over(place: Desk) -> None:
     assert states(place) == ["approved", "new"]
 
 
-# -- the document ------------------------------------------------------------------------------------------------------
+# -- the document ----------------------------------------------------------------------------------
 
 COMMANDS: list[tuple[Any, ...]] = [
     ("approve", "--all", "--dry-run"),
@@ -411,7 +411,7 @@ def test_the_document_holds_to_its_schema(words: tuple[str, ...], place: Desk) -
     check(told.document, "approval")
 
 
-# -- what is left out --------------------------------------------------------------------------------------------------
+# -- what is left out ------------------------------------------------------------------------------
 
 
 def test_what_was_revoked_is_left_out_and_that_is_said(place: Desk) -> None:

@@ -115,7 +115,10 @@ def waiting(home: Path, then: str) -> str:
 
 
 def test_the_host_does_not_wait_and_the_session_hears_of_it(machine: Machine) -> None:
-    """The hook is still running when every pipe of the host has ended; what it says is told on the next turn, once, and to nobody else."""
+    """The hook is still running when every pipe of the host has ended.
+
+    What it says is told on the next turn, once, and to nobody else.
+    """
     machine.hooks(
         "PostToolUse",
         {"command": waiting(machine.home, f"printf %s '{json.dumps(CONTEXT)}'"), "async": True},
@@ -140,7 +143,10 @@ MARK = '{"async": true, "asyncTimeout": 60000}'
 def test_the_first_line_of_output_sends_a_hook_to_the_background(
     machine: Machine, event: str
 ) -> None:
-    """The host does not wait for its end; what it prints after that line is told on the next turn."""
+    """The host does not wait for its end.
+
+    What it prints after that line is told on the next turn.
+    """
     context = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": "tests fail"}}
     then = waiting(machine.home, f"printf %s '{json.dumps(context)}'")
     machine.hooks(event, {"command": f"echo '{MARK}'; {then}"})
@@ -224,7 +230,10 @@ def test_a_hook_in_the_background_can_send_the_agent_on(machine: Machine) -> Non
 
 
 def test_redos_are_counted_across_processes(machine: Machine) -> None:
-    """Codex has a limit of three; the fourth stop goes through, which is said; and a new turn begins a new count."""
+    """Codex has a limit of three; the fourth stop goes through, which is said.
+
+    And a new turn begins a new count.
+    """
     machine.hooks("Stop", {"command": "echo more >&2; exit 2"})
     stops = [machine.answer("Stop", host="codex") for _ in range(3)]
     stops.append(
@@ -348,7 +357,10 @@ def test_more_hooks_than_may_wait_are_refused_aloud(
 
 
 def test_state_that_cannot_be_kept_is_said_while_somebody_listens(machine: Machine) -> None:
-    """Before the answer, because the process behind it has nobody to tell; the hook runs all the same."""
+    """Before the answer, because the process behind it has nobody to tell.
+
+    The hook runs all the same.
+    """
     folder = machine.home / SESSIONS
     folder.mkdir(parents=True)
     folder.chmod(0o777)

@@ -1,4 +1,7 @@
-"""Payloads that are hard to read: each dialect's guard is asked about them, by each way in; what cannot be read is refused."""
+"""Payloads that are hard to read: each dialect's guard is asked about them, by each way in.
+
+What cannot be read is refused.
+"""
 
 from __future__ import annotations
 

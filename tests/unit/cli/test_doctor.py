@@ -77,7 +77,7 @@ def test_a_file_of_two_hooks_is_mended_once(tmp_path: Path) -> None:
     assert [bool(fix_finding(finding)), fix_finding(finding)] == [True, ""]
 
 
-# -- real files, from their declaration to their approval ----------------------------------------------------------------
+# -- real files, from their declaration to their approval ------------------------------------------
 
 GUARD = "#!/bin/sh\ncat >/dev/null\necho ran >> {0}\n"
 STORE = "home/.local/state/hookline/approvals"
@@ -169,7 +169,10 @@ def _declare(desk: Desk, dialect: str, mode: int = 0o755) -> tuple[Path, Path]:
 def test_an_approved_hook_with_a_condition_is_run_and_nothing_is_written_down(
     dialect: str, desk: Desk
 ) -> None:
-    """Before its approval it is not run, and that leaves no store; after it, it is, and the store is the same to the byte."""
+    """Before its approval it is not run, and that leaves no store.
+
+    After it, it is, and the store is the same to the byte.
+    """
     _, mark = _declare(desk, dialect)
     store = desk.folder.parent / STORE
 
@@ -268,7 +271,10 @@ def test_a_hook_that_is_switched_off_is_not_asked(desk: Desk) -> None:
 
 @pytest.mark.process
 def test_what_many_hooks_have_in_common_is_told_once(desk: Desk) -> None:
-    """A warning in the same words is one line, which names the hooks; an error stands at its own hook."""
+    """A warning in the same words is one line, which names the hooks.
+
+    An error stands at its own hook.
+    """
     commands = ["true", "cat", "/no/such/guard"]
     groups = [{"hooks": [{"type": "command", "command": each}]} for each in commands]
     desk.file("hooks.json", json.dumps({"hooks": {"PreToolUse": groups, "Stop": groups[:1]}}))

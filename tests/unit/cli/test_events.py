@@ -29,7 +29,10 @@ def test_an_event_is_found_by_any_name(name: str, dialect: str, kind: str) -> No
 
 
 def test_a_native_name_means_one_thing() -> None:
-    """So nobody has to say whose word it is; only what is canonical here may be another dialect's word for something else."""
+    """So nobody has to say whose word it is.
+
+    Only what is canonical here may be another dialect's word for something else.
+    """
     meanings: dict[str, set[str]] = {}
     for key in kinds.VOCABULARIES:
         for native, kind in kinds.native_names(key).items():

@@ -95,7 +95,10 @@ def test_closed_streams_are_silent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_json_stays_json_in_any_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the encoding is not UTF-8, the document is ASCII; lone surrogates are escaped as JSON does."""
+    """Where the encoding is not UTF-8, the document is ASCII.
+
+    Lone surrogates are escaped as JSON does.
+    """
     for encoding, expected in (
         ("ascii", b'{"a": "\\u00fc"}\n'),
         ("utf-8", '{"a": "ü"}\n'.encode()),

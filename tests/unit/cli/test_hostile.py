@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from tests.unit.cli.support import Desk
 
 FORGED = "FORGED"
-# A line of its own, a colour, an 8-bit control, a turned direction, what takes no room, ends of lines that are not \n, a filler.
+# A line of its own, a colour, an 8-bit control, a turned direction, what takes no room, ends of
+# lines that are not \n, a filler.
 EVIL = f"x\n{FORGED}  ./team-guard.sh\n  ✓ approved\r{FORGED}\x1b[2K\x9b1A\x7f\u202egpj\u2066\u200b\u200d\u2060\u00ad\u2028{FORGED}\u2029\u0085{FORGED}\x0b\x0c\u3164"
 # Where a file is named, what a system takes; and where a shell is, what is no second command.
 NAME = EVIL.replace("./team-guard.sh", "team").replace("\u3164", "")
@@ -94,7 +95,10 @@ def clone(desk: Desk) -> Path:
 
 
 def unseen(text: str) -> list[str]:
-    """What of a text commands a terminal, turns it or is not seen; and each line that a file has begun."""
+    """What of a text commands a terminal, turns it or is not seen.
+
+    And each line that a file has begun.
+    """
     bad = [
         repr(char)
         for char in text
@@ -112,7 +116,10 @@ def unseen(text: str) -> list[str]:
 
 
 def _of_its_own(line: str) -> str:
-    """A line without what it is indented by; what is so far to the right belongs to the field that began above."""
+    """A line without what it is indented by.
+
+    What is so far to the right belongs to the field that began above.
+    """
     text = line.lstrip(" |")
     return text if len(line) - len(text) < 12 else ""
 

@@ -25,7 +25,10 @@ def test_a_list_can_be_narrowed(words: tuple[str, ...], count: int, desk: Desk) 
 
 
 def test_problems_are_told_beside_the_hooks(desk: Desk) -> None:
-    """On standard error, a line each; a bad file never hides the good ones, and without it the list is not whole."""
+    """On standard error, a line each.
+
+    A bad file never hides the good ones, and without it the list is not whole.
+    """
     told = desk.type("list", "-c", desk.file("bad.yaml", "hooks: ["), "-c", DOCKER)
 
     assert told.code == 2
@@ -34,7 +37,10 @@ def test_problems_are_told_beside_the_hooks(desk: Desk) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told_once(desk: Desk) -> None:
-    """Its reason beside the list, and in the list how many events it takes part in; the document has each of them."""
+    """Its reason beside the list, and in the list how many events it takes part in.
+
+    The document has each of them.
+    """
     bad = desk.file("bad.json", "{")
     told = desk.type("list", "-c", bad, "--dialect", "claude-code")
     hooks = desk.type("list", "-c", bad, "--dialect", "claude-code", "--json").document["hooks"]
@@ -130,7 +136,10 @@ def _torn(desk: Desk) -> None:
     "words", [("list",), ("show", "settings.json#PreToolUse.0.0")], ids=lambda words: words[0]
 )
 def test_approvals_that_cannot_be_read_are_told(words: tuple[str, ...], desk: Desk) -> None:
-    """With an exit code of trouble. Hooks count as changed, never as new; what was named needs no approval."""
+    """With an exit code of trouble.
+
+    Hooks count as changed, never as new; what was named needs no approval.
+    """
     desk.file("../home/.claude/settings.json", SETTINGS)
     _torn(desk)
     told = desk.type(*words)

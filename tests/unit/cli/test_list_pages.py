@@ -79,7 +79,10 @@ def test_a_hook_has_a_line_for_each_field() -> None:
 def test_a_time_limit_is_told_as_it_counts(
     mode: str, hook: dict[str, Any], said: str, seconds: float
 ) -> None:
-    """Claude Code enforces none in the background (docs/formats/claude-code.md 4); then it is ended with all others of these, and not when its file says."""
+    """Claude Code enforces none in the background (docs/formats/claude-code.md 4).
+
+    Then it is ended with all others of these, and not when its file says.
+    """
     made = hookline.Engine()
     tree = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", **hook}]}]}}
     made.add_source(tree, dialect="claude-code", mode=mode)

@@ -1,4 +1,7 @@
-"""`hookline log`: following, ids, and faults of the folder; what it prints otherwise is a transcript."""
+"""`hookline log`: following, ids, and faults of the folder.
+
+What it prints otherwise is a transcript.
+"""
 
 from __future__ import annotations
 
@@ -134,7 +137,10 @@ def test_a_line_fits_the_width(width: int, desk: Desk, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("what", ["files", "all files", "folder"])
 def test_a_journal_that_was_removed_is_followed_from_its_beginning(what: str, desk: Desk) -> None:
-    """Its numbers are lower than those that were shown; also where only the number is the same again."""
+    """Its numbers are lower than those that were shown.
+
+    Also where only the number is the same again.
+    """
     for _ in range(3):
         fire(desk, SUDO)
     shown: list[dict[str, Any]] = []

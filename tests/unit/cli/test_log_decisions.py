@@ -16,7 +16,7 @@ from tests.unit.cli.support import SUDO, Desk
 from tests.unit.cli.test_log import fire, folder_of
 from tests.unit.cli.test_schema import check
 
-# -- what ran, and who let it run ----------------------------------------------------------------------------------------
+# -- what ran, and who let it run ------------------------------------------------------------------
 
 
 GUARD = {
@@ -114,7 +114,7 @@ def test_an_approval_is_one_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) ->
     assert "  note    off hooks" in off
 
 
-# -- filters -------------------------------------------------------------------------------------------------------------
+# -- filters ---------------------------------------------------------------------------------------
 
 
 def test_a_hook_is_found_by_the_file_that_it_runs(
@@ -194,7 +194,7 @@ def test_a_filter_that_is_known_may_find_nothing(desk: Desk) -> None:
         assert desk.type("log", *words).code == 0
 
 
-# -- one decision, and what is secret in it --------------------------------------------------------------------------------
+# -- one decision, and what is secret in it --------------------------------------------------------
 
 
 def test_the_last_decision_is_shown(desk: Desk) -> None:

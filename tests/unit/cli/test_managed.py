@@ -1,6 +1,7 @@
 """Policy of a machine: hooks in `/etc` that only root can write, and everything that a user may try against them. Real processes.
 
-Each command has a mount namespace of its own, in which the machine's `/etc` is a folder of the test's.
+Each command has a mount namespace of its own, in which the machine's `/etc` is a folder of the
+test's.
 """
 
 from __future__ import annotations

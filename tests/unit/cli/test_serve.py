@@ -25,7 +25,10 @@ SETTINGS = json.dumps({"hooks": {"PreToolUse": [{"hooks": [CALLS, GUARD]}]}})
 
 
 def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: Desk) -> None:
-    """It runs the guard by itself; other hosts have it asked, and nobody is asked by way of the server again."""
+    """It runs the guard by itself.
+
+    Other hosts have it asked, and nobody is asked by way of the server again.
+    """
     desk.file("../home/.claude/settings.json", SETTINGS)
     service = _make_service(Selection(), Meter(), Admission(1), (1.0, 0.0))
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 HEAVY = {"typer", "rich", "pydantic", "asyncio", "click", "starlette", "uvicorn"}
-# What `answer` does without where a host's settings match tools by their exact names and no hook takes part.
+# What `answer` does without where a host's settings match tools by their exact names and no hook
+# takes part.
 UNNEEDED = HEAVY | {
     "ruamel",
     "re2",
@@ -49,7 +50,10 @@ READ = {
 
 
 def loaded(*words: str, stdin: object, cwd: Path) -> set[str]:
-    """The modules that a command loads, each by its first name; what Python and its site load anyway is not counted."""
+    """The modules that a command loads, each by its first name.
+
+    What Python and its site load anyway is not counted.
+    """
     environ = {"HOME": str(cwd), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "hookline", *words],

@@ -17,7 +17,8 @@ from tests.unit.cli.support import ROOT
 from tests.unit.handlers.support import is_gone, pid_in, until
 
 pytestmark = pytest.mark.process
-# The escapee has no cookie, no group, no session and no pipe of its hook; the chain forks without end.
+# The escapee has no cookie, no group, no session and no pipe of its hook; the chain forks without
+# end.
 ESCAPE = "(env -i setsid sh -c 'echo $$ > {0}/escaped.new; mv {0}/escaped.new {0}/escaped; exec sleep 300' >/dev/null 2>&1 </dev/null &)"
 HOOK = f"{ESCAPE}; echo $$ > {{0}}/hook.new; mv {{0}}/hook.new {{0}}/hook; exec sleep 300"
 CHAIN = """

@@ -95,7 +95,10 @@ def test_the_answer_names_what_was_switched(
 
 
 def test_a_file_that_switches_hooks_off_is_turned_on(place: Desk) -> None:
-    """Told by `list`, `explain` and `doctor`; where it cannot be written, that is said, and hooks are not on."""
+    """Told by `list`, `explain` and `doctor`.
+
+    Where it cannot be written, that is said, and hooks are not on.
+    """
     place.file("config/shell_hooks.yaml", "hooks:\n  - {event: on_stop, command: /bin/true}\n")
     place.file("config/agent.yaml", "shell_hooks:\n  enabled: false\n")
     beside = place.folder / "config/agent.yaml"
@@ -182,7 +185,7 @@ def test_what_is_off_above_stays_off_and_is_told(
     assert stance(place) == "silent"
 
 
-# -- single hooks ------------------------------------------------------------------------------------------------------
+# -- single hooks ----------------------------------------------------------------------------------
 
 TWO = """{"hooks": {"PreToolUse": [{"hooks": [
   {"type": "command", "command": "echo first >&2; exit 2"}, {"type": "command", "command": "echo second >&2; exit 2"}]}]}}"""

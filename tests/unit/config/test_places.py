@@ -92,7 +92,10 @@ def test_agent_hooks_are_found_as_folders(home: Path, project: Path) -> None:
 
 
 def test_kimis_files_are_the_users_alone(home: Path, project: Path) -> None:
-    """The older edition's, then the newer one's; a project's is never read (docs/formats/kimi.md 9)."""
+    """The older edition's, then the newer one's.
+
+    A project's is never read (docs/formats/kimi.md 9).
+    """
     newer, older = write(home / ".kimi-code/config.toml", ""), write(home / ".kimi/config.toml", "")
     write(project / ".kimi/config.toml", "")
 
@@ -123,7 +126,10 @@ def test_claude_config_dir_moves_the_users_settings(
 def test_a_codex_project_is_found_in_the_order_in_which_its_hooks_run(
     home: Path, project: Path, tmp_path: Path
 ) -> None:
-    """The user's folder, which CODEX_HOME moves, then the project's; in each the JSON before the TOML."""
+    """The user's folder, which CODEX_HOME moves, then the project's.
+
+    In each the JSON before the TOML.
+    """
     mine = [write(home / f".codex/{name}") for name in ("hooks.json", "config.toml")]
     moved = write(tmp_path / "elsewhere/config.toml")
     shared = [write(project / f".codex/{name}") for name in ("hooks.json", "config.toml")]
@@ -173,7 +179,10 @@ def test_one_dialect_can_be_looked_for(home: Path, project: Path) -> None:
 
 
 def test_in_the_home_folder_a_file_counts_once_and_as_the_users(home: Path) -> None:
-    """There the user's settings are the project's settings too; they stay trusted and do not run twice."""
+    """There the user's settings are the project's settings too.
+
+    They stay trusted and do not run twice.
+    """
     user = write(home / ".claude/settings.json")
 
     assert found(home, {"HOME": str(home)}) == [("claude-code", "user", user)]
@@ -225,7 +234,10 @@ def test_a_dialects_places_stand_in_the_order_of_their_scopes(dialect: str) -> N
 def test_a_file_and_its_folder_are_of_the_dialect_that_has_its_place_there(
     place: tuple[str, str, str], tmp_path: Path
 ) -> None:
-    """Whoever names one of them to `--config` need not say what it is; and the folder's files are found in it."""
+    """Whoever names one of them to `--config` need not say what it is.
+
+    And the folder's files are found in it.
+    """
     names = {
         "home": "home",
         "cwd": "project",

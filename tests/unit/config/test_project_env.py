@@ -198,7 +198,10 @@ def test_a_folder_in_the_place_of_the_file_sets_nothing(clone: Clone) -> None:
 def test_settings_are_looked_for_where_a_host_may_have_been_started(
     clone: Clone, tmp_path: Path
 ) -> None:
-    """From the folder up to the outermost repository, and in the project that the host names; never in the home."""
+    """From the folder up to the outermost repository, and in the project that the host names.
+
+    Never in the home.
+    """
     file = clone.env(ENV="x")
     (clone.root / "sub/.git").mkdir()
     (clone.home / ".claude").mkdir()

@@ -317,7 +317,10 @@ def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
 def test_where_front_matter_is_enough_no_more_is_read(
     tmp_path: Path, content: bytes, text: str
 ) -> None:
-    """Without an end in sight, the whole file is; its loader says what is wrong (docs/formats/agenthooks.md 13)."""
+    """Without an end in sight, the whole file is.
+
+    Its loader says what is wrong (docs/formats/agenthooks.md 13).
+    """
     path = write(tmp_path / "HOOK.md", content)
 
     assert read_text(str(path), front=True) == text
@@ -442,7 +445,7 @@ def test_every_dialect_has_a_layout() -> None:
     assert set(LAYOUTS) == set(NAMES)
 
 
-# -- stamps ------------------------------------------------------------------------------------------------------------
+# -- stamps ----------------------------------------------------------------------------------------
 
 
 def test_a_stamp_changes_with_what_lies_beside_a_file_and_with_what_a_link_leads_to(

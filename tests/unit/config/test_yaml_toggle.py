@@ -88,7 +88,10 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("by", ["its name", "a link to it"])
 def test_a_link_does_not_lead_out_of_a_project(by: str, tmp_path: Path) -> None:
-    """Not by a folder either; within a project, and of what is elsewhere, links are somebody's own."""
+    """Not by a folder either.
+
+    Within a project, and of what is elsewhere, links are somebody's own.
+    """
     for name in ("clone/inner", "mine/config"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "agent.yaml").write_text(

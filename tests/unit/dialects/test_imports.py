@@ -25,7 +25,8 @@ HEAVY = {
 }
 
 
-# Every event of a host needs these files of its dialect; the others wait until a hook ran, or a person converts files.
+# Every event of a host needs these files of its dialect; the others wait until a hook ran, or a
+# person converts files.
 FILES = ("load", "encode_decision")
 
 

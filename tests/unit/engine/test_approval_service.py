@@ -43,7 +43,7 @@ def stands(engine: Engine) -> list[tuple[str, bool]]:
     return [(status.trust.state, status.runs) for status in find_statuses(engine).values()]
 
 
-# -- looking -----------------------------------------------------------------------------------------------------------
+# -- looking ---------------------------------------------------------------------------------------
 
 
 def test_a_hook_stands_as_it_would_at_its_next_event(place: Workspace) -> None:
@@ -123,7 +123,7 @@ def test_an_engine_without_a_gate_is_looked_at_by_the_usual_one(place: Workspace
     assert get_gate_for(engine).store.folder.startswith(str(place.home))
 
 
-# -- doing -------------------------------------------------------------------------------------------------------------
+# -- doing -----------------------------------------------------------------------------------------
 
 
 def test_what_was_seen_is_what_is_approved(place: Workspace) -> None:
@@ -174,7 +174,10 @@ OFF = "model: x  # mine\nshell_hooks:\n  enabled: false\n"
 
 @pytest.mark.parametrize("how", ["approve", "turn on"])
 def test_a_file_that_says_no_is_told_to_say_yes(how: str, place: Workspace) -> None:
-    """Where whoever approves has it so, and where somebody turns hooks on; until then the hooks are approved, and not asked."""
+    """Where whoever approves has it so, and where somebody turns hooks on.
+
+    Until then the hooks are approved, and not asked.
+    """
     beside = place.yaml.parent / "agent.yaml"
     beside.write_text(OFF, encoding="utf-8")
     engine = place.engine()
@@ -257,7 +260,7 @@ def test_everything_is_in_the_journal(place: Workspace) -> None:
     ]
 
 
-# -- the price of convenience ------------------------------------------------------------------------------------------
+# -- the price of convenience ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -292,7 +295,7 @@ def test_the_setting_is_no_effect_of_the_policy(place: Workspace) -> None:
         get_gate_for(place.engine())
 
 
-# -- single hooks ------------------------------------------------------------------------------------------------------
+# -- single hooks ----------------------------------------------------------------------------------
 
 
 def test_a_single_hook_is_switched_and_the_journal_knows(place: Workspace) -> None:

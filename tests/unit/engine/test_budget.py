@@ -44,7 +44,10 @@ def an_engine(folder: Path | None, environ: dict[str, str], *hooks: dict[str, An
 
 
 def call(engine: Engine, session: str) -> Decision:
-    """A tool is about to be used. What counts in this process is shared by all tests, so that each has a session of its own."""
+    """A tool is about to be used.
+
+    What counts in this process is shared by all tests, so that each has a session of its own.
+    """
     payload = {
         "session_id": session,
         "cwd": "/",
@@ -111,7 +114,10 @@ def answered(file: Path, environ: dict[str, str]) -> dict[str, Any]:
 
 
 def test_each_model_of_an_event_is_a_call(tmp_path: Path) -> None:
-    """What is beyond the budget fails alone; what asks no model is none of it, and each outcome reaches its own hook."""
+    """What is beyond the budget fails alone.
+
+    What asks no model is none of it, and each outcome reaches its own hook.
+    """
     hooks = [{**HOOK, "name": name, "prompt": name} for name in ("a", "b")]
     told: list[str] = []
     with serving(ALLOWS) as service:

@@ -66,7 +66,10 @@ def place(tmp_path: Path) -> Workspace:
 
 
 def test_a_hook_that_keeps_failing_is_suspended(place: Workspace) -> None:
-    """Each session learns of it once; the hook is asked again after the pause, and a failure begins the next one."""
+    """Each session learns of it once.
+
+    The hook is asked again after the pause, and a failure begins the next one.
+    """
     for _ in range(LIMIT):
         assert "failed: " in place.fire().for_user[0]
     assert place.runs == LIMIT

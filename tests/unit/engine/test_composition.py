@@ -33,7 +33,8 @@ FILES = {
     "agenthooks": ("home/.config/agents/hooks/keep/HOOK.md", "---\nname: keep\ndescription: Keeps it\ntrigger: pre-tool-call\n---\n"),
     "starchild": ("project/config/shell_hooks.yaml", {"hooks": [{"event": "pre_tool_call", "command": "{keep}"}]}),
 }  # fmt: skip
-# Dialect -> the key under which its payload has the tool's name, and a further key and value that are its own.
+# Dialect -> the key under which its payload has the tool's name, and a further key and value that
+# are its own.
 WORDS = {
     "claude-code": ("tool_name", "hook_event_name", "PreToolUse"),
     "codex": ("tool_name", "hook_event_name", "PreToolUse"),
@@ -55,8 +56,9 @@ PAYLOAD = {
     "tool_input": {"command": "make"},
     "hook_event_name": "PreToolUse",
 }
-# Copilot calls tools by other names than Claude Code, and knows both; the others are told the host's name as it is.
-# A script of Cline is sent the name of its event there, and the tool in a section of its own.
+# Copilot calls tools by other names than Claude Code, and knows both; the others are told the
+# host's name as it is. A script of Cline is sent the name of its event there, and the tool in a
+# section of its own.
 TOOLS = {"copilot": "bash", "cline": "tool_call"}
 # The file of one hook cannot say what is run; and a3s' hooks are functions.
 ELSEWHERE = {"a3s", "hookline"}

@@ -23,7 +23,10 @@ from tests.unit.engine.converting import claude, converted, docker
     ],
 )
 def test_a_matcher_is_told_in_the_new_hosts_names(matcher: str, tools: str | None) -> None:
-    """Names are translated; an expression keeps what it says, and gets the names that it would have meant."""
+    """Names are translated.
+
+    An expression keeps what it says, and gets the names that it would have meant.
+    """
     group = docker(converted(claude(matcher), "claude-code", "docker-agent"))
 
     assert group.get("matcher") == tools

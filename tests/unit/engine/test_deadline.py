@@ -7,7 +7,8 @@ import pytest
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.drive import hooks_seconds, host_deadline
 
-# The host, the event, and the seconds: its limit, less a tenth that is at least 0.3 s and at most 5 s.
+# The host, the event, and the seconds: its limit, less a tenth that is at least 0.3 s and at most 5
+# s.
 DEADLINES = [
     ("claude-code", "PreToolUse", 595.0),
     ("claude-code", "UserPromptSubmit", 27.0),

@@ -26,7 +26,10 @@ def test_a_decision_names_the_hook_that_decided() -> None:
 
 
 def test_what_would_have_happened_if_shadow_hooks_counted() -> None:
-    """The decision itself ignores them; its `shadow` does not. Without a shadow hook there is none."""
+    """The decision itself ignores them; its `shadow` does not.
+
+    Without a shadow hook there is none.
+    """
     engine = hookline.Engine()
     engine.on("tool.before", name="real")(lambda _: hookline.allow("fine"))
     assert engine.fire("tool.before", CALL).shadow is None
@@ -51,7 +54,10 @@ def test_a_shadow_decision_fits_its_host() -> None:
 
 
 def test_labels_and_warnings_of_all_verdicts_are_united() -> None:
-    """Each is there once, in the order of the plan; the user sees the warnings, whatever is decided."""
+    """Each is there once, in the order of the plan.
+
+    The user sees the warnings, whatever is decided.
+    """
     engine = hookline.Engine()
     engine.on("tool.before", name="a")(
         lambda _: hookline.allow(labels=["secrets", "git"], warnings="rotate the key")

@@ -179,7 +179,7 @@ def test_an_observer_that_raises_leaves_nothing_open(tmp_path: Path) -> None:
     ] == []
 
 
-# -- what is told of an end --------------------------------------------------------------------------------------------
+# -- what is told of an end ------------------------------------------------------------------------
 
 
 def test_an_end_is_told_with_everything_that_an_account_needs(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_output_is_kept_up_to_its_bound(tmp_path: Path) -> None:
     assert [(each.outcome.stdout, each.outcome.truncated) for each in finished] == [("1234", True)]
 
 
-# -- bounds ------------------------------------------------------------------------------------------------------------
+# -- bounds ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,10 @@ def test_a_strict_hook_in_the_background_is_ended_in_its_own_time(
 
 
 def test_only_so_many_run_and_wait(tmp_path: Path) -> None:
-    """The next ones wait for a thread; beyond that a hook is refused, and its failure is in the decision."""
+    """The next ones wait for a thread.
+
+    Beyond that a hook is refused, and its failure is in the decision.
+    """
     finished: list[Finished] = []
     os.mkfifo(tmp_path / "go")
     limits = Limits(detached_at_once=1, detached_queued=1)

@@ -18,7 +18,10 @@ def speaking(*names: str) -> Dialects:
 
 
 def test_a_dialect_is_made_once_for_each_set_of_options() -> None:
-    """So that those who share it see the same object; another option makes another one, which has it."""
+    """So that those who share it see the same object.
+
+    Another option makes another one, which has it.
+    """
     made = speaking()
     plain = made.make("docker-agent")
     other = made.make("docker-agent", {"exact": True})

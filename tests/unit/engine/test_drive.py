@@ -81,7 +81,10 @@ def test_one_prints_garbage_and_the_other_blocks(tmp_path: Path, *, asynchronous
 
 
 def test_hooks_have_what_is_left_of_the_time_for_all(tmp_path: Path) -> None:
-    """One that takes longer has timed out, which means what it always means; what the others said counts."""
+    """One that takes longer has timed out, which means what it always means.
+
+    What the others said counts.
+    """
     engine = an_engine(tmp_path, "echo no >&2; exit 2", "sleep 1000", profile="d2")
     decision = asyncio.run(engine.fire_async(CALL, seconds=0.3))
 

@@ -81,7 +81,10 @@ def test_a_native_name_needs_no_dialect_where_only_one_loaded_one_has_it() -> No
 
 
 def test_a_name_belongs_to_the_dialect_whose_hooks_are_there() -> None:
-    """`stop` is also docker-agent's; only where no loaded dialect has it is it the canonical event."""
+    """`stop` is also docker-agent's.
+
+    Only where no loaded dialect has it is it the canonical event.
+    """
     assert an_engine().fire("stop").dialect == "hookline"
     engine = an_engine().add_source({"hooks": {}}, dialect="docker-agent")
 
@@ -161,7 +164,10 @@ def test_an_event_without_a_folder_happens_in_the_engines() -> None:
 
 
 def test_a_python_hook_needs_no_folder() -> None:
-    """The engine looks for a folder that exists only where a hook runs in one; that costs as much as the rest of an event."""
+    """The engine looks for a folder that exists only where a hook runs in one.
+
+    That costs as much as the rest of an event.
+    """
     engine = an_engine(cwd="/")
     folders: list[str] = []
     engine.on("tool.before")(lambda event: folders.append(event.folder))

@@ -200,7 +200,10 @@ def test_an_owner_cannot_blind_the_observers_of_another() -> None:
 
 
 def test_the_journal_says_whose_hook_spoke(tmp_path) -> None:
-    """By the owner's name, where a file stands for others; the id is the one that the owner chose while it was free."""
+    """By the owner's name, where a file stands for others.
+
+    The id is the one that the owner chose while it was free.
+    """
     engine = Engine(journal=Journal.open(str(tmp_path)))
     for owner in ("remote:policy", "remote:guest"):
         engine.loader.enlist(owner, hooks("guard"), "a3s")
@@ -220,7 +223,10 @@ def test_the_journal_says_whose_hook_spoke(tmp_path) -> None:
 
 
 def test_an_owner_is_told_which_session_ended() -> None:
-    """Once for all of whom it stands for, also by an engine that was given its hooks; and never of none."""
+    """Once for all of whom it stands for, also by an engine that was given its hooks.
+
+    And never of none.
+    """
     ended: list[str] = []
     engine, other = Engine(), Engine()
     for owner in ("one", "two"):

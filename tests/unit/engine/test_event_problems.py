@@ -38,7 +38,10 @@ TREE = {
 def test_errors_below_another_event_are_left_out(
     tmp_path: Path, host: str, payload: dict[str, object], said: list[str]
 ) -> None:
-    """By the event's name in its own dialect, and by its kind in others; an unknown event concerns each."""
+    """By the event's name in its own dialect, and by its kind in others.
+
+    An unknown event concerns each.
+    """
     file = tmp_path / "settings.json"
     file.write_text(json.dumps(TREE), encoding="utf-8")
     engine = Engine().add_source(file, dialect="claude-code")

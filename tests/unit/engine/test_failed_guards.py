@@ -37,7 +37,8 @@ HOSTS = pytest.mark.parametrize(
     [("codex", CODEX), ("cursor", CURSOR), ("kimi", KIMI)],
     ids=["codex", "cursor", "kimi"],
 )
-# A hook that cannot be loaded fails without starting anything; its own event has a word for a question.
+# A hook that cannot be loaded fails without starting anything; its own event has a word for a
+# question.
 BROKEN = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command"}]}]}}
 
 
@@ -106,7 +107,10 @@ FAILED = Verdict(hook_id="a", stance=Stance.ASK, reason="it failed", fault="it f
 def test_what_a_failed_ask_becomes_is_what_the_event_can_say(
     powers: set[str], stance: Stance, *, redoes: bool, redo: bool
 ) -> None:
-    """An ask where it can ask, else a denial where it can deny; at a stop gate that sends the agent back."""
+    """An ask where it can ask, else a denial where it can deny.
+
+    At a stop gate that sends the agent back.
+    """
     decision = Decision(
         kind="tool.before",
         dialect="x",

@@ -51,11 +51,14 @@ class Steps:
         return False
 
 
-# -- coming to rest ----------------------------------------------------------------------------------------------------
+# -- coming to rest --------------------------------------------------------------------------------
 
 
 def test_a_file_that_is_empty_while_it_is_saved_is_not_taken_empty(tmp_path: Path) -> None:
-    """Some editors truncate and write; to this dialect an empty file and half a file are valid, and hold fewer guards."""
+    """Some editors truncate and write.
+
+    To this dialect an empty file and half a file are valid, and hold fewer guards.
+    """
     file = write(tmp_path / "hooks.yaml", docker("guard", "other"))
     engine = Engine.load(file)
     whole = docker("guard", "new")
@@ -171,7 +174,7 @@ def test_a_fault_is_told_once_and_ends_nothing(machine: Machine) -> None:
     assert second == "reloaded: 1 added"
 
 
-# -- real files, a real thread -----------------------------------------------------------------------------------------
+# -- real files, a real thread ---------------------------------------------------------------------
 
 
 def until_told(told: queue.Queue[str], save: Callable[[], object]) -> str:

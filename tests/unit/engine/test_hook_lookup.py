@@ -48,7 +48,7 @@ def test_a_model_is_shown_with_all_that_it_is_asked(place: Workspace) -> None:
     )
 
 
-# -- meaning -----------------------------------------------------------------------------------------------------------
+# -- meaning ---------------------------------------------------------------------------------------
 
 DECLARED = [
     ("the command", "{ws}/hooks/guard.sh", 2),
@@ -155,7 +155,10 @@ def test_what_means_nothing_is_said(place: Workspace) -> None:
 
 
 def test_a_command_that_means_two_things_is_refused(place: Workspace) -> None:
-    """An approval of one must not be an approval of the other; each can be named as it is shown, or by its id."""
+    """An approval of one must not be an approval of the other.
+
+    Each can be named as it is shown, or by its id.
+    """
     place.write("a b.sh", "no")
     one, other = f"{place.root}/hooks/a b.sh", f"'{place.root}/hooks/a b.sh'"
     place.declare(

@@ -36,7 +36,10 @@ def resolver(known: dict[str, str]) -> Any:
 
 
 def test_each_hook_with_such_an_address_is_named() -> None:
-    """A name without an address, and one whose address must not be called; a name that resolves is fine."""
+    """A name without an address, and one whose address must not be called.
+
+    A name that resolves is fine.
+    """
     engine = starchild("https://good.test/", "https://gone.test/a", "https://inside.test/")
     found = find_unresolved(
         engine, resolve=resolver({"good.test": "93.184.215.14", "inside.test": "10.0.0.1"})

@@ -36,7 +36,10 @@ def end(engine: Engine) -> None:
 
 @pytest.mark.parametrize("lasting", [False, True])
 def test_calls_are_counted_by_session(tmp_path: Path, *, lasting: bool) -> None:
-    """The third call of a session is blocked, until the session ends; another session has its own count."""
+    """The third call of a session is blocked, until the session ends.
+
+    Another session has its own count.
+    """
     engine = an_engine(tmp_path / "state" if lasting else None)
 
     assert [call(engine) for _ in range(3)] == [Stance.SILENT, Stance.SILENT, Stance.DENY]

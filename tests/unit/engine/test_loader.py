@@ -47,7 +47,7 @@ def machine(tmp_path: Path) -> dict[str, Any]:
     }
 
 
-# -- discover ----------------------------------------------------------------------------------------------------------
+# -- discover --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,10 @@ def test_one_dialect_can_be_discovered(machine: dict[str, Any]) -> None:
 
 
 def test_one_broken_file_does_not_stop_the_others(machine: dict[str, Any]) -> None:
-    """It is a problem, and stands in the list as hooks that are missed; the other files' hooks are there."""
+    """It is a problem, and stands in the list as hooks that are missed.
+
+    The other files' hooks are there.
+    """
     broken = write(machine["cwd"] / ".claude/settings.local.json", "{nonsense")
     engine = Engine.discover(**machine)
     handlers = {type(spec.handler) for spec in engine.hooks if spec.origin.file == str(broken)}
@@ -136,7 +139,7 @@ def test_a_misspelled_setting_is_an_error(
     assert words in str(caught.value)
 
 
-# -- load, from_config, add_source -------------------------------------------------------------------------------------
+# -- load, from_config, add_source -----------------------------------------------------------------
 
 
 def test_a_file_is_loaded_in_the_dialect_that_it_tells(tmp_path: Path) -> None:

@@ -282,7 +282,10 @@ def test_an_event_that_is_near_to_none_may_be_a_newer_one() -> None:
 
 @pytest.mark.parametrize("lasting", [True, False])
 def test_the_user_is_told_once(tmp_path: Path, *, lasting: bool) -> None:
-    """In a session, whatever process answers; where nothing outlives the process, by each of them."""
+    """In a session, whatever process answers.
+
+    Where nothing outlives the process, by each of them.
+    """
     sessions = [Sessions(tmp_path) if lasting else None for _ in range(2)]
     first, second = (an_engine(sessions=each) for each in sessions)
     told = [bool(engine.answer("claude-code", TYPO).stdout) for engine in (first, first, second)]

@@ -35,7 +35,10 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("host", VARIABLES)
 def test_it_is_the_hosts_own_variable_or_what_is_found(host: str, project: Path) -> None:
-    """The variable, where the event is in that folder or in no project; else the repository around it."""
+    """The variable, where the event is in that folder or in no project.
+
+    Else the repository around it.
+    """
     table, home = make_dialect(host).table, {"HOME": str(project.parents[1] / "home")}
     named = {**home, VARIABLES[host]: str(project / "sub")}
 
@@ -116,7 +119,7 @@ def _filled(value: object, command: str) -> object:
     return command if value == "C" else value
 
 
-# -- folders that do not exist -------------------------------------------------------------------------------------------
+# -- folders that do not exist ---------------------------------------------------------------------
 
 DOCKER = {"hooks": {"pre_tool_use": [{"matcher": "*", "hooks": [{"type": "command", "command": "pwd >&2; exit 2"}]}]}}  # fmt: skip
 CLAUDE = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "pwd >&2; exit 2"}]}]}}
@@ -152,7 +155,10 @@ def test_other_hooks_run_in_the_events_folder(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_hooks_of_a_folder_that_is_gone_run_in_its_project(tmp_path: Path) -> None:
-    """The host's variable names it best, then the folders around; then comes the engine's, and the user's home."""
+    """The host's variable names it best, then the folders around.
+
+    Then comes the engine's, and the user's home.
+    """
     folders = project, named, own, home = [
         (tmp_path / name).resolve() for name in ("project", "named", "own", "home")
     ]

@@ -47,7 +47,10 @@ def machine(tmp_path: Path) -> dict[str, Any]:
 
 
 def test_the_listing_shows_what_counts_in_load_order(machine: dict[str, Any]) -> None:
-    """By level and folder, whatever their events; nothing that a clone brought along before it is approved."""
+    """By level and folder, whatever their events.
+
+    Nothing that a clone brought along before it is approved.
+    """
     home = machine["environ"]["HOME"]
     here = f"{home}/.config/agents/hooks"
 
@@ -120,7 +123,10 @@ def test_a_file_is_found_again_from_anywhere(
 
 
 def test_loading_keeps_no_text(tmp_path: Path) -> None:
-    """Neither in the hook nor in the source that it came from; what stands in a file below its fences costs nothing."""
+    """Neither in the hook nor in the source that it came from.
+
+    What stands in a file below its fences costs nothing.
+    """
     hooks = write(tmp_path / "hooks")
     with (hooks / "guard/HOOK.md").open("ab") as file:
         file.write(b"\xff" * (5 << 20))  # no text, and larger than any configuration

@@ -102,7 +102,10 @@ def test_a_canonical_event_is_a_turn_too() -> None:
 def test_a_stop_that_is_no_continuation_begins_a_new_count(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
-    """The user interrupted the agent, which no hook is told of; the host says so (docs/formats/claude-code.md 7)."""
+    """The user interrupted the agent, which no hook is told of.
+
+    The host says so (docs/formats/claude-code.md 7).
+    """
     engine = an_engine({"command": "echo more >&2; exit 2"}, event="Stop", redo_limit=2, **kept())
     flags = (False, True, True, False, True, True)
 

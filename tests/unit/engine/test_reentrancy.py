@@ -29,7 +29,8 @@ CALL = {
     "tool_name": "Bash",
     "tool_input": {"command": "ls"},
 }
-# An agent that a hook starts: its host asks hookline about the same kind of event, and what it is told is kept.
+# An agent that a hook starts: its host asks hookline about the same kind of event, and what it is
+# told is kept.
 AGENT = """#!/bin/sh
 n=$(ls {folder}/inner.* 2>/dev/null | wc -l)
 [ "$n" -lt 20 ] && {python} -m hookline answer claude-code < {folder}/call.json > {folder}/inner.{name}.$$ 2>&1

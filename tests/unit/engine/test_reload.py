@@ -334,7 +334,10 @@ def test_no_event_ever_sees_half_a_set(tmp_path: Path) -> None:
 
 
 def _pair_in_group(number: int) -> str:
-    """Two hooks that take part in every call, behind so many groups that never do; the ids say in which group they are."""
+    """Two hooks that take part in every call, behind so many groups that never do.
+
+    The ids say in which group they are.
+    """
     other = "    - matcher: never_called\n      hooks:\n        - {type: builtin, command: add_environment_info}\n"
     pair = "    - hooks:\n" + "        - {type: builtin, command: add_environment_info}\n" * 2
     return (

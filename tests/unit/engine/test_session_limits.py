@@ -46,7 +46,10 @@ def prompt(engine: Engine, session: str = "s1") -> Any:
 
 
 def test_once_is_once_in_a_session(tmp_path: Path) -> None:
-    """Two engines stand for two processes; another session has its own first time, and the other hook takes no notice."""
+    """Two engines stand for two processes.
+
+    Another session has its own first time, and the other hook takes no notice.
+    """
     ran: list[str] = []
     engines = [an_engine(Sessions(tmp_path / "s"), ran, name) for name in ("a", "b")]
     told = [

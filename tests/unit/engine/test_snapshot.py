@@ -66,7 +66,10 @@ def test_each_dialect_is_listed_once() -> None:
 
 
 def test_a_dialect_combines_its_sources_by_its_own_rules() -> None:
-    """All of them at once, in the order in which they were added; what it finds is a problem of the whole."""
+    """All of them at once, in the order in which they were added.
+
+    What it finds is a problem of the whole.
+    """
     stage = Combining()
     sources = tuple(loaded(hook(name), stage=stage) for name in "ab")
     snapshot = Snapshot(sources=sources).index(None, strict=False)

@@ -34,7 +34,8 @@ CONFIG = {
         ]
     }
 }
-# A stand-in for the host: it starts what the last argument says, as a hook with pipes, and keeps its answer in a file.
+# A stand-in for the host: it starts what the last argument says, as a hook with pipes, and keeps
+# its answer in a file.
 HOST = """
 import subprocess, sys
 answer = subprocess.run(sys.argv[-1], shell=True, input=open(sys.argv[-2]).read(), capture_output=True, text=True)
@@ -93,7 +94,10 @@ def test_gemini_asks_at_its_terminal_only(
 
 
 def test_what_cannot_be_found_counts_as_headless() -> None:
-    """This process has no Gemini above it, so hookline denies; a program that knows better says so."""
+    """This process has no Gemini above it, so hookline denies.
+
+    A program that knows better says so.
+    """
     for interactive, stance in ((None, "DENY"), (False, "DENY"), (True, "ASK")):
         engine = hookline.Engine(interactive=interactive)
         engine.on("tool.before")(lambda _: hookline.ask("sure?"))

@@ -306,7 +306,7 @@ def test_a_changed_guard_of_starchild_asks(
     assert REVIEW in decision.reason
 
 
-# -- what the journal keeps of it --------------------------------------------------------------------
+# -- what the journal keeps of it ------------------------------------------------------------------
 
 
 def _records(place: Place, folder: Path, **fields: object) -> list[dict[str, object]]:

@@ -80,7 +80,10 @@ def test_a_denial_of_an_ask_without_a_reason_says_why() -> None:
     ],
 )
 def test_elsewhere_it_stays_without_effect(native: str, payload: dict[str, Any]) -> None:
-    """A refusal would trap the user or the agent there; and a permission request is a question already."""
+    """A refusal would trap the user or the agent there.
+
+    And a permission request is a question already.
+    """
     decision, _ = asked("codex", native, payload)
 
     assert (decision.stance, decision.decider) == (Stance.SILENT, "")

@@ -1,4 +1,7 @@
-"""What is only observed, or not approved, or wrong, never changes what counts; and it is never overlooked."""
+"""What is only observed, or not approved, or wrong, never changes what counts.
+
+And it is never overlooked.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A cage for calls: a network of its own without a way out, in which every address there is leads to one canary.
 
-Started as a program, it reads rows (`ssrf.json`) from stdin, and writes what came of a call of each one to stdout. Two rows of
-the kernel's routing table make each IPv4 and IPv6 address one of this machine, so that nothing that is let through gets lost.
+Started as a program, it reads rows (`ssrf.json`) from stdin, and writes what came of a call of each
+one to stdout. Two rows of the kernel's routing table make each IPv4 and IPv6 address one of this
+machine, so that nothing that is let through gets lost.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class ForbiddenError(Exception):
     """This machine lets nobody have a network of their own."""
 
 
-# -- the network -------------------------------------------------------------------------------------------------------
+# -- the network -----------------------------------------------------------------------------------
 
 
 def leave() -> None:
@@ -77,7 +78,7 @@ def keep_everything(family: int) -> None:
         raise OSError(error, os.strerror(error))
 
 
-# -- the canary --------------------------------------------------------------------------------------------------------
+# -- the canary ------------------------------------------------------------------------------------
 
 
 class Canary:
@@ -150,7 +151,7 @@ class Canary:
             spoken.sendall(f"HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\n{{}}".encode())
 
 
-# -- the visits --------------------------------------------------------------------------------------------------------
+# -- the visits ------------------------------------------------------------------------------------
 
 
 def resolving(answers: list[list[str]], asked: list[str]) -> Callable[..., list[Any]]:

@@ -1,4 +1,7 @@
-"""A service that speaks no HTTP of its own: each connection is a test's to handle, byte by byte; and an authority for TLS."""
+"""A service that speaks no HTTP of its own: each connection is a test's to handle, byte by byte.
+
+And an authority for TLS.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ PIECES = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
 class Raw:
-    """A listener whose connections are conducted one after the other. `released` is set when the test is over."""
+    """A listener whose connections are conducted one after the other.
+
+    `released` is set when the test is over.
+    """
 
     def __init__(self, conduct: Conduct, context: ssl.SSLContext | None = None) -> None:
         self.door = socket.create_server((LOCAL, 0))
@@ -151,7 +157,10 @@ def full(host: str = LOCAL, port: int = 0) -> Iterator[int]:
 def called(
     url: str, *, seconds: float = PATIENCE, payload: str = PAYLOAD, **options: Any
 ) -> Outcome:
-    """What came of a call, whose every socket is closed afterwards; and whose time was not exceeded by more than a slow machine's."""
+    """What came of a call, whose every socket is closed afterwards.
+
+    And whose time was not exceeded by more than a slow machine's.
+    """
     sockets: list[socket.socket] = []
     ended = threading.Event()
 
@@ -175,7 +184,7 @@ def called(
     return outcome
 
 
-# -- TLS ---------------------------------------------------------------------------------------------------------------
+# -- TLS -------------------------------------------------------------------------------------------
 
 _KEY = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
 

@@ -36,7 +36,10 @@ class Sent(Frozen):
 
 
 class Service(ThreadingHTTPServer):
-    """What answers. `answer` is called with the handler of each request; `released` is set when the test is over."""
+    """What answers. `answer` is called with the handler of each request.
+
+    `released` is set when the test is over.
+    """
 
     daemon_threads = True
 
@@ -105,7 +108,10 @@ class Asked(BaseHTTPRequestHandler):
 
 
 def certificate(folder: Path, host: str) -> Path | None:
-    """A certificate for a host which nobody trusts, with its key; None where there is no openssl to make one."""
+    """A certificate for a host which nobody trusts, with its key.
+
+    None where there is no openssl to make one.
+    """
     openssl = shutil.which("openssl")
     if openssl is None:
         return None

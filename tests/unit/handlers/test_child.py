@@ -55,7 +55,10 @@ def test_a_program_may_close_all_its_streams(tmp_path):
 
 
 def test_everything_sent_arrives_and_everything_kept_is_what_came(tmp_path):
-    """Five megabytes through `cat` come back byte by byte, up to the kept part; the rest is only counted."""
+    """Five megabytes through `cat` come back byte by byte, up to the kept part.
+
+    The rest is only counted.
+    """
     outcome = run(program("tee copy | cat", tmp_path, stdin=LARGE))
 
     assert outcome.stdout.encode() == LARGE[:MIB]
@@ -79,8 +82,12 @@ def test_no_input_is_an_input_that_ends(tmp_path):
 
 
 def test_two_hundred_megabytes_leave_memory_as_it_was(tmp_path):
-    """Draining 200 MB grows this process by 16 MB at most; told by a fresh one, whose high-water mark is its own."""
-    # ru_maxrss would begin at the mark of whoever started it (pytest), and hide as much growth; VmHWM begins anew.
+    """Draining 200 MB grows this process by 16 MB at most.
+
+    Told by a fresh one, whose high-water mark is its own.
+    """
+    # ru_maxrss would begin at the mark of whoever started it (pytest), and hide as much growth;
+    # VmHWM begins anew.
     script = (
         "import re\n"
         "from pathlib import Path\n"

@@ -204,7 +204,10 @@ def test_an_event_without_a_folder_runs_where_we_are():
     ],
 )
 def test_values_of_the_environment_are_expanded_in_one_form_only(value, expected):
-    """In `env` only `${env.X}` and the event's marks are filled in; `$X` and `${X}` stay as they are."""
+    """In `env` only `${env.X}` and the event's marks are filled in.
+
+    `$X` and `${X}` stay as they are.
+    """
     assert (
         made(Command(argv=("x",), env={"V": value}, expand="dotenv"), WORD="secret").env["V"]
         == expected
@@ -257,7 +260,10 @@ def test_the_runs_around_it_are_named_by_whoever_has_the_key(tmp_path):
 
 @pytest.mark.process
 def test_what_a_shell_sets_for_itself_is_not_handed_on(tmp_path):
-    """With `noexec` in it a guard would end well, and have said nothing; a hook that wants it sets it."""
+    """With `noexec` in it a guard would end well, and have said nothing.
+
+    A hook that wants it sets it.
+    """
     guard = executable(tmp_path / "guard", "#!/bin/bash\nexit 2\n")
     theirs = {
         "SHELLOPTS": "noexec",

@@ -1,4 +1,7 @@
-"""Batches of calls: at once, within bounds, beside commands; and everybody who waits can stop waiting."""
+"""Batches of calls: at once, within bounds, beside commands.
+
+And everybody who waits can stop waiting.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,10 @@ def test_a_look_up_that_does_not_end_holds_nobody_up() -> None:
 
 
 def test_held_threads_are_bounded() -> None:
-    """Beyond so many look-ups that do not end, further calls are refused; once these end, calls go on."""
+    """Beyond so many look-ups that do not end, further calls are refused.
+
+    Once these end, calls go on.
+    """
     released = threading.Event()
 
     def stuck(*_: Any, **__: Any) -> Outcome:

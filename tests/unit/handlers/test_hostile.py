@@ -1,7 +1,7 @@
 """Services that mean no good, over real sockets: each call ends as a failure, in its time, and leaves nothing behind.
 
-What an honest service's odd answers become is in `test_http.py`, what TLS adds in `test_tls.py`, and whom nobody may call at
-all in `test_ssrf.py`.
+What an honest service's odd answers become is in `test_http.py`, what TLS adds in `test_tls.py`,
+and whom nobody may call at all in `test_ssrf.py`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def answered(conduct: Conduct, **options: Any) -> tuple[Failure | None, str]:
         return outcome.failure, outcome.detail
 
 
-# -- answers without measure -------------------------------------------------------------------------------------------
+# -- answers without measure -----------------------------------------------------------------------
 
 ENDLESS = {
     "pieces": sending(PIECES, again=b"400\r\n" + b" " * 1024 + b"\r\n"),
@@ -158,7 +158,7 @@ def test_a_bomb_without_a_label_is_no_text(head: bytes) -> None:
     )
 
 
-# -- detours -----------------------------------------------------------------------------------------------------------
+# -- detours ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("status", [300, 301, 302, 303, 305, 307, 308])
@@ -227,7 +227,7 @@ def test_a_connection_that_ends_elsewhere_is_given_up(monkeypatch: pytest.Monkey
         assert raw.heard == [PAYLOAD.encode()]
 
 
-# -- time --------------------------------------------------------------------------------------------------------------
+# -- time ------------------------------------------------------------------------------------------
 
 
 def waiting(raw: Raw, _: None) -> None:
@@ -296,7 +296,7 @@ def test_an_address_that_takes_nobody_in_has_its_share_of_the_time() -> None:
         assert outcome.result().failure is None
 
 
-# -- ends --------------------------------------------------------------------------------------------------------------
+# -- ends ------------------------------------------------------------------------------------------
 
 
 def breaking(*sent: bytes) -> Conduct:

@@ -48,7 +48,7 @@ def answered(answer: Callable[[Asked], None], **options: Any) -> Outcome:
         return called(service.url(), **options)
 
 
-# -- answers -----------------------------------------------------------------------------------------------------------
+# -- answers ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_nobody_who_listens_is_a_failure() -> None:
     assert (outcome.failure, outcome.detail) == (Failure.UNREACHABLE, "connection refused")
 
 
-# -- time --------------------------------------------------------------------------------------------------------------
+# -- time ------------------------------------------------------------------------------------------
 
 
 def silent_after(*sent: bytes) -> Callable[[Asked], None]:
@@ -179,7 +179,7 @@ def test_who_does_not_answer_in_time_failed(sent: bytes) -> None:
     assert outcome.seconds >= 0.1
 
 
-# -- who is called -----------------------------------------------------------------------------------------------------
+# -- who is called ---------------------------------------------------------------------------------
 
 ELSEWHERE = ["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.1.1", "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::1", "fe80::1", "fc00::1"]  # fmt: skip
 METADATA = ["169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "fd00:ec2::254"]
@@ -319,7 +319,7 @@ def test_no_proxy_is_asked(variable: str, monkeypatch: pytest.MonkeyPatch) -> No
         assert (len(service.sent), proxy.sent) == (1, [])
 
 
-# -- what is sent ------------------------------------------------------------------------------------------------------
+# -- what is sent ----------------------------------------------------------------------------------
 
 
 def sent(environ: dict[str, str] | None = None, path: str = "/hook", **fields: Any) -> Any:
@@ -449,7 +449,7 @@ def test_a_payload_that_cannot_be_signed_is_not_sent(environ: dict[str, str], sa
         assert said in outcome.detail
 
 
-# -- TLS ---------------------------------------------------------------------------------------------------------------
+# -- TLS -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

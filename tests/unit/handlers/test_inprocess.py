@@ -236,7 +236,10 @@ def test_a_coroutine_may_have_time_limits_and_tasks_of_its_own():
 
 
 async def _cancelled(coroutine, seconds: float, *, after: float):
-    """Run it limited in a task that is cancelled when it waits; whether the task was cancelled, and what was thrown inside."""
+    """Run it limited in a task that is cancelled when it waits.
+
+    Whether the task was cancelled, and what was thrown inside.
+    """
     seen: list[type[BaseException]] = []
 
     async def watched():
@@ -276,7 +279,8 @@ def test_a_cancellation_wins_over_a_time_limit_that_comes_with_it():
         async with asyncio.TaskGroup() as tasks:
             task = tasks.create_task(run_limited(hook(), 0.01))
             await entered
-            # One callback, before the loop comes back to the task: both timers are due, the cancellation follows the timeout.
+            # One callback, before the loop comes back to the task: both timers are due, the
+            # cancellation follows the timeout.
             loop.call_later(0.01, task.cancel)
             threading.Event().wait(0.02)
             await asyncio.wait([task])

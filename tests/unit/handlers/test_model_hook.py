@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-# -- what is asked -------------------------------------------------------------------------------------------------------
+# -- what is asked ---------------------------------------------------------------------------------
 
 
 def test_a_chat_completion_is_asked_for() -> None:
@@ -172,7 +172,7 @@ def test_half_a_character_is_sent_as_a_whole_one() -> None:
     assert json.loads(service.sent[0].body)["messages"][-1]["content"] == "Is ? safe?"
 
 
-# -- what comes back -----------------------------------------------------------------------------------------------------
+# -- what comes back -------------------------------------------------------------------------------
 
 
 def compressed(asked: Asked) -> None:
@@ -295,7 +295,7 @@ def test_nobody_there_is_a_failure() -> None:
     assert (outcome.failure, outcome.detail) == (Failure.UNREACHABLE, "connection refused")
 
 
-# -- time ----------------------------------------------------------------------------------------------------------------
+# -- time ------------------------------------------------------------------------------------------
 
 
 def test_a_provider_that_hangs_is_not_waited_for() -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 
-# -- bounds --------------------------------------------------------------------------------------------------------------
+# -- bounds ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_long_prompt_is_cut_and_says_so() -> None:
     )
 
 
-# -- who is called -------------------------------------------------------------------------------------------------------
+# -- who is called ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,10 @@ def test_a_name_that_stands_for_what_nobody_may_call_is_not_dialled(place: str) 
     ],
 )
 def test_a_public_name_leads_to_no_local_address(place: str, environ: dict[str, str]) -> None:
-    """Whoever owns the name does not choose whom of this network we call; the author of the address may allow it."""
+    """Whoever owns the name does not choose whom of this network we call.
+
+    The author of the address may allow it.
+    """
     opened: list[Any] = []
 
     def refuse(sock: Any) -> None:
@@ -270,7 +273,7 @@ print(*sorted({{module.partition(".")[0] for module in sys.modules}} - before))
     )
 
 
-# -- no way round --------------------------------------------------------------------------------------------------------
+# -- no way round ----------------------------------------------------------------------------------
 
 
 def test_a_provider_that_asks_again_from_another_thread_ends() -> None:
@@ -308,7 +311,10 @@ def test_a_provider_that_asks_again_from_another_thread_ends() -> None:
 
 
 def test_a_question_waits_for_its_turn() -> None:
-    """For a part of its time; without one nobody is asked, and the session's calls are not counted."""
+    """For a part of its time.
+
+    Without one nobody is asked, and the session's calls are not counted.
+    """
     turns, counted = threading.BoundedSemaphore(1), CallCounter()
     turns.acquire()
     with serving(saying(chat("x"))) as service:
@@ -325,7 +331,7 @@ def test_a_question_waits_for_its_turn() -> None:
     assert turns.acquire(blocking=False)
 
 
-# -- in a batch ----------------------------------------------------------------------------------------------------------
+# -- in a batch ------------------------------------------------------------------------------------
 
 
 @pytest.mark.process

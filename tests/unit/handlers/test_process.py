@@ -47,7 +47,10 @@ def test_programs_run_at_once(tmp_path):
 
 @pytest.mark.parametrize("at_once", [1, 0])
 def test_programs_run_one_after_the_other(at_once, tmp_path):
-    """With one at once no program ever meets another; a limit of none would never end, and means one."""
+    """With one at once no program ever meets another.
+
+    A limit of none would never end, and means one.
+    """
     script = "mkdir lock || exit 9; sleep 0.02; rmdir lock"
     outcomes = run_all(_numbered(script, 4, tmp_path), limits=Limits(at_once=at_once))
 

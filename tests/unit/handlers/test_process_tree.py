@@ -142,7 +142,10 @@ def test_a_number_that_was_given_again_is_not_hit(tmp_path):
 
 
 def test_who_was_there_before_the_program_is_no_escapee(tmp_path):
-    """A service that was given the program's pipe, but is older than the program, lives on; a younger process does not."""
+    """A service that was given the program's pipe, but is older than the program, lives on.
+
+    A younger process does not.
+    """
     reader, writer = os.pipe()
     pipes = frozenset({process_tree.pipe_name(reader)})
     try:

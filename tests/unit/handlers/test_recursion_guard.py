@@ -95,7 +95,10 @@ def test_without_proc_the_processes_are_those_of_ps(
     ["tool.before", "tool.before:1:0:x", "tool.before:1:0", "tool.before:x:y:z", "tool.before:::", ":::", ":::::", "\ud800", "x" * 131050, "a:b,"]
 )  # fmt: skip
 def test_what_anybody_can_write_is_ignored_and_said(value: str, home: dict[str, str]) -> None:
-    """A clone's settings can set the environment of its agent; the first process of the machine is above everybody."""
+    """A clone's settings can set the environment of its agent.
+
+    The first process of the machine is above everybody.
+    """
     found = inside(home, value)
 
     assert found.find_active_hooks("tool.before") == frozenset()

@@ -170,7 +170,10 @@ def test_a_script_that_stays_busy_is_not_started(tmp_path):
 
 @pytest.mark.parametrize("free", range(9))
 def test_running_out_of_descriptors_is_an_outcome(free, tmp_path):
-    """With too few descriptors left for a program's pipes it is not started, or it runs; none stays open."""
+    """With too few descriptors left for a program's pipes it is not started, or it runs.
+
+    None stays open.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     before = descriptors()
     taken: list[int] = []

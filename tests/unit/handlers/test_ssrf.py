@@ -1,7 +1,10 @@
-"""Every known way past a guard against calls into one's own network, with POST; and what must not be taken for one.
+"""Every known way past a guard against calls into one's own network, with POST.
 
-The rows are in `ssrf.json`: `answers` is what the name resolves to, look-up after look-up; `ends`, where a client without a
-guard ends up first; `expect`, whether a call is refused, reaches that, or reaches it and is not led on.
+And what must not be taken for one.
+
+The rows are in `ssrf.json`: `answers` is what the name resolves to, look-up after look-up; `ends`,
+where a client without a guard ends up first; `expect`, whether a call is refused, reaches that, or
+reaches it and is not led on.
 """
 
 from __future__ import annotations
@@ -44,7 +47,10 @@ def test_every_class_of_the_list_is_there() -> None:
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row["expect"] == "refused"], ids=[name for name, row in zip(NAMES, ROWS, strict=True) if row["expect"] == "refused"])  # fmt: skip
 def test_who_is_refused_is_not_even_dialled(row: dict[str, Any]) -> None:
-    """By the text, or by what the one look-up said; no socket is made, and nobody is sent anything."""
+    """By the text, or by what the one look-up said.
+
+    No socket is made, and nobody is sent anything.
+    """
     opened: list[Any] = []
     asked: list[str] = []
     resolve = caged.resolving(row.get("answers", []), asked)
@@ -61,12 +67,15 @@ def test_who_is_refused_is_not_even_dialled(row: dict[str, Any]) -> None:
     assert len(asked) <= 1
 
 
-# -- in a cage -----------------------------------------------------------------------------------------------------------
+# -- in a cage -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """The files of an authority and of a certificate for the hosts of the rows; empty where there is no openssl."""
+    """The files of an authority and of a certificate for the hosts of the rows.
+
+    Empty where there is no openssl.
+    """
     made = authority(tmp_path_factory.mktemp("authority"))
     return (
         (

@@ -38,7 +38,10 @@ def fire(folder: Path, *hooks: dict[str, object], supervised: bool = True) -> No
 
 @pytest.mark.parametrize("supervised", [True, False])
 def test_a_program_asks_to_be_a_subreaper(tmp_path, supervised):
-    """With `supervised=True` an orphan without any trace ends at the time limit; a program that does not ask is left alone."""
+    """With `supervised=True` an orphan without any trace ends at the time limit.
+
+    A program that does not ask is left alone.
+    """
     escape = ESCAPE.format(tmp_path, "escaped")
     fire(tmp_path, {"command": f"{escape}; sleep 300", "timeout": 2}, supervised=supervised)
     escaped = pid_in(tmp_path / "escaped")
@@ -52,7 +55,10 @@ def test_a_program_asks_to_be_a_subreaper(tmp_path, supervised):
 
 
 def test_an_orphan_of_several_hooks_ends_with_the_last_of_them(tmp_path):
-    """Nothing tells whose it is, so it may stay until the others have ended; one that a cookie assigns to a good hook stays."""
+    """Nothing tells whose it is, so it may stay until the others have ended.
+
+    One that a cookie assigns to a good hook stays.
+    """
     ended, kept = ESCAPE.format(tmp_path, "ended"), ESCAPE.format(tmp_path, "kept")
     fire(
         tmp_path,

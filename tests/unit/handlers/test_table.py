@@ -17,7 +17,8 @@ ENVIRON = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere"}
 
 def text(script: str, shell: str) -> Command:
     """A command that is a text for a shell."""
-    return Command(script=script, shell=(shell,))  # noqa: S604 - the shells that a hook names, not a flag
+    # The shells that a hook names, not a flag.
+    return Command(script=script, shell=(shell,))  # noqa: S604
 
 
 def made(handler: Builtin | Command, **event: str) -> Run:

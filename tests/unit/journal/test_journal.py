@@ -96,7 +96,7 @@ def test_without_one_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert list(tmp_path.iterdir()) == []
 
 
-# -- hooks that nobody waits for ---------------------------------------------------------------------------------------
+# -- hooks that nobody waits for -------------------------------------------------------------------
 
 ASYNC = {
     "hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "exit 3", "async": True}]}]}
@@ -164,7 +164,7 @@ def test_an_end_before_the_decision_is_found_with_its_event(
     assert (early["at"], early["hook"]) == ("1970-01-01T00:00:01.000Z", spec.id)
 
 
-# -- a journal that cannot write ---------------------------------------------------------------------------------------
+# -- a journal that cannot write -------------------------------------------------------------------
 
 
 def test_whatever_is_wrong_the_verdict_stands_and_it_is_told_once(tmp_path: Path) -> None:
@@ -322,7 +322,7 @@ def test_what_is_closed_by_one_is_not_closed_to_the_others(tmp_path: Path) -> No
     assert (told, journal.lost, checked(tmp_path / "j").records) == ([], 0, 200)
 
 
-# -- where it is -------------------------------------------------------------------------------------------------------
+# -- where it is -----------------------------------------------------------------------------------
 
 
 def test_it_is_in_the_folder_of_state(tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def test_a_fork_writes_nothing_of_what_its_parent_waits_for(desk: Desk) -> None:
     assert desk.texts() == ["a", "b"]
 
 
-# -- as an engine sees it ----------------------------------------------------------------------------------------------
+# -- as an engine sees it --------------------------------------------------------------------------
 
 
 async def _six(engine: hookline.Engine) -> list[str]:
@@ -189,7 +189,10 @@ async def _six(engine: hookline.Engine) -> list[str]:
 
 
 def test_a_verdict_does_not_depend_on_who_holds_the_journal(tmp_path: Path) -> None:
-    """A hook that takes less than its limit is in time, though six events are told of meanwhile; nothing of it is lost."""
+    """A hook that takes less than its limit is in time, though six events are told of meanwhile.
+
+    Nothing of it is lost.
+    """
     told: list[str] = []
     folder = written(tmp_path / "j", 1)
     journal = Journal.open(str(folder), tell=told.append)

@@ -1,7 +1,7 @@
 """Kills: writers die at random points, and nothing that was committed is lost.
 
-A writer announces the number of each record once `append` has returned. HOOKLINE_KILLS says how often one is killed; the
-order of work asks for a thousand, of which the suite does a part.
+A writer announces the number of each record once `append` has returned. HOOKLINE_KILLS says how
+often one is killed; the order of work asks for a thousand, of which the suite does a part.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ def _start(folder: str, drawn: random.Random) -> tuple[int, int]:
 
 
 def _killed(child: int, reads: int, drawn: random.Random) -> set[int]:
-    """Kill a writer after it announced something and a random moment; the numbers that it announced."""
+    """Kill a writer after it announced something and a random moment.
+
+    The numbers that it announced.
+    """
     said = os.read(reads, 65536)
     for _ in range(drawn.randrange(3000)):  # a moment that is not a multiple of anything
         pass
@@ -71,7 +74,8 @@ def test_what_was_committed_survives_every_kill(tmp_path: Path) -> None:
     announced: set[int] = set()
     for round_ in range(0, KILLS, AT_ONCE):
         running = [
-            _start(folder, random.Random(round_ * 10 + at))  # noqa: S311 - moments of kills need no secrecy
+            # Moments of kills need no secrecy.
+            _start(folder, random.Random(round_ * 10 + at))  # noqa: S311
             for at in range(min(AT_ONCE, KILLS - round_))
         ]
         for child, reads in running:

@@ -52,7 +52,7 @@ def test_a_trail_that_was_forgotten_keeps_no_files(tmp_path: Path) -> None:
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-# -- files -------------------------------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
 def test_nobody_else_may_read_it(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_clock_that_goes_back_begins_no_file(tmp_path: Path) -> None:
     assert len(files(tmp_path / "j")) == 1
 
 
-# -- writers that were killed ------------------------------------------------------------------------------------------
+# -- writers that were killed ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("left", [1, 50, -2, -1])
@@ -182,7 +182,10 @@ def test_records_that_the_head_does_not_know_yet_are_kept(tmp_path: Path) -> Non
     ],
 )
 def test_a_lost_head_is_found_again(damage, tmp_path: Path) -> None:
-    """From the records themselves; that nobody can tell whether there were more is said for ever."""
+    """From the records themselves.
+
+    That nobody can tell whether there were more is said for ever.
+    """
     folder = written(tmp_path / "j", 9, largest=1500)
     damage(folder / "head")
 
@@ -230,7 +233,7 @@ def test_a_file_that_was_begun_and_not_told_of_is_used(tmp_path: Path) -> None:
     assert (kind_of_break(folder), checked(folder).records) == ("", 4)
 
 
-# -- several writers ---------------------------------------------------------------------------------------------------
+# -- several writers -------------------------------------------------------------------------------
 
 
 def test_a_lock_that_is_held_is_not_waited_for_for_ever(tmp_path: Path) -> None:
@@ -313,7 +316,7 @@ def test_a_record_on_the_disk_is_told_to_the_disk(
     assert len(asked) >= 3
 
 
-# -- parts -------------------------------------------------------------------------------------------------------------
+# -- parts -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("data", [b"", b"x", b"hookline.head/1 a b c d", b"\xff" * 300])

@@ -185,7 +185,10 @@ PRINTED = Outcome(stdout=f"password={SECRET}", stderr="MYVALUE7", truncated=True
     ],
 )
 def test_what_a_hook_printed_is_kept_as_payloads_are(how: str, values: list[str | None]) -> None:
-    """By hash and length, masked or whole; where it printed nothing, None; and a hook that was waited for has no such fields."""
+    """By hash and length, masked or whole; where it printed nothing, None.
+
+    And a hook that was waited for has no such fields.
+    """
     event, decision, spec_of = fired(lambda _: None)
     verdict, keeping = Verdict(hook_id="h"), PayloadPolicy(how=how, environ={"A_TOKEN": "MYVALUE7"})
     spec = spec_of(decision.verdicts[0].hook_id)

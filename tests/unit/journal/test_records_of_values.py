@@ -1,4 +1,7 @@
-"""Keeping: values by their hash, masked or whole; texts without what is secret in them, and of a bounded length."""
+"""Keeping: values by their hash, masked or whole.
+
+Texts without what is secret in them, and of a bounded length.
+"""
 
 from __future__ import annotations
 

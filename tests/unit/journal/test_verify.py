@@ -216,7 +216,7 @@ def test_every_place_is_named_up_to_a_number(tmp_path: Path) -> None:
     assert "70 more places are broken" in found.notes
 
 
-# -- files that are none -----------------------------------------------------------------------------------------------
+# -- files that are none ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["head", "2026-11-21.000000000001.jsonl"])

@@ -20,7 +20,8 @@ PATIENCE = 20.0  # seconds
 async def until(holds: Callable[[], bool]) -> None:
     """Let everybody else go on until it does."""
     async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 - what is waited for is the loop's own next turns; it has no event to tell of
+        # What is waited for is the loop's own next turns; it has no event to tell of.
+        while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0)
 
 

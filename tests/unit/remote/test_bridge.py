@@ -23,7 +23,7 @@ from tests.unit.remote.support import (
     settled,
 )
 
-# -- who is let in -----------------------------------------------------------------------------------------------------
+# -- who is let in ---------------------------------------------------------------------------------
 
 
 @on_loop
@@ -114,7 +114,7 @@ async def test_a_closed_bridge_lets_nobody_in() -> None:
     assert goaway(await end.rest()) == "the bridge is closed"
 
 
-# -- whose place it is -------------------------------------------------------------------------------------------------
+# -- whose place it is -----------------------------------------------------------------------------
 
 
 @on_loop
@@ -138,7 +138,10 @@ async def test_an_attached_instance_is_taken_over_with_its_key_only() -> None:
 
 @on_loop
 async def test_a_place_is_kept_for_its_owner_for_a_while() -> None:
-    """After its memory anybody who is let in may have it; until its hooks are replaced they stay, and fail."""
+    """After its memory anybody who is let in may have it.
+
+    Until its hooks are replaced they stay, and fail.
+    """
     bridge = Bridge(engine := Engine(), bounds=Bounds(memory=0.5))
     end, _ = await attached(bridge)
     end.hang_up()
@@ -189,7 +192,7 @@ async def test_there_is_room_for_so_many_instances() -> None:
     assert sorted(bridge.peers) == ["policy", "third"]
 
 
-# -- the end -----------------------------------------------------------------------------------------------------------
+# -- the end ---------------------------------------------------------------------------------------
 
 
 @on_loop

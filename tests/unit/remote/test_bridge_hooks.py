@@ -26,7 +26,7 @@ from tests.unit.remote.support import (
     until,
 )
 
-# -- hooks -------------------------------------------------------------------------------------------------------------
+# -- hooks -----------------------------------------------------------------------------------------
 
 
 @on_loop
@@ -92,7 +92,10 @@ REJECTED = [
 )
 @on_loop
 async def test_a_hook_is_rejected_in_the_loaders_words(fields, said) -> None:
-    """The others count; and where its event is known, the one that cannot be read takes part as a failure."""
+    """The others count.
+
+    And where its event is known, the one that cannot be read takes part as a failure.
+    """
     bridge = Bridge(engine := Engine())
     end = End(bridge)
     await end.hello()
@@ -212,7 +215,10 @@ async def test_a_flood_that_hangs_up_in_between_is_a_flood() -> None:
 
 @on_loop
 async def test_who_reads_a_heavy_set_holds_up_nobody_else(monkeypatch) -> None:
-    """While one guest's patterns are compiled, other guests' answers are heard; its own frames wait."""
+    """While one guest's patterns are compiled, other guests' answers are heard.
+
+    Its own frames wait.
+    """
     bridge = Bridge(engine := Engine())
     end, _ = await attached(bridge)
     heavy, _ = await attached(bridge, hook("watch", "session_start"), instance="heavy")
@@ -273,7 +279,7 @@ async def test_a_set_that_is_read_too_late_is_dropped(monkeypatch) -> None:
     assert [spec.id for spec in engine.hooks] == ["mine"]
 
 
-# -- who is expected ---------------------------------------------------------------------------------------------------
+# -- who is expected -------------------------------------------------------------------------------
 
 GATES = (
     "pre_tool_use",
@@ -288,7 +294,10 @@ GATES = (
 @pytest.mark.parametrize("event", TABLE.rows)
 @on_loop
 async def test_the_gates_of_whoever_is_expected_are_closed(event: str) -> None:
-    """In every engine, from the beginning; what is no gate goes on, as it does where a guest is away."""
+    """In every engine, from the beginning.
+
+    What is no gate goes on, as it does where a guest is away.
+    """
     engines = [Engine(), Engine()]
     bridge = Bridge(engines[0], others=lambda: engines[1:], expected=["policy"])
     decisions = [await engine.fire_async(event, CALL, dialect="a3s") for engine in engines]
@@ -304,7 +313,10 @@ async def test_the_gates_of_whoever_is_expected_are_closed(event: str) -> None:
 
 @on_loop
 async def test_whoever_is_expected_and_comes_is_asked() -> None:
-    """The gates are closed until its hooks are known, and then they are its own; whoever else comes opens none."""
+    """The gates are closed until its hooks are known, and then they are its own.
+
+    Whoever else comes opens none.
+    """
     bridge = Bridge(engine := Engine(), expected=["policy"])
     await attached(bridge, hook("watch", "session_start"), instance="other")
     end = End(bridge)

@@ -165,7 +165,7 @@ def test_nobody_there_is_an_error(tmp_path) -> None:
     assert address in caught.value.message
 
 
-# -- what is sent, and what comes back ---------------------------------------------------------------------------------
+# -- what is sent, and what comes back -------------------------------------------------------------
 
 
 class Asked(_Asking):
@@ -194,7 +194,10 @@ def ask(reply: pb.FireReply | LinkError, payload: Any = None, **more: Any) -> An
     ids=["none", "less", "least", "some", "most"],
 )
 def test_a_time_limit_is_whole_milliseconds(seconds: float, budget: int) -> None:
-    """Never 0 where there is one, because 0 is none; without a payload an event has an empty one."""
+    """Never 0 where there is one, because 0 is none.
+
+    Without a payload an event has an empty one.
+    """
     asked = Asked(LinkError("gone"))
     with pytest.raises(HookError):
         REMOTE.run(asked.fire("stop", seconds=seconds))

@@ -1,4 +1,7 @@
-"""A whole engine, opened at its addresses; and handlers in a process of their own, which may die."""
+"""A whole engine, opened at its addresses.
+
+And handlers in a process of their own, which may die.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +81,10 @@ class Policy:
 @pytest.mark.process
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_gate_is_closed_at_once_when_its_handlers_are_killed(transport: str, tmp_path) -> None:
-    """What is under way fails then and there; observers are counted; nothing waits for the thirty seconds of its time."""
+    """What is under way fails then and there; observers are counted.
+
+    Nothing waits for the thirty seconds of its time.
+    """
     address, token = addresses(tmp_path)[transport]
     engine = Engine()
     with serve_engine(engine, address, token=token) as opened:
@@ -229,7 +235,10 @@ except hookline.ConfigError as error:
 
 
 def test_vsock_is_reached_by_a_relay(tmp_path, monkeypatch) -> None:
-    """At both ends, where gRPC has no vsock of its own; a unix socket stands for the two machines' one."""
+    """At both ends, where gRPC has no vsock of its own.
+
+    A unix socket stands for the two machines' one.
+    """
     between = f"{tmp_path}/between"
     monkeypatch.setattr(vsock, "listen", lambda *_: listen_unix(between))
     monkeypatch.setattr(vsock, "dial", lambda *_: asyncio.open_unix_connection(between))

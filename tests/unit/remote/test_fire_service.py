@@ -184,7 +184,10 @@ async def test_a_plain_hook_that_does_not_return_is_not_waited_for(
 
 @on_loop
 async def test_too_much_at_once_is_refused() -> None:
-    """A single call is told so, when no turn came in time; and that is counted, as every other request without a decision."""
+    """A single call is told so, when no turn came in time.
+
+    And that is counted, as every other request without a decision.
+    """
     end, _ = await attached(Bridge(made := Engine()))
     refused: list[str] = []
     firing = FireService(made, turns=Admission(1, patience=0.0), refused=refused.append)
@@ -202,7 +205,10 @@ async def test_too_much_at_once_is_refused() -> None:
 
 @on_loop
 async def test_one_more_waits_for_its_turn() -> None:
-    """Whichever way it comes, and also while the engine is being closed; whoever goes away leaves the line, and is counted."""
+    """Whichever way it comes, and also while the engine is being closed.
+
+    Whoever goes away leaves the line, and is counted.
+    """
     end, _ = await attached(Bridge(made := Engine()))
     refused: list[str] = []
     turns = Admission(1, patience=PATIENCE)
@@ -279,7 +285,7 @@ async def test_a_fault_of_ours_in_a_reply_is_told_to_us() -> None:
     assert told == ["HKL9001 internal error: ZeroDivisionError: division by zero"]
 
 
-# -- streams -----------------------------------------------------------------------------------------------------------
+# -- streams ---------------------------------------------------------------------------------------
 
 
 async def many(

@@ -1,4 +1,7 @@
-"""Handlers elsewhere decide as handlers here do; they come back by themselves, and what they register counts at once."""
+"""Handlers elsewhere decide as handlers here do.
+
+They come back by themselves, and what they register counts at once.
+"""
 
 from __future__ import annotations
 
@@ -228,7 +231,10 @@ REGISTERED = [
     ("fields", "said"), [row[1:] for row in REGISTERED], ids=[row[0] for row in REGISTERED]
 )
 def test_what_no_engine_would_take_is_not_registered(fields: dict[str, Any], said: str) -> None:
-    """It is said where it is written; what was there before stays, and one of the same id may still be replaced."""
+    """It is said where it is written.
+
+    What was there before stays, and one of the same id may still be replaced.
+    """
     handlers = Handlers("policy", bounds=Bounds(hooks=3))
     for name in ("first", "second", "third"):
         handlers.on("pre_tool_use", hook_id=name)(lambda _: None)

@@ -44,7 +44,7 @@ def firing(
     )
 
 
-# -- asking ------------------------------------------------------------------------------------------------------------
+# -- asking ----------------------------------------------------------------------------------------
 
 
 @on_loop
@@ -145,12 +145,15 @@ def test_an_event_may_be_fired_from_any_thread() -> None:
     assert reasons == ["no"] * 3
 
 
-# -- no answer ---------------------------------------------------------------------------------------------------------
+# -- no answer -------------------------------------------------------------------------------------
 
 
 @on_loop
 async def test_an_answer_that_takes_too_long_is_a_failure() -> None:
-    """The engine's timer counts; the handler is told, and what it says later is counted and dropped."""
+    """The engine's timer counts.
+
+    The handler is told, and what it says later is counted and dropped.
+    """
     bridge = Bridge(engine := Engine())
     end, _ = await attached(bridge, hook(timeout_ms=30))
     decision = await firing(engine)
@@ -284,7 +287,7 @@ async def test_a_peer_that_reads_nothing_is_left() -> None:
     assert bridge.attached == ()
 
 
-# -- a lost link -------------------------------------------------------------------------------------------------------
+# -- a lost link -----------------------------------------------------------------------------------
 
 MODES = [
     ("a gate is closed", "pre_tool_use", None, Stance.DENY),
@@ -397,7 +400,7 @@ async def test_a_peer_that_leaves_ends_what_it_has_begun() -> None:
     await end.talk
 
 
-# -- observers ---------------------------------------------------------------------------------------------------------
+# -- observers -------------------------------------------------------------------------------------
 
 
 @on_loop

@@ -1,4 +1,7 @@
-"""The trace context goes along: what an event carries, or the span that it was raised in; and handlers run in it."""
+"""The trace context goes along: what an event carries, or the span that it was raised in.
+
+And handlers run in it.
+"""
 
 from __future__ import annotations
 

@@ -51,7 +51,8 @@ def open_files() -> set[str]:
 async def until(holds: Callable[[], bool]) -> None:
     """Let everybody else go on until it does."""
     async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 - what is waited for is the loop's own next turns; it has no event to tell of
+        # What is waited for is the loop's own next turns; it has no event to tell of.
+        while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0)
 
 
@@ -59,7 +60,10 @@ async def until(holds: Callable[[], bool]) -> None:
 async def serving(
     path: Path, talk: Callable[[StreamReader, StreamWriter], Awaitable[None]]
 ) -> AsyncIterator[str]:
-    """Somebody who listens at a path, and is over when every connection is; each is closed when `talk` returns."""
+    """Somebody who listens at a path, and is over when every connection is.
+
+    Each is closed when `talk` returns.
+    """
     talks: set[asyncio.Task[None]] = set()
 
     async def one(reader: StreamReader, writer: StreamWriter) -> None:
@@ -84,7 +88,10 @@ async def serving(
 def played(
     tmp_path: Path, talk: Talk, play: Callable[[Path], Awaitable[None]], *, there: bool = True
 ) -> None:
-    """A relay from `near` to `far`, where somebody talks; nothing stays open and nothing goes on."""
+    """A relay from `near` to `far`, where somebody talks.
+
+    Nothing stays open and nothing goes on.
+    """
 
     async def all_of_it() -> None:
         before = open_files()
@@ -222,7 +229,7 @@ def test_closing_ends_what_is_running(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-# -- vsock -------------------------------------------------------------------------------------------------------------
+# -- vsock -----------------------------------------------------------------------------------------
 
 
 def vsock_loopback() -> str:

@@ -62,7 +62,10 @@ class Place:
         return sock
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        """Send a request; `body` is bytes, or an object as JSON. Over TCP it has the token, unless a header says otherwise."""
+        """Send a request; `body` is bytes, or an object as JSON.
+
+        Over TCP it has the token, unless a header says otherwise.
+        """
         sent = (
             body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         )
@@ -111,7 +114,10 @@ def refusals(meter: Meter) -> dict[str, int]:
 
 
 def count_of(meter: Meter, name: str, **labels: str) -> float:
-    """The value of a sample, such as `hookline_fires_total`; the sum over labels that are left out."""
+    """The value of a sample, such as `hookline_fires_total`.
+
+    The sum over labels that are left out.
+    """
     return sum(
         sample.value
         for metric in meter.registry.collect()
@@ -141,7 +147,9 @@ def served(
     open_to_all: tuple[str, ...] = (),
     **options: Any,
 ) -> Iterator[Served]:
-    """A server with this engine; the sockets listen before it runs, so nobody who asks comes too early.
+    """A server with this engine.
+
+    The sockets listen before it runs, so nobody who asks comes too early.
 
     `bounds` are those of its connections, `options` those of its service.
     """

@@ -63,7 +63,7 @@ def test_a_command_that_means_two_things_is_not_approved(server: Served, place: 
     assert f"`'{command}'`" in answer.document["error"]
 
 
-# -- the format's own words --------------------------------------------------------------------------------------------
+# -- the format's own words ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("way", ["tcp", "unix"])
@@ -86,7 +86,10 @@ def test_a_declared_command_is_approved_for_all_of_its_events(
 
 
 def test_from_script_to_guard_without_a_restart(server: Served, place: Workspace) -> None:
-    """Declare a script and approve it by a request, and it blocks; edited, it asks until it is approved again."""
+    """Declare a script and approve it by a request, and it blocks.
+
+    Edited, it asks until it is approved again.
+    """
     engine = server.service.engine
     new = place.write("new.sh", "brand new")
     place.declare({"event": "pre_tool_call", "command": str(new)})
@@ -114,7 +117,8 @@ def test_the_master_switch_is_turned_on_unless_it_is_not_to_be(
     server: Served, place: Workspace
 ) -> None:
     """Then the hook is approved, and not live, which is said."""
-    from hookline.engine.approval_service import switch_all  # noqa: PLC0415 - only this row needs it
+    # Only this row needs it.
+    from hookline.engine.approval_service import switch_all  # noqa: PLC0415
 
     switch_all(server.service.engine, on=False, who="ada", how="test")
     kept = ask(server.tcp, {"command": str(place.guard), "enable_master": False}).document
@@ -157,7 +161,7 @@ def test_a_file_that_says_no_is_no_master_that_is_on(server: Served, place: Work
     assert place.call(server.service.engine).reason == "no"
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------
+# -- what is refused -------------------------------------------------------------------------------
 
 BODIES = [
     ("a command that is not declared", {"command": "/bin/true"}, 400, "not declared"),
@@ -287,7 +291,7 @@ def test_there_is_one_method_and_never_a_404(method: str, way: str, server: Serv
     assert (answer.status, answer.headers["allow"]) == (405, "POST")
 
 
-# -- peers that a test cannot be ---------------------------------------------------------------------------------------
+# -- peers that a test cannot be -------------------------------------------------------------------
 
 PEERS = [
     ("loopback", ("127.0.0.1", 5000), ("127.0.0.1", 80), ""),
@@ -337,13 +341,16 @@ def test_without_a_token_of_its_own_a_server_lets_nobody_in() -> None:
         ApproveApi().describe_admission(scope)
 
 
-# -- without a token ---------------------------------------------------------------------------------------------------
+# -- without a token -------------------------------------------------------------------------------
 
 
 def test_where_somebody_chose_so_an_agent_approves_by_itself(
     place: Workspace, tmp_path: Path
 ) -> None:
-    """The format's own way, without a step for anybody; a browser still may not, and the journal says how."""
+    """The format's own way, without a step for anybody.
+
+    A browser still may not, and the journal says how.
+    """
     approving = ApproveApi(TOKEN, self_approve=True)
     with served(place.engine(), tmp_path, approving=approving, open_to_all=(PATH,)) as running:
         body = {"command": str(place.guard)}
@@ -370,7 +377,7 @@ def test_what_is_asked_is_a_command_and_a_switch() -> None:
         read_request({"command": "x", "enable_master": None})
 
 
-# -- the real server ---------------------------------------------------------------------------------------------------
+# -- the real server -------------------------------------------------------------------------------
 
 
 @pytest.mark.process

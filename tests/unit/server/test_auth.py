@@ -88,7 +88,10 @@ def test_another_machine_is_not_told_nor_who_wants_an_approval(
 def test_a_refused_approval_is_refused_in_the_formats_words(
     headers: dict[str, str], status: int, server: Served
 ) -> None:
-    """Whoever refuses it (docs/formats/starchild.md 6.1); any other request has a problem document alone."""
+    """Whoever refuses it (docs/formats/starchild.md 6.1).
+
+    Any other request has a problem document alone.
+    """
     answer = server.tcp.ask("POST", APPROVE, {"command": "x"}, **headers)
     other = server.tcp.ask("POST", "/v1/fire", {"event": "stop"}, **headers)
 

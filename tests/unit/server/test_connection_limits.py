@@ -24,7 +24,10 @@ SLOW = {"head": HEAD}
 
 
 def dripped(sock: socket.socket, text: bytes) -> bytes:
-    """What a server says while somebody sends it one byte after another; at the latest, when it closes the connection."""
+    """What a server says while somebody sends it one byte after another.
+
+    At the latest, when it closes the connection.
+    """
     sock.settimeout(HEAD / 50)
     for at in range(len(text)):
         try:
@@ -154,7 +157,7 @@ def test_who_does_not_read_the_answer_is_hung_up_on(tmp_path: Path) -> None:
         sock.close()
 
 
-# -- how many ----------------------------------------------------------------------------------------------------------
+# -- how many --------------------------------------------------------------------------------------
 
 
 def open_connections(server: Served, place: Place, count: int) -> list[socket.socket]:
@@ -170,7 +173,10 @@ def open_connections(server: Served, place: Place, count: int) -> list[socket.so
 
 
 def test_admitted_connections_are_bounded(tmp_path: Path) -> None:
-    """One too many gets a 503; TCP without a token has a budget of its own; others get in when some have gone."""
+    """One too many gets a 503; TCP without a token has a budget of its own.
+
+    Others get in when some have gone.
+    """
     with served(Engine(environ={}), tmp_path, bounds={"connections": 2}) as server:
         kept = open_connections(server, server.unix, 2)
         answer: Answer = server.unix.ask("GET", "/v1/health")
@@ -191,7 +197,10 @@ def test_admitted_connections_are_bounded(tmp_path: Path) -> None:
 
 
 def test_half_open_connections_without_a_token_reset_no_client(tmp_path: Path) -> None:
-    """Of connections without a token the oldest makes room; one with a token, and a unix socket, stay."""
+    """Of connections without a token the oldest makes room.
+
+    One with a token, and a unix socket, stay.
+    """
     half = b"POST /v1/answer HTTP/1.1\r\nHost: localhost\r\n"
     bounds = {"connections": 4}
     with ExitStack() as stack:
@@ -218,7 +227,7 @@ def retried(place: Place) -> Answer | None:
         return None
 
 
-# -- what is no HTTP ---------------------------------------------------------------------------------------------------
+# -- what is no HTTP -------------------------------------------------------------------------------
 
 CHUNKED = b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n"
 

@@ -71,7 +71,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @SCHEMA.parametrize()
 @settings(max_examples=30, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_document_is_kept(case: Case, server: Served) -> None:
-    """By every status, type, schema and header; what the document forbids is refused, and nobody gets by without the token."""
+    """By every status, type, schema and header.
+
+    What the document forbids is refused, and nobody gets by without the token.
+    """
     case.call_and_validate(
         base_url=f"http://127.0.0.1:{server.tcp.at}",
         headers={"Authorization": f"Bearer {TOKEN}"},

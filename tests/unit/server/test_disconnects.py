@@ -90,7 +90,7 @@ def test_an_end_from_outside_ends_both() -> None:
     asyncio.run(play())
 
 
-# -- on sockets, with processes ----------------------------------------------------------------------------------------
+# -- on sockets, with processes --------------------------------------------------------------------
 
 # It tells its own number and that of what it starts, and then nothing ends it but a signal.
 STUBBORN = 'trap "" HUP; sleep 1000 & echo $$ $! > "{}"; wait'
@@ -150,7 +150,7 @@ def test_who_hangs_up_while_waiting_is_not_asked_for(tmp_path: Path) -> None:
     assert refusals(server.meter) == {"HKL5009": 1}
 
 
-# -- who sends something more, or nothing more -------------------------------------------------------------------------
+# -- who sends something more, or nothing more -----------------------------------------------------
 
 FIRE = {"event": "PreToolUse", "payload": CALL}
 

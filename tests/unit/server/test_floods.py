@@ -38,7 +38,9 @@ def test_a_large_payload_is_answered(place: str, tmp_path: Path) -> None:
 
 
 def test_a_flood_of_connections_without_a_token_resets_no_client(tmp_path: Path) -> None:
-    """Of 300 requests that never end, at most as many stay open as have a budget; clients are answered all the while.
+    """Of 300 requests that never end, at most as many stay open as have a budget.
+
+    Clients are answered all the while.
 
     `bench/flood.py` does the same with 1,500 connections and the real limits.
     """

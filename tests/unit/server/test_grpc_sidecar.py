@@ -115,7 +115,7 @@ def test_what_cannot_be_listened_on_is_said(address: str) -> None:
         raise AssertionError
 
 
-# -- as a process ------------------------------------------------------------------------------------------------------
+# -- as a process ----------------------------------------------------------------------------------
 
 
 @pytest.mark.process
@@ -149,7 +149,10 @@ def test_serve_listens_for_both(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_gates_are_closed_until_whoever_is_expected_comes(tmp_path: Path) -> None:
-    """By either way of asking, from the first event on; an engine that is started anew has forgotten who guarded it."""
+    """By either way of asking, from the first event on.
+
+    An engine that is started anew has forgotten who guarded it.
+    """
     words = (
         "--unix",
         str(tmp_path / "http"),

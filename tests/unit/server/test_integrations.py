@@ -38,7 +38,10 @@ ROWS = [
 def test_a_host_that_calls_us_is_known(
     hook: dict[str, object], *, calls: bool, left: int, allow_local: bool
 ) -> None:
-    """By command or by HTTP, also where local addresses are not called; only a call by HTTP could come round to us for ever."""
+    """By command or by HTTP, also where local addresses are not called.
+
+    Only a call by HTTP could come round to us for ever.
+    """
     engine = claude(hook, OTHER, allow_local=allow_local)
 
     assert find_integrations(engine) == ({"claude-code": False} if calls else {})

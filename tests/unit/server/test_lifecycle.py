@@ -39,7 +39,10 @@ def hookline_serve(
     more: Mapping[str, str] | None = None,
     **fields: object,
 ) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """`hookline serve` as a process, when it listens, with one hook; and the addresses that it prints. `more`: of its environment."""
+    """`hookline serve` as a process, when it listens, with one hook.
+
+    And the addresses that it prints. `more`: of its environment.
+    """
     tree = {"hooks": {event: [{"hooks": [{"type": "command", "command": hook, **fields}]}]}}
     environ = {
         "HOME": str(folder),
@@ -228,7 +231,7 @@ def test_a_second_server_on_a_path_does_not_start(tmp_path: Path) -> None:
         assert Place(str(path)).ask("GET", "/v1/health").status == 200
 
 
-# -- hooks that nobody waits for ---------------------------------------------------------------------------------------
+# -- hooks that nobody waits for -------------------------------------------------------------------
 
 DONE = {**CALL, "hook_event_name": "PostToolUse", "tool_response": {}}
 # It tells its number and that of what it starts, and ends when it is told to, or never.
@@ -241,7 +244,10 @@ DEAF = 'trap "" TERM; echo $$ $$ > "$FOLDER/begun"; while :; do read line < "$FO
 def left_behind(
     folder: Path, *words: str, hook: str = BEHIND
 ) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
-    """A server that was told to stop, and accepts nothing more, while a detached hook still runs; and the hook's processes."""
+    """A server that was told to stop, and accepts nothing more, while a detached hook still runs.
+
+    And the hook's processes.
+    """
     path = folder / "socket"
     with hookline_serve(
         folder, "--unix", str(path), *words, hook=hook, event="PostToolUse", **{"async": True}

@@ -27,7 +27,10 @@ MANY = 200
 
 
 def asked_at_once(server: Served) -> list[Answer]:
-    """What so many clients are answered, each on a connection of its own; every second one over TCP."""
+    """What so many clients are answered, each on a connection of its own.
+
+    Every second one over TCP.
+    """
     together = threading.Barrier(MANY)
 
     def ask(number: int) -> Answer:
@@ -96,7 +99,7 @@ def test_who_may_not_wait_is_told_to_come_again(tmp_path: Path) -> None:
         )
 
 
-# -- over gRPC ---------------------------------------------------------------------------------------------------------
+# -- over gRPC -------------------------------------------------------------------------------------
 
 
 def asked_by_grpc(address: str) -> list[Any]:

@@ -158,7 +158,10 @@ def test_reloads_are_counted(machine: Machine) -> None:
 
 
 def test_a_hang_up_reloads(machine: Machine) -> None:
-    """Also where nothing is watched; it is told of even if nothing changed. The former handler is put back."""
+    """Also where nothing is watched; it is told of even if nothing changed.
+
+    The former handler is put back.
+    """
     told: queue.Queue[str] = queue.Queue()
     before = signal.getsignal(signal.SIGHUP)
     with reloading_of(machine, watch=False, tell=told.put) as reloading:
@@ -199,7 +202,7 @@ def test_in_another_thread_signals_are_left_alone(machine: Machine) -> None:
     assert line == "reloaded: 1 added"
 
 
-# -- the real server ---------------------------------------------------------------------------------------------------
+# -- the real server -------------------------------------------------------------------------------
 
 
 @pytest.fixture(params=[(), ("--no-reload",)], ids=["watching", "on SIGHUP only"])

@@ -52,7 +52,10 @@ def test_a_refusal_with_an_object_is_an_answer() -> None:
 
 
 def test_a_refusal_by_the_exit_code_alone_is_an_error() -> None:
-    """An empty body would be consent; what is no success is shown to the user (docs/formats/claude-code.md 4)."""
+    """An empty body would be consent.
+
+    What is no success is shown to the user (docs/formats/claude-code.md 4).
+    """
     with pytest.raises(RequestError, match="tests fail") as error:
         replies.make_body(Reply(stderr="tests fail\n", exit_code=2))
     assert (error.value.status, error.value.code) == (403, "HKL5008")

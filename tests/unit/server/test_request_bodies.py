@@ -88,7 +88,10 @@ def test_what_is_not_said_to_be_json_is_not_read(headers: dict[str, str]) -> Non
     ids=["a little", "said", "sent"],
 )
 def test_what_is_too_large_is_refused(asked: Callable[[], Request]) -> None:
-    """A little too much is let arrive, so that its sender sees the answer; what is far too large is not waited for."""
+    """A little too much is let arrive, so that its sender sees the answer.
+
+    What is far too large is not waited for.
+    """
     with pytest.raises(RequestError) as error:
         read(asked())
     assert (error.value.status, error.value.code) == (413, "HKL5006")

@@ -77,7 +77,7 @@ def holds_to(schema: str, answer: Answer) -> None:
     assert [error.message for error in errors] == []
 
 
-# -- fire --------------------------------------------------------------------------------------------------------------
+# -- fire ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("place", ["tcp", "unix"])
@@ -168,7 +168,7 @@ def test_a_server_goes_on_after_a_problem(body: Any, server: Served) -> None:
     )
 
 
-# -- answer ------------------------------------------------------------------------------------------------------------
+# -- answer ----------------------------------------------------------------------------------------
 
 
 def test_a_host_is_answered_in_its_own_words(server: Served) -> None:
@@ -305,7 +305,10 @@ def test_an_event_before_an_action_that_cannot_be_decided_is_refused(
 def test_every_other_event_that_cannot_be_decided_is_a_problem_with_a_reply(
     event: bytes, code: int, server: Served
 ) -> None:
-    """The problem holds what a command hook would print and end with; the user reads it where the host has notices."""
+    """The problem holds what a command hook would print and end with.
+
+    The user reads it where the host has notices.
+    """
     answer = server.tcp.ask("POST", "/v1/answer/claude-code", BROKEN % event)
 
     assert (answer.status, answer.document["reply"]["exit_code"]) == (400, code)
@@ -359,7 +362,7 @@ def test_a_host_whose_files_call_us_is_answered_without_them(tmp_path: Path) -> 
         )
 
 
-# -- the others --------------------------------------------------------------------------------------------------------
+# -- the others ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -419,7 +422,7 @@ def test_a_fault_of_ours_is_told_and_never_shown(tmp_path: Path) -> None:
         assert server.service.turns.running == 0
 
 
-# -- many at once, and slow ones ---------------------------------------------------------------------------------------
+# -- many at once, and slow ones -------------------------------------------------------------------
 
 
 def test_fifty_clients_are_answered_at_once(tmp_path: Path) -> None:

@@ -39,7 +39,10 @@ def test_an_address_of_this_machine_is_listened_on(address: str) -> None:
     ],
 )
 def test_other_addresses_are_refused(address: str, why: str) -> None:
-    """By name, because a name may be anybody's tomorrow; by address, where other machines could ask."""
+    """By name, because a name may be anybody's tomorrow.
+
+    By address, where other machines could ask.
+    """
     with pytest.raises(ConfigError, match=why) as error:
         listen_http(address)
     assert error.value.code == "HKL5002"

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 
-# A package as opentelemetry-distro is one: it sets up the SDK, here with exporters that write to a file.
+# A package as opentelemetry-distro is one: it sets up the SDK, here with exporters that write to a
+# file.
 PACKAGE = """
 import os
 from opentelemetry import metrics, trace

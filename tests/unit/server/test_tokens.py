@@ -79,7 +79,7 @@ def test_it_lies_beside_the_state(environ: dict[str, str], place: str) -> None:
     assert default_token_path(environ) == place
 
 
-# -- beside a socket ---------------------------------------------------------------------------------------------------
+# -- beside a socket -------------------------------------------------------------------------------
 
 SECRET = "a-token-of-tests-0123456789"  # noqa: S105 - of tests
 

@@ -14,7 +14,10 @@ EVENT = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd=
 
 
 def test_a_redo_is_granted_and_counted_in_one_step() -> None:
-    """Whichever thread asks; whoever comes to the limit is told how many there were, and adds none."""
+    """Whichever thread asks.
+
+    Whoever comes to the limit is told how many there were, and adds none.
+    """
     memory, had = Memory(), []
     threads = [
         threading.Thread(target=lambda: had.extend(memory.send_back(EVENT, 7) for _ in range(50)))

@@ -95,7 +95,10 @@ def test_any_text_is_a_session_id(path: Path, name: str) -> None:
 
 
 def test_redos_are_counted_across_processes(path: Path) -> None:
-    """Each `Sessions` here stands for one. A new turn begins a new count, and the sub-agents' stops are counted apart."""
+    """Each `Sessions` here stands for one.
+
+    A new turn begins a new count, and the sub-agents' stops are counted apart.
+    """
     for kind in ("stop", "stop", "subagent.stop"):
         Sessions(path).send_back(EVENT.replace(kind=kind), 0)
     counted = [Sessions(path).redos(EVENT.replace(kind=kind)) for kind in ("stop", "subagent.stop")]
@@ -112,7 +115,10 @@ def test_a_redo_is_granted_and_counted_in_one_step(path: Path) -> None:
 
 
 def test_a_row_that_is_under_way_is_not_begun_anew(path: Path) -> None:
-    """By a stop that was asked about before it, or at once with it; the next one that follows none begins another."""
+    """By a stop that was asked about before it, or at once with it.
+
+    The next one that follows none begins another.
+    """
     now = [100.0]
     sessions = Sessions(path, clock=lambda: now[0])
     first = [sessions.send_back(EVENT, 3, follows=False) for _ in range(2)]
@@ -145,7 +151,10 @@ for _ in range(10):
 def test_any_number_of_processes_are_within_the_limit_together(
     path: Path, *, follows: bool | None, lasted: float
 ) -> None:
-    """None of them has the same number as another. An hour ago: all of them began before the first was answered."""
+    """None of them has the same number as another.
+
+    An hour ago: all of them began before the first was answered.
+    """
     code = _STOPPER.format(
         source=str(Path(__file__).parents[3] / "src"),
         path=str(path),
@@ -170,7 +179,10 @@ def test_any_number_of_processes_are_within_the_limit_together(
 
 
 def test_hosts_and_relays_count_apart(path: Path) -> None:
-    """Two hosts may give the same id to their sessions; and a stop that two converted hooks refuse is one redo of each."""
+    """Two hosts may give the same id to their sessions.
+
+    And a stop that two converted hooks refuse is one redo of each.
+    """
     Sessions(path).send_back(EVENT, 0)
     Sessions(path, asker="one").send_back(EVENT, 0)
 

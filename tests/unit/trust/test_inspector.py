@@ -167,7 +167,7 @@ def test_a_variable_that_is_used_belongs_to_the_inspection(project: Path) -> Non
     assert inspector.inspect(started(project, text, variables={"D": "none"})).files == ()
 
 
-# -- the cache on disk -----------------------------------------------------------------------------------------------------
+# -- the cache on disk -----------------------------------------------------------------------------
 
 
 def cached(project: Path, folder: Path) -> Inspection:
@@ -212,7 +212,7 @@ def test_a_cache_that_cannot_be_written_is_left_out(project: Path, tmp_path: Pat
     assert cached(project, tmp_path / "file/below").files
 
 
-# -- laws ------------------------------------------------------------------------------------------------------------------
+# -- laws ------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
@@ -220,7 +220,10 @@ def test_a_cache_that_cannot_be_written_is_left_out(project: Path, tmp_path: Pat
 def test_every_change_of_bytes_is_seen(
     project: Path, data: st.DataObject, now: Callable[[], float]
 ) -> None:
-    """Twice without a change is the same digest; with one it is another, and the file is reported."""
+    """Twice without a change is the same digest.
+
+    With one it is another, and the file is reported.
+    """
     (project / "a.sh").write_text(f"{S}. lib/b.sh\n")
     (project / "lib/b.sh").write_text(data.draw(st.text(max_size=20)))
     inspector = Inspector(None, clock=now)

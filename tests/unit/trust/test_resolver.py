@@ -124,7 +124,10 @@ def test_a_command_text_names_its_files(tmp_path: Path, text: str, covered: str)
     ],
 )
 def test_a_script_is_read_as_the_command_is(tmp_path: Path, line: str) -> None:
-    """So wrappers and `source` need no rule of their own; also where the hook names a link to the script."""
+    """So wrappers and `source` need no rule of their own.
+
+    Also where the hook names a link to the script.
+    """
     write(tmp_path, {"hooks/a.sh": f"{S}{line}\n", "hooks/b.sh": S, ".git/HEAD": ""})
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/link").symlink_to("../hooks/a.sh")

@@ -193,7 +193,10 @@ def test_a_store_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_every_kill_leaves_a_store_that_can_be_read(tmp_path: Path) -> None:
-    """A process that approves and revokes is killed at any moment; HOOKLINE_KILLS says how often."""
+    """A process that approves and revokes is killed at any moment.
+
+    HOOKLINE_KILLS says how often.
+    """
     store, drawn = Store(str(tmp_path / "s")), random.Random(7)  # noqa: S311 - moments of kills
     for _ in range(KILLS):
         reader, writer = os.pipe()

@@ -1,4 +1,6 @@
-"""a3s: definitions with handlers in this process, asked one after the other; Continue, Block, Retry or Skip.
+"""a3s: definitions with handlers in this process, asked one after the other.
+
+Continue, Block, Retry or Skip.
 
 Facts: docs/formats/a3s.md. The rows of `table` say what the events are; `hookline.a3s` is the API
 under its own names.
@@ -36,6 +38,9 @@ class A3S(FolderDialect):
         super().__init__(__name__, TABLE, own, substring=substring)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        """Return one definition for each id, the last one; hooks of equal priority run by id (docs/formats/a3s.md 6)."""
+        """Return one definition for each id, the last one.
+
+        Hooks of equal priority run by id (docs/formats/a3s.md 6).
+        """
         by_id = {spec.name: spec for spec in specs}
         return Loaded(specs=tuple(by_id[name] for name in sorted(by_id)))

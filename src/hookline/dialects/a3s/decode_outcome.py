@@ -93,7 +93,10 @@ def _explain(outcome: Outcome, spec: HookSpec) -> str:
 
 
 def _fail(spec: HookSpec, outcome: Outcome, why: str) -> Verdict:
-    """Return a block on a gate, which ends the chain as any block does; on an observer the chain goes on."""
+    """Return a block on a gate, which ends the chain as any block does.
+
+    On an observer the chain goes on.
+    """
     verdict = make_failed_verdict(spec, outcome, why)
     if spec.on_failure is Stance.SILENT:
         return verdict

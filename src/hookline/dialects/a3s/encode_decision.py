@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class HookResult(Frozen):
-    """The result of one event's hooks: Continue, Block or Retry. A Skip is a Continue that kept earlier rewrites.
+    """The result of one event's hooks: Continue, Block or Retry.
+
+    A Skip is a Continue that kept earlier rewrites.
 
     `hook_id`: the hook that blocked or asked for a Retry; `max_retries`: what that hook allows.
     `faults`: the failed hooks by id, each with the reason. `notes` are for the user. `decision`

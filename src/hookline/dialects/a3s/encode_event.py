@@ -24,7 +24,10 @@ def encode_event(event: Event, spec: HookSpec, row: EventRow | None) -> dict[str
 
 
 def make_payload(event: Event, row: EventRow | None, native: str) -> dict[str, Any]:
-    """Return the payload of an event: what an a3s host sent, with rewritten arguments; another host's event in a3s's fields."""
+    """Return the payload of an event: what an a3s host sent, with rewritten arguments.
+
+    Another host's event in a3s's fields.
+    """
     if event.dialect == NAME:
         payload = dict(event.raw)
         if isinstance(event.body, ToolCall) and ("args" in payload or event.body.input is not None):

@@ -40,6 +40,9 @@ def _is_deep(component: str) -> bool:
 
 
 def _translate_signs(text: str, below: str) -> str:
-    """Return the text with its signs translated; `below` is the expression for two or more stars."""
+    """Return the text with its signs translated.
+
+    `below` is the expression for two or more stars.
+    """
     meanings = {r"\?": "[^/]", r"\*": _STAR}
     return _ESCAPED_SIGNS.sub(lambda signs: meanings.get(signs[0], below), re.escape(text))

@@ -118,7 +118,7 @@ def _read_hook(node: Node, source: Source, *, substring: bool) -> HookSpec | Non
     return spec.replace(handler=node.choose_handler(handler, node.errors_since(mark)))
 
 
-# -- matcher -------------------------------------------------------------------------------------------------------
+# -- matcher ---------------------------------------------------------------------------------------
 
 
 def _read_matcher(hook: Node, row: EventRow, *, substring: bool) -> Iterator[Condition]:
@@ -180,7 +180,7 @@ def _read_glob(node: Node, key: str, pattern: str) -> tuple[Regex, bool]:
         return compile_regex("(?s).*"), climbs
 
 
-# -- config --------------------------------------------------------------------------------------------------------
+# -- config ----------------------------------------------------------------------------------------
 
 
 def _configure(spec: HookSpec, node: Node, row: EventRow) -> HookSpec:

@@ -21,7 +21,9 @@ _DELAYS = ("retry_delay_ms", "delay_ms", "delayMs")
 
 
 class HookResponse(Frozen):
-    """A handler's answer. `reason` belongs to Block and Retry, `modified` to Continue, `retry_delay_ms` to Retry.
+    """A handler's answer.
+
+    `reason` belongs to Block and Retry, `modified` to Continue, `retry_delay_ms` to Retry.
 
     None is a value that the handler did not give: such a Block has the default reason; an empty
     reason stays empty.

@@ -1,4 +1,6 @@
-"""Agent Hooks: one directory a hook, with a HOOK.md (front matter and text) and a script; in both spellings of its events.
+"""Agent Hooks: one directory a hook, with a HOOK.md (front matter and text) and a script.
+
+In both spellings of its events.
 
 Facts: docs/formats/agenthooks.md. The rows of `table` say what the events are, `fields` what lint
 and load make of a mistake.
@@ -37,7 +39,9 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 class AgentHooks(FolderDialect):
-    """The dialect. `approver`: the host can ask a person. `unanswered`: what an ask is without one, `deny` or `allow`.
+    """The dialect. `approver`: the host can ask a person.
+
+    `unanswered`: what an ask is without one, `deny` or `allow`.
 
     Raises:
         ConfigError: another word for `unanswered`, or an `approver` that is neither true nor false.

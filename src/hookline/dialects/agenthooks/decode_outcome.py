@@ -71,7 +71,10 @@ class _Reader(Claims):
         return self._deny(verdict) if verdict.stance is Stance.DENY else verdict
 
     def _fail(self, why: str) -> Verdict:
-        """Return the verdict of a failure. Where anything can be refused, it leaves a note for the user."""
+        """Return the verdict of a failure.
+
+        Where anything can be refused, it leaves a note for the user.
+        """
         verdict = make_failed_verdict(self.spec, self.outcome, why)
         return verdict if self.row.feedback else show_failure(verdict, self.spec)
 

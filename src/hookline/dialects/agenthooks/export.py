@@ -20,7 +20,10 @@ _, _LEAST, _MOST = TIMEOUT
 
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
-    """Return one folder for each hook. Their priorities keep them in order, because the higher one runs first."""
+    """Return one folder for each hook.
+
+    Their priorities keep them in order, because the higher one runs first.
+    """
     files: dict[str, str] = {}
     taken: set[str] = set()
     for at, given in enumerate(declarations):

@@ -72,7 +72,7 @@ def weigh(node: Node, mark: int, mode: str, hook: str) -> str:
     return node.errors_since(mark)
 
 
-# -- what identifies a hook --------------------------------------------------------------------------------------------
+# -- what identifies a hook ------------------------------------------------------------------------
 
 
 def read_identity(
@@ -135,11 +135,13 @@ def _read_trigger(node: Node, table: Table) -> tuple[str, EventRow | None]:
     return native, row
 
 
-# -- what settings can change, too -------------------------------------------------------------------------------------
+# -- what settings can change, too -----------------------------------------------------------------
 
 
 def read_options(node: Node, keys: Iterable[str], row: EventRow | None = None) -> dict[str, Any]:
-    """Return the options that a mapping states, of those named by `keys`; file what is wrong with them.
+    """Return the options that a mapping states, of those named by `keys`.
+
+    File what is wrong with them.
 
     `row`: the event of the hook; None where it is not known yet. A wrong value counts as the
     default.
@@ -189,7 +191,10 @@ def _read_matcher(node: Node, key: str, row: EventRow | None) -> tuple[Condition
 
 
 def _read_condition(matcher: Node, key: str) -> Condition | None:
-    """Return the condition of an expression; None for an empty one, because a guard rather matches too much."""
+    """Return the condition of an expression.
+
+    None for an empty one, because a guard rather matches too much.
+    """
     value = matcher.value.get(key)
     if value is None or value == "":
         return None
@@ -236,7 +241,10 @@ def _read_async(node: Node, key: str, row: EventRow | None) -> bool:
 
 
 def _read_metadata(node: Node, key: str, _row: EventRow | None) -> Mapping[str, Any]:
-    """Return the metadata with the types that the file gives them; only the fail mode is read as text."""
+    """Return the metadata with the types that the file gives them.
+
+    Only the fail mode is read as text.
+    """
     given = node.child(key)
     if not given.is_mapping("`metadata`", "metadata.type"):
         return {}

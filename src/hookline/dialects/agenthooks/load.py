@@ -81,7 +81,10 @@ def load(source: Source, *, facts: Table) -> Loaded:
 
 
 def _make_unreadable(source: Source, facts: Table, wrong: Problem, hook: str) -> HookSpec:
-    """Return what stands for a file that cannot be read. It may have guarded the tools, so there every decision reports it."""
+    """Return what stands for a file that cannot be read.
+
+    It may have guarded the tools, so there every decision reports it.
+    """
     row = facts.rows[GATE]
     name = hook or posixpath.basename(source.file) or "HOOK.md"
     return HookSpec(
@@ -140,7 +143,7 @@ def _read_hook(front: Node, source: Source, facts: Table) -> HookSpec:
     return apply_options(spec, options, row)
 
 
-# -- front matter ------------------------------------------------------------------------------------------------------
+# -- front matter ----------------------------------------------------------------------------------
 
 
 def split_front_matter(text: str, file: str) -> tuple[str, str]:
@@ -181,7 +184,9 @@ def _read_front_matter(source: Source, problems: list[Problem]) -> Node:
 
 
 def _parse_leniently(front: str, source: Source, problems: list[Problem]) -> Tree:
-    """Return the YAML as a tree; an unknown escape in double quotes is kept literally, with a warning for each line.
+    """Return the YAML as a tree.
+
+    An unknown escape in double quotes is kept literally, with a warning for each line.
 
     The format's own sample has such escapes.
     """
@@ -209,7 +214,7 @@ def _parse_leniently(front: str, source: Source, problems: list[Problem]) -> Tre
         front = f"{front[:at]}\\{front[at:]}"
 
 
-# -- what it runs ------------------------------------------------------------------------------------------------------
+# -- what it runs ----------------------------------------------------------------------------------
 
 
 def _read_handler(front: Node, source: Source, name: str) -> Handler:
@@ -232,7 +237,10 @@ def _read_handler(front: Node, source: Source, name: str) -> Handler:
 
 
 def _find_entry_point(front: Node, source: Source, folder: str) -> tuple[str, ...]:
-    """Return the program to run and its arguments, without a shell; nothing if there is none (docs/formats/agenthooks.md 6)."""
+    """Return the program to run and its arguments, without a shell.
+
+    Nothing if there is none (docs/formats/agenthooks.md 6).
+    """
     companions = source.companions
     script = next((companions[path] for path in _INTERPRETERS if path in companions), None)
     if script is None:

@@ -58,13 +58,19 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
 
 
 def _reaches(flag: HookSpec, spec: HookSpec) -> bool:
-    """Return whether a flag disables a hook; only policy's own `disableAllHooks` disables a hook of policy."""
+    """Return whether a flag disables a hook.
+
+    Only policy's own `disableAllHooks` disables a hook of policy.
+    """
     by_policy = flag.origin.scope == MANAGED and flag.native_event == ALL_OFF
     return by_policy or spec.origin.scope != MANAGED
 
 
 def _limit_call(spec: HookSpec, settings: list[HookSpec]) -> HookSpec:
-    """Return a hook with the variables that it may know; an HTTP hook whose address is on no list is broken."""
+    """Return a hook with the variables that it may know.
+
+    An HTTP hook whose address is on no list is broken.
+    """
     call = spec.handler
     if type(call) is not Http:
         return spec

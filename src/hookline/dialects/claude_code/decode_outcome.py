@@ -35,7 +35,8 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
     if outcome.failure is not None:
         return _fail(outcome, spec, row)
     if type(spec.handler) is Model:
-        from hookline.dialects.claude_code import prompt_hook  # noqa: PLC0415 - few hooks ask a model
+        # Few hooks ask a model.
+        from hookline.dialects.claude_code import prompt_hook  # noqa: PLC0415
 
         return prompt_hook.decode_reply(outcome, spec, row)
     if "rewake" not in spec.facts or outcome.exit_code != _BLOCKS:
@@ -99,7 +100,7 @@ def _fail(outcome: Outcome, spec: HookSpec, row: EventRow, fault: str = "") -> V
     return show_failure(make_failed_verdict(closed, outcome, fault), spec)
 
 
-# -- keys that Claude Code reads in its own way --------------------------------------------------------------------------
+# -- keys that Claude Code reads in its own way ----------------------------------------------------
 
 
 def _read_terminal(answer: Answer, sequence: str, _given: Mapping[str, Any]) -> None:

@@ -73,7 +73,10 @@ def _encode_effects(decision: Decision, row: EventRow) -> dict[str, Any]:
 
 
 def _reply_with_path(path: str, top: dict[str, Any]) -> Reply:
-    """Return a reply whose last line of stdout is the path; what an object would say goes to stderr."""
+    """Return a reply whose last line of stdout is the path.
+
+    What an object would say goes to stderr.
+    """
     lost = "beside a path, `terminalSequence` cannot be carried out here"
     lines = (top.get("systemMessage", ""), lost if "terminalSequence" in top else "")
     return Reply(stdout=f"{path}\n", stderr="".join(map(_to_line, lines)))

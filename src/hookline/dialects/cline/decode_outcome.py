@@ -110,7 +110,10 @@ def _find_answer(stdout: str, *, strict: bool) -> dict[str, Any] | None:
 
 
 def _find_last_object(lines: list[str]) -> dict[str, Any] | None:
-    """Return the object that ends the text, where it begins on a line of its own; None without one."""
+    """Return the object that ends the text, where it begins on a line of its own.
+
+    None without one.
+    """
     for at in reversed(range(len(lines))):
         if lines[at].lstrip().startswith("{"):
             with suppress(UnreadableError):

@@ -42,7 +42,10 @@ _OF_THE_PROGRAM = "/.cline/"
 
 
 def load(source: Source) -> Loaded:
-    """Return the one hook of a file, and every problem of the file. A file that never runs is a broken hook."""
+    """Return the one hook of a file, and every problem of the file.
+
+    A file that never runs is a broken hook.
+    """
     name = posixpath.basename(source.file)
     stem, ending = posixpath.splitext(name)
     head = (source.text or "").partition("\n")[0].rstrip("\r")

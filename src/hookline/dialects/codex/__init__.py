@@ -29,7 +29,10 @@ class Codex(FolderDialect):
         super().__init__(__name__, TABLE)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        """Return the hooks without those that the user or policy disables; those of policy stay (docs/formats/codex.md 1, 2)."""
+        """Return the hooks without those that the user or policy disables.
+
+        Those of policy stay (docs/formats/codex.md 1, 2).
+        """
         return apply_flags(specs, select_trusted_flags(specs), _reaches)
 
     def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:

@@ -150,7 +150,10 @@ def _list_extras(request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _read_request(answer: Answer, request: Mapping[str, Any], _given: Mapping[str, Any]) -> None:
-    """Take in the decision object of `PermissionRequest`; a denial counts although it has what Codex does not accept."""
+    """Take in the decision object of `PermissionRequest`.
+
+    A denial counts although it has what Codex does not accept.
+    """
     word = request["behavior"]
     answer.unsupported += [f"{effect}: {why}" for effect, why in _list_extras(request)]
     answer.decide(word, answer.row.verdicts, (request.get("message") or "").strip())

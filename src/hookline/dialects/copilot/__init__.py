@@ -44,7 +44,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Copilot(FolderDialect):
-    """The dialect of Copilot. `allow_local`: HTTP hooks may be on this machine or in a private network.
+    """The dialect of Copilot.
+
+    `allow_local`: HTTP hooks may be on this machine or in a private network.
 
     Raises:
         ConfigError: `allow_local` is neither true nor false.
@@ -95,7 +97,10 @@ class Copilot(FolderDialect):
 
 
 def _find_event(payload: Mapping[str, Json]) -> str:
-    """Return the event that a payload names, or else the one of whose own fields it has most; "" without any."""
+    """Return the event that a payload names, or else the one of whose own fields it has most.
+
+    "" without any.
+    """
     for key in TABLE.names_event:
         if payload.get(key) and isinstance(payload[key], str):
             return str(payload[key])
@@ -119,7 +124,10 @@ def _tool_name(tool: str, row: EventRow) -> str:
 
 
 def _to_result(value: Json, sent: Json, row: EventRow) -> dict[str, Any]:
-    """Return a result with its kind, success unless the host said otherwise, and with its text; of no text, its JSON."""
+    """Return a result with its kind, success unless the host said otherwise, and with its text.
+
+    Of no text, its JSON.
+    """
     kind, key = "resultType", "textResultForLlm"
     if row.snake:
         kind, key = "result_type", "text_result_for_llm"
@@ -130,7 +138,10 @@ def _to_result(value: Json, sent: Json, row: EventRow) -> dict[str, Any]:
 
 
 def _to_iso_time(milliseconds: int) -> Json:
-    """Return milliseconds since 1970 as an ISO time; a number that no calendar has stays a number."""
+    """Return milliseconds since 1970 as an ISO time.
+
+    A number that no calendar has stays a number.
+    """
     try:
         when = _EPOCH + timedelta(milliseconds=milliseconds)
     except OverflowError:

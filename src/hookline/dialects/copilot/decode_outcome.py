@@ -57,7 +57,10 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
 
 
 def _fail(claims: Claims, fault: str = "", *, opens: bool = False) -> Verdict:
-    """Return the verdict of a failed hook, which the host shows on every event. `opens`: only strict mode refuses."""
+    """Return the verdict of a failed hook, which the host shows on every event.
+
+    `opens`: only strict mode refuses.
+    """
     spec = claims.spec
     if opens and not spec.strict:
         spec = spec.replace(on_failure=SILENT)
@@ -95,7 +98,10 @@ def _read_exit(claims: Claims, text: str) -> Verdict:
 
 
 def _read_output(claims: Claims, text: str) -> Verdict:
-    """Return what exit 0 means. To the host, what is no JSON object is no answer; in strict mode it is no yes either."""
+    """Return what exit 0 means.
+
+    To the host, what is no JSON object is no answer; in strict mode it is no yes either.
+    """
     try:
         _read_answer(claims, parse_object(text) if text else {})
     except UnreadableError as error:
@@ -146,7 +152,10 @@ def _decide(claims: Claims, read: Mapping[str, Any]) -> None:
 
 
 def _read_result(claims: Claims, given: Mapping[str, Any]) -> None:
-    """Take in a new result: its text; and that it is a failure after all, which raises `postToolUseFailure` in the host."""
+    """Take in a new result: its text.
+
+    And that it is a failure after all, which raises `postToolUseFailure` in the host.
+    """
     text = given.get("textResultForLlm", given.get("text_result_for_llm"))
     if not isinstance(text, str):
         claims.unsupported.append("output: `modifiedResult` needs `textResultForLlm`, a text")

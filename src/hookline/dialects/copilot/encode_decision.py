@@ -22,7 +22,9 @@ _CONTEXT_LIMIT = 10 << 10
 
 
 def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
-    """Return the reply of a command hook. The host would read an exit code instead of the answer, so it is 0.
+    """Return the reply of a command hook.
+
+    The host would read an exit code instead of the answer, so it is 0.
 
     A progress line is for the user; the host takes it out of the output before it reads the rest.
     """
@@ -58,7 +60,11 @@ def _stance(decision: Decision) -> dict[str, Any]:
 
 
 def _rewrite(decision: Decision) -> dict[str, Any]:
-    """Return what is new; there are no arguments of a call that does not happen, and no last word of an agent that goes on."""
+    """Return what is new.
+
+    There are no arguments of a call that does not happen, and no last word of an agent that goes
+    on.
+    """
     words: dict[str, Any] = {}
     rewrite = decision.rewrite
     target, value = (rewrite.target, rewrite.value) if rewrite is not None else ("", None)

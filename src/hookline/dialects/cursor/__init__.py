@@ -27,7 +27,10 @@ class Cursor(FolderDialect):
         super().__init__(__name__, TABLE)
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
-        """Return a payload as an event; where it names no folder, that is the first of the workspace's roots."""
+        """Return a payload as an event.
+
+        Where it names no folder, that is the first of the workspace's roots.
+        """
         event = super().decode_event(payload, native)
         roots, session = payload.get("workspace_roots"), payload.get("session_id")
         if not event.cwd and isinstance(roots, list) and roots and isinstance(roots[0], str):

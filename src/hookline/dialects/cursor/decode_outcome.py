@@ -64,7 +64,10 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 def _refuse(claims: Claims) -> Verdict:
-    """Return what exit 2 means: a denial. Its words are those of stderr, else those of what the hook printed."""
+    """Return what exit 2 means: a denial.
+
+    Its words are those of stderr, else those of what the hook printed.
+    """
     try:
         printed = _parse(claims.outcome.stdout)
     except UnreadableError:

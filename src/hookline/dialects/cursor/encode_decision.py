@@ -18,7 +18,10 @@ _GO_ON = "a hook wants the work to go on"
 
 
 def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> Reply:
-    """Return the reply of a command hook: exit 0 and one object, or nothing. A denial after a tool is its context."""
+    """Return the reply of a command hook: exit 0 and one object, or nothing.
+
+    A denial after a tool is its context.
+    """
     if row is None:
         return Reply()
     denies, rewrite = decision.stance >= DENY, decision.rewrite
@@ -40,7 +43,9 @@ def encode_decision(decision: Decision, _event: Event, row: EventRow | None) -> 
 
 
 def _messages(decision: Decision) -> dict[str, str]:
-    """Return the messages. Of a denial the user and the agent learn the reason, of a question the user.
+    """Return the messages.
+
+    Of a denial the user and the agent learn the reason, of a question the user.
 
     A hook that refused with a message of its own for the user gave the reason to the agent alone.
     """

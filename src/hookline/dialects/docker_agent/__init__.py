@@ -33,7 +33,9 @@ _WORDS = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny"}
 
 
 class DockerAgent(FolderDialect):
-    """The dialect in one profile. `exact` switches hookline's deviations off, for comparing with upstream.
+    """The dialect in one profile.
+
+    `exact` switches hookline's deviations off, for comparing with upstream.
 
     With `allow_local`, `http_post` may call this machine and private networks.
 

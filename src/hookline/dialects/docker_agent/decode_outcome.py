@@ -97,7 +97,7 @@ class _Reader(Claims):
             return self._read_object(*read_reply(outcome.stdout, handler, self.name))
         return self._read_text(outcome.stdout.strip())
 
-    # -- exit codes and failures -----------------------------------------------------------------------------------
+    # -- exit codes and failures -------------------------------------------------------------------
 
     def fail(self, why: str, *, denies: bool = True) -> Verdict:
         """Return a failure: a denial where the event or `on_error` says so, else a warning unless that is ignored.
@@ -133,7 +133,7 @@ class _Reader(Claims):
     def _unexplained(self) -> str:
         return "" if self.row.exact else f'blocked by hook "{self.name}"'
 
-    # -- output ----------------------------------------------------------------------------------------------------
+    # -- output ------------------------------------------------------------------------------------
 
     def _read_text(self, text: str) -> Verdict:
         if not text.startswith("{"):

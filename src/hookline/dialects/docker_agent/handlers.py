@@ -1,4 +1,7 @@
-"""What a docker-agent hook runs: a command, a builtin or a model; `http_post` is an HTTP hook whose answer decides nothing."""
+"""What a docker-agent hook runs: a command, a builtin or a model.
+
+`http_post` is an HTTP hook whose answer decides nothing.
+"""
 
 from __future__ import annotations
 

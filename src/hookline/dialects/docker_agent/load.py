@@ -43,7 +43,10 @@ _ON_ERROR = ("warn", "ignore", "block")
 
 
 class _Block(Frozen):
-    """One mapping of events in a file. `label` begins the ids of its hooks; `agents`: the agents that it is for (none: all)."""
+    """One mapping of events in a file.
+
+    `label` begins the ids of its hooks; `agents`: the agents that it is for (none: all).
+    """
 
     node: Node
     label: str = ""
@@ -240,7 +243,9 @@ class _Loader(Frozen):
 def _identify(
     definition: Mapping[str, Any], handler: Handler | None, agents: frozenset[str]
 ) -> str:
-    """Return all keys of a definition that have a value; absent `args` or `env` equal empty ones (docs/formats/docker-agent.md 5, step 1).
+    """Return all keys of a definition that have a value.
+
+    Absent `args` or `env` equal empty ones (docs/formats/docker-agent.md 5, step 1).
 
     The agents belong to it: otherwise the hook of one agent would stand in for the same hook of
     another, and not run.
@@ -256,7 +261,10 @@ def _identify(
 
 
 def _name_hook(hook: Mapping[str, Any], *, exact: bool) -> str:
-    """Return the name of a hook that has none: the first line of its script, shortened; with `exact` all of it (X6)."""
+    """Return the name of a hook that has none: the first line of its script, shortened.
+
+    With `exact` all of it (X6).
+    """
     command, model = hook.get("command"), hook.get("model")
     if isinstance(command, str):
         return command if exact else hook_name(command)

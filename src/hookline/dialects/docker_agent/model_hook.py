@@ -94,7 +94,10 @@ def _check_prompt(hook: Node, prompt: str, row: EventRow) -> None:
 
 
 def _describe_named(hook: Node, entry: Node, model: Model) -> Model:
-    """Return a model that the file has a name for. A file of a project chooses neither an address nor a key."""
+    """Return a model that the file has a name for.
+
+    A file of a project chooses neither an address nor a key.
+    """
     cloned = entry.scope in CLONED
     for key in ("base_url", "token_key"):
         if cloned and entry.value.get(key) is not None:

@@ -85,7 +85,10 @@ _OF_D1 = frozenset({"post_tool_use", "stop"})  # events that have context in tha
 
 
 def table(profile: str, *, exact: bool) -> Table:
-    """Return the table of a profile (docs/formats/docker-agent.md 1); `exact` is the upstream program's."""
+    """Return the table of a profile (docs/formats/docker-agent.md 1).
+
+    `exact` is the upstream program's.
+    """
     listed = kinds.native_names("seed4-docker")
     rows = read_events(_EVENTS, NAME, listed, words=_FIELDS, always="note")
     lenient = profile == "d1"

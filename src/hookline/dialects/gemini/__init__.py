@@ -27,7 +27,10 @@ class Gemini(FolderDialect):
         super().__init__(__name__, TABLE, "combine")
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
-        """Return a payload of the host as an event. What is inside `llm_request` is the event's model and messages too."""
+        """Return a payload of the host as an event.
+
+        What is inside `llm_request` is the event's model and messages too.
+        """
         event = super().decode_event(payload, native)
         body = event.body
         request = body.value("llm_request")

@@ -49,7 +49,10 @@ def read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
-    """Return the hooks that are left. Only policy disables hooks of policy, so its lists go first."""
+    """Return the hooks that are left.
+
+    Only policy disables hooks of policy, so its lists go first.
+    """
     flags = [*select_trusted_flags(specs), *select_project_flags(specs)]
     lists = [flag for flag in flags if flag.native_event == "disabled"]
     lists.sort(key=lambda flag: flag.origin.scope != MANAGED)
@@ -65,7 +68,10 @@ def _reaches(flag: HookSpec, spec: HookSpec) -> bool:
 
 
 def _find_similar(lists: list[HookSpec], called: set[str]) -> Iterator[Problem]:
-    """Yield a warning about each name that is nearly a hook's; any other may be of a hook that is not loaded here."""
+    """Yield a warning about each name that is nearly a hook's.
+
+    Any other may be of a hook that is not loaded here.
+    """
     unknown = {name: flag for flag in lists for name in flag.facts["names"] if name not in called}
     for name in [*unknown][:_MOST_GUESSES]:
         if hint := did_you_mean(name, called):

@@ -55,7 +55,10 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
 
 
 def _fail(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -> Verdict:
-    """Return what `on_failure` says; the host shows a failure that blocks nothing on every event."""
+    """Return what `on_failure` says.
+
+    The host shows a failure that blocks nothing on every event.
+    """
     verdict = show_failure(make_failed_verdict(spec, outcome, fault), spec)
     return verdict.replace(for_user=note) if note and verdict.stance is SILENT else verdict
 
@@ -71,7 +74,7 @@ def _warn(answer: Answer, text: str, *, answered: bool) -> Verdict:
     return answer.verdict(fault=describe_failure(answer.outcome))
 
 
-# -- keys that Gemini CLI reads in its own way ---------------------------------------------------------------------------
+# -- keys that Gemini CLI reads in its own way -----------------------------------------------------
 
 
 def _lose(answer: Answer, key: str, why: str) -> None:
@@ -95,7 +98,10 @@ def _read_request(answer: Answer, request: Mapping[str, Any], _given: Mapping[st
 
 
 def _read_response(answer: Answer, response: Mapping[str, Any], _given: Mapping[str, Any]) -> None:
-    """Take in a reply: in the model's place, or instead of its own; without a candidate that says something, none."""
+    """Take in a reply: in the model's place, or instead of its own.
+
+    Without a candidate that says something, none.
+    """
     if not _has_parts(response):
         _lose(answer, "llm_response", "has no candidate with `content.parts`")
     elif answer.row.reads["llm_response"] == "text":

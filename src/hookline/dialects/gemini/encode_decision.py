@@ -59,7 +59,10 @@ def _join_tools(chosen: Any) -> dict[str, Any]:
 
 
 def to_response(reply: Any) -> Any:
-    """Return a model's reply as an `llm_response`; a text becomes its only candidate's only part."""
+    """Return a model's reply as an `llm_response`.
+
+    A text becomes its only candidate's only part.
+    """
     if not isinstance(reply, str):
         return reply
     candidate = {"content": {"role": "model", "parts": [reply]}, "finishReason": "STOP"}

@@ -52,7 +52,10 @@ class Kimi(FolderDialect):
         return Loaded(specs=specs, problems=tuple(problems))
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
-        """Return a payload of the host as an event. A prompt may be a list of parts; hooks and matchers see its text."""
+        """Return a payload of the host as an event.
+
+        A prompt may be a list of parts; hooks and matchers see its text.
+        """
         if not isinstance(payload, dict) or not isinstance(payload.get("prompt"), list):
             return super().decode_event(payload, native)
         plain = {**payload, "prompt": to_text(payload["prompt"])}
@@ -66,7 +69,10 @@ class Kimi(FolderDialect):
         return payload
 
     def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
-        """Return the reply: exit 0, and a deny or nothing at all; JSON, because a wrapper may change an exit code."""
+        """Return the reply: exit 0, and a deny or nothing at all.
+
+        JSON, because a wrapper may change an exit code.
+        """
         if row is None or not row.can_block or decision.stance < Stance.DENY:
             return Reply()
         denial = {
@@ -78,7 +84,10 @@ class Kimi(FolderDialect):
 
 
 def to_text(value: Json) -> str:
-    """Return the text of a prompt or a result: of a list of parts, the parts that are text; of any other value, its JSON."""
+    """Return the text of a prompt or a result: of a list of parts, the parts that are text.
+
+    Of any other value, its JSON.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(part, dict) and "type" in part for part in value):

@@ -1,4 +1,7 @@
-"""The contract of Kimi: thirteen events, and four more of its newer edition; one row an event (docs/formats/kimi.md 2)."""
+"""The contract of Kimi: thirteen events, and four more of its newer edition.
+
+One row an event (docs/formats/kimi.md 2).
+"""
 
 from __future__ import annotations
 

@@ -57,7 +57,9 @@ _COMPANIONS = ("hookEventName", "permissionDecisionReason")
 
 
 class AnswerFormat(Frozen):
-    """What the object of a host may hold. A column is one way in which the hosts of the family differ.
+    """What the object of a host may hold.
+
+    A column is one way in which the hosts of the family differ.
 
     `specific`: the host's own keys of `hookSpecificOutput`, and their types. `powers`: key -> the
     power that it uses, for a key that an event does not read. `top`: the host's own keys at the
@@ -165,7 +167,10 @@ class Answer(Claims):
             self.effects[form.effects[key]] = value
 
     def _read_request(self, given: Mapping[str, Any]) -> None:
-        """Take in the decision object of `PermissionRequest`; a new input, and a grant, count with an allow only."""
+        """Take in the decision object of `PermissionRequest`.
+
+        A new input, and a grant, count with an allow only.
+        """
         if self.form.checked:
             given = select_typed(given, _REQUEST)
         behavior, message = given.get("behavior"), str(given.get("message") or "")

@@ -39,7 +39,9 @@ def to_verdict(spec: HookSpec, outcome: Outcome, **fields: Any) -> Verdict:
 
 
 class Claims:
-    """Collects what one hook asks for. The strongest claim is its stance, and the first reason for that counts.
+    """Collects what one hook asks for.
+
+    The strongest claim is its stance, and the first reason for that counts.
 
     `decided`: the hook gave a decision, also where the event does not know it. `unsupported`: what
     the event does not honour.
@@ -67,7 +69,10 @@ class Claims:
         return max((stance for stance, _ in self.claims), default=Stance.SILENT)
 
     def claim(self, stance: Stance, reason: str, power: str) -> None:
-        """Add a stance with its reason; if the event knows no such stance, the power counts as unsupported."""
+        """Add a stance with its reason.
+
+        If the event knows no such stance, the power counts as unsupported.
+        """
         self.decided = True
         if stance is Stance.SILENT or (self.is_spared and stance is Stance.DENY):
             self.unsupported.append(power)

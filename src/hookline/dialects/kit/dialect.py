@@ -59,7 +59,9 @@ def make_row(
     otherwise: Any = ABSENT,
     **columns: Any,
 ) -> EventRow:
-    """Return the row of an event. Its kind follows from its name, its body from its kind, and what it can do from the rest.
+    """Return the row of an event.
+
+    Its kind follows from its name, its body from its kind, and what it can do from the rest.
 
     Args:
         dialect: whose event it is, by the key of `events.json`.
@@ -187,7 +189,8 @@ class FolderDialect:
         if "export" in self.own:
             written: Written = self._function("export")(declarations)
             return written
-        from hookline.dialects.kit.export import export_hooks  # noqa: PLC0415 - few commands convert files
+        # Few commands convert files.
+        from hookline.dialects.kit.export import export_hooks  # noqa: PLC0415
 
         form: FileFormat = self._function("load", "FORMAT")
         return export_hooks(declarations, form)

@@ -179,7 +179,8 @@ def read_handler(
             hook, allow_local=allow_local, only_https=form.https_only, largest=form.largest
         )
     if kind == "prompt":
-        from hookline.dialects.kit.prompt_hook import read_prompt  # noqa: PLC0415 - few hooks ask a model
+        # Few hooks ask a model.
+        from hookline.dialects.kit.prompt_hook import read_prompt  # noqa: PLC0415
 
         module = __import__(form.prompt, fromlist=["FORMAT"])
         return read_prompt(hook, row, module.FORMAT, allow_local=allow_local)

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def open_json(text: Any) -> Any:
-    """Return the object or list that a text holds; any other text (a patch, an output), and what is no text, as it is."""
+    """Return the object or list that a text holds.
+
+    Any other text (a patch, an output), and what is no text, as it is.
+    """
     if not isinstance(text, str) or not text.lstrip().startswith(("{", "[")):
         return text
     try:
@@ -23,7 +26,9 @@ def open_json(text: Any) -> Any:
 
 
 def close_json(value: Any, sent: Any = None) -> str:
-    """Return a value as text: what the host sent, if that still has this value; else JSON without blanks.
+    """Return a value as text: what the host sent, if that still has this value.
+
+    Else JSON without blanks.
 
     Raises:
         TypeError, ValueError, RecursionError: JSON cannot express the value.

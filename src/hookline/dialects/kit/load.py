@@ -103,7 +103,10 @@ def _read_root(source: Source, form: FileFormat, problems: list[Problem]) -> Nod
 
 
 class _Loader:
-    """Loads the hooks of a source. A hook that it cannot read stays in its place as a broken one."""
+    """Loads the hooks of a source.
+
+    A hook that it cannot read stays in its place as a broken one.
+    """
 
     def __init__(self, source: Source, form: FileFormat, *, allow_local: bool) -> None:
         self.source = source
@@ -229,7 +232,10 @@ class _Loader:
         )
 
     def _on_failure(self, hook: Node, row: EventRow) -> Stance:
-        """Return what a failure means; a hook can say that it refuses, where anything can be refused."""
+        """Return what a failure means.
+
+        A hook can say that it refuses, where anything can be refused.
+        """
         stance = resolve_failure(row, self.source.mode)
         key, closed = self.form.closes
         if not key or hook.value.get(key) is None:

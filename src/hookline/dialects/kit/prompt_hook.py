@@ -25,7 +25,9 @@ _SYSTEM = (
 
 
 class PromptFormat(Frozen):
-    """How a host declares a prompt hook. A column is one way in which the hosts of the family differ.
+    """How a host declares a prompt hook.
+
+    A column is one way in which the hosts of the family differ.
 
     `names`: the model of a hook that names none, as in `Model`. `short`: short names of models ->
     what they stand for. `keys`: what the system prompt says of the reply's keys. `properties`: the

@@ -49,7 +49,10 @@ class OpenHands(FolderDialect):
         return payload
 
     def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
-        """Return the reply: one JSON object, or nothing. A denial also exits with 2, because both block (docs/formats/openhands.md 6)."""
+        """Return the reply: one JSON object, or nothing.
+
+        A denial also exits with 2, because both block (docs/formats/openhands.md 6).
+        """
         document: dict[str, Any] = {}
         if decision.for_agent and row is not None and "context" in row.powers:
             document["additionalContext"] = "\n".join(decision.for_agent)

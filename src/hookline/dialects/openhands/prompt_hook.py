@@ -30,7 +30,10 @@ FORMAT = PromptFormat(
 
 
 def decode_reply(claims: Claims) -> Verdict:
-    """Return what the model's reply means. `deny` blocks the event, where it can be blocked, and ends the run."""
+    """Return what the model's reply means.
+
+    `deny` blocks the event, where it can be blocked, and ends the run.
+    """
     try:
         denies, chosen, _ = read_reply(claims.outcome.stdout, "decision", _refuses)
     except UnreadableError as error:

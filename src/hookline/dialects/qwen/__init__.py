@@ -25,7 +25,9 @@ _FORMAT = ReplyFormat(permissions={ALLOW: "allow", ASK: "ask", DENY: "deny"}, in
 
 
 class Qwen(FolderDialect):
-    """The dialect of Qwen Code. `allow_local`: HTTP hooks may be on this machine or in a private network.
+    """The dialect of Qwen Code.
+
+    `allow_local`: HTTP hooks may be on this machine or in a private network.
 
     Raises:
         ConfigError: `allow_local` is neither true nor false.
@@ -39,7 +41,10 @@ class Qwen(FolderDialect):
         return apply_flags(specs, find_all_off(specs), lambda _flag, _spec: True)
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
-        """Return the payload of a hook; what another host calls a result is what both the model and the user see."""
+        """Return the payload of a hook.
+
+        What another host calls a result is what both the model and the user see.
+        """
         payload = super().encode_payload(event, spec, row)
         result = payload.get("tool_response")
         if event.dialect != NAME and result is not None and not isinstance(result, dict):

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 def load(source: Source, *, allow_local: bool = False) -> Loaded:
-    """Return the hooks of a source. `allow_local`: HTTP hooks may be on this machine or in a private network."""
+    """Return the hooks of a source.
+
+    `allow_local`: HTTP hooks may be on this machine or in a private network.
+    """
     return load_file(source, FORMAT, allow_local=allow_local)
 
 

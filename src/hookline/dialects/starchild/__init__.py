@@ -1,4 +1,6 @@
-"""Starchild: the list of shell hooks in shell_hooks.yaml, for its twelve events. Hermes, of the same family, is below.
+"""Starchild: the list of shell hooks in shell_hooks.yaml, for its twelve events.
+
+Hermes, of the same family, is below.
 
 Facts: docs/formats/starchild.md. `table` says what the events are, `reason_card` how a reason
 looks.
@@ -65,7 +67,10 @@ class Starchild(FolderDialect):
 
 
 def _encode_stance(decision: Decision) -> dict[str, Any]:
-    """Return a block or an ask. The host shows its reason and evidence, so they carry no secret (docs/formats/starchild.md 5.3)."""
+    """Return a block or an ask.
+
+    The host shows its reason and evidence, so they carry no secret (docs/formats/starchild.md 5.3).
+    """
     if decision.stance < Stance.ASK:
         return {}
     reason = mask_text(decision.reason)
@@ -98,7 +103,10 @@ def _encode_rewrite(decision: Decision, row: EventRow, event: Event) -> dict[str
 
 
 def _to_text(value: Any) -> Any:
-    """Return the text of a model's reply, which some hosts put into an object; any other value as it is."""
+    """Return the text of a model's reply, which some hosts put into an object.
+
+    Any other value as it is.
+    """
     if isinstance(value, dict) and isinstance(value.get("text"), str):
         return value["text"]
     try:

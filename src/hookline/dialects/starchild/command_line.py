@@ -25,7 +25,10 @@ _ASSIGNMENT = re.compile(r"\w+=.*", re.DOTALL)
 
 
 def read_words(hook: Node) -> tuple[str, ...]:
-    """Return the command of a hook, split like a shell's; nothing if it is wrong. `;`, pipes and `$(...)` are plain text."""
+    """Return the command of a hook, split like a shell's; nothing if it is wrong.
+
+    `;`, pipes and `$(...)` are plain text.
+    """
     command = hook.text("command", required=True)
     if not isinstance(hook.value.get("command"), str):
         return ()

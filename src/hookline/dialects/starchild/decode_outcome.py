@@ -87,12 +87,18 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
 
 
 class _Reader(Claims):
-    """Reads one outcome. Claude Code's keys count like Starchild's own (docs/formats/starchild.md 5.1, 5.2)."""
+    """Reads one outcome.
+
+    Claude Code's keys count like Starchild's own (docs/formats/starchild.md 5.1, 5.2).
+    """
 
     given: Mapping[str, Any] = {}
 
     def take_in(self, given: Mapping[str, Any]) -> None:
-        """Keep the entries of an output object that have the type of their key. Null counts as nothing."""
+        """Keep the entries of an output object that have the type of their key.
+
+        Null counts as nothing.
+        """
         own = self.select(given, OWN, dict.fromkeys(OWN, "bad_type"))
         inner = own.pop("hookSpecificOutput", {})
         self.given = own | self.select(inner, SPECIFIC, dict.fromkeys(SPECIFIC, "bad_type"))
@@ -224,6 +230,9 @@ class _Reader(Claims):
         return rewrite
 
     def _evidence(self) -> Any:
-        """Return `evidence`; where `tag` or `code` is given too, an object of all three (docs/formats/starchild.md 5.3)."""
+        """Return `evidence`.
+
+        Where `tag` or `code` is given too, an object of all three (docs/formats/starchild.md 5.3).
+        """
         given = {key: self.given[key] for key in EVIDENCE if key in self.given}
         return given if set(given) - {"evidence"} else given.get("evidence")

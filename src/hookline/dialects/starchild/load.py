@@ -127,7 +127,10 @@ def _check_type(node: Node, wanted: type, what: str, hint: str = "") -> None:
 def _read_hook(
     node: Node, row: EventRow, source: Source, table: Table, *, allow_local: bool
 ) -> HookSpec:
-    """Return the hook of an entry. One that cannot be read stays as a broken hook, so that decisions report it."""
+    """Return the hook of an entry.
+
+    One that cannot be read stays as a broken hook, so that decisions report it.
+    """
     mark, is_strict = node.mark(), source.mode == "strict"
     severity = table.severity_of_unknown_key("hook", source.mode)
     node.check_known_keys(_KEYS, f"an entry of `{row.native}`", severity=severity)
@@ -240,7 +243,10 @@ def read_timeout(
     wanted: type | tuple[type, ...],
     severity: str = "warning",
 ) -> float:
-    """Return the seconds under `timeout`. What is no time counts as the default, what is too long as the longest."""
+    """Return the seconds under `timeout`.
+
+    What is no time counts as the default, what is too long as the longest.
+    """
     given = node.value.get("timeout")
     if given is None:
         return float(default)
@@ -291,7 +297,9 @@ def _apply_switch(loaded: Loaded, source: Source, *, by_default: bool) -> Loaded
 
 
 def _find_switch(root: Node, *, by_default: bool) -> tuple[Origin, bool] | None:
-    """Return the place of the key, and whether it switches the hooks on; None if it cannot be understood.
+    """Return the place of the key, and whether it switches the hooks on.
+
+    None if it cannot be understood.
 
     Without the key the hooks are off, unless `by_default`; its place is then where the key would
     stand.

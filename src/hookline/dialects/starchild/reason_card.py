@@ -31,7 +31,10 @@ class ReasonCard(Frozen):
 def split_reason(
     reason: str, *, evidence: str = "", mask: Callable[[str], str] = str
 ) -> ReasonCard:
-    """Return the card of a reason (docs/formats/starchild.md 5.3). With `evidence` nothing is guessed. `mask` hides secrets."""
+    """Return the card of a reason (docs/formats/starchild.md 5.3).
+
+    With `evidence` nothing is guessed. `mask` hides secrets.
+    """
     text = reason.strip()
     tagged = _TAG.match(text)
     tag = tagged[1] if tagged else ""

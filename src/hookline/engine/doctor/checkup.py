@@ -147,7 +147,7 @@ def run_checkup(
     )
 
 
-# -- one hook after the other --------------------------------------------------------------------------------------------
+# -- one hook after the other ----------------------------------------------------------------------
 
 
 class _Trial:
@@ -240,7 +240,10 @@ class _Trial:
         )
 
     def _check_failures(self, entry: Entry, verdict: Verdict) -> Iterator[Finding]:
-        """Yield how often the hook failed in a row at events of its host; a success here resets that count."""
+        """Yield how often the hook failed in a row at events of its host.
+
+        A success here resets that count.
+        """
         table, engine = entry.dialect.table, self.engine
         failures = find_failures(engine.runtime, entry.spec) if table.suspends_after else None
         if failures is None or not failures.count:
@@ -282,7 +285,7 @@ def _explain_unable(spec: HookSpec) -> Finding | None:
     return make_finding(spec, "check.broken", message, "hookline validate tells the place")
 
 
-# -- what a journal tells ----------------------------------------------------------------------------------------------
+# -- what a journal tells --------------------------------------------------------------------------
 
 
 def _find_never_asked(specs: list[HookSpec], history: Search, root: str) -> Iterator[Finding]:

@@ -59,7 +59,10 @@ _LOOKED_AT = 1 << 16  # characters of an output in which an answer is looked for
 def diagnose_outcome(
     spec: HookSpec, outcome: Outcome | None, verdict: Verdict, seconds: float
 ) -> Iterator[Finding]:
-    """Yield the faults of a hook that was asked about a harmless event. `seconds`: the time that it had."""
+    """Yield the faults of a hook that was asked about a harmless event.
+
+    `seconds`: the time that it had.
+    """
     if outcome is None or outcome.failure is not None:
         yield _diagnose_failure(spec, outcome, verdict, seconds)
         return

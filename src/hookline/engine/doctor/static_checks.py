@@ -58,7 +58,7 @@ _SUPERSEDED: Mapping[str, str] = {
 _LONGEST_LINE = 256  # bytes that a kernel reads of a `#!` line
 
 
-# -- one hook ------------------------------------------------------------------------------------------------------------
+# -- one hook --------------------------------------------------------------------------------------
 
 
 def check_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
@@ -236,7 +236,7 @@ def _list_command_lines(
     return lines, program.cwd or event.cwd, program.env.get("PATH", os.defpath)
 
 
-# -- several hooks -------------------------------------------------------------------------------------------------------
+# -- several hooks ---------------------------------------------------------------------------------
 
 
 def find_duplicates(specs: Sequence[HookSpec]) -> Iterator[Finding]:

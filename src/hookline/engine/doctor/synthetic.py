@@ -62,7 +62,10 @@ def make_event(spec: HookSpec, dialect: Dialect, cwd: str) -> Event:
 
 
 def describe_subject(event: Event) -> tuple[str, ...]:
-    """Return the subject of an event, independent of its host's names; hooks with the same subject can be compared."""
+    """Return the subject of an event, independent of its host's names.
+
+    Hooks with the same subject can be compared.
+    """
     tool = event.tool
     return (event.kind, *((tools.families(tool, event.dialect) or (tool,)) if tool else ()))
 

@@ -41,4 +41,5 @@ def make_context(text: str) -> Output:
 
 def parse_count(text: str) -> int:
     """Return a whole number of at most nine digits; 0 for any other text."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0  # noqa: PLR2004 - as the docstring says
+    # As the docstring says.
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0  # noqa: PLR2004

@@ -76,7 +76,10 @@ def add_git_status(asked: BuiltinCall) -> Job | None:
 
 
 def add_git_diff(asked: BuiltinCall) -> Job | None:
-    """Handle `turn_start`: changes of the working tree as statistics, or in full with `full`; nothing if it is clean."""
+    """Handle `turn_start`: changes of the working tree as statistics, or in full with `full`.
+
+    Nothing if it is clean.
+    """
     plain = ("diff", "--no-color", "--no-ext-diff", "--no-textconv")
     if asked.args[:1] == ("full",):
         return _make_job(asked, "turn.start", "Current working-tree diff:", *plain)
@@ -84,7 +87,10 @@ def add_git_diff(asked: BuiltinCall) -> Job | None:
 
 
 def add_recent_commits(asked: BuiltinCall) -> Job | None:
-    """Handle `session_start`: the last N commits, one line each; 10 if N is not a positive number."""
+    """Handle `session_start`: the last N commits, one line each.
+
+    10 if N is not a positive number.
+    """
     count = (parse_count(asked.args[0]) if asked.args else 0) or _COMMITS
     return _make_job(
         asked,
@@ -129,7 +135,10 @@ def _environment(asked: BuiltinCall) -> dict[str, str]:
 
 
 def _read_output(outcome: Outcome, heading: str) -> Outcome:
-    """Return Git's output below its heading; no output without a repository; a failure if Git fails in one."""
+    """Return Git's output below its heading; no output without a repository.
+
+    A failure if Git fails in one.
+    """
     if outcome.failure not in (
         None,
         Failure.FLOODED,

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 
 def max_iterations(asked: BuiltinCall) -> Output:
-    """Handle `before_llm_call`: block each call after the Nth; nothing without a count or a positive limit.
+    """Handle `before_llm_call`: block each call after the Nth.
+
+    Nothing without a count or a positive limit.
 
     It keeps no state: the host counts (`iteration`), or else the engine, by session.
     """

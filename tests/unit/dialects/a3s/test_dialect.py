@@ -53,7 +53,7 @@ def decided(*verdicts: Verdict, **fields: object) -> Decision:
     )  # type: ignore[arg-type]
 
 
-# -- table -----------------------------------------------------------------------------------------------------------
+# -- table -----------------------------------------------------------------------------------------
 
 
 def test_the_gates_are_those_of_the_page() -> None:
@@ -82,7 +82,7 @@ def test_the_kinds_are_canonical_or_our_own() -> None:
         assert row.kind == kind
 
 
-# -- options and combining -------------------------------------------------------------------------------------------
+# -- options and combining -------------------------------------------------------------------------
 
 
 def test_the_catalogue_makes_it() -> None:
@@ -156,7 +156,7 @@ def test_a_glob_too_large_to_compile_is_refused_and_narrows_nothing() -> None:
     assert all(holds(condition, event) for condition in loaded.specs[0].conditions)
 
 
-# -- outcomes --------------------------------------------------------------------------------------------------------
+# -- outcomes --------------------------------------------------------------------------------------
 
 
 @given(
@@ -184,7 +184,7 @@ def test_every_failure_denies_a_gate_and_no_observer(failure: Failure) -> None:
     assert on_observer.fault
 
 
-# -- results ---------------------------------------------------------------------------------------------------------
+# -- results ---------------------------------------------------------------------------------------
 
 
 def test_a_denial_of_another_dialect_is_stronger_than_a_retry() -> None:
@@ -228,7 +228,7 @@ def test_a_result_is_json_without_what_is_not_there() -> None:
     assert to_result(decided(Verdict(retry_after=0.0005), retry_after=0.0005)).retry_delay_ms == 0.5
 
 
-# -- other hosts -----------------------------------------------------------------------------------------------------
+# -- other hosts -----------------------------------------------------------------------------------
 
 
 def test_a_hook_is_sent_the_event_of_another_host_in_its_own_words() -> None:

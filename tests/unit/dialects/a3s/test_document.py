@@ -188,7 +188,10 @@ def test_token_budget() -> None:
 
 
 def test_rate_limit_handling() -> None:
-    """Retry logic: a rate-limited session is told to wait five seconds; the runtime waits, and then goes on."""
+    """Retry logic: a rate-limited session is told to wait five seconds.
+
+    The runtime waits, and then goes on.
+    """
     engine = HookEngine.new()
     limited = {"s": 2}
     waits: list[float] = []
@@ -218,7 +221,10 @@ def test_rate_limit_handling() -> None:
 
 
 def test_priority() -> None:
-    """The security check (priority 10) runs first, the audit log (priority 1000) last; definitions may be plain objects."""
+    """The security check (priority 10) runs first, the audit log (priority 1000) last.
+
+    Definitions may be plain objects.
+    """
     engine = HookEngine.new()
     ran: list[str] = []
     engine.register({"id": "audit-log", "event_type": "pre_tool_use", "config": {"priority": 1000}})

@@ -241,7 +241,7 @@ def test_a_plain_handler_sees_the_context_of_the_caller() -> None:
     )
 
 
-# -- retries -----------------------------------------------------------------------------------------------------------
+# -- retries ---------------------------------------------------------------------------------------
 
 
 def waits_of(engine: HookEngine, event: Any, *, loop: bool) -> tuple[HookResult, list[float]]:
@@ -259,7 +259,10 @@ def waits_of(engine: HookEngine, event: Any, *, loop: bool) -> tuple[HookResult,
 @pytest.mark.parametrize("loop", [True, False])
 @pytest.mark.parametrize(("allowed", "times"), [(0, 3), (1, 1), (5, 5)])
 def test_retries_are_bounded(allowed: int, times: int, *, loop: bool) -> None:
-    """A hook that always says Retry is followed `max_retries` times, 3 by default; then its name is in a Block."""
+    """A hook that always says Retry is followed `max_retries` times, 3 by default.
+
+    Then its name is in a Block.
+    """
     engine = engine_with("pre_tool_use", lambda _: HookResponse.retry(250), max_retries=allowed)
 
     result, waits = waits_of(engine, CALL, loop=loop)
@@ -305,7 +308,7 @@ def test_nothing_is_waited_for_without_a_retry() -> None:
     assert waits_of(engine_with("pre_tool_use", lambda _: None), CALL, loop=True)[1] == []
 
 
-# -- asynchronous hooks --------------------------------------------------------------------------------------------------
+# -- asynchronous hooks ----------------------------------------------------------------------------
 
 
 def test_an_asynchronous_hook_is_contained() -> None:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RUN = {"scripts/run": Companion(path="scripts/run", executable=True)}
-# docs/formats/agenthooks.md 4, last paragraph; how hookline calls the three that belong to no file alone.
+# docs/formats/agenthooks.md 4, last paragraph; how hookline calls the three that belong to no file
+# alone.
 OURS = {"duplicate": "hook.duplicate", "override": "hook.override", "skipped": "hook.skipped"}
 
 

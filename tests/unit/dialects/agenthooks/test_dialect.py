@@ -27,7 +27,10 @@ def spec(trigger: str) -> HookSpec:
 
 
 def test_an_event_of_another_host_is_sent_complete() -> None:
-    """Base fields are always there; what the host did not say is empty, its time too: the pure floor has no clock."""
+    """Base fields are always there.
+
+    What the host did not say is empty, its time too: the pure floor has no clock.
+    """
     event = Event(
         kind="tool.before",
         dialect="claude-code",
@@ -76,7 +79,10 @@ def test_a_silent_decision_is_the_hosts_no_op(native: str) -> None:
 
 
 def test_a_vouch_of_another_dialects_hook_cannot_be_said() -> None:
-    """`allow` is what silence means, so it would vouch for nothing; the decision says that it is lost (docs/formats/agenthooks.md 8)."""
+    """`allow` is what silence means, so it would vouch for nothing.
+
+    The decision says that it is lost (docs/formats/agenthooks.md 8).
+    """
     row = DIALECT.table.row("pre-tool-call")
     assert row is not None
     decision = Decision(

@@ -172,7 +172,10 @@ def test_each_matcher_selects_what_its_comment_says(
 def test_the_complete_example_does_what_its_script_says(
     tmp_path: Path, command: str, reason: str, mode: int
 ) -> None:
-    """`grep` and `cut` find the command in the wire text, quotes in it or not; the executable bit does not matter (docs/formats/agenthooks.md 7)."""
+    """`grep` and `cut` find the command in the wire text, quotes in it or not.
+
+    The executable bit does not matter (docs/formats/agenthooks.md 7).
+    """
     engine = Engine.load(written(tmp_path, COMPLETE, RUN_SH, mode=mode))
     decision = engine.fire(
         "before_tool", {**with_tool("Shell", {"command": command}), "work_dir": str(tmp_path)}
@@ -207,7 +210,10 @@ def test_each_script_means_what_its_text_says(
     reason: str,
     log: list[str],
 ) -> None:
-    """A decision on stdout, or exit 2 with the reason on stderr (docs/formats/agenthooks.md 8); the host is replied in kind."""
+    """A decision on stdout, or exit 2 with the reason on stderr (docs/formats/agenthooks.md 8).
+
+    The host is replied in kind.
+    """
     engine = Engine.load(written(tmp_path, front, script))
     sent = {**payload, "work_dir": str(tmp_path)}
     decision = engine.fire("before_tool", sent)
@@ -251,7 +257,10 @@ def desk(tmp_path: Path) -> Callable[[int, int], dict[str, str]]:
 def test_the_quality_gate_sends_the_agent_back(
     tmp_path: Path, desk: Callable[[int, int], dict[str, str]], npm: int, black: int, reason: str
 ) -> None:
-    """It runs the project's own tools where the project is; what they print never reaches the model (docs/formats/agenthooks.md 8)."""
+    """It runs the project's own tools where the project is.
+
+    What they print never reaches the model (docs/formats/agenthooks.md 8).
+    """
     engine = Engine.load(written(tmp_path, PATTERN_5, LOGIC_5), environ=desk(npm, black))
     decision = engine.fire("before_stop", {**STOP, "work_dir": str(tmp_path)})
 
@@ -268,7 +277,10 @@ def test_the_quality_gate_sends_the_agent_back(
 def test_the_gate_lets_the_agent_go_after_three_times(
     tmp_path: Path, desk: Callable[[int, int], dict[str, str]]
 ) -> None:
-    """A gate that never opens is no endless loop; a new turn begins a new count (docs/formats/agenthooks.md 11)."""
+    """A gate that never opens is no endless loop.
+
+    A new turn begins a new count (docs/formats/agenthooks.md 11).
+    """
     engine = Engine.load(written(tmp_path, PATTERN_5, LOGIC_5), environ=desk(1, 0))
     stop = {**STOP, "work_dir": str(tmp_path)}
     tool = {**TOOL, "work_dir": str(tmp_path)}
@@ -309,7 +321,10 @@ def test_the_gate_lets_the_agent_go_after_three_times(
 def test_what_is_asynchronous_is_not_waited_for_and_never_lost(
     tmp_path: Path, *, front: str, payload: dict[str, Any], runs: bool
 ) -> None:
-    """It never decides, and `close` waits for it; also after the session's end (docs/formats/agenthooks.md 9.5)."""
+    """It never decides, and `close` waits for it.
+
+    Also after the session's end (docs/formats/agenthooks.md 9.5).
+    """
     done: list[Finished] = []
     engine = Engine.load(written(tmp_path, front, "cat\nexit 2\n"), finished=done.append)
     decision = engine.fire(payload["event_type"], {**payload, "work_dir": str(tmp_path)})

@@ -146,7 +146,10 @@ def test_lint_reports_everything_at_once() -> None:
 
 
 def test_load_gives_the_script_its_environment() -> None:
-    """The four variables of docs/formats/agenthooks.md 6; those of the event are filled in when it runs."""
+    """The four variables of docs/formats/agenthooks.md 6.
+
+    Those of the event are filled in when it runs.
+    """
     (spec,) = AgentHooks().load(source(GOOD)).specs
 
     assert isinstance(spec.handler, Command)

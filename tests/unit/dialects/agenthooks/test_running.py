@@ -57,7 +57,10 @@ def fire(
 
 
 def test_a_hook_runs_where_the_work_is_and_knows_where_it_lies(tmp_path: Path) -> None:
-    """The work dir is the current one; four variables are added to what it inherits (docs/formats/agenthooks.md 6)."""
+    """The work dir is the current one.
+
+    Four variables are added to what it inherits (docs/formats/agenthooks.md 6).
+    """
     script = 'printf "%s|" "$PWD" "$AGENT_HOOK_DIR" "$AGENT_HOOK_NAME" "$AGENT_PROJECT_DIR" "$AGENT_SESSION_ID" "$MINE" >&2; exit 2\n'
     hooks, work = write(tmp_path / "it's a folder", "tell me", script), tmp_path / "the project"
     work.mkdir()
@@ -93,7 +96,10 @@ def test_a_folder_called_run_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_started_keeps_nobody_from_running(tmp_path: Path) -> None:
-    """A missing interpreter is a failure of that hook, said aloud; the next one still denies, a closed one denies itself."""
+    """A missing interpreter is a failure of that hook, said aloud.
+
+    The next one still denies, a closed one denies itself.
+    """
     hooks = write(tmp_path / "hooks", "a-broken", "#!/no/such/interpreter\n")
     write(hooks, "b-guard", "echo no >&2; exit 2\n")
     decision = fire(Engine.load(hooks), tmp_path)
@@ -127,7 +133,10 @@ def test_a_time_limit_bounds_the_whole_tree(tmp_path: Path) -> None:
 
 
 def test_a_denial_stands_whatever_is_left_running(tmp_path: Path) -> None:
-    """The leader's exit counts, not the end of its output; a warning names the hook (docs/formats/agenthooks.md 10, c)."""
+    """The leader's exit counts, not the end of its output.
+
+    A warning names the hook (docs/formats/agenthooks.md 10, c).
+    """
     began = time.monotonic()
     decision = fire(
         Engine.load(write(tmp_path / "hooks", "guard", "sleep 5 & echo no >&2; exit 2\n")), tmp_path

@@ -74,7 +74,10 @@ def test_what_says_the_same_changes_nothing() -> None:
 
 
 def test_metadata_are_added_and_a_failure_follows_them() -> None:
-    """A closed guard that is made asynchronous decides nothing any more; in strict mode a gate closes anyway."""
+    """A closed guard that is made asynchronous decides nothing any more.
+
+    In strict mode a gate closes anyway.
+    """
     closed = override("metadata = {fail-mode = 'closed'}")
     (spec,) = combined(hook("metadata: {team: shop}"), closed).specs
 
@@ -111,7 +114,10 @@ def test_a_matcher_takes_the_place_of_the_hooks_own() -> None:
 
 
 def test_of_a_hook_that_cannot_be_read_nothing_is_changed() -> None:
-    """It has no name, and says nothing that a default could stand in for; but it can be switched off with all others."""
+    """It has no name, and says nothing that a default could stand in for.
+
+    But it can be switched off with all others.
+    """
     unreadable = hook(text="---\n- a\n---\n")
 
     assert [

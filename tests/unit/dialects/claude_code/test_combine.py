@@ -37,7 +37,10 @@ def combined(*files: tuple[str, Any]) -> Loaded:
     ],
 )
 def test_the_value_after_precedence_counts(files: list[tuple[str, Any]], left: list[str]) -> None:
-    """Policy before anybody, else the nearest file; only policy reaches its own hooks (docs/formats/claude-code.md 1)."""
+    """Policy before anybody, else the nearest file.
+
+    Only policy reaches its own hooks (docs/formats/claude-code.md 1).
+    """
     assert [spec.name for spec in combined(*files).specs] == left
 
 

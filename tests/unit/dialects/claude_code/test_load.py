@@ -168,7 +168,10 @@ def test_a_shadow_copy_does_not_take_the_place_of_one_that_counts() -> None:
 
 @given(JSON, FIELDS, st.sampled_from(["fidelity", "strict"]))
 def test_no_tree_makes_loading_raise(tree: Any, handler: dict[str, Any], mode: str) -> None:
-    """Problems are values; what is wrong with a hook is an error about it, and the hook is broken."""
+    """Problems are values.
+
+    What is wrong with a hook is an error about it, and the hook is broken.
+    """
     for given_tree in (
         tree,
         {"hooks": tree},

@@ -84,7 +84,10 @@ def test_a_judge_sends_the_agent_back() -> None:
 def test_a_judge_is_the_model_that_is_named(
     fields: dict[str, str], environ: dict[str, str], path: str, model: str
 ) -> None:
-    """In the hook by its short or its full name; else in the environment; else the small and fast one."""
+    """In the hook by its short or its full name; else in the environment.
+
+    Else the small and fast one.
+    """
     ok = '{"ok": true, "reason": "", "impossible": false}'
     with serving(
         lambda asked: asked.say(chat(ok) if "chat" in asked.path else message(ok))
@@ -108,7 +111,10 @@ def test_a_judge_that_cannot_be_asked_blocks_nothing_and_is_shown() -> None:
 
 @pytest.mark.parametrize("event", TABLE.rows)
 def test_prompt_hooks_are_accepted_where_the_document_says(event: str) -> None:
-    """On the events of tools, prompts, stops and tasks (docs/formats/claude-code.md 4); elsewhere they are an error."""
+    """On the events of tools, prompts, stops and tasks (docs/formats/claude-code.md 4).
+
+    Elsewhere they are an error.
+    """
     loaded = ClaudeCode().load(Source(tree=settings(event)))
 
     assert isinstance(loaded.specs[0].handler, Model) is (event in JUDGED)

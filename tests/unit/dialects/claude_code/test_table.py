@@ -13,7 +13,8 @@ from hookline.model.verdict import Stance
 if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
 
-# Powers that every event has (2.8 rule 5), and those that single ones have beyond their canonical kind (2.7).
+# Powers that every event has (2.8 rule 5), and those that single ones have beyond their canonical
+# kind (2.7).
 EVERYWHERE = {"note", "halt", "terminal_sequence"}
 BEYOND = {
     "SessionStart": {"watch", "initial_message", "reload_skills"},

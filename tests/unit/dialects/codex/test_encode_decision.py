@@ -78,7 +78,10 @@ def test_what_is_said_is_what_is_read(native: str, power: str) -> None:
     ],
 )
 def test_a_denial_always_has_a_reason(native: str, verdict: dict[str, Any], reply: str) -> None:
-    """22, rule 4: one is made, from the `systemMessage` if there is one; a halt of a call is its denial."""
+    """22, rule 4: one is made, from the `systemMessage` if there is one.
+
+    A halt of a call is its denial.
+    """
     said = json.loads(
         DIALECT.encode_decision(decided(native, Verdict(**verdict)), happening(native)).stdout
     )

@@ -36,7 +36,10 @@ def test_a_matcher_means_the_same_when_it_is_read_again(
 
 
 def test_what_is_written_is_loaded_as_it_was_declared() -> None:
-    """The file's text has the hook, its time limit and its tools; that a failure denies is lost, and said."""
+    """The file's text has the hook, its time limit and its tools.
+
+    That a failure denies is lost, and said.
+    """
     written = DIALECT.export(
         (Declaration(row=PRE, command="guard.sh", pattern="ash", timeout=1.5, closed=True),)
     )

@@ -49,7 +49,10 @@ def command(**names: str) -> Command:
 
 
 def test_a_plugins_folders_are_known_under_both_names() -> None:
-    """The environment has `PLUGIN_ROOT`, `PLUGIN_DATA` and Claude Code's names for them; references are filled in."""
+    """The environment has `PLUGIN_ROOT`, `PLUGIN_DATA` and Claude Code's names for them.
+
+    References are filled in.
+    """
     made = command(plugin_root="/p", plugin_data="/d")
 
     assert made.env == {

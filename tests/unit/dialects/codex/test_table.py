@@ -13,7 +13,8 @@ from hookline.model.verdict import Stance
 if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
 
-# A `systemMessage` is no matter of the vocabulary; and these stop the run where the canonical kind cannot (codex-rs/hooks).
+# A `systemMessage` is no matter of the vocabulary; and these stop the run where the canonical kind
+# cannot (codex-rs/hooks).
 HALTS_BEYOND = {"UserPromptSubmit", "SubagentStop", "PreCompact", "PostCompact"}
 
 

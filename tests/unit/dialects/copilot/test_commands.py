@@ -52,7 +52,10 @@ def test_a_text_runs_with_the_shell_of_its_key(
     ],
 )
 def test_a_folder_is_seen_from_the_project(folder: str, cwd: str, expected: str) -> None:
-    """The project that the file belongs to; for a file of the user, the one in which the event happens."""
+    """The project that the file belongs to.
+
+    For a file of the user, the one in which the event happens.
+    """
     assert command({"folder": folder}, bash="x", cwd=cwd).working_dir == expected
 
 

@@ -30,7 +30,10 @@ def sent(event: Event, native: str) -> dict[str, Any]:
 
 
 def test_inside_a_payload_is_in_nobody_s_spelling() -> None:
-    """Arguments are an object, a result is its text, the time is an ISO text; what was sent is kept."""
+    """Arguments are an object, a result is its text, the time is an ISO text.
+
+    What was sent is kept.
+    """
     done = {**CALL, "toolResult": {"resultType": "success", "textResultForLlm": "ok"}}
     event = DIALECT.decode_event(done)
 
@@ -61,7 +64,10 @@ def test_inside_a_payload_is_in_nobody_s_spelling() -> None:
     ],
 )
 def test_the_time_is_told_as_the_key_wants_it(told: Any, camel: Any, pascal: Any) -> None:
-    """Also that of an event of another host, or of the engine's clock; what is no time stays what it is."""
+    """Also that of an event of another host, or of the engine's clock.
+
+    What is no time stays what it is.
+    """
     event = Event(
         kind="tool.before", dialect="other", body=ToolCall(tool="bash", facts={"timestamp": told})
     )
@@ -79,7 +85,10 @@ def test_a_time_that_no_calendar_has_stays_what_it_is(when: Any) -> None:
 
 
 def test_another_host_s_call_is_told_in_copilot_s_words() -> None:
-    """Tool names, arguments as a JSON text, and a result in its envelope; what that host sent beside it is not passed on."""
+    """Tool names, arguments as a JSON text, and a result in its envelope.
+
+    What that host sent beside it is not passed on.
+    """
     body = ToolCall(tool="Bash", input={"command": "ls"}, result={"stdout": "a"})
     event = Event(
         kind="tool.after",

@@ -67,7 +67,10 @@ def test_the_payload_is_posted_and_the_answer_counts(trusted: Path) -> None:
 
 @pytest.mark.parametrize(("size", "fits"), [(2 * MIB, True), (10 * MIB, False)])
 def test_an_answer_may_be_long(trusted: Path, size: int, *, fits: bool) -> None:
-    """Longer than what is kept of a program's output, up to 10 MiB; beyond that it is a failure, which stops nothing."""
+    """Longer than what is kept of a program's output, up to 10 MiB.
+
+    Beyond that it is a failure, which stops nothing.
+    """
     answer = saying({"modifiedResult": {"resultType": "success", "textResultForLlm": "x" * size}})
     decision, _ = fired(answer, trusted, "postToolUse")
 

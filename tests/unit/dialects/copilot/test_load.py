@@ -41,7 +41,10 @@ def write(path: Path) -> str:
 
 
 def test_files_are_found_in_the_order_in_which_they_count(tmp_path: Path) -> None:
-    """The user's, the project's, its local ones; `.claude/settings.json` stays that other dialect's."""
+    """The user's, the project's, its local ones.
+
+    `.claude/settings.json` stays that other dialect's.
+    """
     home, project = tmp_path / "home", tmp_path / "project"
     local = write(project / ".github/copilot/settings.local.json")
     shared = write(project / ".github/copilot/settings.json")

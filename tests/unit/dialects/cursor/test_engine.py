@@ -22,7 +22,10 @@ SHELL = {**BASE, "tool_name": "Shell", "tool_input": {"command": "rm -rf x"}, "t
 
 
 def test_a_call_that_raises_two_events_asks_each_hook_once() -> None:
-    """The tool event speaks for the call; hooks on commands have an event of their own (docs/formats/vocabulary.md 4)."""
+    """The tool event speaks for the call.
+
+    Hooks on commands have an event of their own (docs/formats/vocabulary.md 4).
+    """
     asked: list[tuple[str, str]] = []
     engine = Engine()
 

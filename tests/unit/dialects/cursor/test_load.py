@@ -94,7 +94,10 @@ def command(scope: str, **names: str) -> Command:
 def test_a_command_starts_where_its_file_belongs(
     scope: str, names: dict[str, str], starts: str, project: str
 ) -> None:
-    """A project's in the project, any other beside its file; variables name the project and the version (docs/formats/cursor.md 4)."""
+    """A project's in the project, any other beside its file.
+
+    Variables name the project and the version (docs/formats/cursor.md 4).
+    """
     made = command(scope, **names)
 
     assert made.working_dir == starts

@@ -58,7 +58,10 @@ outcomes = st.builds(
 def test_any_outcome_is_a_verdict_within_the_contract(
     outcome: Outcome, event_name: str, dialect: DockerAgent, keys: dict[str, object]
 ) -> None:
-    """Never an exception; never a stance, a rewrite, a context or metadata that the event does not have."""
+    """Never an exception.
+
+    Never a stance, a rewrite, a context or metadata that the event does not have.
+    """
     row = row_of(dialect, event_name)
     verdict = dialect.decode_outcome(
         outcome, one_hook(dialect, event_name, **keys), one_event(dialect, event_name)
@@ -95,7 +98,10 @@ def test_exit_2_blocks_whatever_stdout_says(
     "failure", [failure for failure in Failure if failure is not Failure.UNSERIALISABLE]
 )
 def test_every_failure_is_told(failure: Failure, event_name: str) -> None:
-    """A hook that failed denies on a deny-always event; elsewhere the user is told, in the same words."""
+    """A hook that failed denies on a deny-always event.
+
+    Elsewhere the user is told, in the same words.
+    """
     dialect = DockerAgent()
     row = row_of(dialect, event_name)
     verdict = dialect.decode_outcome(
@@ -121,7 +127,10 @@ OUTPUTS = {
 @pytest.mark.parametrize("event_name", EVENTS)
 @pytest.mark.parametrize("strict_output", [False, True])
 def test_no_rewrite_is_lost_in_silence(strict_output: bool, event_name: str) -> None:
-    """Of all rewrites at once the event's own counts and every other is told; under `strict_output` they are a failure."""
+    """Of all rewrites at once the event's own counts and every other is told.
+
+    Under `strict_output` they are a failure.
+    """
     dialect = DockerAgent()
     powers = row_of(dialect, event_name).powers
     said = json.dumps(

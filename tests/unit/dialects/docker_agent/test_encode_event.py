@@ -41,7 +41,10 @@ def payloads(event: str) -> st.SearchStrategy[dict[str, object]]:
 def test_a_payload_has_no_null_and_its_base_first(
     data: st.DataObject, event_name: str, exact: bool
 ) -> None:
-    """Always a session, a folder and the event's name, in that order; then only what has a value."""
+    """Always a session, a folder and the event's name, in that order.
+
+    Then only what has a value.
+    """
     dialect = DockerAgent(exact=exact)
     event = dialect.decode_event(data.draw(payloads(event_name)), event_name)
     sent = json.loads(dialect.encode_event(event, one_hook(dialect, event_name)))

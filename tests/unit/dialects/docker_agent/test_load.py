@@ -110,7 +110,10 @@ def test_an_empty_file_holds_nothing() -> None:
 
 
 def test_a_command_is_told_shell_environment_and_folder() -> None:
-    """The shell is bash where there is one (X7); `env` and `working_dir` as written, to be filled in when the hook runs."""
+    """The shell is bash where there is one (X7).
+
+    `env` and `working_dir` as written, to be filled in when the hook runs.
+    """
     handler = one_hook(
         DockerAgent(),
         "stop",
@@ -137,7 +140,10 @@ def test_exact_takes_the_login_shell() -> None:
 
 
 def test_strict_mode_ends_what_a_hook_leaves_behind() -> None:
-    """In fidelity a background process may live on, as with upstream; in strict mode it dies with its hook."""
+    """In fidelity a background process may live on, as with upstream.
+
+    In strict mode it dies with its hook.
+    """
     loaded = DockerAgent().load(
         Source(tree=config("stop", {"type": "command", "command": "x &"}), mode="strict")
     )

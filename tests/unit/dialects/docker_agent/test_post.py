@@ -63,7 +63,10 @@ def test_no_answer_decides_anything(answer: Callable[[Asked], None], mode: str) 
     "url", ["http://127.0.0.1:9/x", "http://[::1]:9/", "http://localhost:port/", "https://"]
 )
 def test_an_address_that_is_not_called_denies_nothing(url: str, mode: str) -> None:
-    """The address is a warning at load; at run time the failure is recorded, and the call goes on."""
+    """The address is a warning at load.
+
+    At run time the failure is recorded, and the call goes on.
+    """
     hook = {"type": "builtin", "command": "http_post", "args": [url]}
     engine = hookline.Engine()
     engine.add_source(

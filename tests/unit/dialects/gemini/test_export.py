@@ -34,7 +34,10 @@ def test_a_matcher_means_the_same_when_it_is_read_again(
 
 
 def test_what_is_written_is_loaded_as_it_was_declared() -> None:
-    """The file's text has the hook, its time limit in milliseconds and its tools; that a failure denies is lost, and said."""
+    """The file's text has the hook, its time limit in milliseconds and its tools.
+
+    That a failure denies is lost, and said.
+    """
     written = DIALECT.export(
         (
             Declaration(

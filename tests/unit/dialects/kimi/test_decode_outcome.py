@@ -65,7 +65,10 @@ def test_nothing_but_a_block_is_ever_meant(native: str, stdout: str, code: int, 
 
 @given(EVENTS, OUTPUTS)
 def test_exit_two_blocks_whatever_is_printed(native: str, stdout: str) -> None:
-    """Its stdout is not read; where nothing can be blocked, the block is accounted for, with its reason."""
+    """Its stdout is not read.
+
+    Where nothing can be blocked, the block is accounted for, with its reason.
+    """
     row = TABLE.row(native)
     verdict = read(native, stdout=stdout, exit_code=2, stderr="words")
 

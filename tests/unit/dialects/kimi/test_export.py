@@ -19,7 +19,10 @@ def declared(native: str, **fields: Any) -> Declaration:
 
 
 def test_what_is_written_is_read_again() -> None:
-    """Exact names become an anchored expression; a command with quotes and lines comes back as it was."""
+    """Exact names become an anchored expression.
+
+    A command with quotes and lines comes back as it was.
+    """
     line = "printf '%s\\n' \"$X\" |\n  guard"
     written = DIALECT.export(
         (

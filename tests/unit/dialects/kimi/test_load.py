@@ -111,7 +111,10 @@ def test_hooks_with_other_matchers_may_share_a_command_without_a_word() -> None:
     st.sampled_from(["config.toml", NEWER_FILE]),
 )
 def test_no_tree_makes_loading_raise(tree: Any, entries: list[Any], mode: str, file: str) -> None:
-    """Problems are values; a broken hook has an error, and a file with an error that counts has broken hooks only."""
+    """Problems are values.
+
+    A broken hook has an error, and a file with an error that counts has broken hooks only.
+    """
     for given_tree in (tree, {"hooks": tree}, {"hooks": entries}):
         loaded = DIALECT.load(Source(file=file, tree=given_tree, mode=mode))
         broken = [isinstance(spec.handler, Broken) for spec in DIALECT.combine(loaded.specs).specs]

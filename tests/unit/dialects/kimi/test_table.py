@@ -33,7 +33,10 @@ def test_there_is_a_row_for_each_event_of_the_shared_data() -> None:
 
 
 def test_three_events_can_be_blocked_and_nothing_else_can_be_done() -> None:
-    """The last column of the table of events; an output is a block or nothing (docs/formats/kimi.md 2, 5)."""
+    """The last column of the table of events.
+
+    An output is a block or nothing (docs/formats/kimi.md 2, 5).
+    """
     assert {native for native in TABLE.rows if row(native).blocks is Stance.DENY} == BLOCKABLE
     assert {native: set(row(native).powers) for native in TABLE.rows if row(native).powers} == {
         native: {"deny"} for native in BLOCKABLE

@@ -65,7 +65,10 @@ extras = st.sampled_from([{}, {"role": "guard"}, {"on_error": "ask"}, {"on_error
 def test_any_outcome_is_a_verdict_within_the_table(
     outcome: Outcome, event_name: str, dialect: Starchild, keys: dict[str, object], mode: str
 ) -> None:
-    """Never an exception; never a stance, a rewrite, a context or a note that the event does not have."""
+    """Never an exception.
+
+    Never a stance, a rewrite, a context or a note that the event does not have.
+    """
     row = row_of(dialect, event_name)
     verdict = dialect.decode_outcome(
         outcome, one_hook(dialect, event_name, mode=mode, **keys), one_event(dialect, event_name)
@@ -126,7 +129,10 @@ def test_exit_2_blocks_whatever_stdout_says(stdout: str, event_name: str, mode: 
 
 @pytest.mark.parametrize(("event_name", "failure"), list(product(EVENTS, Failure)))
 def test_every_failure_has_its_name(event_name: str, failure: Failure) -> None:
-    """A guard blocks on it with hook and cause; any other hook is missed aloud where it could have blocked."""
+    """A guard blocks on it with hook and cause.
+
+    Any other hook is missed aloud where it could have blocked.
+    """
     dialect = Starchild()
     row = row_of(dialect, event_name)
     guard, other = (

@@ -1,4 +1,7 @@
-"""A reply, read back as a hook's output, means the decision that it was made from; silence is nothing at all."""
+"""A reply, read back as a hook's output, means the decision that it was made from.
+
+Silence is nothing at all.
+"""
 
 from __future__ import annotations
 

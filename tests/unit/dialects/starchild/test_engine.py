@@ -48,7 +48,10 @@ def test_a_hook_runs_with_a_small_environment_in_the_folder_of_the_event(tmp_pat
 @pytest.mark.process
 @pytest.mark.parametrize("event", ["on_stop", "on_completion_claim"])
 def test_the_agent_is_sent_back_three_times(tmp_path: Path, event: str) -> None:
-    """Then it may stop, and the user is told; the next turn begins at 0, and the same goal does not."""
+    """Then it may stop, and the user is told.
+
+    The next turn begins at 0, and the same goal does not.
+    """
     made = engine(tmp_path, event, BLOCKS)
     fired = [made.fire(event, {"session_id": "s"}, dialect="starchild") for _ in range(4)]
 

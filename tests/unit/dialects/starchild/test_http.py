@@ -162,7 +162,10 @@ def test_a_rewrite_reaches_the_next_service() -> None:
 
 @pytest.mark.parametrize("event", ["on_stop", "on_completion_claim"])
 def test_a_service_is_told_how_often_the_agent_was_sent_back(event: str) -> None:
-    """Per session; tool calls meanwhile do not count. The next turn begins at 0, and the same goal does not."""
+    """Per session; tool calls meanwhile do not count.
+
+    The next turn begins at 0, and the same goal does not.
+    """
     with serving(saying({"decision": "block", "reason": "run the tests"})) as service:
         hook = {"event": event, "type": "http", "url": service.url()}
         engine = hookline.Engine.from_config({"hooks": [hook]}, dialect="starchild", environ=LOCAL)
@@ -210,7 +213,10 @@ def verified(sent: Sent, secret: str, now: float) -> bool:
 
 
 def test_a_receiver_knows_who_calls_by_the_key_in_the_environment() -> None:
-    """Whose name the entry gives; another key, body, id or moment, or one of long ago, is not taken for ours."""
+    """Whose name the entry gives.
+
+    Another key, body, id or moment, or one of long ago, is not taken for ours.
+    """
     secret, other = ("whsec_" + base64.b64encode(key).decode() for key in (b"k" * 24, b"x" * 24))
     with serving(saying({"decision": "block", "reason": "heard"})) as service:
         hook = {"event": "on_stop", "type": "http", "url": service.url(), "secret_env": "KEY"}
@@ -235,7 +241,10 @@ def test_a_receiver_knows_who_calls_by_the_key_in_the_environment() -> None:
 
 @pytest.mark.parametrize("value", ["", "0", "yes", None])
 def test_a_service_on_this_machine_needs_the_switch(value: str | None, tmp_path: Path) -> None:
-    """Which is `1`, in the environment, or an option; without it the entry is refused, and the guard is missed aloud."""
+    """Which is `1`, in the environment, or an option.
+
+    Without it the entry is refused, and the guard is missed aloud.
+    """
     environ = {} if value is None else {"STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL": value}
     with serving(saying({})) as service:
         config = tmp_path / "shell_hooks.yaml"

@@ -79,7 +79,10 @@ def loaded(
 def test_hooks_are_on_where_the_key_is_true(
     beside: str | None, off: str, said: list[tuple[str, str, str]]
 ) -> None:
-    """Without the key they are off, as in the host. What is neither true nor false is an error with its place, and switches nothing off."""
+    """Without the key they are off, as in the host.
+
+    What is neither true nor false is an error with its place, and switches nothing off.
+    """
     assert loaded(beside) == ([off, off], said)
 
 

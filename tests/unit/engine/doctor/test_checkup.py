@@ -1,4 +1,7 @@
-"""Checkup: each planted fault is found, once, by its own name; and nothing that is not approved is run."""
+"""Checkup: each planted fault is found, once, by its own name.
+
+And nothing that is not approved is run.
+"""
 
 from __future__ import annotations
 
@@ -288,7 +291,7 @@ def test_a_projects_hook_that_no_event_ever_selected(
         assert ("check.never-matched" in _names(engine, history=_Journal(20))[0]) is found
 
 
-# -- trust ---------------------------------------------------------------------------------------------------------------
+# -- trust -----------------------------------------------------------------------------------------
 
 
 def _guarded(tmp_path: Path, script: str, **fields: Any) -> Engine:

@@ -20,7 +20,8 @@ _SPEC = HookSpec(
 )
 
 
-_TEXT = _SPEC.replace(handler=Command(script="./x; true", shell=("sh",)))  # noqa: S604 - a shell that a hook names
+# A shell that a hook names.
+_TEXT = _SPEC.replace(handler=Command(script="./x; true", shell=("sh",)))  # noqa: S604
 
 
 def _told(outcome: Outcome | None, **said: object) -> list[tuple[str, str]]:

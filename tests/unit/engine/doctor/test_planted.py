@@ -23,7 +23,10 @@ _NOT_JSON = "#!/bin/sh\ncat >/dev/null\necho '{\"decision\": block}'\n"
 
 
 class Fault(NamedTuple):
-    """A hook with a fault. `command`: how it is written, where its format has commands; `count`: how often it is declared."""
+    """A hook with a fault.
+
+    `command`: how it is written, where its format has commands; `count`: how often it is declared.
+    """
 
     text: str | None = _GOOD
     mode: int = 0o755
@@ -182,7 +185,7 @@ def test_a_planted_fault_is_found_and_nothing_else(
     assert all(hook.findings or hook.verdict is not None for hook in found.hooks)
 
 
-# -- guards that do not go together ------------------------------------------------------------------------------------
+# -- guards that do not go together ----------------------------------------------------------------
 
 _ALLOWS = {
     "claude-code": '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}',

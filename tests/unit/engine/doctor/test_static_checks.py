@@ -50,7 +50,10 @@ def _hook(name: str, program: str = "/opt/a", **fields: object) -> HookSpec:
     ],
 )
 def test_only_a_guard_fails_open(hook: HookSpec, told: list[str]) -> None:
-    """Where nothing can be refused, or the hook only looks on, its failure lets nothing through; a stop gate's would loop."""
+    """Where nothing can be refused, or the hook only looks on, its failure lets nothing through.
+
+    A stop gate's would loop.
+    """
     assert [
         problem.name for problem in check_policy(hook, make_dialect("claude-code").table)
     ] == told

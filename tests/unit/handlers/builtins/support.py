@@ -36,7 +36,10 @@ def asked(
     environ: dict[str, str] | None = None,
     **handler: Any,
 ) -> Outcome:
-    """The outcome of a builtin; `environ` is all that it inherits beside the path, `handler` what its hook declares."""
+    """The outcome of a builtin.
+
+    `environ` is all that it inherits beside the path, `handler` what its hook declares.
+    """
     builtin = Builtin(name=name, args=args, expand="dotenv", **handler)
     spec = HookSpec(
         id="h",

@@ -101,7 +101,10 @@ def test_a_user_without_an_entry_is_whom_the_environment_names(environ, line, mo
 
 
 def test_the_top_level_is_listed(tmp_path):
-    """In alphabetical order, folders with a slash, dot-files and what is inside left out; a link to a folder is a link."""
+    """In alphabetical order, folders with a slash, dot-files and what is inside left out.
+
+    A link to a folder is a link.
+    """
     for folder in ("src/deep", "Docs", ".git"):
         (tmp_path / folder).mkdir(parents=True)
     for file in ("b.txt", "a.txt", ".env", "src/inner.txt", "src.txt"):
@@ -254,7 +257,10 @@ def test_no_directory_is_no_instruction(project):
     ],
 )
 def test_nested_files_are_listed_unread(depth, found, project):
-    """Files below are listed down to the depth asked for, without their text; a bad depth is ignored, a huge one ends."""
+    """Files below are listed down to the depth asked for, without their text.
+
+    A bad depth is ignored, a huge one ends.
+    """
     (project / "repo/a/b/loop").symlink_to(project / "repo")
     text = told("add_prompt_files", turn(project / "repo"), f"--depth={depth}", "AGENTS.md")
     nested = NESTED + "\n".join(str(project / "repo" / folder / "AGENTS.md") for folder in found)

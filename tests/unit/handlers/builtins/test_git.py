@@ -73,7 +73,7 @@ def asks(name: str, folder: Path) -> Event:
     return turn(folder) if name in ON_TURN else session(folder)
 
 
-# -- what is told ----------------------------------------------------------------------------------------------------------
+# -- what is told ----------------------------------------------------------------------------------
 
 
 def test_the_status_is_branch_and_files(changed):
@@ -173,12 +173,15 @@ def test_a_folder_below_is_the_same_repository(changed):
     assert below == told("add_git_diff", turn(changed.parent), environ=HERMETIC, working_dir="repo")
 
 
-# -- nothing to tell -------------------------------------------------------------------------------------------------------
+# -- nothing to tell -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [*ON_TURN, "add_recent_commits"])
 def test_without_a_repository_nothing_is_said(name, repo, tmp_path):
-    """No folder, a missing one, one outside, one with a torn link, the inside of `.git`; each is no trouble."""
+    """No folder, a missing one, one outside, one with a torn link, the inside of `.git`.
+
+    Each is no trouble.
+    """
     (tmp_path / "plain").mkdir()
     (tmp_path / "torn").mkdir()
     (tmp_path / "torn/.git").write_text("gitdir: elsewhere\n", encoding="utf-8")
@@ -220,7 +223,7 @@ def test_a_repository_without_a_commit_has_none_to_tell(tmp_path):
     )
 
 
-# -- trouble ---------------------------------------------------------------------------------------------------------------
+# -- trouble ---------------------------------------------------------------------------------------
 
 
 def test_trouble_in_a_repository_is_told(repo):
@@ -315,7 +318,7 @@ def test_a_flood_is_cut_like_any_long_text(repo, tmp_path):
     assert text.endswith("\n... (cut at 4 KB)")
 
 
-# -- what a repository, and an environment, may not do ---------------------------------------------------------------------
+# -- what a repository, and an environment, may not do ---------------------------------------------
 
 
 @pytest.fixture
@@ -358,7 +361,10 @@ def test_a_repository_starts_no_program(name, key, changed, canary):
 
 
 def test_a_repository_runs_no_hook_of_its_own(changed, canary):
-    """Neither from its folder nor from one that its configuration names; and its index stays as it is."""
+    """Neither from its folder nor from one that its configuration names.
+
+    And its index stays as it is.
+    """
     for name in ("post-index-change", "query-watchman", "fsmonitor-watchman"):
         (changed / ".git/hooks" / name).write_text(
             canary.read_text(encoding="utf-8"), encoding="utf-8"

@@ -1,4 +1,6 @@
-"""Hermes: the shell hooks in its config.yaml. Of Starchild's family, with its own words, timeouts and meanings.
+"""Hermes: the shell hooks in its config.yaml.
+
+Of Starchild's family, with its own words, timeouts and meanings.
 
 Facts: docs/formats/hermes.md.
 """
@@ -37,7 +39,9 @@ SWITCH_WORDS = ("1", "true", "yes", "on")
 
 
 class Hermes(FolderDialect):
-    """The dialect. `approver`: the host can ask a person; without one, what is to be approved is refused.
+    """The dialect. `approver`: the host can ask a person.
+
+    Without one, what is to be approved is refused.
 
     `safe_mode`: no hook of Hermes runs. `accept_hooks`: Hermes itself would run hooks without
     asking. hookline only reports that, because a variable that an agent can set must not approve
@@ -96,7 +100,9 @@ class Hermes(FolderDialect):
         return super().decode_event(flat, native).replace(raw=payload)
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
-        """Return the payload of a hook (docs/formats/hermes.md 2). What JSON has no form for becomes text.
+        """Return the payload of a hook (docs/formats/hermes.md 2).
+
+        What JSON has no form for becomes text.
 
         Raises:
             TypeError, RecursionError: it cannot be serialised at all.
@@ -119,7 +125,10 @@ class Hermes(FolderDialect):
         return found
 
     def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:  # noqa: ARG002 - the protocol's
-        """Return the reply of a shell hook; no opinion is empty stdout. Notes for the user have no key, so they go to stderr."""
+        """Return the reply of a shell hook; no opinion is empty stdout.
+
+        Notes for the user have no key, so they go to stderr.
+        """
         document: dict[str, Any] = {}
         rewrite, powers = decision.rewrite, row.powers if row else frozenset[str]()
         if decision.stance >= Stance.DENY:

@@ -71,7 +71,10 @@ class _Reader(Claims):
     """Reads one outcome."""
 
     def fail(self, why: str) -> Verdict:
-        """Return the verdict of a failure, open or closed; one that is open is a warning on every event."""
+        """Return the verdict of a failure, open or closed.
+
+        One that is open is a warning on every event.
+        """
         stance, name = self.spec.on_failure, label(self.spec)
         if stance is Stance.SILENT:
             return self.verdict(fault=why, for_user=f"hook `{name}` failed: {why}")
@@ -108,7 +111,10 @@ class _Reader(Claims):
             self.unsupported += [f"{key}: `{row.native}` does not read it" for key in unread]
 
     def _read_directive(self, given: Mapping[str, Any]) -> None:
-        """Take in an answer in one vocabulary; a block wins over everything else, in whichever vocabulary."""
+        """Take in an answer in one vocabulary.
+
+        A block wins over everything else, in whichever vocabulary.
+        """
         verdict = _find_verdict(given)
         word, key = given.get(verdict), _VERDICTS[verdict][1]
         args = given.get(key)

@@ -84,7 +84,10 @@ def load(
 
 
 def _read_hook(node: Node, row: EventRow, source: Source, table: Table, broken: str) -> HookSpec:
-    """Return the hook of an entry. One that cannot be read stays as a broken hook, so that decisions report it."""
+    """Return the hook of an entry.
+
+    One that cannot be read stays as a broken hook, so that decisions report it.
+    """
     mark, is_strict = node.mark(), source.mode == "strict"
     fields: dict[str, Any] = {
         "id": hook_id(source.file, row.native, node, depth=2),

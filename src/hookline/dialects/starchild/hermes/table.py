@@ -1,4 +1,7 @@
-"""The shell-hook events of Hermes: one row an event. Three of them direct, three rewrite, and the others only observe."""
+"""The shell-hook events of Hermes: one row an event.
+
+Three of them direct, three rewrite, and the others only observe.
+"""
 
 from __future__ import annotations
 
