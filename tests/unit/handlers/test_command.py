@@ -11,7 +11,8 @@ from hookline.handlers.command import COOKIE, FIRING, build_program
 from hookline.handlers.recursion_guard import extend_variable
 from hookline.model.event import Event, Lifecycle, ToolCall
 from hookline.model.handler import Command
-from hookline.trust.owner import to_json
+from hookline.model.spec import HookSpec
+from hookline.trust.owner import digest_definition
 from tests.unit.handlers.support import executable, run
 
 TYPE_CHECKING = False
@@ -80,7 +81,9 @@ def test_the_variables_of_a_host_are_set_and_give_way_to_the_hooks_own():
     env = made(command, event, OWN="outside").env
 
     assert (env["OWN"], env["SESSION"], env["TOOL"]) == ("hook", "s-1", "Bash")
-    assert to_json(command) == to_json(command.replace(host_env={}))
+    spec = HookSpec(id="x", dialect="d", kind="stop", native_event="stop", handler=command)
+    without = spec.replace(handler=command.replace(host_env={}))
+    assert digest_definition(spec) == digest_definition(without)
 
 
 def test_python_stands_for_our_interpreter():
