@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 DEMO := .venv-demo
-PIP_FLAGS := --quiet --disable-pip-version-check --require-hashes
+# The lock names every distribution; without --no-deps, older releases of pip look past it for extras.
+PIP_FLAGS := --quiet --disable-pip-version-check --require-hashes --no-deps
 LOCAL := --quiet --disable-pip-version-check --no-deps --no-build-isolation
 
 .PHONY: demo test lint types floors unit kill bench fuzz lock format docs tools clean help
