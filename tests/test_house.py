@@ -38,13 +38,9 @@ ELSEWHERE = {
     "text/globs.py": ("tests/laws/test_patterns.py", "as above"),
     "text/glob_regex.py": ("tests/laws/test_patterns.py", "as above"),
     "text/suggestions.py": ("tests/laws/test_patterns.py", "as above"),
-    "engine/doctor/probe.py": (
-        "tests/unit/engine/doctor/test_checkup.py",
-        "a checkup is what asks",
-    ),
-    "engine/doctor/finding.py": (
-        "tests/unit/engine/doctor/test_static_checks.py",
-        "what is found is what is looked for",
+    "engine/lazy_gate.py": (
+        "tests/unit/engine/test_trust_gate.py",
+        "a gate is made and asked there",
     ),
     "remote/limits.py": (
         "tests/unit/remote/test_bridge.py",

@@ -14,10 +14,10 @@ from hookline.engine.approval_service import (
     list_managed,
     list_off,
 )
-from hookline.engine.circuit_breaker import describe_failures, find_failures
 from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run
-from hookline.engine.snapshot import explain_absence, group_broken, list_hooks
+from hookline.engine.loader import explain_absence, group_broken, list_hooks
+from hookline.engine.session_limits import describe_failures, find_failures
 from hookline.model.handler import Broken
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
 

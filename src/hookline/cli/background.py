@@ -105,10 +105,8 @@ def _close_descriptors(spared: Sequence[int]) -> None:
 
 
 def _run_hooks(engine: Engine, runs: Sequence[Run]) -> None:
-    from hookline.engine.deferred_delivery import finish_detached  # noqa: PLC0415 - as above
-
     # Most events have nothing in the background.
-    from hookline.engine.detached import make_finished  # noqa: PLC0415
+    from hookline.engine.detached import finish_detached, make_finished  # noqa: PLC0415
 
     longest = (engine.runtime.limits or Limits()).detached
     for number in (signal.SIGALRM, *_ENDS):

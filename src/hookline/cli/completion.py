@@ -21,7 +21,7 @@ from hookline.cli.typer_command import make_callback
 from hookline.config.places import project_root
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import Engine
-from hookline.engine.snapshot import list_hooks
+from hookline.engine.loader import list_hooks
 from hookline.errors import CODES, HookError
 
 TYPE_CHECKING = False

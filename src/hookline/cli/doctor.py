@@ -17,7 +17,7 @@ from hookline.cli.pages import (
 )
 from hookline.config.agent_hosts import require_person
 from hookline.engine.doctor.checkup import SECONDS, run_checkup
-from hookline.engine.doctor.finding import Finding
+from hookline.engine.doctor.static_checks import Finding
 from hookline.engine.journaling import find_journal_folder
 from hookline.journal.search import Search
 from hookline.server.no_token_marker import list_unprotected_servers

@@ -15,7 +15,7 @@ from hookline.engine.approval_service import (
 )
 from hookline.engine.detached import find_time_limit
 from hookline.engine.hook_lookup import describe_run
-from hookline.engine.snapshot import explain_absence, list_hooks
+from hookline.engine.loader import explain_absence, list_hooks
 from hookline.handlers.process_spec import Limits
 from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
 from hookline.model.spec import MANAGED

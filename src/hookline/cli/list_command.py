@@ -17,7 +17,7 @@ from hookline.cli.options import COLOR, EVENT, JSON, option
 from hookline.cli.pages import count_things, print_page
 from hookline.config.places import list_patterns
 from hookline.engine.approval_service import list_removed_problems
-from hookline.engine.host_names import find_unresolved
+from hookline.engine.doctor.static_checks import find_unresolved
 from hookline.errors import ConfigError
 from hookline.model.spec import CLONED
 

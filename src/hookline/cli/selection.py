@@ -10,8 +10,8 @@ from hookline.config.places import project_root
 from hookline.config.project_env import drop_project_env
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import MATCHING, MODES, TRUSTS, Engine
-from hookline.engine.projects import leave_deleted_folder
-from hookline.engine.trust_gate import LazyGate, note_approvals
+from hookline.engine.hosts import leave_deleted_folder
+from hookline.engine.lazy_gate import LazyGate, note_approvals
 from hookline.errors import ConfigError
 from hookline.sessions.store import Sessions
 from hookline.wire.parsers import parse_json

@@ -10,7 +10,7 @@ from hookline.cli.pages import count_problems, count_things, format_problem, pri
 from hookline.cli.snippet import make_snippet
 from hookline.config.read import guess_dialect, list_files, no_hooks_error
 from hookline.engine.catalog import make_dialect
-from hookline.engine.host_names import find_unresolved
+from hookline.engine.doctor.static_checks import find_unresolved
 from hookline.errors import ConfigError
 from hookline.model.problem import Origin, Problem
 from hookline.wire.fields import to_problem

@@ -7,9 +7,10 @@ import shlex
 import time
 
 from hookline.config.yaml_toggle import turn_on
-from hookline.engine.snapshot import list_hooks
-from hookline.engine.trust_gate import make_gate, note_approvals
-from hookline.engine.unread_files import list_unread
+from hookline.engine.lazy_gate import note_approvals
+from hookline.engine.loader import list_hooks
+from hookline.engine.sources import list_unread
+from hookline.engine.trust_gate import make_gate
 from hookline.errors import ConfigError, HookError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.handler import InProcess, describe_command

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hookline.core.dialect import Declaration, Written
 from hookline.core.failure import explain_file_switch
 from hookline.engine.conversion_report import list_losses
+from hookline.engine.loader import explain_absence, list_hooks
 from hookline.engine.relay_scripts import Originals, format_command, is_plain_words
-from hookline.engine.snapshot import explain_absence, list_hooks
 from hookline.errors import ConfigError
 from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen

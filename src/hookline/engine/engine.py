@@ -10,10 +10,10 @@ from hookline.config.read import guess_dialect
 from hookline.core.dialect import Source
 from hookline.core.plan import sort_hooks
 from hookline.engine.firing import Firing
+from hookline.engine.lazy_gate import LazyGate, note_approvals
 from hookline.engine.notices import add_notice, add_notices, list_errors, write_reply
 from hookline.engine.runtime import Runtime
 from hookline.engine.sources import Discovery, Given, Named
-from hookline.engine.trust_gate import LazyGate, note_approvals
 from hookline.errors import ConfigError
 from hookline.model.event import Event
 from hookline.model.spec import SCOPES
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Dialect
     from hookline.core.registry import Registry
+    from hookline.engine.loader import Snapshot
     from hookline.engine.reload import Reloaded, Watcher
-    from hookline.engine.snapshot import Snapshot
     from hookline.model.problem import Problem
     from hookline.model.reply import Reply
     from hookline.model.spec import HookSpec
@@ -397,7 +397,7 @@ class Engine:
         files were given); empty if none is loaded. Hooks that are not approved, cannot run or are
         only observed are left out.
         """
-        from hookline.engine.prompt_listing import list_for_prompt  # noqa: PLC0415 - as above
+        from hookline.engine.hook_lookup import list_for_prompt  # noqa: PLC0415 - as above
 
         return list_for_prompt(self.snapshot)
 
@@ -411,7 +411,7 @@ class Engine:
             ConfigError: no hook has that id, or its file can no longer be read.
             TrustError: the hook is not approved.
         """
-        from hookline.engine.prompt_listing import read_body  # noqa: PLC0415 - as above
+        from hookline.engine.hook_lookup import read_body  # noqa: PLC0415 - as above
 
         return read_body(self.snapshot, hook_id)
 

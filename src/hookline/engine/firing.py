@@ -11,10 +11,9 @@ from hookline.core.fold import make_silent_decision
 from hookline.core.guardrails import REMEMBERING
 from hookline.core.plan import find_cached_plan, list_specs
 from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async
-from hookline.engine.notices import note_folder, note_removed
-from hookline.engine.projects import add_folders
-from hookline.engine.trust_gate import run_gated
-from hookline.engine.unread_files import note_unread
+from hookline.engine.hosts import add_folders
+from hookline.engine.lazy_gate import run_gated
+from hookline.engine.notices import add_session_problems, note_folder, note_removed, note_unread
 from hookline.handlers.recursion_guard import ACTIVE_EVENTS, DEEPEST, hook_mark
 from hookline.model import kinds
 from hookline.model.event import Stop
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Dispatch, Run
     from hookline.core.plan import Plan
     from hookline.engine.detached import Detached
+    from hookline.engine.loader import Snapshot
     from hookline.engine.runtime import Runtime
-    from hookline.engine.snapshot import Snapshot
     from hookline.handlers.process import BackgroundProgram
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
@@ -159,7 +158,7 @@ class Firing:
 
             asked = limit_model_calls(asked, runtime.sessions, event, runtime.environ)
         if any(group.dialect.table.suspends_after for group in plan.groups):
-            from hookline.engine.circuit_breaker import break_circuit  # noqa: PLC0415 - as above
+            from hookline.engine.session_limits import break_circuit  # noqa: PLC0415 - as above
 
             asked = break_circuit(asked, runtime, plan, event)
         return asked
@@ -177,13 +176,10 @@ class Firing:
             decision = note_unread(runtime, event, decision)
         if event.kind in REMEMBERING:
             # Calls of tools need none of it.
-            from hookline.engine.deferred_delivery import conclude_turn  # noqa: PLC0415
+            from hookline.engine.detached import conclude_turn  # noqa: PLC0415
 
             decision = conclude_turn(runtime, event, decision, plan)
         if runtime.sessions.problems:
-            # Nothing is wrong, usually.
-            from hookline.engine.deferred_delivery import add_session_problems  # noqa: PLC0415
-
             decision = add_session_problems(runtime, decision, plan)
         if runtime.journal is not None:
             runtime.journal.observe(event, decision, runtime.find_spec)
@@ -234,11 +230,8 @@ class Firing:
 
     def _detacher(self) -> Detached:
         if self._detached is None:
-            # As below.
-            from hookline.engine.deferred_delivery import finish_detached  # noqa: PLC0415
-
             # Threads, which most engines never start.
-            from hookline.engine.detached import Detached  # noqa: PLC0415
+            from hookline.engine.detached import Detached, finish_detached  # noqa: PLC0415
 
             self._detached = Detached(
                 self.runtime.limits,

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from hookline.core.fit import fit
 from hookline.core.match import find_facets
+from hookline.engine.sources import list_unread
 from hookline.errors import CodecError
 from hookline.model.handler import Command
 from hookline.model.kinds import ACTIONS, kind, unknown_kind
@@ -37,6 +38,7 @@ _OLD = (
     "approvals of an older hookline (`trust.db`) are not read any more."
     " To approve your hooks again: `hookline approve`"
 )
+_MOST_SESSIONS = 1024  # in which unread files were looked for
 _NEWER = "a newer version of hookline may know it"
 
 
@@ -120,6 +122,22 @@ def note_removed(runtime: Runtime, event: Event, decision: Decision, plan: Plan)
     return add_notice(runtime, event, decision, text, repeats=True)
 
 
+def note_unread(runtime: Runtime, event: Event, decision: Decision) -> Decision:
+    """Return the decision with a notice on hook files that are not approved, once a session."""
+    row = runtime.host(event.dialect).table.row(event.native_name)
+    key = (event.session_id, row is None or "note" in row.powers_on(event.tool))
+    if key in runtime.checked_sessions:
+        return decision
+    if len(runtime.checked_sessions) >= _MOST_SESSIONS:
+        runtime.checked_sessions.clear()
+    runtime.checked_sessions.add(key)
+    files = ", ".join(f"`{file}`" for file in list_unread(runtime))
+    if not files:
+        return decision
+    text = f"hooks of this project ({files}) do not run because you have not approved them. To review them: `hookline approve`"
+    return add_notice(runtime, event, decision, text)
+
+
 def note_folder(runtime: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with a notice that its hooks ran in another folder than the event's."""
     specs = (runtime.find_spec(verdict.hook_id) for verdict in decision.verdicts)
@@ -128,6 +146,15 @@ def note_folder(runtime: Runtime, event: Event, decision: Decision) -> Decision:
         return decision
     text = f"the working folder `{event.cwd}` does not exist, so hooks ran in `{event.folder}`"
     return add_notice(runtime, event, decision, text)
+
+
+def add_session_problems(runtime: Runtime, decision: Decision, plan: Plan) -> Decision:
+    """Return the decision with notices on problems of the session store, each once."""
+    new = [each for each in runtime.sessions.problems if each.name not in runtime.told]
+    if not new or "note" not in plan.powers:
+        return decision
+    runtime.told |= {problem.name for problem in new}
+    return decision.replace(for_user=(*decision.for_user, *map(str, new)))
 
 
 def add_notice(

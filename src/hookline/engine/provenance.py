@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from hookline.config.places import project_root
 from hookline.engine.engine import Engine
-from hookline.engine.snapshot import list_hooks
+from hookline.engine.loader import list_hooks
 from hookline.errors import HookError
 from hookline.journal.records import to_canonical_json
 from hookline.model.handler import describe_command

@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 
 from hookline.config.read import make_stamp
-from hookline.engine.snapshot import name_source
+from hookline.engine.loader import name_source
 from hookline.engine.sources import Discovery, Given, list_sources, read_sources
 from hookline.errors import CODES, ConfigError, HookError
 from hookline.model.frozen import Frozen
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from hookline.config.read import Stamp
     from hookline.core.dialect import Loaded
-    from hookline.engine.loader import Loader
-    from hookline.engine.snapshot import Snapshot
+    from hookline.engine.loader import Loader, Snapshot
     from hookline.engine.sources import Key, LoadedSource, Named, Way
     from hookline.model.spec import HookSpec
 

@@ -7,8 +7,8 @@ import time
 
 from hookline.core.guardrails import follows_redo
 from hookline.core.plan import plan
+from hookline.engine.lazy_gate import LazyGate
 from hookline.engine.loader import Loader
-from hookline.engine.trust_gate import LazyGate
 from hookline.handlers import recursion_guard
 from hookline.sessions.memory import Memory
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hookline.core.plan import Plan
     from hookline.core.registry import Registry
     from hookline.engine.detached import Finished
-    from hookline.engine.snapshot import Snapshot
+    from hookline.engine.loader import Snapshot
     from hookline.handlers.process import BackgroundProgram
     from hookline.handlers.process_spec import Limits
     from hookline.journal.journal import Journal
@@ -143,7 +143,7 @@ class Runtime:
         """Return the plan of an event from the hooks of a registry."""
         host = self.host(event.dialect)
         if host.table.asks_at_terminal and self._interactive is None:
-            from hookline.engine.terminal import is_attended  # noqa: PLC0415 - few hosts need it
+            from hookline.engine.hosts import is_attended  # noqa: PLC0415 - few hosts need it
 
             self._interactive = is_attended(host.table.programs)
         return plan(registry, event, host, headless=not self._interactive)

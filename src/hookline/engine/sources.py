@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from hookline.config.places import MOST_FILES, find_places
+from hookline.config.places import MOST_FILES, find_places, project_path
 from hookline.config.read import (
     list_files,
     make_stamp,
@@ -14,14 +14,15 @@ from hookline.config.read import (
     too_many_files_error,
 )
 from hookline.core.dialect import Loaded, Source
-from hookline.engine.approvals import has_approvals
-from hookline.errors import ConfigError
+from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.problem import Origin, Problem
 from hookline.model.spec import CLONED, MANAGED
-from hookline.paths import nearest_with, real_path
+from hookline.paths import nearest_with, open_nonblocking, real_path, state_folder
 from hookline.text.re2_regex import RegexBudget
+from hookline.trust.owner import find_project
 from hookline.trust.state import is_of_root
+from hookline.trust.store import Store
 from hookline.wire.sources import refuse_unreadable
 
 TYPE_CHECKING = False
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from hookline.config.places import Found
     from hookline.config.read import Stamp
     from hookline.core.dialect import Dialect
+    from hookline.engine.runtime import Runtime
 
     Way: TypeAlias = "Discovery | Named | Given"
     Key: TypeAlias = tuple[str, str]
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 
 MOST_HOOKS = 200
+_WORD = b"hooks"
+_HEAD = 1 << 20  # bytes of a file in which the word is looked for
 
 
 class Search(Frozen):
@@ -279,3 +283,55 @@ def _apply_limit(loaded: Loaded, file: str) -> Loaded:
         origin=first if first.file else Origin(file=file),
     )
     return loaded.replace(specs=loaded.specs[:MOST_HOOKS], problems=(*loaded.problems, problem))
+
+
+def has_approvals(project: str, environ: Mapping[str, str]) -> bool:
+    """Whether a hook of this project is approved, or the approvals cannot be read.
+
+    Also true for the user's home, which is no project.
+    """
+    found = find_project(project, environ)
+    if found is None:
+        return True
+    folder = state_folder(environ)
+    if not os.path.lexists(f"{folder}/approvals"):
+        return False
+    try:
+        return bool(Store(folder).read_approvals(found.key).versions)
+    except TrustError:
+        return True
+
+
+# -- files of a project without approvals --------------------------------------------------------
+
+
+def list_unread(runtime: Runtime) -> list[str]:
+    """Return the places in the project with hook files that are not parsed, each once."""
+    found = [
+        each
+        for way in runtime.snapshot.ways
+        if isinstance(way, Discovery) and not way.parses_new
+        for each in find_places(runtime.cwd, runtime.environ, way.dialect)
+        if each.scope in CLONED and (each.dialect, each.scope) not in runtime.snapshot.dropped
+    ]
+    if not found or has_approvals(runtime.cwd, runtime.environ):
+        return []
+    holding = (each for each in found if _may_hold_hooks(each.path, runtime.cwd))
+    return list(dict.fromkeys(project_path(each.dialect, each.path) for each in holding))
+
+
+def _may_hold_hooks(path: str, project: str) -> bool:
+    """Whether a folder has an entry, or a file the word `hooks` in its first MiB.
+
+    True if unreadable.
+    """
+    try:
+        if os.path.isdir(path):
+            with os.scandir(path) as entries:
+                return any(True for _ in entries)
+        if not stat.S_ISREG(os.stat(path).st_mode) or not is_within(path, project):
+            return True
+        with open(path, "rb", opener=open_nonblocking) as file:
+            return _WORD in file.read(_HEAD)
+    except OSError:
+        return True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.cli.doctor import fix_finding
-from hookline.engine.doctor.finding import Finding
+from hookline.engine.doctor.static_checks import Finding
 from hookline.server.no_token_marker import keep_marker
 from tests.unit.cli.test_schema import check as holds
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookline.engine.approvals import has_approvals
+from hookline.engine.sources import has_approvals
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.chat import command
-from hookline.engine.circuit_breaker import PAUSE
 from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.engine import Engine
+from hookline.engine.session_limits import PAUSE
 from hookline.sessions.store import Sessions
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from hookline import ConfigError, Engine, Stance
 from hookline.core.dialect import Source
 from hookline.dialects.a3s import A3S
-from hookline.engine.snapshot import list_hooks
+from hookline.engine.loader import list_hooks
 from hookline.journal.journal import Journal
 from hookline.model.handler import InProcess
 

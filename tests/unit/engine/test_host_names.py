@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.cli.app import app_main
 from hookline.engine.doctor.checkup import run_checkup
+from hookline.engine.doctor.static_checks import find_unresolved
 from hookline.engine.engine import Engine
-from hookline.engine.host_names import find_unresolved
 
 if TYPE_CHECKING:
     from pathlib import Path

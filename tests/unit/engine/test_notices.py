@@ -9,6 +9,8 @@ import pytest
 
 from hookline.engine.approval_service import approve
 from hookline.engine.engine import Engine
+from hookline.engine.lazy_gate import LazyGate
+from hookline.engine.loader import explain_absence, list_hooks
 from hookline.engine.notices import (
     NOT_ASKED,
     add_notice,
@@ -17,8 +19,6 @@ from hookline.engine.notices import (
     is_shown,
     list_lost,
 )
-from hookline.engine.snapshot import explain_absence, list_hooks
-from hookline.engine.trust_gate import LazyGate
 from hookline.errors import CodecError
 from hookline.model.reply import Reply
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict

@@ -11,8 +11,8 @@ import pytest
 
 import hookline
 from hookline import Engine, Stance
+from hookline.engine.loader import Snapshot
 from hookline.engine.reload import is_stale
-from hookline.engine.snapshot import Snapshot
 from tests.unit.engine.files import (
     BROKEN,
     CALL,

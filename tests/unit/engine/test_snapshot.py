@@ -10,7 +10,7 @@ import pytest
 from hookline.core.dialect import Loaded, Source
 from hookline.dialects.native import Native
 from hookline.engine.engine import Engine
-from hookline.engine.snapshot import (
+from hookline.engine.loader import (
     Snapshot,
     explain_absence,
     group_broken,

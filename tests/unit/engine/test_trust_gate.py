@@ -11,7 +11,8 @@ import pytest
 from hookline.core.failure import UNASKED
 from hookline.engine.approval_service import approve, switch_hooks
 from hookline.engine.engine import Engine
-from hookline.engine.trust_gate import LazyGate, make_gate, note_approvals
+from hookline.engine.lazy_gate import LazyGate, note_approvals
+from hookline.engine.trust_gate import make_gate
 from hookline.errors import ConfigError
 from hookline.journal.journal import Journal
 from hookline.model.verdict import Decision, Stance

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from hookline.engine.engine import Engine
-from hookline.engine.trust_gate import LazyGate, note_approvals
+from hookline.engine.lazy_gate import LazyGate, note_approvals
 from hookline.journal.journal import Journal
 from hookline.journal.log_files import LogFiles
 

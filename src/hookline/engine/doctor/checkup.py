@@ -12,21 +12,22 @@ from hookline.engine.approval_service import (
     list_off,
     list_removed_problems,
 )
-from hookline.engine.circuit_breaker import describe_failures, find_failures, make_key
 from hookline.engine.doctor.diagnosis import CHANGED_HINT, diagnose_outcome
-from hookline.engine.doctor.finding import Finding, make_finding, make_warning
-from hookline.engine.doctor.probe import ask_hook
+from hookline.engine.doctor.probe import ask_hook, make_event
 from hookline.engine.doctor.static_checks import (
     MISSING_HINT,
+    Finding,
     check_extras,
     check_files,
     check_policy,
     find_conflicts,
     find_duplicates,
+    find_unresolved,
+    make_finding,
+    make_warning,
 )
-from hookline.engine.doctor.synthetic import make_event
-from hookline.engine.host_integrations import list_call_problems
-from hookline.engine.host_names import find_unresolved
+from hookline.engine.hosts import list_call_problems
+from hookline.engine.session_limits import describe_failures, find_failures, make_key
 from hookline.engine.trust_gate import inspect_once
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken, Model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.engine.doctor.finding import make_finding, make_warning
+from hookline.engine.doctor.static_checks import make_finding, make_warning
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure
 from hookline.model.verdict import Stance
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from hookline.engine.doctor.finding import Finding
+    from hookline.engine.doctor.static_checks import Finding
     from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Verdict

@@ -1,4 +1,4 @@
-"""Asks one hook alone about an event, through the usual dispatch."""
+"""Asks one hook alone about a harmless event of its kind, without a host, a model or a tool."""
 
 from __future__ import annotations
 
@@ -10,17 +10,100 @@ from hookline.core.interpretation import interpret
 from hookline.core.plan import Group, Plan
 from hookline.handlers.inprocess import call
 from hookline.handlers.table import perform_all
+from hookline.model import tools
+from hookline.model.conditions import OneOf
+from hookline.model.event import (
+    Compaction,
+    Event,
+    Generation,
+    Lifecycle,
+    Message,
+    Prompt,
+    Stop,
+    ToolCall,
+)
 from hookline.model.handler import InProcess
 from hookline.model.kinds import kind
 from hookline.model.outcome import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from hookline.core.dialect import Dialect
     from hookline.core.registry import Entry
     from hookline.engine.engine import Engine
-    from hookline.model.event import Event
+    from hookline.model.event import Body
+    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Verdict
     from hookline.trust.gate import Gate
+
+
+SESSION = "hookline-doctor"
+# A command that no guard should refuse.
+HARMLESS = "true"
+TEXT = "This is a test by hookline doctor."
+
+_BODIES: Mapping[type[Body], Callable[[], Body]] = {
+    Prompt: lambda: Prompt(prompt=TEXT),
+    Generation: lambda: Generation(
+        model="test/model", messages=[{"role": "user", "content": TEXT}], response=TEXT
+    ),
+    Message: lambda: Message(text=TEXT),
+    Compaction: lambda: Compaction(trigger="manual"),
+    Stop: lambda: Stop(last_message=TEXT),
+}
+
+
+def make_event(spec: HookSpec, dialect: Dialect, cwd: str) -> Event:
+    """Return a harmless event of a hook's kind, as its own host would raise it.
+
+    A hook that names tools gets the first of these; any other gets the host's shell tool.
+    """
+    row = dialect.table.row(spec.native_event) or dialect.table.row_of_kind(spec.kind)
+    wanted = row.body if row else Lifecycle
+    body = (
+        _make_call(spec, dialect.table.name)
+        if wanted is ToolCall
+        else _BODIES.get(wanted, wanted)()
+    )
+    return Event(
+        kind=spec.kind,
+        dialect=dialect.table.name,
+        native_name=row.native if row else "",
+        session_id=SESSION,
+        cwd=cwd,
+        body=body,
+    )
+
+
+def describe_subject(event: Event) -> tuple[str, ...]:
+    """Return the subject of an event, independent of its host's names.
+
+    Hooks with the same subject can be compared.
+    """
+    tool = event.tool
+    return (event.kind, *((tools.families(tool, event.dialect) or (tool,)) if tool else ()))
+
+
+def _make_call(spec: HookSpec, dialect: str) -> ToolCall:
+    named = sorted(
+        name
+        for each in spec.conditions
+        if isinstance(each, OneOf) and each.field == "tool"
+        for name in each.names
+    )
+    tool = (named or tools.list_names("shell", dialect) or ("shell",))[0]
+    key = tools.input_names(tool, dialect, dialect).get("command", "command")
+    is_shell = "shell" in tools.families(tool, dialect)
+    done = spec.kind.endswith((".after", ".failed"))
+    return ToolCall(
+        tool=tool,
+        input={key: HARMLESS} if is_shell else {},
+        call_id="hookline-doctor-1",
+        result="" if done else None,
+    )
+
 
 # Tells a hook that this is a test: the variable is set to 1.
 VARIABLE = "HOOKLINE_DOCTOR"

@@ -5,32 +5,60 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
+from contextlib import suppress
 from importlib.util import find_spec
 from itertools import combinations
+from threading import Thread
+from time import monotonic
+from urllib.parse import urlsplit
 
-from hookline.engine.doctor.finding import Finding, make_finding, make_warning
-from hookline.engine.doctor.published_samples import find_samples
-from hookline.engine.doctor.synthetic import describe_subject, make_event
+from hookline.engine.doctor.probe import describe_subject, make_event
 from hookline.engine.hook_lookup import describe_run
 from hookline.errors import HandlerError
+from hookline.handlers.checked_connection import resolve_addresses
 from hookline.handlers.command import build_program
-from hookline.model.handler import Command, Model, describe_command
+from hookline.model.handler import Command, Http, Model, describe_command
 from hookline.model.kinds import kind
+from hookline.model.problem import Problem
 from hookline.model.verdict import Stance
 from hookline.paths import read_start
+from hookline.text.digest import sha256
 from hookline.text.shell_words import parse_commands
 from hookline.wire.templates import INSTALL, TEMPLATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hookline.core.dialect import Table
     from hookline.engine.engine import Engine
+    from hookline.handlers.checked_connection import Resolve
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
     from hookline.trust.inspection import Inspection
     from hookline.trust.state import HookState
+
+
+class Finding(Problem):
+    """A problem of a hook; `path`: the file whose mode is wrong, if that is the problem."""
+
+    path: str = ""
+
+
+def make_finding(
+    spec: HookSpec, name: str, message: str, hint: str = "", *, path: str = ""
+) -> Finding:
+    """Return an error of a hook."""
+    return Finding(
+        name=name, message=message, hint=hint, origin=spec.origin, hook=spec.id, path=path
+    )
+
+
+def make_warning(spec: HookSpec, name: str, message: str, hint: str = "") -> Finding:
+    """Return a warning about a hook."""
+    return make_finding(spec, name, message, hint).replace(severity="warning")
+
 
 # The suffix of a file -> the programs that should run it.
 _MEANT_FOR: Mapping[str, re.Pattern[str]] = {
@@ -289,3 +317,132 @@ def _explain_conflict(
             f" and `{closed.id}` says {closed.on_failure.name.lower()}"
         )
     return ""
+
+
+_LARGEST = 65_536  # bytes of a script that may be a sample
+_SPLIT = (
+    "use a guard that splits the command into words (Python: `shlex.split`) and looks at each flag"
+)
+_READ_ALL = (
+    "use a guard that splits the command at `;`, `&`, `|` and line ends, "
+    "and allows it only if each part is safe"
+)
+# SHA-256 of the normalised text -> its hole, and what to use in its place.
+SAMPLES: Mapping[str, tuple[str, str]] = {
+    "5097244ab191270baeb0517c5793675dc96df94e5d6af4ab6ea0a53dd182fe67": (
+        "it lets `rm -rf /`, `rm -r -f /` and every payload without a blank after the colon pass",
+        _SPLIT,
+    ),
+    "221a67ddb270009bb29cb279dd814cbc61da16512ef30f1f5b252f066d6cc426": (
+        "it lets `rm -r -f /` and `rm -rf ~` pass",
+        _SPLIT,
+    ),
+    "ba41ca24cdcea0acab10b7e8702eaa663f5e5459294cf75aaac908568b4cfded": (
+        "it lets `rm -r -f` and `rm --recursive --force` pass",
+        _SPLIT,
+    ),
+    "033d970cf9086a25146d37b9a63d7a5132a2584e272bec4fbeae13ef6686b8fe": (
+        (
+            "it approves every command that begins with `ls`, such as `ls; rm -rf ~`, "
+            "and a quote in the command breaks its JSON"
+        ),
+        f"{_READ_ALL}; and build the JSON with `jq -n --arg`",
+    ),
+    "b7eb50fb9bd00f132f24c4e6a4a7177ae65d3f440acaacb55a71eb6c855b12a0": (
+        "it approves by the first word alone, so that `echo x; rm -rf ~` runs without a question",
+        _READ_ALL,
+    ),
+}
+
+
+def sample_digest(text: str) -> str:
+    """Return the SHA-256 of a script; line ends, indentation and empty lines do not count."""
+    words = (" ".join(line.split()) for line in text.splitlines())
+    return sha256("\n".join(line for line in words if line).encode("utf-8", "surrogateescape"))
+
+
+def find_samples(spec: HookSpec, files: Iterable[str]) -> Iterator[Finding]:
+    """Yield a warning for each sample that the hook runs, as its script or as a file."""
+    digests = [sample_digest(getattr(spec.handler, "script", ""))]
+    for path in files:
+        with suppress(OSError):
+            start = read_start(path, _LARGEST)
+            digests.append(sample_digest(start.decode("utf-8", "surrogateescape")))
+    for digest in SAMPLES.keys() & digests:
+        hole, remedy = SAMPLES[digest]
+        message = f"it is a published sample with a known hole: {hole}"
+        yield make_warning(spec, "check.sample", message, remedy)
+
+
+SECONDS = 2.0  # for all names together
+_MOST = 32  # names that are looked up
+
+
+def find_unresolved(
+    engine: Engine, *, seconds: float = SECONDS, resolve: Resolve = socket.getaddrinfo
+) -> tuple[Problem, ...]:
+    """Return a warning for each HTTP hook whose host name cannot be resolved, of the formats that ask for it.
+
+    Args:
+        engine: its hooks are looked at.
+        seconds: how long all names together may take; a name that takes longer counts as one that
+            does not resolve.
+        resolve: what `socket.getaddrinfo` does.
+    """
+    hooks = {
+        entry.spec.id: entry.spec
+        for entry in engine.registry.entries()
+        if entry.dialect.table.resolves_names
+    }
+    asked: dict[tuple[str, bool], list[HookSpec]] = {}
+    for spec in hooks.values():
+        handler = spec.handler
+        if isinstance(handler, Http) and (host := _parse_host(handler.url)):
+            asked.setdefault((host, handler.allow_local), []).append(spec)
+    names = list(asked)[:_MOST]
+    faults = _look_up(names, seconds, resolve)
+    return tuple(
+        Problem(
+            name="handler.url",
+            message=f"`{spec.id}` calls an address that cannot be called now: {faults[name]}",
+            hint="until that changes, each call of this hook fails",
+            severity="warning",
+            origin=spec.origin,
+            hook=spec.id,
+        )
+        for name in names
+        if name in faults
+        for spec in asked[name]
+    )
+
+
+def _parse_host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _look_up(
+    names: list[tuple[str, bool]], seconds: float, resolve: Resolve
+) -> Mapping[tuple[str, bool], str]:
+    """Return why names cannot be called; all of them are looked up at once."""
+    done: dict[tuple[str, bool], str] = {}
+
+    def look_up(name: tuple[str, bool]) -> None:
+        host, allow_local = name
+        try:
+            resolve_addresses(host, 0, allow_local=allow_local, resolve=resolve)
+            done[name] = ""
+        except HandlerError as error:
+            done[name] = str(error)
+
+    # A resolver cannot be interrupted, so its thread must not keep the process alive.
+    threads = [Thread(target=look_up, args=(name,), daemon=True) for name in names]
+    for thread in threads:
+        thread.start()
+    until = monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, until - monotonic()))
+    late = {name: f"`{name[0]}` does not resolve within {seconds:g} s" for name in names}
+    return {name: fault for name, fault in (late | dict(done)).items() if fault}

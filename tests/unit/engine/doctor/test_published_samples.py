@@ -13,9 +13,8 @@ import pytest
 
 from hookline import Engine
 from hookline.engine.doctor.checkup import run_checkup
-from hookline.engine.doctor.published_samples import SAMPLES, sample_digest
-from hookline.engine.doctor.static_checks import check_files
-from hookline.engine.doctor.synthetic import make_event
+from hookline.engine.doctor.probe import make_event
+from hookline.engine.doctor.static_checks import SAMPLES, check_files, sample_digest
 from hookline.engine.trust_gate import inspect_once
 from tests.unit.dialects.agenthooks.samples import RUN_SH
 from tests.unit.dialects.starchild.test_document import SCRIPT
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hookline.core.registry import Entry
-    from hookline.engine.doctor.finding import Finding
+    from hookline.engine.doctor.static_checks import Finding
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.doctor.probe import make_event
 from hookline.engine.doctor.static_checks import check_policy, find_conflicts, find_duplicates
-from hookline.engine.doctor.synthetic import make_event
 from hookline.model.conditions import OneOf
 from hookline.model.handler import Command
 from hookline.model.spec import HookSpec

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.engine.doctor.synthetic import HARMLESS, SESSION, describe_subject, make_event
+from hookline.engine.doctor.probe import HARMLESS, SESSION, describe_subject, make_event
 from hookline.model.conditions import OneOf
 from hookline.model.event import ToolCall
 from hookline.model.handler import Command

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.engine.approval_service import approve_hooks
-from hookline.engine.approvals import has_approvals
 from hookline.engine.engine import Engine
 from hookline.engine.reload import is_stale
-from hookline.engine.unread_files import list_unread
+from hookline.engine.sources import has_approvals, list_unread
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,156 @@
+"""The gate of an engine, made when the first hook needs it, and put around a dispatch."""
+
+from __future__ import annotations
+
+import os
+
+from hookline.config.settings import settings_path
+from hookline.errors import ConfigError
+from hookline.journal.records import shorten_digest
+from hookline.model.handler import InProcess
+from hookline.model.outcome import Outcome
+from hookline.model.problem import Origin, Problem
+from hookline.paths import state_folder
+from hookline.trust.policy import MASTER, SKIPPED, STRICTEST, is_named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from hookline.core.dispatch import Dispatch, Run
+    from hookline.engine.trust_gate import WriteRecord
+    from hookline.journal.journal import Journal
+    from hookline.model.event import Event
+    from hookline.model.verdict import Decision
+    from hookline.trust.gate import Admission, Declared, Gate
+    from hookline.trust.policy import Policy
+
+
+def note_approvals(journal: Journal | None) -> WriteRecord | None:
+    """Return what writes each approval, revocation and switch into a journal; None without one."""
+    if journal is None:
+        return None
+
+    def write(record: dict[str, Any]) -> bool:
+        # A whole digest looks like a secret, and would be masked.
+        short = {name: shorten_digest(record[name]) for name in ("identity", "content")
+                 if name in record}  # fmt: skip
+        return journal.note("approval", kind="approval", **record | short)
+
+    return write
+
+
+class LazyGate:
+    """The gate of an engine, made when the first hook comes to it, or given.
+
+    If the settings are wrong, the strictest rules hold, and the user reads why: who spoils the file
+    must not switch approvals off by that. `notices` are shown in the same way.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        environ: Mapping[str, str] | None = None,
+        *,
+        write_record: WriteRecord | None = None,
+        notices: tuple[Problem, ...] = (),
+        made: Gate | None = None,
+    ) -> None:
+        self.environ = os.environ if environ is None else environ
+        self.problems = notices
+        self.declared: Declared | None = None
+        self.was_told: Callable[[Event, str], bool] = lambda _event, _what: False
+        self._root = root
+        self._write_record = write_record
+        self._made = made
+
+    def get(self) -> Gate:
+        """Return the gate.
+
+        Raises:
+            ConfigError: the settings are wrong.
+        """
+        return self._made or self._make()
+
+    def get_strict(self) -> Gate:
+        """Return the gate, a strict one if the settings are wrong."""
+        try:
+            return self._made or self._make()
+        except ConfigError as error:
+            message = (
+                f"{error.message}: the settings do not count, and hooks go by the strictest rules"
+            )
+            origin = Origin(file=error.place or settings_path(self.environ))
+            problem = Problem(name=error.name, message=message, hint=error.hint, origin=origin)
+            self.problems += (problem,)
+            return self._make(policy=STRICTEST)
+
+    def _make(self, policy: Policy | None = None) -> Gate:
+        record, problems = self._write_record, self.problems
+        # Most events have no hook, and need no gate.
+        from hookline.engine.trust_gate import make_gate  # noqa: PLC0415
+
+        gate = make_gate(
+            self._root, self.environ, write_record=record, policy=policy, problems=problems
+        )
+        gate.declared, gate.was_told = self.declared, self.was_told
+        self._made = gate
+        return gate
+
+    def needs_none(self, run: Run) -> bool:
+        """Whether a run goes on without a gate: the user named its file, and no hook is off."""
+        if type(run.spec.handler) is InProcess:
+            return True
+
+        return (
+            self._made is None
+            and not self.problems
+            and is_named(run.spec.origin.scope)
+            and not run.spec.gated
+            and not (self.environ.get(MASTER) or self.environ.get(SKIPPED))
+            and not os.path.isdir(f"{state_folder(self.environ)}/off")
+        )
+
+    def is_withdrawn(self, run: Run) -> bool:
+        """Whether the answer of a hook in the background does not count any more."""
+        return not self.needs_none(run) and self.get_strict().is_withdrawn(run)
+
+
+def run_gated(asked: Dispatch, gate: LazyGate) -> Dispatch:
+    """Return the dispatch in which a hook that may not run has its outcome at once."""
+    try:
+        runs = next(asked)
+        while True:
+            passes = [
+                None if gate.needs_none(run) else gate.get_strict().check_before(run)
+                for run in runs
+            ]
+            going = [_to_run(run, one) for run, one in zip(runs, passes, strict=True)]
+            asks = tuple(run for run in going if run is not None)
+            done = iter((yield asks) if asks else ())
+            runs = asked.send(tuple(_to_outcome(gate, one, done) for one in passes))
+    except StopIteration as stop:
+        decision: Decision = stop.value
+        return decision
+
+
+def _to_run(run: Run, one: Admission | Outcome | None) -> Run | None:
+    """Return the run as it goes on; None if it does not."""
+    if one is None:
+        return run
+    if isinstance(one, Outcome):
+        return None
+    if not run.detached:
+        return one.run
+    # What waits for the end of a detached run asks no gate.
+    content = one.state.inspection.digest
+    return one.run.replace(identity=one.state.definition, content=content)
+
+
+def _to_outcome(
+    gate: LazyGate, one: Admission | Outcome | None, done: Iterator[Outcome]
+) -> Outcome:
+    if isinstance(one, Outcome):
+        return one
+    return next(done) if one is None else gate.get_strict().check_after(one, next(done))
