@@ -5,8 +5,8 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.verdict_api import allow, ask, context, deny, halt, note, retry, rewrite
+    from hookline.engine.display import display_reason
     from hookline.engine.engine import Engine, watching
-    from hookline.engine.reason_display import display_reason
     from hookline.engine.reload import Reloaded, Watcher
     from hookline.errors import CodecError, ConfigError, HandlerError, HookError, TrustError
     from hookline.handlers.process_spec import Limits
@@ -59,7 +59,7 @@ _HOMES = {
     "ask": "core.verdict_api",
     "context": "core.verdict_api",
     "deny": "core.verdict_api",
-    "display_reason": "engine.reason_display",
+    "display_reason": "engine.display",
     "halt": "core.verdict_api",
     "note": "core.verdict_api",
     "retry": "core.verdict_api",

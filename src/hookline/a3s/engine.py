@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from hookline.a3s.handlers import HookHandler
     from hookline.core.dispatch import Run
     from hookline.dialects.a3s.encode_decision import HookResult
-    from hookline.engine.detached import Finished
+    from hookline.engine.runtime import Finished
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision

@@ -17,12 +17,8 @@ from hookline.cli.selection import change_folder, parse_command
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.drive import hooks_seconds, host_deadline
 from hookline.engine.fallback import find_event, find_fallback
-from hookline.engine.hosts import (
-    find_existing_folder,
-    find_project,
-    leave_deleted_folder,
-    leave_to_host,
-)
+from hookline.engine.host_integrations import leave_to_host
+from hookline.engine.hosts import find_existing_folder, find_project, leave_deleted_folder
 from hookline.engine.journaling import open_journal
 from hookline.engine.notices import add_to_stderr, is_shown
 from hookline.errors import CodecError, ConfigError, HookError

@@ -12,8 +12,8 @@ from hookline.cli.fire import describe_outcome, read_payload
 from hookline.cli.log import show_decision
 from hookline.cli.options import COLOR, HOST, INPUT, JSON, option
 from hookline.cli.pages import count_things, format_duration, format_fields, print_page
+from hookline.engine.display import reason_fields
 from hookline.engine.explain import explain as account
-from hookline.engine.reason_display import reason_fields
 from hookline.errors import CODES, CodecError, ConfigError
 from hookline.text.masking import mask_text
 from hookline.trust.policy import NEW

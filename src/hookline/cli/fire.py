@@ -117,7 +117,7 @@ def describe_outcome(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
     fields: list[tuple[str, str]] = []
     if decision["reason"]:
         # Most decisions have no reason.
-        from hookline.engine.reason_display import reason_fields  # noqa: PLC0415
+        from hookline.engine.display import reason_fields  # noqa: PLC0415
 
         fields += reason_fields(decision["reason"], decision["evidence"])
     if decision["redo"]:

@@ -13,7 +13,7 @@ import sys
 from datetime import datetime
 
 from hookline.cli.pages import count_things, format_duration, format_fields
-from hookline.engine.reason_display import reason_fields
+from hookline.engine.display import reason_fields
 from hookline.errors import CODES
 
 TYPE_CHECKING = False

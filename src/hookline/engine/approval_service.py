@@ -9,7 +9,6 @@ import time
 from hookline.config.yaml_toggle import turn_on
 from hookline.engine.lazy_gate import note_approvals
 from hookline.engine.loader import list_hooks
-from hookline.engine.sources import list_unread
 from hookline.engine.trust_gate import make_gate
 from hookline.errors import ConfigError, HookError, TrustError
 from hookline.model.frozen import Frozen
@@ -138,7 +137,7 @@ def count_waiting(engine: Engine) -> int:
     states = gate.find_states(list_hooks(engine.snapshot))
     asked = (state for state in states if state.column and state.state in (NEW, CHANGED))
     waits = sum(gate.find_effect(state) not in _LET_THROUGH for state in asked)
-    return waits + len(list_unread(engine.runtime))
+    return waits + len(engine.loader.list_unread())
 
 
 def list_off(gate: Gate) -> list[tuple[str, str]]:

@@ -17,11 +17,11 @@ from hookline.core.dispatch import Run
 from hookline.core.guardrails import cap_redo, follows_redo, is_sent_back, is_spent, redo_limit
 from hookline.core.interpretation import interpret
 from hookline.core.registry import Entry
+from hookline.engine.runtime import Finished
 from hookline.engine.session_limits import make_mark
 from hookline.handlers.inprocess import call
 from hookline.handlers.process_spec import Cancel, Limits
 from hookline.handlers.table import perform_all
-from hookline.model.frozen import Frozen
 from hookline.model.handler import InProcess
 from hookline.model.outcome import Failure, Outcome
 from hookline.model.verdict import Verdict
@@ -42,26 +42,6 @@ if TYPE_CHECKING:
 
 _TICK = 0.1  # seconds between two looks at `hurried`
 _LAST_WAIT = 1.0  # seconds, for threads whose programs were ended
-
-
-class Finished(Frozen):
-    """The end of a detached hook, with all that the journal and the observers need.
-
-    `verdict`: its output as its own dialect reads it; its stance has no effect. `kind`,
-    `native_event`, `dialect`, `session_id` and `cwd` are those of the event that started it; the
-    dialect is the host's. `started` and `ended`: seconds since 1970.
-    """
-
-    hook_id: str
-    outcome: Outcome
-    verdict: Verdict = Verdict()
-    kind: str = ""
-    native_event: str = ""
-    dialect: str = ""
-    session_id: str = ""
-    cwd: str = ""
-    started: float = 0.0
-    ended: float = 0.0
 
 
 def make_finished(run: Run, outcome: Outcome, *, started: float, ended: float) -> Finished:

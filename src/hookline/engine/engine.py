@@ -397,7 +397,7 @@ class Engine:
         files were given); empty if none is loaded. Hooks that are not approved, cannot run or are
         only observed are left out.
         """
-        from hookline.engine.hook_lookup import list_for_prompt  # noqa: PLC0415 - as above
+        from hookline.engine.display import list_for_prompt  # noqa: PLC0415 - as above
 
         return list_for_prompt(self.snapshot)
 
@@ -411,7 +411,7 @@ class Engine:
             ConfigError: no hook has that id, or its file can no longer be read.
             TrustError: the hook is not approved.
         """
-        from hookline.engine.hook_lookup import read_body  # noqa: PLC0415 - as above
+        from hookline.engine.display import read_body  # noqa: PLC0415 - as above
 
         return read_body(self.snapshot, hook_id)
 

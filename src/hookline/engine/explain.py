@@ -7,7 +7,7 @@ from hookline.core.failure import explain_file_switch
 from hookline.core.plan import should_run_in_turn
 from hookline.engine.approval_service import find_statuses
 from hookline.engine.hook_lookup import make_hook_summary
-from hookline.engine.hosts import list_call_problems
+from hookline.engine.host_integrations import list_call_problems
 from hookline.engine.loader import explain_absence, list_hooks
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken

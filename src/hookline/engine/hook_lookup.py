@@ -1,17 +1,15 @@
-"""Finds declared hooks, and describes them to people and to models."""
+"""Finds declared hooks by an id, a command, an address, a name or a file."""
 
 from __future__ import annotations
 
 import os
 import shlex
 
-from hookline.config.read import read_text
 from hookline.core.descriptions import describe_condition
 from hookline.engine.approval_service import get_gate_for
 from hookline.engine.loader import list_hooks
-from hookline.errors import ConfigError, TrustError
+from hookline.errors import TrustError
 from hookline.model.handler import Http, Model, describe_command
-from hookline.text.suggestions import did_you_mean
 from hookline.text.terminal_escape import escape_line
 from hookline.wire.disable_flags import is_disable_flag
 from hookline.wire.sources import hook_name
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.engine.engine import Engine
-    from hookline.engine.loader import Snapshot
     from hookline.model.spec import HookSpec
 
 
@@ -167,59 +164,3 @@ def _is_file_of(engine: Engine, spec: HookSpec, path: str) -> bool:
     return any(
         os.path.realpath(file.path) == path for state in states for file in state.inspection.files
     )
-
-
-def list_for_prompt(snapshot: Snapshot) -> str:
-    """Return the block of each dialect that has one, with its hooks in the order in which their files were given."""
-    loaded = (spec for shelved in snapshot.sources for spec in shelved.loaded.specs)
-    place = {spec.id: at for at, spec in enumerate(loaded)}
-    blocks = []
-    for dialect in snapshot.dialects():
-        describe = getattr(dialect, "available_hooks", None)
-        if describe is not None:
-            entries = snapshot.registry.entries()
-            specs = [entry.spec for entry in entries if entry.dialect is dialect]
-            blocks.append(describe(sorted(specs, key=lambda spec: place.get(spec.id, len(place)))))
-    return "\n".join(blocks)
-
-
-def read_body(snapshot: Snapshot, hook_id: str) -> str:
-    """Return the text of a hook's file below its front matter, read from the file now.
-
-    Raises:
-        ConfigError: no hook has that id, or its file can no longer be read.
-        TrustError: the hook is not approved.
-    """
-    found = next(
-        (
-            shelved
-            for shelved in snapshot.sources
-            for spec in shelved.loaded.specs
-            if spec.id == hook_id
-        ),
-        None,
-    )
-    if found is None:
-        known = [entry.spec.id for entry in snapshot.registry.entries()]
-        if hook_id in known:  # a Python hook
-            return ""
-        known += [spec.id for each in snapshot.sources for spec in each.loaded.specs]
-        raise ConfigError(
-            f"no hook has the id `{hook_id}`",
-            name="config.option",
-            hint=did_you_mean(hook_id, known),
-        )
-    read = getattr(found.dialect, "body_of", None)
-    if read is None or found.source.text is None:
-        return ""
-    if not found.source.trusted:
-        raise TrustError(
-            f"the hook `{hook_id}` is not approved",
-            hint="its text stays hidden until you approve it: hookline approve",
-        )
-    # The file's name may be relative to the working folder at load time.
-    folder = found.source.names.get("folder", "")
-    text: str = read(
-        read_text(os.path.join(folder, os.path.basename(found.source.file))), found.source.file
-    )
-    return text

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from _thread import RLock  # `threading` would cost each start of `answer` 1 ms
 
+from hookline.config.places import find_places, project_path
 from hookline.core.registry import Registry
 from hookline.engine.catalog import OWN, Dialects
-from hookline.engine.sources import Discovery, Search, read_sources
+from hookline.engine.sources import Discovery, Search, has_approvals, may_hold_hooks, read_sources
 from hookline.model.frozen import Frozen
 from hookline.model.handler import Broken
 from hookline.model.problem import Origin
@@ -324,6 +325,21 @@ class Loader:
             listed = tuple(spec for spec in list_hooks(snapshot) if spec.origin.scope in scopes)
             self._declared = (snapshot, listed)
         return listed
+
+    def list_unread(self) -> list[str]:
+        """Return the places in the project with hook files that are not parsed, each once."""
+        snapshot = self.snapshot
+        found = [
+            each
+            for way in snapshot.ways
+            if isinstance(way, Discovery) and not way.parses_new
+            for each in find_places(self.cwd, self.environ, way.dialect)
+            if each.scope in CLONED and (each.dialect, each.scope) not in snapshot.dropped
+        ]
+        if not found or has_approvals(self.cwd, self.environ):
+            return []
+        holding = (each for each in found if may_hold_hooks(each.path, self.cwd))
+        return list(dict.fromkeys(project_path(each.dialect, each.path) for each in holding))
 
     def is_searched(self, dialect: str, scope: str) -> bool:
         """Whether all files of a dialect in a scope were looked for."""

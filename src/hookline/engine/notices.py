@@ -8,7 +8,6 @@ from itertools import pairwise
 
 from hookline.core.fit import fit
 from hookline.core.match import find_facets
-from hookline.engine.sources import list_unread
 from hookline.errors import CodecError
 from hookline.model.handler import Command
 from hookline.model.kinds import ACTIONS, kind, unknown_kind
@@ -131,7 +130,7 @@ def note_unread(runtime: Runtime, event: Event, decision: Decision) -> Decision:
     if len(runtime.checked_sessions) >= _MOST_SESSIONS:
         runtime.checked_sessions.clear()
     runtime.checked_sessions.add(key)
-    files = ", ".join(f"`{file}`" for file in list_unread(runtime))
+    files = ", ".join(f"`{file}`" for file in runtime.loader.list_unread())
     if not files:
         return decision
     text = f"hooks of this project ({files}) do not run because you have not approved them. To review them: `hookline approve`"

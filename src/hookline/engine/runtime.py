@@ -7,9 +7,12 @@ import time
 
 from hookline.core.guardrails import follows_redo
 from hookline.core.plan import plan
+from hookline.engine.hosts import is_attended
 from hookline.engine.lazy_gate import LazyGate
 from hookline.engine.loader import Loader
 from hookline.handlers import recursion_guard
+from hookline.model.frozen import Frozen
+from hookline.model.verdict import Verdict
 from hookline.sessions.memory import Memory
 
 TYPE_CHECKING = False
@@ -21,12 +24,12 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
     from hookline.core.plan import Plan
     from hookline.core.registry import Registry
-    from hookline.engine.detached import Finished
     from hookline.engine.loader import Snapshot
     from hookline.handlers.process import BackgroundProgram
     from hookline.handlers.process_spec import Limits
     from hookline.journal.journal import Journal
     from hookline.model.event import Event
+    from hookline.model.outcome import Outcome
     from hookline.model.problem import Problem
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
@@ -36,6 +39,26 @@ if TYPE_CHECKING:
     Path: TypeAlias = str | os.PathLike[str]
 
 _MOST = 256  # notices that one process remembers
+
+
+class Finished(Frozen):
+    """The end of a detached hook, with all that the journal and the observers need.
+
+    `verdict`: its output as its own dialect reads it; its stance has no effect. `kind`,
+    `native_event`, `dialect`, `session_id` and `cwd` are those of the event that started it; the
+    dialect is the host's. `started` and `ended`: seconds since 1970.
+    """
+
+    hook_id: str
+    outcome: Outcome
+    verdict: Verdict = Verdict()
+    kind: str = ""
+    native_event: str = ""
+    dialect: str = ""
+    session_id: str = ""
+    cwd: str = ""
+    started: float = 0.0
+    ended: float = 0.0
 
 
 class Runtime:
@@ -143,8 +166,6 @@ class Runtime:
         """Return the plan of an event from the hooks of a registry."""
         host = self.host(event.dialect)
         if host.table.asks_at_terminal and self._interactive is None:
-            from hookline.engine.hosts import is_attended  # noqa: PLC0415 - few hosts need it
-
             self._interactive = is_attended(host.table.programs)
         return plan(registry, event, host, headless=not self._interactive)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from hookline.config.places import MOST_FILES, find_places, project_path
+from hookline.config.places import MOST_FILES, find_places
 from hookline.config.read import (
     list_files,
     make_stamp,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from hookline.config.places import Found
     from hookline.config.read import Stamp
     from hookline.core.dialect import Dialect
-    from hookline.engine.runtime import Runtime
 
     Way: TypeAlias = "Discovery | Named | Given"
     Key: TypeAlias = tuple[str, str]
@@ -305,22 +304,7 @@ def has_approvals(project: str, environ: Mapping[str, str]) -> bool:
 # -- files of a project without approvals --------------------------------------------------------
 
 
-def list_unread(runtime: Runtime) -> list[str]:
-    """Return the places in the project with hook files that are not parsed, each once."""
-    found = [
-        each
-        for way in runtime.snapshot.ways
-        if isinstance(way, Discovery) and not way.parses_new
-        for each in find_places(runtime.cwd, runtime.environ, way.dialect)
-        if each.scope in CLONED and (each.dialect, each.scope) not in runtime.snapshot.dropped
-    ]
-    if not found or has_approvals(runtime.cwd, runtime.environ):
-        return []
-    holding = (each for each in found if _may_hold_hooks(each.path, runtime.cwd))
-    return list(dict.fromkeys(project_path(each.dialect, each.path) for each in holding))
-
-
-def _may_hold_hooks(path: str, project: str) -> bool:
+def may_hold_hooks(path: str, project: str) -> bool:
     """Whether a folder has an entry, or a file the word `hooks` in its first MiB.
 
     True if unreadable.

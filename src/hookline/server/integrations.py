@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookline.engine.hosts import list_integrated_hosts as engine_callers
+from hookline.engine.host_integrations import list_integrated_hosts as engine_callers
 from hookline.model.handler import Broken, Http
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from tests.unit.handlers.support import until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hookline.engine.detached import Finished
+    from hookline.engine.runtime import Finished
 
 NOTICE = Event(
     kind="notification", dialect="claude-code", native_name="Notification", session_id="s1", cwd="/"

@@ -12,7 +12,7 @@ from hookline.engine.approval_service import approve
 from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.engine import Engine
 from hookline.engine.explain import explain
-from hookline.engine.hosts import (
+from hookline.engine.host_integrations import (
     leave_to_host,
     list_call_problems,
     list_integrated_hosts,

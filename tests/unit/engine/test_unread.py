@@ -11,7 +11,7 @@ import pytest
 from hookline.engine.approval_service import approve_hooks
 from hookline.engine.engine import Engine
 from hookline.engine.reload import is_stale
-from hookline.engine.sources import has_approvals, list_unread
+from hookline.engine.sources import has_approvals
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,7 +76,7 @@ def test_what_is_approved_while_an_engine_runs_is_parsed(clone: Clone) -> None:
     assert is_stale(engine.loader)
     engine.reload()
     assert len(engine.hooks) == 1
-    assert list_unread(engine) == []
+    assert engine.loader.list_unread() == []
 
 
 def test_approvals_that_cannot_be_read_are_some(clone: Clone) -> None:
@@ -102,7 +102,7 @@ def test_a_file_may_hold_hooks(name: str, text: str, told: bool, clone: Clone) -
     clone.write(".claude/settings.json", "{}")
     clone.write(name, text)
 
-    assert bool(list_unread(clone.engine())) is told
+    assert bool(clone.engine().loader.list_unread()) is told
 
 
 @pytest.mark.parametrize("what", ["pipe", "device", "outside"])
@@ -115,7 +115,7 @@ def test_what_cannot_be_looked_through_may_hold_hooks(what: str, clone: Clone) -
     else:
         path.symlink_to("/dev/zero" if what == "device" else "/etc/hostname")
 
-    assert list_unread(clone.engine()) == [".claude/settings.json"]
+    assert clone.engine().loader.list_unread() == [".claude/settings.json"]
 
 
 def test_consent_to_all_parses_all(clone: Clone) -> None:
@@ -123,4 +123,4 @@ def test_consent_to_all_parses_all(clone: Clone) -> None:
     engine = clone.engine(trust="all")
 
     assert len(engine.hooks) == 1
-    assert list_unread(engine) == []
+    assert engine.loader.list_unread() == []

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from hookline.engine.detached import Finished
+    from hookline.engine.runtime import Finished
 
 
 def test_calls_of_a_batch_are_at_once_and_their_outcomes_in_order() -> None:

@@ -26,7 +26,7 @@ from hookline.engine.doctor.static_checks import (
     make_finding,
     make_warning,
 )
-from hookline.engine.hosts import list_call_problems
+from hookline.engine.host_integrations import list_call_problems
 from hookline.engine.session_limits import describe_failures, find_failures, make_key
 from hookline.engine.trust_gate import inspect_once
 from hookline.model.frozen import Frozen

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from hookline.engine.detached import Finished
+    from hookline.engine.runtime import Finished
 
 
 @pytest.mark.parametrize(

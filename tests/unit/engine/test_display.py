@@ -10,7 +10,7 @@ import hookline
 from hookline.cli.fire import render_decision
 from hookline.cli.pages import Paint
 from hookline.dialects.starchild import Starchild
-from hookline.engine.reason_display import reason_fields
+from hookline.engine.display import reason_fields
 from hookline.model.event import Event
 from hookline.model.verdict import Decision, Stance
 
