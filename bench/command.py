@@ -28,7 +28,7 @@ from bench.measure import (
     wait_for_quiet,
 )
 from hookline.handlers.process import Program, run_all
-from hookline.model.handler import Command
+from hookline.model.spec import Command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

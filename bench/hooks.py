@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hookline.handlers.process import Limits
-    from hookline.model.handler import Command
+    from hookline.model.spec import Command
 
 DIALECT, NATIVE, KIND = "docker-agent", "pre_tool_use", "tool.before"
 # Profile d1 starts the hooks of one event at once.

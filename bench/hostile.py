@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from bench import hooks
 from bench.measure import machine, options, table, wait_for_quiet
 from hookline.handlers.process import Limits
-from hookline.model.handler import Command
+from hookline.model.spec import Command
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
         Stop,
         ToolCall,
     )
-    from hookline.model.problem import Problem
-    from hookline.model.reply import Reply
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Stance, Verdict
+    from hookline.model.spec import HookSpec, Problem
+    from hookline.model.verdict import Decision, Reply, Stance, Verdict
     from hookline.sessions.store import Sessions
 
 # Name -> module. Each is loaded when it is first used, because `hookline answer` is started for
@@ -43,10 +41,10 @@ _HOMES = {
     "Lifecycle": "model.event",
     "Limits": "handlers.process_spec",
     "Message": "model.event",
-    "Problem": "model.problem",
+    "Problem": "model.spec",
     "Prompt": "model.event",
     "Reloaded": "engine.reload",
-    "Reply": "model.reply",
+    "Reply": "model.verdict",
     "Rewrite": "model.event",
     "Sessions": "sessions.store",
     "Stance": "model.verdict",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
 
 # One stable code for each problem's name. A code is never reused; `hookline explain CODE` tells its
 # page. 1xxx configuration, 2xxx hooks at run time, 3xxx trust, 4xxx host and wire, 5xxx service,
@@ -238,3 +239,24 @@ class HandlerError(HookError):
     """A handler could not be run at all on this machine."""
 
     name = "hook.failed"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return a hint such as "did you mean `PreToolUse`?"; empty if no known word is near."""
+    import difflib  # noqa: PLC0415 - only errors need it
+
+    by_fold: dict[str, list[str]] = {}
+    for name in known:
+        by_fold.setdefault(_fold(name), []).append(name)
+    near = difflib.get_close_matches(_fold(word), by_fold, n=1, cutoff=0.6)
+    if not near:
+        return ""
+    # Of several spellings of one word, take the one closest to the input.
+    likest = max(
+        by_fold[near[0]], key=lambda name: difflib.SequenceMatcher(None, word, name).ratio()
+    )
+    return f"did you mean `{likest}`?"
+
+
+def _fold(word: str) -> str:
+    return word.replace("_", "").replace("-", "").replace(".", "").lower()

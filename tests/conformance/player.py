@@ -15,8 +15,8 @@ from hookline.core.plan import plan
 from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError, ConfigError
-from hookline.model.handler import InProcess
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.spec import InProcess
+from hookline.model.verdict import Failure, Outcome
 
 VECTORS = Path(__file__).parent / "vectors"
 USUAL_NAMES = {

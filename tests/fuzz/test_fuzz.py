@@ -13,9 +13,7 @@ from hookline.core.dispatch import dispatch
 from hookline.core.plan import plan
 from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
-from hookline.model.outcome import Outcome
-from hookline.model.reply import Reply
-from hookline.model.verdict import Decision, Stance
+from hookline.model.verdict import Decision, Outcome, Reply, Stance
 from tests.laws.strategies import LAW, outcomes
 
 if TYPE_CHECKING:

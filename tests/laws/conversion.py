@@ -17,7 +17,7 @@ from hookline.engine.convert import convert
 from hookline.engine.engine import Engine
 from hookline.engine.relay_scripts import Originals
 from hookline.engine.sources import Given
-from hookline.model.outcome import Outcome
+from hookline.model.verdict import Outcome
 from tests.conformance.player import Play
 
 if TYPE_CHECKING:

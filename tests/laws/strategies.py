@@ -23,8 +23,7 @@ from hookline.model.event import (
     ToolCall,
 )
 from hookline.model.kinds import NAMES as KINDS
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

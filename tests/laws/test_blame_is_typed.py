@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from hookline.core.dialect import Companion, Source
 from hookline.errors import CodecError, ConfigError
-from hookline.model.handler import Command
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec
 from hookline.model.verdict import Decision, Stance, Verdict
 from hookline.wire.parsers import parse_yaml
 from tests.laws.strategies import (
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import Dialect
-    from hookline.model.outcome import Outcome
+    from hookline.model.verdict import Outcome
 
 ONCE_EACH = {dialect.table.name: dialect for dialect in reversed(DIALECTS)}
 # Keys of hooks' outputs in all spellings.

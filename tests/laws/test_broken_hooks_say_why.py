@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hookline.core.dialect import Companion, Source
 from hookline.engine.catalog import make_dialect
 from hookline.errors import ConfigError
-from hookline.model.handler import Broken
+from hookline.model.spec import Broken
 from hookline.wire.disable_flags import drop_flags
 from hookline.wire.fields import UNEXPLAINED
 from tests.laws.strategies import FEWER, ROOT

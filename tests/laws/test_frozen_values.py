@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from hookline.model.event import Event, Rewrite, ToolCall
 from hookline.model.frozen import Frozen, make_constructor
-from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import HookSpec
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from tests.laws.strategies import LAW, json_values
 
 if TYPE_CHECKING:

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hookline.errors import ConfigError
+from hookline.errors import ConfigError, did_you_mean
 from hookline.text.backtracking import BacktrackingRegex, ExclusionRegex
 from hookline.text.glob_regex import compile_glob
 from hookline.text.globs import normalise_path, path_matches
 from hookline.text.re2_regex import MatchTimeoutError, Regex
 from hookline.text.regex import compile_regex
-from hookline.text.suggestions import did_you_mean
 from tests.laws.strategies import LAW, texts
 
 paths = st.text(alphabet="ab./ ~é\n", max_size=12)

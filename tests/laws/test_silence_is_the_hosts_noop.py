@@ -11,8 +11,7 @@ from hookline.core.dispatch import dispatch
 from hookline.core.plan import plan
 from hookline.core.registry import Registry
 from hookline.engine.catalog import NAMES
-from hookline.model.reply import Reply
-from hookline.model.verdict import Decision, Verdict
+from hookline.model.verdict import Decision, Reply, Verdict
 from tests.laws.strategies import DIALECTS, FEWER, json_values, least_payload
 
 if TYPE_CHECKING:

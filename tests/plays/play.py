@@ -16,12 +16,8 @@ from hookline.core.failure import make_failed_verdict
 from hookline.core.plan import plan
 from hookline.core.registry import Registry
 from hookline.model.event import Event, Rewrite, ToolCall
-from hookline.model.handler import Command
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.problem import Origin
-from hookline.model.reply import Reply
-from hookline.model.spec import HookSpec
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.spec import Command, HookSpec, Origin
+from hookline.model.verdict import Failure, Outcome, Reply, Stance, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.model.conditions import Pattern
-from hookline.model.handler import Broken
+from hookline.model.spec import Broken, Pattern
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from tests.plays.play import ASKS, DENIES, Stage, hook, patches, play, row

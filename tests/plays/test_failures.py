@@ -7,9 +7,8 @@ import math
 import pytest
 
 from hookline.model.event import Rewrite, ToolCall
-from hookline.model.handler import Broken, Builtin, InProcess
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.spec import Broken, Builtin, InProcess
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from tests.plays.play import CALL, DENIES, TIMED_OUT, Stage, hook, play, row
 
 

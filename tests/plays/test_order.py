@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.event import Event, ToolCall
-from hookline.model.handler import InProcess
-from hookline.model.outcome import Outcome
-from hookline.model.problem import Origin
-from hookline.model.spec import HookSpec
-from hookline.model.verdict import Verdict
+from hookline.model.spec import HookSpec, InProcess, Never, OneOf, Origin, Pattern
+from hookline.model.verdict import Outcome, Verdict
 from hookline.text.regex import compile_regex
 from tests.plays.play import CALL, DENIES, Stage, hook, play, row
 

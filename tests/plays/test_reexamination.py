@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookline.model.conditions import Pattern
-from hookline.model.handler import Broken
+from hookline.model.spec import Broken, Pattern
 from hookline.model.verdict import Stance, Verdict
 from hookline.text.regex import compile_regex
 from tests.plays.play import ALLOWS, ASKS, DENIES, TIMED_OUT, Stage, hook, patches, play, row

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hookline.core.dialect import FoldRule
-from hookline.model.conditions import Glob, Leaves, Pattern
 from hookline.model.event import Compaction, Event, Generation, Prompt, ToolCall
+from hookline.model.spec import Glob, Leaves, Pattern
 from hookline.model.verdict import Stance, Verdict
 from hookline.text.regex import compile_regex
 from tests.plays.play import ALLOWS, CALL, DENIES, Stage, hook, patches, play, replaces, row

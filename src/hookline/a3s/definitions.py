@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, overload
 
-    from hookline.model.problem import Problem
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import HookSpec, Problem
 
 
 class HookEventType(enum.StrEnum):

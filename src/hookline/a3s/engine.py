@@ -22,8 +22,7 @@ from hookline.engine.detached import make_finished
 from hookline.engine.engine import Engine
 from hookline.handlers.inprocess import call_async
 from hookline.handlers.workers import WorkerBudget
-from hookline.model.handler import InProcess
-from hookline.model.problem import Problem
+from hookline.model.spec import InProcess, Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from hookline.a3s.events import HookEvent
 from hookline.dialects.a3s.encode_event import make_payload
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
-from hookline.model.handler import InProcess
+from hookline.model.spec import InProcess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run, find_by_command
 from hookline.engine.loader import list_hooks
-from hookline.errors import TrustError
-from hookline.text.suggestions import did_you_mean
+from hookline.errors import TrustError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run
 from hookline.engine.loader import explain_absence, group_broken, list_hooks
 from hookline.engine.session_limits import describe_failures, find_failures
-from hookline.model.handler import Broken
+from hookline.model.spec import Broken
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
 
 TYPE_CHECKING = False
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
-    from hookline.model.problem import Origin, Problem
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import HookSpec, Origin, Problem
 
 NAME = "/hooks"
 # The state of a hook: in the words of the format, and in hookline's where these differ.

@@ -24,7 +24,7 @@ from hookline.engine.notices import add_to_stderr, is_shown
 from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.process_spec import Limits
 from hookline.model.kinds import ACTIONS
-from hookline.model.reply import Reply
+from hookline.model.verdict import Reply
 from hookline.wire.hookoutput import encode_text
 from hookline.wire.json_reader import is_complete_json, read_json
 from hookline.wire.payload import unknown_event_error

@@ -7,8 +7,7 @@ import os
 from hookline.cli.commands import COMMANDS, COMPLETION_VARIABLE, ELSEWHERE, GROUPS
 from hookline.cli.exit_codes import OK, print_text, run_command
 from hookline.cli.selection import call_command
-from hookline.errors import ConfigError
-from hookline.text.suggestions import did_you_mean
+from hookline.errors import ConfigError, did_you_mean
 
 _INTRODUCTION = """hookline runs the hooks of AI agents, whatever dialect they are written in
 

@@ -33,7 +33,7 @@ from hookline.engine.hook_lookup import find_hooks
 from hookline.engine.journaling import open_journal
 from hookline.engine.loader import list_hooks
 from hookline.errors import ConfigError, TrustError
-from hookline.model.handler import Broken
+from hookline.model.spec import Broken
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
 
 TYPE_CHECKING = False

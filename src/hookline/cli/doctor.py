@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from hookline.cli.pages import Paint
     from hookline.cli.selection import Selection
-    from hookline.model.problem import Problem
+    from hookline.model.spec import Problem
 
 
 def doctor(

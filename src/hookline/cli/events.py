@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hookline.engine.catalog import NAMES, make_dialect
+from hookline.errors import did_you_mean
 from hookline.model import kinds
 from hookline.model.verdict import Stance
-from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from hookline.engine.detached import find_time_limit
 from hookline.engine.hook_lookup import describe_run
 from hookline.engine.loader import explain_absence, list_hooks
 from hookline.handlers.process_spec import Limits
-from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
-from hookline.model.spec import MANAGED
+from hookline.model.spec import MANAGED, Broken, Builtin, Command, Http, InProcess, Model
 from hookline.text.urls import describe_url
 from hookline.trust.policy import APPROVED, NEW
 from hookline.wire.providers import list_key_variables
@@ -30,9 +29,7 @@ if TYPE_CHECKING:
 
     from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
-    from hookline.model.handler import Handler
-    from hookline.model.problem import Problem
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Handler, HookSpec, Problem
 
 READY, BROKEN, INCOMPLETE, OFF = "ready", "broken", "incomplete", "off"
 _LONGEST_FACT = 120

@@ -16,15 +16,14 @@ from hookline.cli.options import COLOR, option
 from hookline.cli.pages import print_page
 from hookline.engine.journaling import find_journal_folder, read_limits
 from hookline.engine.provenance import find_provenance, list_declared_here
-from hookline.errors import CODES, ConfigError, JournalError
+from hookline.errors import CODES, ConfigError, JournalError, did_you_mean
 from hookline.journal.log_files import LogFiles, list_segments, select_expired
 from hookline.journal.records import NOTES, format_time
 from hookline.journal.search import Query, Search, parse_time
 from hookline.journal.verify import parse_head, verify
 from hookline.model.frozen import Frozen
-from hookline.model.handler import describe_command
+from hookline.model.spec import describe_command
 from hookline.text.masking import mask_record
-from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

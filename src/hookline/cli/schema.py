@@ -8,8 +8,7 @@ from importlib.resources import files
 
 from hookline.cli.exit_codes import OK, print_text
 from hookline.cli.options import option
-from hookline.errors import ConfigError
-from hookline.text.suggestions import did_you_mean
+from hookline.errors import ConfigError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.cli.options import Command, Option
-    from hookline.model.problem import Problem
+    from hookline.model.spec import Problem
 
 FOLDER: Any = option("-C", metavar="DIR", default=".", help="as if started there")
 DIALECT_OPTIONS: Any = option(

@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal, Optional
 import typer
 
 from hookline.cli.commands import COMMANDS
-from hookline.errors import ConfigError
-from hookline.text.suggestions import did_you_mean
+from hookline.errors import ConfigError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

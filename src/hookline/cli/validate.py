@@ -12,7 +12,7 @@ from hookline.config.read import guess_dialect, list_files, no_hooks_error
 from hookline.engine.catalog import make_dialect
 from hookline.engine.doctor.static_checks import find_unresolved
 from hookline.errors import ConfigError
-from hookline.model.problem import Origin, Problem
+from hookline.model.spec import Origin, Problem
 from hookline.wire.fields import to_problem
 
 TYPE_CHECKING = False

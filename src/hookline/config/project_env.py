@@ -8,7 +8,7 @@ import pwd
 import stat
 
 from hookline.model.frozen import Frozen
-from hookline.model.problem import Origin, Problem
+from hookline.model.spec import Origin, Problem
 from hookline.paths import descend, holds_name, is_below, open_nonblocking, real_path
 
 TYPE_CHECKING = False

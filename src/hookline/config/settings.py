@@ -6,9 +6,8 @@ import os
 import stat
 
 from hookline.config.read import read_text
-from hookline.errors import ConfigError
+from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
-from hookline.text.suggestions import did_you_mean
 from hookline.wire.parsers import parse_toml
 
 TYPE_CHECKING = False

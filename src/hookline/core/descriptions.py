@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.match import find_facets, make_hook_predicate, read_field
-from hookline.model.conditions import (
+from hookline.model.spec import (
     Flattened,
     Glob,
     Leaves,
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Never as Unreachable
 
-    from hookline.model.conditions import Condition
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Condition, HookSpec
 
 _QUOTE = r"\x60"
 

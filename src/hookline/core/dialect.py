@@ -12,11 +12,8 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from hookline.model.event import Body, Event, Json
-    from hookline.model.outcome import Outcome
-    from hookline.model.problem import Problem
-    from hookline.model.reply import Reply
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Verdict
+    from hookline.model.spec import HookSpec, Problem
+    from hookline.model.verdict import Decision, Outcome, Reply, Verdict
 
 
 # Kinds of event that start a turn, before the agent has begun to work.

@@ -11,13 +11,12 @@ from hookline.core.failure import UNASKED, make_failed_verdict, switch_off
 from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.core.interpretation import interpret, make_hook_event
-from hookline.core.match_budget import MatchBudget
 from hookline.core.plan import should_run_parallel
+from hookline.core.registry import MatchBudget
 from hookline.model.event import diff_inputs
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Builtin, Command, InProcess
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import NO_EFFECTS, Stance, Verdict
+from hookline.model.spec import Broken, Builtin, Command, InProcess
+from hookline.model.verdict import NO_EFFECTS, Failure, Outcome, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hookline.model.kinds import kind
-from hookline.model.outcome import Failure, Outcome
 from hookline.model.spec import CLONED
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from hookline.text.terminal_escape import escape_line
 
 TYPE_CHECKING = False

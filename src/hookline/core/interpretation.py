@@ -8,17 +8,15 @@ from types import NoneType
 from hookline.core.failure import judge_unrun, make_failed_verdict
 from hookline.core.output_faults import check_output
 from hookline.model.event import Rewrite
-from hookline.model.handler import InProcess
-from hookline.model.outcome import BARRED
-from hookline.model.spec import CLONED
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.spec import CLONED, InProcess
+from hookline.model.verdict import BARRED, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.registry import Entry
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Outcome
 
 # The types of the fields of a verdict made by a Python hook, checked before use.
 _SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hookline.model.conditions import (
+from hookline.model.spec import (
     Flattened,
     Glob,
     Leaves,
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from typing import Never as Unreachable
     from typing import TypeAlias
 
-    from hookline.model.conditions import Condition
     from hookline.model.event import Event, Json
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Condition, HookSpec
 
     Predicate: TypeAlias = Callable[[Event], bool]
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hookline.model.frozen import Frozen
-from hookline.model.handler import InProcess
 from hookline.model.kinds import ACTIONS, kind
-from hookline.model.spec import SCOPES
+from hookline.model.spec import SCOPES, InProcess
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hookline.core.dialect import Dialect, EventRow, FoldRule, Table
-    from hookline.core.match_budget import MatchBudget
-    from hookline.core.registry import Entry, Registry
+    from hookline.core.registry import Entry, MatchBudget, Registry
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
 

@@ -6,7 +6,7 @@ import posixpath
 from urllib.parse import unquote, urlsplit
 
 from hookline.errors import ConfigError
-from hookline.model.conditions import Rule
+from hookline.model.spec import Rule
 from hookline.text.globs import normalise_path, path_matches
 from hookline.text.shell import parse_simple_commands
 

@@ -9,8 +9,7 @@ from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.model import kinds
 from hookline.model.event import Compaction, Generation, Lifecycle, Message, Prompt, Stop, ToolCall
-from hookline.model.reply import Reply
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Reply, Stance
 from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
@@ -20,9 +19,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Source
     from hookline.model.event import Body, Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Verdict
+    from hookline.model.verdict import Decision, Outcome, Verdict
 
 NAME = "hookline"
 OPTIONS: tuple[str, ...] = ()

@@ -12,9 +12,7 @@ from hookline.engine.loader import list_hooks
 from hookline.engine.trust_gate import make_gate
 from hookline.errors import ConfigError, HookError, TrustError
 from hookline.model.frozen import Frozen
-from hookline.model.handler import InProcess, describe_command
-from hookline.model.problem import Origin, Problem
-from hookline.model.spec import MANAGED
+from hookline.model.spec import MANAGED, InProcess, Origin, Problem, describe_command
 from hookline.trust.gate import find_user
 from hookline.trust.policy import CHANGED, NEW, RECORD, REVOKED, RUN, WARN, find_off, list_switches
 from hookline.trust.state import list_differences

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from hookline.errors import CodecError, ConfigError
+from hookline.errors import CodecError, ConfigError, did_you_mean
 from hookline.model import kinds
-from hookline.text.suggestions import did_you_mean
 from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False

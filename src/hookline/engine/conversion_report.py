@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.model.conditions import OneOf, Pattern
-from hookline.model.handler import Command, Model
+from hookline.model.spec import Command, Model, OneOf, Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Dialect, EventRow
     from hookline.engine.relay_scripts import Originals
-    from hookline.model.conditions import Condition
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Condition, HookSpec
 
 # Powers that are no loss when they are missing: every dialect reports them in its own way.
 _ALWAYS = frozenset(("note", "log"))

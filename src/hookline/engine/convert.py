@@ -8,9 +8,8 @@ from hookline.engine.conversion_report import list_losses
 from hookline.engine.loader import explain_absence, list_hooks
 from hookline.engine.relay_scripts import Originals, format_command, is_plain_words
 from hookline.errors import ConfigError
-from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Command, InProcess, Model
+from hookline.model.spec import Broken, Command, InProcess, Model, Never, OneOf, Pattern
 from hookline.model.tools import (
     families,
     find_broader_kind,

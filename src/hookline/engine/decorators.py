@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from hookline.errors import ConfigError
+from hookline.errors import ConfigError, did_you_mean
 from hookline.model import kinds
-from hookline.model.conditions import Glob, OneOf, Pattern
-from hookline.model.handler import InProcess
-from hookline.model.problem import Origin
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Glob, HookSpec, InProcess, OneOf, Origin, Pattern
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
-from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from hookline.model.conditions import Condition
+    from hookline.model.spec import Condition
 
 
 def make_own_hook(

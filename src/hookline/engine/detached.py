@@ -22,9 +22,8 @@ from hookline.engine.session_limits import make_mark
 from hookline.handlers.inprocess import call
 from hookline.handlers.process_spec import Cancel, Limits
 from hookline.handlers.table import perform_all
-from hookline.model.handler import InProcess
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Verdict
+from hookline.model.spec import InProcess
+from hookline.model.verdict import Failure, Outcome, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ import os
 
 from hookline.config.read import read_text
 from hookline.dialects.starchild.reason_card import ReasonCard, split_reason
-from hookline.errors import ConfigError, TrustError
+from hookline.errors import ConfigError, TrustError, did_you_mean
 from hookline.text.masking import mask_text, mask_value
-from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

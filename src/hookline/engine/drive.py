@@ -13,9 +13,8 @@ from hookline.handlers.inprocess import call, call_async, finish_coroutine, refu
 from hookline.handlers.process_spec import Cancel, Limits
 from hookline.handlers.table import perform_all
 from hookline.model.frozen import make_constructor
-from hookline.model.handler import InProcess
-from hookline.model.outcome import TOO_LATE, Failure, Outcome
-from hookline.model.verdict import Verdict
+from hookline.model.spec import InProcess
+from hookline.model.verdict import TOO_LATE, Failure, Outcome, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from hookline.core.registry import Registry
     from hookline.engine.loader import Snapshot
     from hookline.engine.reload import Reloaded, Watcher
-    from hookline.model.problem import Problem
-    from hookline.model.reply import Reply
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
+    from hookline.model.spec import HookSpec, Problem
+    from hookline.model.verdict import Decision, Reply
 
     Path: TypeAlias = str | os.PathLike[str]
 

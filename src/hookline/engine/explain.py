@@ -10,8 +10,8 @@ from hookline.engine.hook_lookup import make_hook_summary
 from hookline.engine.host_integrations import list_call_problems
 from hookline.engine.loader import explain_absence, list_hooks
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken
 from hookline.model.kinds import kind
+from hookline.model.spec import Broken
 from hookline.model.verdict import Stance
 from hookline.wire.disable_flags import drop_flags
 

@@ -14,8 +14,7 @@ from hookline.errors import HookError
 from hookline.model import kinds
 from hookline.model.event import Event
 from hookline.model.frozen import Frozen
-from hookline.model.reply import Reply
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Reply, Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from hookline.engine.notices import add_session_problems, note_folder, note_remo
 from hookline.handlers.recursion_guard import ACTIVE_EVENTS, DEEPEST, hook_mark
 from hookline.model import kinds
 from hookline.model.event import Stop
-from hookline.model.handler import Model
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.spec import Model
+from hookline.model.verdict import Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

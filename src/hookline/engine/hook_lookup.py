@@ -9,7 +9,7 @@ from hookline.core.descriptions import describe_condition
 from hookline.engine.approval_service import get_gate_for
 from hookline.engine.loader import list_hooks
 from hookline.errors import TrustError
-from hookline.model.handler import Http, Model, describe_command
+from hookline.model.spec import Http, Model, describe_command
 from hookline.text.terminal_escape import escape_line
 from hookline.wire.disable_flags import is_disable_flag
 from hookline.wire.sources import hook_name

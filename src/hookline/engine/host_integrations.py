@@ -12,9 +12,7 @@ from __future__ import annotations
 import re
 
 from hookline.errors import HookError
-from hookline.model.handler import Command
-from hookline.model.problem import Problem
-from hookline.model.spec import MANAGED
+from hookline.model.spec import MANAGED, Command, Problem
 from hookline.trust.policy import APPROVED
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ import os
 
 from hookline.config.places import project_root
 from hookline.handlers.recursion_guard import ancestors
-from hookline.model.handler import Builtin, Command
+from hookline.model.spec import Builtin, Command
 from hookline.paths import real_path
 
 TYPE_CHECKING = False

@@ -7,9 +7,8 @@ import os
 from hookline.config.settings import settings_path
 from hookline.errors import ConfigError
 from hookline.journal.records import shorten_digest
-from hookline.model.handler import InProcess
-from hookline.model.outcome import Outcome
-from hookline.model.problem import Origin, Problem
+from hookline.model.spec import InProcess, Origin, Problem
+from hookline.model.verdict import Outcome
 from hookline.paths import state_folder
 from hookline.trust.policy import MASTER, SKIPPED, STRICTEST, is_named
 

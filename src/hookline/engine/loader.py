@@ -9,9 +9,7 @@ from hookline.core.registry import Registry
 from hookline.engine.catalog import OWN, Dialects
 from hookline.engine.sources import Discovery, Search, has_approvals, may_hold_hooks, read_sources
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken
-from hookline.model.problem import Origin
-from hookline.model.spec import CLONED, MANAGED, SCOPES, USER
+from hookline.model.spec import CLONED, MANAGED, SCOPES, USER, Broken, Origin
 from hookline.wire.disable_flags import drop_flags
 
 TYPE_CHECKING = False
@@ -21,8 +19,7 @@ if TYPE_CHECKING:
     from hookline.config.read import Stamp
     from hookline.core.dialect import Dialect
     from hookline.engine.sources import Key, LoadedSource, Way
-    from hookline.model.problem import Problem
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import HookSpec, Problem
 
 
 class Enlisted(Frozen):

@@ -9,8 +9,8 @@ from itertools import pairwise
 from hookline.core.fit import fit
 from hookline.core.match import find_facets
 from hookline.errors import CodecError
-from hookline.model.handler import Command
 from hookline.model.kinds import ACTIONS, kind, unknown_kind
+from hookline.model.spec import Command
 from hookline.model.verdict import Lowered, Stance
 from hookline.paths import state_folder
 from hookline.text.terminal_escape import escape_line, escape_text
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from hookline.core.plan import Plan
     from hookline.engine.runtime import Runtime
     from hookline.model.event import Event
-    from hookline.model.problem import Problem
-    from hookline.model.reply import Reply
-    from hookline.model.verdict import Decision
+    from hookline.model.spec import Problem
+    from hookline.model.verdict import Decision, Reply
 
 # Effects in `lowered`: hooks that hookline did not ask, and an event that its dialect does not
 # have.

@@ -11,7 +11,7 @@ from hookline.engine.engine import Engine
 from hookline.engine.loader import list_hooks
 from hookline.errors import HookError
 from hookline.journal.records import to_canonical_json
-from hookline.model.handler import describe_command
+from hookline.model.spec import describe_command
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False

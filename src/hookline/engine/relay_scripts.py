@@ -13,8 +13,8 @@ from copy import deepcopy
 
 from hookline.config.read import is_program, is_single_hook_file
 from hookline.core.dialect import Source
-from hookline.model.handler import Command
-from hookline.wire.jsonc import without_comments
+from hookline.model.spec import Command
+from hookline.wire.json_reader import without_comments
 from hookline.wire.sources import read_tree
 
 TYPE_CHECKING = False

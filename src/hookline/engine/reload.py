@@ -15,9 +15,7 @@ from hookline.engine.loader import name_source
 from hookline.engine.sources import Discovery, Given, list_sources, read_sources
 from hookline.errors import CODES, ConfigError, HookError
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken
-from hookline.model.problem import Origin, Problem
-from hookline.model.spec import MANAGED
+from hookline.model.spec import MANAGED, Broken, Origin, Problem
 from hookline.wire.disable_flags import drop_flags
 from hookline.wire.fields import to_problem
 

@@ -29,10 +29,8 @@ if TYPE_CHECKING:
     from hookline.handlers.process_spec import Limits
     from hookline.journal.journal import Journal
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
-    from hookline.model.problem import Problem
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
+    from hookline.model.spec import HookSpec, Problem
+    from hookline.model.verdict import Decision, Outcome
     from hookline.sessions.store import Sessions
     from hookline.trust.gate import Gate
 

@@ -7,9 +7,8 @@ from zlib import crc32
 from hookline.core.dispatch import intercept
 from hookline.core.plan import list_specs
 from hookline.errors import HandlerError
-from hookline.model.handler import Builtin, InProcess, Model
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance
+from hookline.model.spec import Builtin, InProcess, Model
+from hookline.model.verdict import Failure, Outcome, Stance
 from hookline.sessions.memory import Failures
 from hookline.sessions.store import digest
 

@@ -16,8 +16,7 @@ from hookline.config.read import (
 from hookline.core.dialect import Loaded, Source
 from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
-from hookline.model.problem import Origin, Problem
-from hookline.model.spec import CLONED, MANAGED
+from hookline.model.spec import CLONED, MANAGED, Origin, Problem
 from hookline.paths import nearest_with, open_nonblocking, real_path, state_folder
 from hookline.text.re2_regex import RegexBudget
 from hookline.trust.owner import find_project

@@ -10,8 +10,7 @@ from hookline.core.dispatch import Run
 from hookline.engine.catalog import make_dialect
 from hookline.errors import HandlerError
 from hookline.handlers.command import build_program
-from hookline.model.handler import Command
-from hookline.model.spec import MANAGED, USER
+from hookline.model.spec import MANAGED, USER, Command
 from hookline.paths import state_folder
 from hookline.trust.gate import Gate
 from hookline.trust.inspection import NO_FILES, StartedCommand
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.model.event import Event
-    from hookline.model.problem import Problem
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import HookSpec, Problem
     from hookline.trust.inspection import Inspection
     from hookline.trust.policy import Policy
     from hookline.trust.state import Inspect

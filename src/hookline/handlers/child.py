@@ -17,7 +17,7 @@ import subprocess
 
 from hookline.errors import HandlerError
 from hookline.handlers import process_tree, spawn, subreaper
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Failure, Outcome
 from hookline.wire.hookoutput import background_seconds
 
 TYPE_CHECKING = False

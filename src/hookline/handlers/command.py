@@ -12,14 +12,14 @@ from hookline.handlers.process_spec import Program
 from hookline.handlers.process_tree import COOKIE
 from hookline.handlers.recursion_guard import DEEPEST, extend_variable
 from hookline.handlers.recursion_guard import VARIABLE as FIRING
-from hookline.model.handler import Command
+from hookline.model.spec import Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.model.event import Event
-    from hookline.model.handler import Builtin
+    from hookline.model.spec import Builtin
 
 # Texts, so that `re` compiles them only when the first hook needs one.
 _DOTENV = r"\$\{env\.([^}]+)\}"

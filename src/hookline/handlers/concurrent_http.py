@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

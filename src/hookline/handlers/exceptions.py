@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from time import perf_counter
 
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Failure, Outcome
 
 
 class OverdueError(TimeoutError):

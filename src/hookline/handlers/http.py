@@ -20,7 +20,7 @@ from urllib.parse import quote, urlsplit
 from hookline.errors import HandlerError
 from hookline.handlers.checked_connection import CheckedConnection
 from hookline.handlers.exceptions import RemoteHandlerError
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Failure, Outcome
 from hookline.text.urls import canonical_host, describe_url, explain_refused_url
 from hookline.wire.http_spec import UNSENT
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hookline.handlers.checked_connection import Resolve
-    from hookline.model.handler import Http
+    from hookline.model.spec import Http
 
 LARGEST = 1 << 20  # bytes of an answer
 _PORTS: Mapping[str, int] = {"http": 80, "https": 443}

@@ -7,7 +7,7 @@ from contextvars import copy_context
 from time import perf_counter
 
 from hookline.handlers.exceptions import OverdueError, make_failure_outcome
-from hookline.model.outcome import Outcome
+from hookline.model.verdict import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.handlers.workers import Workers
-    from hookline.model.handler import InProcess
+    from hookline.model.spec import InProcess
 
 
 async def call_async(run: Run) -> Outcome:

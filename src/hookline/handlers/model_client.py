@@ -19,7 +19,7 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 
 from hookline.handlers.exceptions import RemoteHandlerError
-from hookline.model.outcome import Failure
+from hookline.model.verdict import Failure
 from hookline.wire.providers import ANTHROPIC, OPENAI
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pydantic_ai.models import Model as Client
 
-    from hookline.model.handler import Model
+    from hookline.model.spec import Model
     from hookline.wire.providers import Endpoint
 
     # Sends a request (address, method, body, headers), and returns the JSON of a successful answer,

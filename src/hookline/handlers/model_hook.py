@@ -17,7 +17,7 @@ from hookline.errors import HandlerError
 from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.handlers.http import LARGEST, send_request
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Failure, Outcome
 from hookline.wire.providers import resolve_endpoint
 from hookline.wire.templates import INSTALL, TEMPLATE, fill_prompt, find_template_faults
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from hookline.handlers.checked_connection import Resolve
-    from hookline.model.handler import Model
+    from hookline.model.spec import Model
 
 MOST_AT_ONCE = 16  # concurrent questions of this process
 # The share of its time that a question waits for its turn. In a loop of questions the innermost one

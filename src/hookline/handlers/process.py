@@ -14,7 +14,7 @@ from collections import deque
 from hookline.handlers.child import Child
 from hookline.handlers.process_spec import Cancel, Limits, Program
 from hookline.model.frozen import Frozen
-from hookline.model.outcome import TOO_LATE, Failure, Outcome
+from hookline.model.verdict import TOO_LATE, Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

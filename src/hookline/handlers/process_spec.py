@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hookline.model.outcome import Outcome
+    from hookline.model.verdict import Outcome
 
 
 class Limits(Frozen):

@@ -11,8 +11,8 @@ from hookline.handlers.command import build_program, expand_declared, working_di
 from hookline.handlers.process import run_all
 from hookline.handlers.process_spec import Job
 from hookline.handlers.recursion_guard import hook_mark
-from hookline.model.handler import Builtin, Command
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.spec import Builtin, Command
+from hookline.model.verdict import Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import os
 from contextvars import ContextVar
 
 from hookline.handlers.process_tree import read_stat
-from hookline.model.problem import Problem
+from hookline.model.spec import Problem
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False

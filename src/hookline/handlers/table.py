@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.handlers.process_spec import Limits
-from hookline.model.handler import Http, Model
+from hookline.model.spec import Http, Model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
     from hookline.handlers.process import BackgroundProgram
     from hookline.handlers.process_spec import Cancel
-    from hookline.model.outcome import Outcome
+    from hookline.model.verdict import Outcome
 
 
 def perform_all(

@@ -22,7 +22,7 @@ from hookline.journal.records import (
     note_record,
     run_record,
 )
-from hookline.model.problem import Origin, Problem
+from hookline.model.spec import Origin, Problem
 from hookline.paths import state_folder
 
 TYPE_CHECKING = False
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeAlias
 
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Verdict
+    from hookline.model.verdict import Decision, Outcome, Verdict
 
     SpecOf: TypeAlias = Callable[[str], HookSpec | None]
     Export: TypeAlias = Callable[[Event, Decision, SpecOf], None]

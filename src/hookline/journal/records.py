@@ -11,8 +11,8 @@ import time
 
 from hookline.model.event import ToolCall
 from hookline.model.frozen import Frozen
-from hookline.model.handler import NO_ENV, Broken, Builtin, Command, InProcess, describe_command
-from hookline.model.outcome import Failure
+from hookline.model.spec import NO_ENV, Broken, Builtin, Command, InProcess, describe_command
+from hookline.model.verdict import Failure
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.model.event import Event, Rewrite
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Verdict
+    from hookline.model.verdict import Decision, Outcome, Verdict
 
 EVENT, RUN, NOTE = "event", "run", "note"
 # The kinds of notes, by the words that find them.

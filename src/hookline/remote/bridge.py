@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hookline.dialects.a3s import A3S, NAME
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import CODES, ConfigError
-from hookline.model.outcome import Failure
+from hookline.model.verdict import Failure
 from hookline.remote.definitions import make_placeholders, read_hooks
 from hookline.remote.event_loop import REMOTE
 from hookline.remote.limits import PROTOCOL, Bounds

@@ -10,7 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from hookline.errors import CODES, CodecError, ConfigError, HookError
-from hookline.model.reply import Reply
+from hookline.model.verdict import Reply
 from hookline.remote.addresses import parse_address
 from hookline.remote.decisions import parse_decision
 from hookline.remote.event_loop import REMOTE

@@ -9,9 +9,8 @@ from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
 from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, InProcess
-from hookline.model.outcome import Failure
-from hookline.model.verdict import Stance
+from hookline.model.spec import Broken, InProcess
+from hookline.model.verdict import Failure, Stance
 from hookline.remote.proto import bridge_pb2 as pb
 
 if TYPE_CHECKING:

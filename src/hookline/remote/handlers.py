@@ -17,7 +17,7 @@ from hookline.dialects.a3s import A3S
 from hookline.errors import CODES, ConfigError
 from hookline.handlers.inprocess import call_async
 from hookline.handlers.workers import WorkerBudget
-from hookline.model.handler import InProcess
+from hookline.model.spec import InProcess
 from hookline.remote.definitions import to_message
 from hookline.remote.event_loop import REMOTE
 from hookline.remote.grpc_transport import listen, open_channel, open_stream
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from hookline.a3s.handlers import HookHandler
     from hookline.core.dispatch import Run
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Outcome
     from hookline.remote.invocations import Perform
 
 # Refusals that waiting does not change.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hookline.core.dispatch import Run
 from hookline.dialects.a3s import A3S
 from hookline.errors import CodecError
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Failure, Outcome
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.results import to_result, to_utf8
 from hookline.remote.tracing import use_traceparent

@@ -17,9 +17,8 @@ from uuid import uuid4
 from hookline.dialects.a3s import A3S
 from hookline.errors import ConfigError
 from hookline.handlers.exceptions import OverdueError, RemoteHandlerError
-from hookline.model.handler import InProcess
-from hookline.model.outcome import Failure
-from hookline.model.verdict import Stance
+from hookline.model.spec import InProcess
+from hookline.model.verdict import Failure, Stance
 from hookline.remote.event_loop import REMOTE
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.results import read_answer

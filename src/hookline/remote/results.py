@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from hookline.core.failure import describe_failure
 from hookline.dialects.a3s.response import BLOCK, CONTINUE, RETRY, SKIP, read_response
 from hookline.handlers.exceptions import RemoteHandlerError
-from hookline.model.outcome import Failure
+from hookline.model.verdict import Failure
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.wire.hookoutput import UnreadableError
 
 if TYPE_CHECKING:
-    from hookline.model.outcome import Outcome
+    from hookline.model.verdict import Outcome
     from hookline.remote.limits import Bounds
 
 _ACTIONS = {CONTINUE: pb.CONTINUE, BLOCK: pb.BLOCK, RETRY: pb.RETRY, SKIP: pb.SKIP}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hookline.engine.host_integrations import list_integrated_hosts as engine_callers
-from hookline.model.handler import Broken, Http
+from hookline.model.spec import Broken, Http
 
 if TYPE_CHECKING:
     from hookline.engine.engine import Engine

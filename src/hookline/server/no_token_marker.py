@@ -7,7 +7,7 @@ import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from hookline.model.problem import Problem
+from hookline.model.spec import Problem
 from hookline.server.tokens import default_token_path
 
 if TYPE_CHECKING:

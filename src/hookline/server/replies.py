@@ -20,7 +20,7 @@ from hookline.wire.json_reader import read_json
 if TYPE_CHECKING:
     from hookline.engine.fallback import Fallback
     from hookline.errors import HookError
-    from hookline.model.reply import Reply
+    from hookline.model.verdict import Reply
 
 WHOLE = "application/vnd.hookline.reply+json"
 _LONGEST = 2000  # characters of stderr in a header; the whole reply contains all of it

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.requests import ClientDisconnect
 
-from hookline.errors import CodecError
+from hookline.errors import CodecError, did_you_mean
 from hookline.server.problems import RequestError
-from hookline.text.suggestions import did_you_mean
 from hookline.wire.json_reader import read_json
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from _thread import allocate_lock  # most processes never need `threading`
 from hookline.core.guardrails import RedoCounts, is_flagged
 from hookline.model.event import Event
 from hookline.model.frozen import Frozen
-from hookline.model.problem import Problem
+from hookline.model.spec import Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

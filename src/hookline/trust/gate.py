@@ -10,11 +10,9 @@ from hookline.core.failure import REVIEW, explain_file_switch, identify
 from hookline.errors import TrustError
 from hookline.model.event import Event
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Command, InProcess
 from hookline.model.kinds import ACTIONS
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.spec import CLONED
-from hookline.model.verdict import Stance
+from hookline.model.spec import CLONED, Command, InProcess
+from hookline.model.verdict import Failure, Outcome, Stance
 from hookline.text.terminal_escape import escape_line
 from hookline.trust.inspection import find_changes
 from hookline.trust.policy import (
@@ -40,8 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol
 
-    from hookline.model.problem import Problem
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import HookSpec, Problem
     from hookline.trust.policy import Policy
     from hookline.trust.state import Inspect
     from hookline.trust.store import Store, Switch

@@ -7,8 +7,7 @@ import stat
 
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, InProcess, describe_command
-from hookline.model.spec import CLONED, MANAGED
+from hookline.model.spec import CLONED, MANAGED, Broken, InProcess, describe_command
 from hookline.paths import is_below, real_path
 from hookline.trust.inspection import NO_FILES, Inspection
 from hookline.trust.owner import Owner, digest_definition, find_owner, find_project

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Loaded
 from hookline.model import kinds
-from hookline.model.conditions import Never
-from hookline.model.handler import Broken
-from hookline.model.problem import Problem
-from hookline.model.spec import CLONED, MANAGED, HookSpec, nearness
+from hookline.model.spec import CLONED, MANAGED, Broken, HookSpec, Never, Problem, nearness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import Source
-    from hookline.model.problem import Origin
+    from hookline.model.spec import Origin
     from hookline.wire.fields import Node
 
 ALL_OFF = "disableAllHooks"

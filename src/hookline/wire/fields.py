@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.model.handler import Broken
-from hookline.model.problem import Origin, Problem
-from hookline.text.suggestions import did_you_mean
+from hookline.errors import did_you_mean
+from hookline.model.spec import Broken, Origin, Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from hookline.errors import ConfigError
-    from hookline.model.handler import Handler
+    from hookline.model.spec import Handler
     from hookline.wire.parsers import Path, Tree
 
     _T = TypeVar("_T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from hookline.text.output_encoding import describe_encoding_fault
+from hookline.core.output_faults import describe_encoding_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

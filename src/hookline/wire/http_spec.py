@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.model.handler import Http
+from hookline.model.spec import Http
 from hookline.text.urls import describe_url, explain_refused_url
 
 TYPE_CHECKING = False

@@ -1,10 +1,4 @@
-"""JSON reader: reads what a host sent as leniently as possible.
-
-A payload that hookline refused to read would reach no guard. So bytes that are not UTF-8 become
-lone surrogates, and control characters count as text. What common JSON readers refuse arrives as
-text: integers too long for Python to convert, and parts nested more than 100 levels deep. Each hook
-can then read the rest, in any language.
-"""
+"""JSON as hosts and files hold it, with comments where a host allows them."""
 
 from __future__ import annotations
 
@@ -18,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, NoReturn
+
 
 # Levels that are read as structure; jq 1.6 refuses 256 levels, serde 128.
 NESTED = 100
@@ -152,3 +147,19 @@ def _integer(digits: str) -> int | str:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"`{constant}` is no number")
+
+
+# Skip each text as a whole, because `//` in a text is not a comment.
+_TEXT_OR_COMMENT = r'"(?:[^"\\\n]|\\.)*"?|//[^\n\r]*|/\*.*?(?:\*/|\Z)'
+
+
+def without_comments(text: str) -> str:
+    """Blank out the `//` and `/* */` comments of a text; lines and columns stay as they are."""
+    if "//" not in text and "/*" not in text:
+        return text
+    return re.sub(_TEXT_OR_COMMENT, _blank, text, flags=re.DOTALL)
+
+
+def _blank(found: re.Match[str]) -> str:
+    piece = found[0]
+    return piece if piece.startswith('"') else re.sub(r"[^\n\r]", " ", piece)

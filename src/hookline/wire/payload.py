@@ -6,10 +6,9 @@ import json
 import re
 
 from hookline.core.dialect import ABSENT
-from hookline.errors import CodecError
+from hookline.errors import CodecError, did_you_mean
 from hookline.model import kinds
 from hookline.model.event import Event, Lifecycle
-from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 
-from hookline.errors import HandlerError
+from hookline.errors import HandlerError, did_you_mean
 from hookline.model.frozen import Frozen
-from hookline.text.suggestions import did_you_mean
 from hookline.text.urls import describe_url, explain_refused_url, is_local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.model.handler import Model
+    from hookline.model.spec import Model
 
 OPENAI, ANTHROPIC = "openai", "anthropic"
 # The characters that a key may have, so that a header can carry it.

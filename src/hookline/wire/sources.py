@@ -1,23 +1,118 @@
-"""Sources: the steps that every loader takes with a file before it reads its hooks."""
+"""Reads the entries, matchers and names of a source, and makes its specs, for all dialects."""
 
 from __future__ import annotations
 
 from hookline.core.dialect import Loaded
-from hookline.errors import ConfigError
-from hookline.model.handler import Broken
-from hookline.model.problem import Origin
-from hookline.model.spec import HookSpec
+from hookline.errors import ConfigError, did_you_mean
+from hookline.model.spec import Broken, HookSpec, Origin
 from hookline.model.verdict import Stance
+from hookline.text.regex import compile_regex
 from hookline.wire.fields import Node, explain_errors, to_problem
 from hookline.wire.parsers import Tree, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.problem import Problem
+    from hookline.model.spec import Condition, Problem
+    from hookline.text.re2_regex import Regex
+
+
+def read_entries(
+    events: Node,
+    rows: Mapping[str, EventRow],
+    *,
+    of: str,
+    like: str,
+    known: Iterable[str] = (),
+    beside: Iterable[str] = (),
+) -> Iterator[tuple[EventRow, Node, str]]:
+    """Yield the entries of each event below `events`, in order, each with why it is broken.
+
+    Where the value is not a list, the event's node stands for it, with the reason.
+
+    `of`: the noun for an entry, for messages.
+    `like`: an example of the list, for messages.
+    `known`: the events to name in a hint, where `rows` has several spellings of them.
+    `beside`: keys next to the events that the caller reads itself.
+    """
+    apart = frozenset(beside)
+    for event in events.children():
+        native = str(event.path[-1])
+        if native in apart:
+            continue
+        row = rows.get(native)
+        if row is None:
+            hint = did_you_mean(native, rows) or f"known events: {', '.join(known or rows)}"
+            event.complain("event.unknown", f"unknown event `{native}`", hint=hint)
+        elif isinstance(event.value, list):
+            yield from ((row, entry, "") for entry in event.children())
+        elif event.value is not None:
+            before = event.mark()
+            event.complain("group.shape", f"`{native}` must be a list of {of}", hint=like)
+            yield row, event, event.errors_since(before)
+
+
+def hook_id(file: str, native: str, node: Node, *, depth: int = 2) -> str:
+    """Return `<file>#<event>.<group>.<hook>`, where the last two count from 0.
+
+    `depth`: how many keys lead to the event, its own included.
+    """
+    steps = [str(step) for step in node.path[depth:] if step != "hooks"]
+    return f"{(file or 'config').rpartition('/')[2]}#{'.'.join([native, *steps])}"
+
+
+NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
+# For hosts where hyphens are part of a name, and commas and blanks may separate names.
+NAMES = NAME | frozenset("- ,|")
+
+
+def read_conditions(
+    node: Node, read: Callable[[], tuple[Condition, ...]], key: str
+) -> tuple[Condition, ...] | None:
+    """Return the conditions that the text under a key demands.
+
+    None and a problem if `read` cannot read it.
+
+    Raises:
+        ConfigError: `config.too-large`; the expressions of the file need too much memory.
+    """
+    try:
+        return read()
+    except ConfigError as error:
+        if error.name == "config.too-large":  # the whole file is then too large
+            raise
+        node.complain(error.name, error.message, key, hint=error.hint)
+        return None
+
+
+def read_regex(node: Node, key: str, text: str, what: str) -> Regex | None:
+    """Return the expression under a key, compiled; None and a problem if it is invalid.
+
+    `what`: the noun for it.
+    """
+    if "\b" in text:
+        hint = "in double quotes `\\b` is that control character; write the text in single quotes"
+        why = f"{what} has a backspace in it"
+        node.complain("matcher.control", why, key, hint=hint, severity="warning")
+    try:
+        return compile_regex(text)
+    except ConfigError as error:
+        node.complain(error.name, f"{what}: {error.message}", key, hint=error.hint)
+        return None
+
+
+def list_exact_names(text: str, alphabet: frozenset[str] = NAMES) -> frozenset[str] | None:
+    """Return the exact names that a text of this alphabet lists, between `|` or commas.
+
+    None if it is an expression.
+    """
+    if not alphabet.issuperset(text):
+        return None
+    return frozenset(name.strip() for name in text.replace(",", "|").split("|")) - {""}
+
 
 _SHORT = 60
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from hookline.model.handler import Model
+    from hookline.model.spec import Model
 
 TEMPLATE, ARGUMENTS = "template", "arguments"
 # An escaped dollar sign, or the payload (docs/formats/claude-code.md 4).

@@ -17,8 +17,7 @@ from hookline.core.dispatch import Run
 from hookline.engine.engine import Engine
 from hookline.handlers.process_spec import Limits
 from hookline.model.event import Event
-from hookline.model.handler import InProcess
-from hookline.model.spec import HookSpec
+from hookline.model.spec import HookSpec, InProcess
 from hookline.sessions.store import Sessions
 from tests.unit.cli.support import ROOT
 from tests.unit.engine.processes import ends

@@ -13,8 +13,7 @@ from hookline.cli.hook_documents import (
 )
 from hookline.engine.explain import explain
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Builtin, Command, Http, InProcess, Model
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Broken, Builtin, Command, HookSpec, Http, InProcess, Model
 
 CLAUDE = {
     "PreToolUse": [

@@ -9,10 +9,7 @@ import pytest
 
 import hookline
 from hookline.core.failure import identify
-from hookline.model.conditions import OneOf
-from hookline.model.handler import Command
-from hookline.model.problem import Origin
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec, OneOf, Origin
 
 if TYPE_CHECKING:
     from pathlib import Path

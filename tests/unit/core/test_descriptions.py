@@ -8,7 +8,8 @@ import pytest
 
 from hookline.core.descriptions import describe_condition as worded
 from hookline.core.descriptions import describe_conditions, explain_mismatch
-from hookline.model.conditions import (
+from hookline.model.event import Event, ToolCall
+from hookline.model.spec import (
     Flattened,
     Glob,
     Leaves,
@@ -18,12 +19,11 @@ from hookline.model.conditions import (
     Pattern,
     Rule,
 )
-from hookline.model.event import Event, ToolCall
 from hookline.text.regex import compile_regex
 from tests.unit.trust.support import hook
 
 if TYPE_CHECKING:
-    from hookline.model.conditions import Condition
+    from hookline.model.spec import Condition
 
 CALL = Event(kind="tool.before", body=ToolCall(tool="bash", input={"command": "ls"}))
 

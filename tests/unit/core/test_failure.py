@@ -12,11 +12,8 @@ from hookline.core.failure import (
     show_failure,
     switch_off,
 )
-from hookline.model.handler import Broken
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.problem import Origin
-from hookline.model.spec import HookSpec
-from hookline.model.verdict import Stance
+from hookline.model.spec import Broken, HookSpec, Origin
+from hookline.model.verdict import Failure, Outcome, Stance
 
 
 @pytest.mark.parametrize(

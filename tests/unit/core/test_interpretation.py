@@ -12,11 +12,8 @@ from hookline.core.interpretation import interpret, make_hook_event
 from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
 from hookline.model.event import Event, ToolCall
-from hookline.model.handler import Command, InProcess
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.problem import Origin
-from hookline.model.spec import HookSpec
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.spec import Command, HookSpec, InProcess, Origin
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 
 EVENT = Event(
     kind="tool.before", dialect="docker-agent", body=ToolCall(tool="shell", input={"cmd": "ls"})

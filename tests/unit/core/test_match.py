@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.core.match import holds, list_leaves, list_texts
-from hookline.model.conditions import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern
 from hookline.model.event import Event, Lifecycle, Prompt, ToolCall
+from hookline.model.spec import Flattened, Glob, Leaves, Never, OneOf, PathPattern, Pattern
 from hookline.text.regex import compile_regex
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.model.conditions import Condition
+    from hookline.model.spec import Condition
 
 
 def called(tool: str = "bash", **tool_input: Any) -> Event:

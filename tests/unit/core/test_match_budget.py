@@ -9,7 +9,7 @@ from hookline.core.dispatch import dispatch
 from hookline.core.plan import plan
 from hookline.core.registry import Registry
 from hookline.engine.catalog import make_dialect
-from hookline.model.outcome import Outcome
+from hookline.model.verdict import Outcome
 
 
 class Clock:

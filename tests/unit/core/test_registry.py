@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hookline.core.plan import plan, sort_hooks
 from hookline.core.registry import Registry, is_selected
-from hookline.model.conditions import Glob, OneOf
 from hookline.model.event import ToolCall
+from hookline.model.spec import Glob, OneOf
 from tests.plays.play import CALL, STAGE, Stage, hook, row
 
 

@@ -9,10 +9,8 @@ import pytest
 import hookline
 from hookline.core.descriptions import explain_mismatch
 from hookline.core.tool_aliases import rename_for_hook, rename_rewrite_back
-from hookline.model.conditions import OneOf
 from hookline.model.event import Event, Rewrite, ToolCall
-from hookline.model.handler import Command
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec, OneOf
 
 HOOK = HookSpec(
     id="h",

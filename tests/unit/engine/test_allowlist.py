@@ -11,7 +11,7 @@ import pytest
 from hookline.engine.allowlist import import_allowlist
 from hookline.engine.approval_service import revoke
 from hookline.errors import TrustError
-from hookline.model.handler import Http
+from hookline.model.spec import Http
 from tests.unit.trust.conftest import world
 from tests.unit.trust.support import World, hook
 

@@ -10,7 +10,7 @@ from hookline.engine.approval_service import (
     switch_hooks,
 )
 from hookline.errors import TrustError
-from hookline.model.handler import InProcess
+from hookline.model.spec import InProcess
 from hookline.trust.policy import APPROVED, NEW, REVOKED
 from tests.unit.trust.conftest import world
 from tests.unit.trust.support import World, hook

@@ -13,9 +13,8 @@ from hookline import Engine, Event, Limits
 from hookline.core.dispatch import Run
 from hookline.engine.catalog import make_dialect
 from hookline.engine.detached import Detached, find_time_limit
-from hookline.model.handler import InProcess
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.spec import HookSpec
+from hookline.model.spec import HookSpec, InProcess
+from hookline.model.verdict import Failure, Outcome
 from tests.unit.engine.processes import ends
 from tests.unit.handlers.support import until
 

@@ -13,7 +13,7 @@ from hookline.core.dialect import Source
 from hookline.dialects.a3s import A3S
 from hookline.engine.loader import list_hooks
 from hookline.journal.journal import Journal
-from hookline.model.handler import InProcess
+from hookline.model.spec import InProcess
 
 if TYPE_CHECKING:
     from hookline.model.spec import HookSpec

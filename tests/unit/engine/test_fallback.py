@@ -9,7 +9,7 @@ import pytest
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.fallback import find_fallback
 from hookline.model import kinds
-from hookline.model.reply import Reply
+from hookline.model.verdict import Reply
 
 EVENTS = [(name, native) for name in NAMES for native in make_dialect(name).table.rows]
 REFUSALS = {"deny", "block", "Block"}

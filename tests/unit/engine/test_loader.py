@@ -9,7 +9,7 @@ import pytest
 
 import hookline
 from hookline import ConfigError, Engine, Event, Stance, ToolCall
-from hookline.model.handler import Broken, Command
+from hookline.model.spec import Broken, Command
 
 if TYPE_CHECKING:
     from typing import Any

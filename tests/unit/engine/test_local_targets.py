@@ -12,8 +12,7 @@ from hookline.core.dialect import Source
 from hookline.dialects.starchild import SWITCHES
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.sources import Given
-from hookline.model.handler import Broken, Http
-from hookline.model.spec import SCOPES
+from hookline.model.spec import SCOPES, Broken, Http
 from hookline.text.urls import explain_refused_url
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from hookline.engine.notices import (
     list_lost,
 )
 from hookline.errors import CodecError
-from hookline.model.reply import Reply
-from hookline.model.verdict import Decision, Lowered, Stance, Verdict
+from hookline.model.verdict import Decision, Lowered, Reply, Stance, Verdict
 from hookline.sessions.store import Sessions
 from tests.unit.engine.notice_world import Clone, decided
 from tests.unit.trust.support import hook

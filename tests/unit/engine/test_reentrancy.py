@@ -15,9 +15,8 @@ from hookline.core.dispatch import Run
 from hookline.engine.firing import skip_active_hooks
 from hookline.handlers.recursion_guard import hook_mark
 from hookline.model.event import Event
-from hookline.model.handler import Command
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec
+from hookline.model.verdict import Failure, Outcome
 
 if TYPE_CHECKING:
     from hookline.core.dispatch import Dispatch

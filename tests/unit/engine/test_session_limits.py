@@ -11,8 +11,7 @@ import pytest
 import hookline
 from hookline import Engine, Sessions
 from hookline.engine.session_limits import make_mark
-from hookline.model.handler import Command, InProcess
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec, InProcess
 
 if TYPE_CHECKING:
     from pathlib import Path

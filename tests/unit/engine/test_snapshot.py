@@ -18,7 +18,7 @@ from hookline.engine.loader import (
     name_hooks,
 )
 from hookline.engine.sources import Given, LoadedSource
-from hookline.model.problem import Problem
+from hookline.model.spec import Problem
 from tests.plays.play import STAGE, Stage, hook
 
 if TYPE_CHECKING:

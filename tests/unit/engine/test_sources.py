@@ -16,7 +16,7 @@ from hookline.engine.sources import (
     list_sources,
     read_sources,
 )
-from hookline.model.handler import Broken
+from hookline.model.spec import Broken
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hookline.core.dispatch import Run
 from hookline.handlers.model_hook import CallCounter, ask_model
 from hookline.model.event import Event
-from hookline.model.handler import Command, Model
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec, Model
 from tests.unit.handlers.serving import (
     PATIENCE,
     Service,
@@ -17,7 +16,7 @@ from tests.unit.handlers.serving import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.model.outcome import Outcome
+    from hookline.model.verdict import Outcome
 
 
 SCHEMA = {

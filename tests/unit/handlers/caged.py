@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from hookline.handlers.http import call
-from hookline.model.handler import Http
+from hookline.model.spec import Http
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from hookline.model.outcome import Outcome
+    from hookline.model.verdict import Outcome
 
     Conduct = Callable[["Raw", socket.socket], None]
 

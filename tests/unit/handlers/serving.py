@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hookline.core.dispatch import Run
 from hookline.model.event import Event
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Http
-from hookline.model.spec import HookSpec
+from hookline.model.spec import HookSpec, Http
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

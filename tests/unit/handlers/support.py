@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hookline.model.outcome import Outcome
+    from hookline.model.verdict import Outcome
 
 QUICK = Limits(grace=0.2)
 PATIENCE = 10.0

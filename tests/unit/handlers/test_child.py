@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from hookline.handlers.process import Limits
-from hookline.model.outcome import Failure
+from hookline.model.verdict import Failure
 from tests.unit.handlers.support import (
     OverdueOnce,
     argv_program,

@@ -10,8 +10,7 @@ from hookline.errors import HandlerError
 from hookline.handlers.command import COOKIE, FIRING, build_program
 from hookline.handlers.recursion_guard import extend_variable
 from hookline.model.event import Event, Lifecycle, ToolCall
-from hookline.model.handler import Command
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec
 from hookline.trust.owner import digest_definition
 from tests.unit.handlers.support import executable, run
 

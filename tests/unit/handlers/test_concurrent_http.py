@@ -18,9 +18,8 @@ from hookline.handlers.http import call
 from hookline.handlers.process_spec import Cancel, Limits
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
-from hookline.model.handler import Builtin, Command
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Builtin, Command, HookSpec
+from hookline.model.verdict import Failure, Outcome
 from tests.unit.handlers.serving import PATIENCE, Asked, run, saying, serving
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ import pytest
 from hookline.handlers.concurrent_http import ConcurrentCalls
 from hookline.handlers.http import call
 from hookline.handlers.process_spec import Limits
-from hookline.model.outcome import Failure
+from hookline.model.verdict import Failure
 from tests.unit.handlers.raw import (
     LARGEST,
     OK,

@@ -11,8 +11,8 @@ import pytest
 
 from hookline.handlers.checked_connection import make_tls_context
 from hookline.handlers.http import LARGEST, call, sign
-from hookline.model.handler import Http
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.spec import Http
+from hookline.model.verdict import Failure, Outcome
 from tests.unit.handlers.serving import LOCAL, Asked, closed_port, resolving, saying, serving
 from tests.unit.handlers.serving import certificate as serving_certificate
 

@@ -13,9 +13,8 @@ from hookline.core.dispatch import Run
 from hookline.handlers.exceptions import OverdueError
 from hookline.handlers.inprocess import call, call_async, run_limited
 from hookline.model.event import Event
-from hookline.model.handler import InProcess
-from hookline.model.outcome import Failure
-from hookline.model.spec import HookSpec
+from hookline.model.spec import HookSpec, InProcess
+from hookline.model.verdict import Failure
 from tests.unit.handlers.support import until
 
 LONG = 60.0

@@ -12,7 +12,7 @@ from hookline.handlers import model_client
 from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.handlers.model_hook import CallCounter, ask_model
 from hookline.handlers.table import perform_all
-from hookline.model.outcome import Failure
+from hookline.model.verdict import Failure
 from hookline.wire.providers import resolve_endpoint
 from tests.unit.handlers.asking import SCHEMA, ask, at, chat, ended, message, model, run
 from tests.unit.handlers.serving import (

@@ -17,8 +17,8 @@ from hookline.engine.engine import Engine
 from hookline.handlers.model_hook import MOST_AT_ONCE, CallCounter, ask_model
 from hookline.handlers.process_spec import Cancel
 from hookline.handlers.table import perform_all
-from hookline.model.handler import Command, Model
-from hookline.model.outcome import Failure
+from hookline.model.spec import Command, Model
+from hookline.model.verdict import Failure
 from tests.unit.handlers.asking import ask, at, chat, model, run
 from tests.unit.handlers.serving import (
     PATIENCE,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hookline.handlers.process import Cancel, Limits, run_all
-from hookline.model.outcome import Failure
+from hookline.model.verdict import Failure
 from tests.unit.handlers.support import (
     QUICK,
     OverdueOnce,

@@ -14,7 +14,7 @@ import pytest
 from hookline.handlers import process_tree
 from hookline.handlers.command import COOKIE
 from hookline.handlers.process import Limits
-from hookline.model.outcome import Failure
+from hookline.model.verdict import Failure
 from tests.unit.handlers.support import (
     OverdueOnce,
     children,

@@ -11,8 +11,7 @@ import pytest
 
 from hookline.handlers import recursion_guard
 from hookline.handlers.recursion_guard import VARIABLE, Reentrancy, extend_variable, hook_mark
-from hookline.model.handler import Command
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec
 
 SOURCE = str(Path(__file__).parents[3] / "src")
 _ASKS = """

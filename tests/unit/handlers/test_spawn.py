@@ -10,7 +10,7 @@ import signal
 
 import pytest
 
-from hookline.model.outcome import Failure
+from hookline.model.verdict import Failure
 from tests.unit.handlers.support import (
     argv_program,
     children,

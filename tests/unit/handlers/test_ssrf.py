@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 from hookline.handlers.http import call
-from hookline.model.handler import Http
-from hookline.model.outcome import Failure
+from hookline.model.spec import Http
+from hookline.model.verdict import Failure
 from tests.unit.handlers import caged
 from tests.unit.handlers.raw import authority
 

@@ -8,9 +8,8 @@ from hookline.core.dispatch import Run
 from hookline.handlers.process import Cancel
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
-from hookline.model.handler import Builtin, Command
-from hookline.model.outcome import Failure
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Builtin, Command, HookSpec
+from hookline.model.verdict import Failure
 
 ENVIRON = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere"}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.handlers.checked_connection import make_tls_context
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Failure, Outcome
 from tests.unit.handlers.raw import (
     OK,
     PAYLOAD,

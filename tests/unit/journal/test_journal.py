@@ -15,8 +15,7 @@ import pytest
 import hookline
 from hookline.errors import JournalError
 from hookline.journal.journal import Journal, default_folder
-from hookline.model.outcome import Outcome
-from hookline.model.verdict import Verdict
+from hookline.model.verdict import Outcome, Verdict
 from tests.unit.journal.support import ROOT, SUDO, checked, fired, kind_of_break, records
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from hookline.journal.records import (
     run_record,
     shorten_digest,
 )
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Verdict
+from hookline.model.verdict import Failure, Outcome, Verdict
 from tests.unit.journal.support import AT, SUDO, fired
 
 SECRET = "hunter2hunter2"  # noqa: S105 - what must not be found

@@ -15,7 +15,7 @@ from hookline.journal.records import (
     handler_kind,
     to_canonical_json,
 )
-from hookline.model.handler import Broken
+from hookline.model.spec import Broken
 from hookline.text.digest import sha256
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.model.conditions import Glob, Never, OneOf, Pattern
+from hookline.model.spec import Glob, Never, OneOf, Pattern
 from hookline.text.regex import compile_regex
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.model.handler import Broken, Builtin, Command, Http, InProcess
+from hookline.model.spec import Broken, Builtin, Command, Http, InProcess
 
 
 def test_a_command_has_no_shell_unless_it_is_named() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Failure, Outcome
 
 
 def test_every_failure_reads_as_the_end_of_a_sentence() -> None:

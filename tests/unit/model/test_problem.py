@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.errors import CODES
-from hookline.model.problem import Origin, Problem
+from hookline.model.spec import Origin, Problem
 
 WHOLE = Problem(
     name="event.unknown",

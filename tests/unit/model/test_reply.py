@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.model.reply import Reply
+from hookline.model.verdict import Reply
 
 
 def test_a_reply_of_nothing_is_the_usual_noop() -> None:

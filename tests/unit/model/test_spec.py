@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.model.handler import Command
-from hookline.model.spec import SCOPES, HookSpec
+from hookline.model.spec import SCOPES, Command, HookSpec
 from hookline.model.verdict import Stance
 
 SPEC = HookSpec(

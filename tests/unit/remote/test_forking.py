@@ -19,7 +19,7 @@ import grpc
 from hookline.handlers.table import perform_all
 from hookline.core.dispatch import Run
 from hookline.model.event import Event
-from hookline.model.handler import Command
+from hookline.model.spec import Command
 from hookline.model.spec import HookSpec
 
 server = grpc.server(futures.ThreadPoolExecutor(2))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.model.handler import Command
+from hookline.model.spec import Command
 from hookline.server.integrations import exclude_calls
 from hookline.server.metrics import Meter
 from hookline.server.reloader import Reloader

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from hookline.model.reply import Reply
+from hookline.model.verdict import Reply
 from hookline.server import replies
 from hookline.server.problems import RequestError
 

@@ -8,16 +8,14 @@ from hookline.core.dispatch import Run
 from hookline.engine.trust_gate import make_gate
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event, ToolCall
-from hookline.model.handler import Command
-from hookline.model.problem import Origin
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec, Origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from hookline.model.outcome import Outcome
+    from hookline.model.verdict import Outcome
     from hookline.trust.gate import Gate
     from hookline.trust.state import HookState
 

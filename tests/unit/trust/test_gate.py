@@ -9,8 +9,7 @@ import pytest
 
 from hookline.engine.approval_service import approve, revoke, switch_hooks
 from hookline.errors import TrustError
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Failure, Outcome, Stance
 from hookline.trust.gate import Admission
 from hookline.trust.policy import Policy
 from tests.unit.trust.support import World, hook

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.model.handler import Command
-from hookline.model.problem import Origin
+from hookline.model.spec import Command, Origin
 from hookline.model.verdict import Stance
 from hookline.paths import is_below
 from hookline.trust.owner import Owner, digest_definition, find_owner, find_project

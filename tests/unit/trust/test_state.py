@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.engine.approval_service import approve
-from hookline.model.handler import Broken, Http, InProcess
+from hookline.model.spec import Broken, Http, InProcess
 from hookline.trust.policy import APPROVED, CHANGED, NEW, OWN, PROJECT, REVOKED
 from hookline.trust.state import is_of_root, list_differences
 from tests.unit.trust.support import World, hook

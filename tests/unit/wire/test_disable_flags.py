@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.core.dialect import Source
-from hookline.model.handler import Command
-from hookline.model.problem import Origin
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec, Origin
 from hookline.wire.disable_flags import (
     drop_flags,
     is_disable_flag,

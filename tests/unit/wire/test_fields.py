@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.model.problem import Origin
+from hookline.model.spec import Origin
 from hookline.wire.fields import Node, describe_value, to_problem
 from hookline.wire.parsers import parse_yaml
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from hookline.model.problem import Problem
+    from hookline.model.spec import Problem
 
 
 def node(text: str) -> Node:

@@ -6,8 +6,8 @@ from typing import Any
 
 from hookline.core.dialect import EventRow
 from hookline.wire.fields import Node
-from hookline.wire.groups import hook_id, read_entries
 from hookline.wire.parsers import Tree
+from hookline.wire.sources import hook_id, read_entries
 
 ROWS = {
     "Stop": EventRow(native="Stop", kind="stop"),

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.model.handler import Http
+from hookline.model.spec import Http
 from hookline.wire.fields import Node
 from hookline.wire.http_spec import read_http_spec
 from hookline.wire.parsers import Tree
 
 if TYPE_CHECKING:
-    from hookline.model.problem import Problem
+    from hookline.model.spec import Problem
 
 URL = "https://policy.example/h"
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hookline.wire.jsonc import without_comments
+from hookline.wire.json_reader import without_comments
 
 
 @pytest.mark.parametrize(

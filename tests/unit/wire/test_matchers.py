@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.model.conditions import OneOf
+from hookline.model.spec import OneOf
 from hookline.wire.fields import Node
-from hookline.wire.matchers import NAME, NAMES, list_exact_names, read_conditions
 from hookline.wire.parsers import Tree
+from hookline.wire.sources import NAME, NAMES, list_exact_names, read_conditions
 
 if TYPE_CHECKING:
-    from hookline.model.conditions import Condition
+    from hookline.model.spec import Condition
 
 GROUP = {"matcher": "("}
 

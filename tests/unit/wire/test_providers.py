@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.errors import HandlerError
-from hookline.model.handler import Model
+from hookline.model.spec import Model
 from hookline.wire.providers import (
     PROVIDERS,
     explain_borrowed_key,

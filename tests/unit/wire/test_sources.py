@@ -8,7 +8,7 @@ import pytest
 
 from hookline.core.dialect import Source
 from hookline.errors import ConfigError
-from hookline.model.handler import Broken
+from hookline.model.spec import Broken
 from hookline.model.verdict import Stance
 from hookline.wire.sources import (
     hook_name,
@@ -23,7 +23,7 @@ from tests.plays.play import Stage, row
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.model.problem import Problem
+    from hookline.model.spec import Problem
 
 TABLE = Stage(
     row("before", fails=Stance.DENY),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hookline.errors import HandlerError
-from hookline.model.handler import Model
+from hookline.model.spec import Model
 from hookline.wire.templates import ARGUMENTS, INSTALL, fill_prompt, find_template_faults
 
 PAYLOAD = '{"a": "x$ARGUMENTS\\\\$"}\n'

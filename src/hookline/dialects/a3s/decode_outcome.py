@@ -7,8 +7,7 @@ from hookline.dialects.a3s.response import read_response
 from hookline.dialects.a3s.table import DEFAULT_REASON, DEFAULT_RETRY_DELAY, TABLE
 from hookline.dialects.kit.claims import to_verdict
 from hookline.model.event import Rewrite
-from hookline.model.outcome import Failure
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Stance, Verdict
 from hookline.wire.hookoutput import UnreadableError, parse_object
 
 TYPE_CHECKING = False
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.dialects.a3s.response import HookResponse
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Outcome
 
 # The answer of a definition without a handler.
 NO_HANDLER = object()

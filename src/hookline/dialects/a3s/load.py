@@ -8,12 +8,10 @@ from hookline.core.dialect import Loaded
 from hookline.dialects.a3s.decode_outcome import answer_without_handler
 from hookline.dialects.a3s.globs import to_expression
 from hookline.dialects.a3s.table import DEFAULT_PRIORITY, NAME, TABLE
-from hookline.errors import ConfigError
-from hookline.model.conditions import Never, OneOf, PathPattern, Pattern
-from hookline.model.handler import InProcess
+from hookline.errors import ConfigError, did_you_mean
+from hookline.model.spec import InProcess, Never, OneOf, PathPattern, Pattern
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
-from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import describe_value
 from hookline.wire.sources import make_spec, read_tree, refuse_unreadable
 
@@ -22,9 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from hookline.core.dialect import EventRow, Source
-    from hookline.model.conditions import Condition
-    from hookline.model.problem import Problem
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Condition, HookSpec, Problem
     from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
 

@@ -13,10 +13,8 @@ from hookline.dialects.agenthooks.load import lint, split_front_matter
 from hookline.dialects.agenthooks.table import NAME, SETTINGS, TABLE, table
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.errors import ConfigError
-from hookline.model.conditions import Pattern
-from hookline.model.handler import Broken
-from hookline.model.reply import Reply
-from hookline.model.verdict import Stance
+from hookline.model.spec import Broken, Pattern
+from hookline.model.verdict import Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 from hookline.wire.payload import encode
 
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow, Source
     from hookline.model.event import Event
-    from hookline.model.problem import Problem
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import HookSpec, Problem
     from hookline.model.verdict import Decision
 
 __all__ = ["NAME", "OPTIONS", "AgentHooks", "lint"]

@@ -6,10 +6,8 @@ from hookline.core.dialect import Loaded
 from hookline.core.failure import label
 from hookline.dialects.agenthooks.fields import CANNOT_BLOCK, apply_options
 from hookline.dialects.agenthooks.table import SETTINGS, TABLE
-from hookline.model.handler import Broken
-from hookline.model.problem import Problem
-from hookline.model.spec import CLONED, MANAGED, SCOPES, USER, nearness
-from hookline.text.suggestions import did_you_mean
+from hookline.errors import did_you_mean
+from hookline.model.spec import CLONED, MANAGED, SCOPES, USER, Broken, Problem, nearness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +15,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.dialects.agenthooks.settings import Change
-    from hookline.model.problem import Origin
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import HookSpec, Origin
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:

@@ -6,8 +6,7 @@ from hookline.core.failure import describe_failure, label, make_failed_verdict, 
 from hookline.dialects.agenthooks.table import NAME
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
-from hookline.model.outcome import Failure
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Stance, Verdict
 from hookline.wire.hookoutput import UnreadableError, parse_object
 
 TYPE_CHECKING = False
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Outcome
 
 _DENIES = 2  # the exit code
 _TAIL, _LOGGED = 200, 2000  # characters of stderr in a fault, and in the log

@@ -5,11 +5,11 @@ from __future__ import annotations
 import unicodedata
 
 from hookline.dialects.agenthooks.table import PRIORITY, TIMEOUT
-from hookline.model.conditions import Leaves, Pattern
+from hookline.errors import did_you_mean
+from hookline.model.spec import Leaves, Pattern
 from hookline.model.verdict import Stance
-from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import as_text, describe_value
-from hookline.wire.matchers import read_regex
+from hookline.wire.sources import read_regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Table
-    from hookline.model.conditions import Condition
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Condition, HookSpec
     from hookline.wire.fields import Node
 
 LINT = "lint"  # beside the modes of a source, `fidelity` and `strict`

@@ -18,10 +18,7 @@ from hookline.dialects.agenthooks.settings import read_settings
 from hookline.dialects.agenthooks.table import GATE, NAME, PRIORITY, SETTINGS, table
 from hookline.errors import ConfigError
 from hookline.model import kinds
-from hookline.model.conditions import Never
-from hookline.model.handler import Broken, Command
-from hookline.model.problem import Origin, Problem
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Broken, Command, HookSpec, Never, Origin, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.fields import Node, describe_value, explain_errors, to_problem
 from hookline.wire.front_matter import FRONT_LIMIT
@@ -33,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.core.dialect import Source, Table
-    from hookline.model.handler import Handler
+    from hookline.model.spec import Handler
 
 _SHOWN = 80
 _FIELDS = ("name", "description", "trigger", *OPTIONS, "async_")

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import Source
-    from hookline.model.problem import Origin, Problem
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import HookSpec, Origin, Problem
     from hookline.wire.fields import Node
 
 _FLAGS = ("enabled", "debug")

@@ -9,8 +9,7 @@ from hookline.dialects.kit.dialect import FolderDialect
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.model.event import Event
-    from hookline.model.reply import Reply
-    from hookline.model.verdict import Decision
+    from hookline.model.verdict import Decision, Reply
 
 __all__ = ["NAME", "OPTIONS", "ClaudeCode"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from hookline.dialects.claude_code.table import NAME, SESSION_END_BUDGET
-from hookline.model.handler import Broken, Http
-from hookline.model.spec import MANAGED
+from hookline.model.spec import MANAGED, Broken, Http
 from hookline.text.regex import compile_regex
 from hookline.wire.disable_flags import (
     ALL_OFF,

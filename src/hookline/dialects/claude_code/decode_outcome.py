@@ -7,8 +7,8 @@ import re
 from hookline.core.failure import describe_failure, label, make_failed_verdict, show_failure
 from hookline.dialects.claude_code.table import EFFECTS, POWERS, REWRITES, SILENT
 from hookline.dialects.kit.answer import Answer, AnswerFormat, find_text_fault
-from hookline.model.handler import Http, Model
-from hookline.model.outcome import Failure
+from hookline.model.spec import Http, Model
+from hookline.model.verdict import Failure
 from hookline.wire.hookoutput import UnreadableError, parse_object, split_lines
 
 TYPE_CHECKING = False
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Verdict
+    from hookline.model.verdict import Outcome, Verdict
 
 _ANSWERS = ("accept", "decline", "cancel")
 # OSC 0, 1, 2, 9, 99, 777 and BEL; the host lets nothing else reach the terminal.

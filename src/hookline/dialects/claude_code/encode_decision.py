@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.dialects.claude_code.table import ALLOW, ASK, DENY, EFFECTS, SILENT
 from hookline.dialects.kit.encode_decision import ReplyFormat, encode_answer, make_reply
-from hookline.model.reply import Reply
+from hookline.model.verdict import Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

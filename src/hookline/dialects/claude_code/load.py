@@ -9,9 +9,9 @@ from hookline.dialects.claude_code.table import TABLE
 from hookline.dialects.kit.handlers import FileFormat, TimeLimit
 from hookline.dialects.kit.load import load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.model.conditions import Never
+from hookline.model.spec import Never
 from hookline.model.verdict import Stance
-from hookline.wire.matchers import NAMES, read_conditions
+from hookline.wire.sources import NAMES, read_conditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow, Loaded, Source
     from hookline.dialects.kit.handlers import Place
-    from hookline.model.conditions import Condition
+    from hookline.model.spec import Condition
     from hookline.wire.fields import Node
 
 

@@ -13,9 +13,8 @@ from hookline.wire.model_replies import read_flag
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Verdict
+    from hookline.model.verdict import Outcome, Verdict
 
 # Where the full name of a model stands, and what it is otherwise.
 _HAIKU = ("$ANTHROPIC_DEFAULT_HAIKU_MODEL", "claude-haiku-5-5")

@@ -12,8 +12,7 @@ from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.kit.json_text import close_json
 from hookline.errors import CodecError
 from hookline.model.event import ToolCall
-from hookline.model.reply import Reply
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 from hookline.wire.payload import decode
 

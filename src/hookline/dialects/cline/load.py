@@ -6,12 +6,9 @@ import posixpath
 
 from hookline.core.dialect import Companion, EventRow, Loaded
 from hookline.dialects.cline.table import NAME, TABLE
+from hookline.errors import did_you_mean
 from hookline.model import kinds
-from hookline.model.conditions import Never
-from hookline.model.handler import Broken, Command
-from hookline.model.problem import Origin, Problem
-from hookline.model.spec import HookSpec
-from hookline.text.suggestions import did_you_mean
+from hookline.model.spec import Broken, Command, HookSpec, Never, Origin, Problem
 from hookline.wire.fields import explain_errors
 from hookline.wire.sources import resolve_failure
 

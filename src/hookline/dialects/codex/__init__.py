@@ -12,9 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Loaded
     from hookline.model.event import Event
-    from hookline.model.reply import Reply
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
+    from hookline.model.verdict import Decision, Reply
 
 __all__ = ["NAME", "OPTIONS", "Codex"]
 

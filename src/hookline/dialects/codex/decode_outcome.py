@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Verdict
+    from hookline.model.verdict import Outcome, Verdict
 
 _REQUEST: Mapping[str, type] = {"behavior": str, "message": str, "interrupt": bool}
 # What Codex does not take beside a behavior -> the effect that is lost with it.

@@ -10,7 +10,7 @@ from hookline.dialects.kit.load import load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.model.spec import MANAGED, USER
 from hookline.wire.disable_flags import make_disable_flag
-from hookline.wire.matchers import NAME as NAME_CHARACTERS
+from hookline.wire.sources import NAME as NAME_CHARACTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

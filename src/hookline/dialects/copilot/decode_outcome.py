@@ -8,7 +8,7 @@ from hookline.core.failure import OVERFLOWED, make_failed_verdict, show_failure
 from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT, POWERS, SILENT
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
-from hookline.model.outcome import Failure
+from hookline.model.verdict import Failure
 from hookline.wire.hookoutput import (
     NoObjectError,
     UnreadableError,
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Verdict
+    from hookline.model.verdict import Outcome, Verdict
 
 # Keys whose value is no text.
 _TYPES: Mapping[str, type] = {"modifiedArgs": dict, "modifiedResult": dict, "interrupt": bool}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT
-from hookline.model.reply import Reply
+from hookline.model.verdict import Reply
 from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False

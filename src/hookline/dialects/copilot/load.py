@@ -14,13 +14,11 @@ from hookline.dialects.kit.handlers import FileFormat, TimeLimit
 from hookline.dialects.kit.load import load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.errors import ConfigError
-from hookline.model.conditions import Never, OneOf, Pattern
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Command
-from hookline.model.spec import MANAGED
+from hookline.model.spec import MANAGED, Command, Never, OneOf, Pattern
 from hookline.text.regex import compile_regex
 from hookline.wire.disable_flags import ALL_OFF, apply_flags, is_disable_flag, read_switches
-from hookline.wire.matchers import list_exact_names
+from hookline.wire.sources import list_exact_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +27,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow, Loaded, Source
     from hookline.dialects.kit.handlers import Place
-    from hookline.model.conditions import Condition
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Condition, HookSpec
     from hookline.wire.fields import Node
 
 _EVERY_TOOL = "leave the matcher out to take everything"

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Stance, Verdict
+    from hookline.model.verdict import Outcome, Stance, Verdict
 
 _KEYS: Mapping[str, type] = {
     "permission": str, "user_message": str, "agent_message": str, "updated_input": dict, "continue": bool,

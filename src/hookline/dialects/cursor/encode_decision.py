@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.cursor.table import ASK, DENY, POWERS, WORDS
-from hookline.model.reply import Reply
+from hookline.model.verdict import Reply
 from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False

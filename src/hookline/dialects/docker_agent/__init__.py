@@ -10,8 +10,7 @@ from hookline.core.dialect import ABSENT
 from hookline.core.options import read_choice, read_switch
 from hookline.dialects.docker_agent.table import NAME, OUTPUT_KEYS, PROFILES, TABLE, table
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.model.reply import Reply
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 from hookline.wire.payload import encode
 

@@ -9,9 +9,8 @@ from hookline.dialects.docker_agent.model_hook import read_reply
 from hookline.dialects.docker_agent.table import OUTPUT_KEYS
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Prompt, Rewrite
-from hookline.model.handler import Http, Model
-from hookline.model.outcome import BARRED, Failure
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.spec import Http, Model
+from hookline.model.verdict import BARRED, Failure, Stance, Verdict
 from hookline.text.terminal_escape import escape_text
 from hookline.wire.hookoutput import (
     UnreadableError,
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Outcome
 
 _TOP: Mapping[str, type] = {
     "continue": bool, "stop_reason": str, "suppress_output": bool, "system_message": str, "decision": str, "reason": str,

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from hookline.dialects.docker_agent.model_hook import read_model
-from hookline.model.handler import Builtin, Command, Http
-from hookline.text.suggestions import did_you_mean
+from hookline.errors import did_you_mean
+from hookline.model.spec import Builtin, Command, Http
 from hookline.text.urls import describe_url, explain_refused_url
 from hookline.wire.http_spec import LOCAL_HINT
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.core.dialect import EventRow
-    from hookline.model.handler import Handler
+    from hookline.model.spec import Handler
     from hookline.wire.fields import Node
 
 _TYPES = ("command", "builtin", "model")

@@ -9,14 +9,14 @@ from hookline.core.dialect import Loaded
 from hookline.dialects.docker_agent.handlers import POST_TIMEOUT, read_handler
 from hookline.dialects.kit.matcher import MatcherFormat, read_matcher
 from hookline.errors import ConfigError
-from hookline.model.conditions import OneOf
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Command, Http, Model
+from hookline.model.spec import Command, Http, Model, OneOf
 from hookline.model.verdict import Stance
-from hookline.wire.groups import hook_id, read_entries
 from hookline.wire.sources import (
+    hook_id,
     hook_name,
     make_spec,
+    read_entries,
     read_tree,
     refuse_source,
     refuse_unreadable,
@@ -28,10 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.conditions import Condition
-    from hookline.model.handler import Handler
-    from hookline.model.problem import Problem
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Condition, Handler, HookSpec, Problem
     from hookline.wire.fields import Node
 
 _HOOK_KEYS = (

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hookline.dialects.docker_agent.table import TABLE
-from hookline.model.handler import Model
-from hookline.model.spec import CLONED
-from hookline.text.suggestions import did_you_mean
+from hookline.errors import did_you_mean
+from hookline.model.spec import CLONED, Model
 from hookline.wire.hookoutput import UnreadableError
 from hookline.wire.model_replies import ASKS, PERMITS, REFUSES, read_judgement
 from hookline.wire.providers import explain_borrowed_key, explain_model_fault

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hookline.dialects.gemini.table import NAME
-from hookline.model.problem import Problem
-from hookline.model.spec import MANAGED
-from hookline.text.suggestions import did_you_mean
+from hookline.errors import did_you_mean
+from hookline.model.spec import MANAGED, Problem
 from hookline.wire.disable_flags import (
     ALL_OFF,
     apply_flags,

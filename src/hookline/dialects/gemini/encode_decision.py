@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.reply import Reply
-    from hookline.model.verdict import Decision
+    from hookline.model.verdict import Decision, Reply
 
 _FORMAT = ReplyFormat(words={ASK: "ask", DENY: "deny"}, rewrites={})
 

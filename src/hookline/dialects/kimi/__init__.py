@@ -10,9 +10,8 @@ import json
 from hookline.core.dialect import Loaded
 from hookline.dialects.kimi.table import NAME, TABLE, UNEXPLAINED
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.model.problem import Problem
-from hookline.model.reply import Reply
-from hookline.model.verdict import Stance
+from hookline.model.spec import Problem
+from hookline.model.verdict import Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Outcome
 
 TOP: Mapping[str, type] = {
     "continue": bool,

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event, Rewrite
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Outcome
 
 # Values that ask for nothing.
 EMPTY: tuple[object, ...] = (None, "", False, [], {})

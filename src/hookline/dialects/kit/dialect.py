@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Declaration, Source, Table, Written
     from hookline.dialects.kit.handlers import FileFormat
     from hookline.model.event import Body, Event, Json
-    from hookline.model.outcome import Outcome
-    from hookline.model.reply import Reply
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Verdict
+    from hookline.model.verdict import Decision, Outcome, Reply, Verdict
 
 
 # The body of each kind of event; of all others it is `Lifecycle`.

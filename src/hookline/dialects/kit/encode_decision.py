@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.frozen import Frozen
-from hookline.model.reply import Reply
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False

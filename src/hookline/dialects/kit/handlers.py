@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hookline.dialects.kit.matcher import MatcherFormat
+from hookline.errors import did_you_mean
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Command
+from hookline.model.spec import Command
 from hookline.model.verdict import Stance
-from hookline.text.suggestions import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.conditions import Condition
-    from hookline.model.handler import Handler
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Condition, Handler, HookSpec
     from hookline.wire.fields import Node
 
 

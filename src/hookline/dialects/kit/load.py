@@ -5,17 +5,17 @@ from __future__ import annotations
 from hookline.core.dialect import Loaded
 from hookline.dialects.kit.handlers import FileFormat, Place, read_handler, read_timeout
 from hookline.dialects.kit.matcher import read_matcher
-from hookline.errors import ConfigError
-from hookline.model.handler import Command
+from hookline.errors import ConfigError, did_you_mean
 from hookline.model.kinds import kind
+from hookline.model.spec import Command
 from hookline.model.verdict import Stance
-from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import describe_value, to_problem
-from hookline.wire.groups import hook_id, read_entries
-from hookline.wire.jsonc import without_comments
+from hookline.wire.json_reader import without_comments
 from hookline.wire.sources import (
+    hook_id,
     hook_name,
     make_spec,
+    read_entries,
     read_tree,
     refuse_source,
     resolve_failure,
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Source
-    from hookline.model.handler import Handler
-    from hookline.model.problem import Problem
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Handler, HookSpec, Problem
     from hookline.wire.fields import Node
 
 # Key of a hook -> the fact that its text becomes, which hookline only shows.

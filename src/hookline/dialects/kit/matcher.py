@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 
-from hookline.errors import ConfigError
-from hookline.model.conditions import Never, OneOf, Pattern
+from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
+from hookline.model.spec import Never, OneOf, Pattern
 from hookline.text.re2_regex import MatchTimeoutError
 from hookline.text.regex import accepts, compile_regex
-from hookline.text.suggestions import did_you_mean
-from hookline.wire.matchers import list_exact_names, read_conditions
+from hookline.wire.sources import list_exact_names, read_conditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hookline.core.dialect import EventRow, Table
-    from hookline.model.conditions import Condition
+    from hookline.model.spec import Condition
     from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
 

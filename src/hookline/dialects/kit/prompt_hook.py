@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Model
+from hookline.model.spec import Model
 from hookline.wire.hookoutput import UnreadableError
 from hookline.wire.model_replies import PERMITS, REFUSES, read_flag, read_judgement
 from hookline.wire.providers import explain_model_fault

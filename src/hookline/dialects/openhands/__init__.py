@@ -6,8 +6,7 @@ import json
 
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.openhands.table import NAME, TABLE
-from hookline.model.reply import Reply
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Reply, Stance
 from hookline.wire.disable_flags import apply_flags, select_trusted_flags
 from hookline.wire.hookoutput import to_json_line
 

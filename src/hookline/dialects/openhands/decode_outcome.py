@@ -6,7 +6,7 @@ from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.answer import find_text_fault
 from hookline.dialects.kit.claims import Claims
 from hookline.dialects.openhands.prompt_hook import decode_reply
-from hookline.model.handler import Model
+from hookline.model.spec import Model
 from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object
 
 TYPE_CHECKING = False
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Verdict
+    from hookline.model.verdict import Outcome, Verdict
 
 _BLOCKED = 2
 _KNOWN = ("decision", "reason", "additionalContext", "continue")

@@ -6,7 +6,7 @@ from hookline.core.options import read_switch
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.kit.encode_decision import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.qwen.table import ALLOW, ASK, DENY, NAME, TABLE
-from hookline.model.reply import Reply
+from hookline.model.verdict import Reply
 from hookline.wire.disable_flags import apply_flags, find_all_off
 
 TYPE_CHECKING = False

@@ -6,16 +6,15 @@ from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object, find_text_fault
 from hookline.dialects.qwen.prompt_hook import read_output
 from hookline.dialects.qwen.table import DENY
-from hookline.model.handler import Model
+from hookline.model.spec import Model
 from hookline.wire.hookoutput import UnreadableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Verdict
+    from hookline.model.verdict import Outcome, Verdict
 
 _BLOCKED = 2
 _FORMAT = AnswerFormat(

@@ -11,8 +11,7 @@ from __future__ import annotations
 from hookline.core.options import read_switch
 from hookline.dialects.kit.dialect import FolderDialect, without_asks
 from hookline.dialects.starchild.table import EVIDENCE, NAME, NOTE_GAP, TABLE
-from hookline.model.reply import Reply
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Reply, Stance
 from hookline.text.masking import mask_text, mask_value
 from hookline.wire.hookoutput import to_json_line
 

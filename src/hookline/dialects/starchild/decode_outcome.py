@@ -8,9 +8,8 @@ from hookline.core.failure import describe_failure, label
 from hookline.dialects.kit.claims import Claims
 from hookline.dialects.starchild.table import EVIDENCE, NOTE_GAP
 from hookline.model.event import Rewrite
-from hookline.model.handler import Http
-from hookline.model.outcome import Failure
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.spec import Http
+from hookline.model.verdict import Failure, Stance, Verdict
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
 
 TYPE_CHECKING = False
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Outcome
 
 DEFAULT_REASON = "Blocked by a hook"
 _BLOCK = 2  # exit code

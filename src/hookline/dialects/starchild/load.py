@@ -8,21 +8,18 @@ import re
 from hookline.core.dialect import Loaded
 from hookline.dialects.starchild.command_line import read_argv
 from hookline.dialects.starchild.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT
-from hookline.errors import ConfigError
+from hookline.errors import ConfigError, did_you_mean
 from hookline.model import kinds
-from hookline.model.conditions import Flattened, Pattern
 from hookline.model.event import ToolCall
-from hookline.model.handler import Command, Http
-from hookline.model.problem import Problem
+from hookline.model.spec import Command, Flattened, Http, Pattern, Problem
 from hookline.model.verdict import Stance
-from hookline.text.suggestions import did_you_mean
 from hookline.wire.fields import Node, describe_value, to_problem
-from hookline.wire.groups import hook_id
-from hookline.wire.matchers import read_regex
 from hookline.wire.parsers import parse_yaml
 from hookline.wire.sources import (
+    hook_id,
     hook_name,
     make_spec,
+    read_regex,
     read_tree,
     refuse_unreadable,
     strict_failure,
@@ -33,9 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.conditions import Condition
-    from hookline.model.problem import Origin
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Condition, HookSpec, Origin
 
 _KEYS = (
     "event", "type", "command", "url", "matcher", "timeout", "tool", "role", "on_error", "files", "env", "secret_env",

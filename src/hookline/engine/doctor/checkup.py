@@ -30,9 +30,8 @@ from hookline.engine.host_integrations import list_call_problems
 from hookline.engine.session_limits import describe_failures, find_failures, make_key
 from hookline.engine.trust_gate import inspect_once
 from hookline.model.frozen import Frozen
-from hookline.model.handler import Broken, Model
-from hookline.model.outcome import BARRED, Failure
-from hookline.model.problem import Problem
+from hookline.model.spec import Broken, Model, Problem
+from hookline.model.verdict import BARRED, Failure
 from hookline.trust.policy import APPROVED, CHANGED, NEW, RECORD, SKIP, WARN
 
 if TYPE_CHECKING:

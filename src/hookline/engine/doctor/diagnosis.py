@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 
+from hookline.core.output_faults import find_missing_program
 from hookline.engine.doctor.static_checks import make_finding, make_warning
-from hookline.model.handler import InProcess
-from hookline.model.outcome import Failure
-from hookline.model.verdict import Stance
+from hookline.model.spec import InProcess
+from hookline.model.verdict import Failure, Stance
 from hookline.text.masking import mask_text
-from hookline.text.shell_errors import find_missing_program
 from hookline.text.terminal_escape import escape_line
 from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object
 
@@ -19,9 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.engine.doctor.static_checks import Finding
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Verdict
+    from hookline.model.verdict import Outcome, Verdict
 
 # A hook that takes more of its time than this for an event about nothing is near its end.
 _NEARLY = 0.8

@@ -11,7 +11,6 @@ from hookline.core.plan import Group, Plan
 from hookline.handlers.inprocess import call
 from hookline.handlers.table import perform_all
 from hookline.model import tools
-from hookline.model.conditions import OneOf
 from hookline.model.event import (
     Compaction,
     Event,
@@ -22,9 +21,9 @@ from hookline.model.event import (
     Stop,
     ToolCall,
 )
-from hookline.model.handler import InProcess
 from hookline.model.kinds import kind
-from hookline.model.outcome import Outcome
+from hookline.model.spec import InProcess, OneOf
+from hookline.model.verdict import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

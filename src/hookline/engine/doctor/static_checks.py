@@ -18,9 +18,8 @@ from hookline.engine.hook_lookup import describe_run
 from hookline.errors import HandlerError
 from hookline.handlers.checked_connection import resolve_addresses
 from hookline.handlers.command import build_program
-from hookline.model.handler import Command, Http, Model, describe_command
 from hookline.model.kinds import kind
-from hookline.model.problem import Problem
+from hookline.model.spec import Command, Http, Model, Problem, describe_command
 from hookline.model.verdict import Stance
 from hookline.paths import read_start
 from hookline.text.digest import sha256

@@ -14,7 +14,7 @@ from hookline.handlers import command
 from hookline.handlers.builtins.builtin_call import make_context, parse_count
 from hookline.handlers.process_spec import Job, Program
 from hookline.handlers.process_tree import COOKIE
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.verdict import Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

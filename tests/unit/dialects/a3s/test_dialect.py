@@ -21,9 +21,8 @@ from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError, ConfigError
 from hookline.model import kinds
 from hookline.model.event import Event, Rewrite, ToolCall
-from hookline.model.handler import Broken
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Decision, Stance, Verdict
+from hookline.model.spec import Broken
+from hookline.model.verdict import Decision, Failure, Outcome, Stance, Verdict
 
 if TYPE_CHECKING:
     from hookline.model.spec import HookSpec

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.agenthooks import AgentHooks
-from hookline.model.handler import Broken, Command
-from hookline.model.problem import Origin
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Broken, Command, HookSpec, Origin
 
 
 def spec(

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from hookline.core.dialect import Source
 from hookline.dialects.agenthooks import AgentHooks
 from hookline.model.event import Event, Stop, ToolCall
-from hookline.model.outcome import Outcome
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Outcome, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from hookline.config.read import list_files, no_hooks_error
 from hookline.core.dialect import Companion, Source
 from hookline.dialects.agenthooks import AgentHooks
 from hookline.model.event import Event, ToolCall
-from hookline.model.outcome import Outcome
+from hookline.model.verdict import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,7 @@ from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.dialects.agenthooks import AgentHooks
 from hookline.model.event import Event, Rewrite, Stop, ToolCall
-from hookline.model.reply import Reply
-from hookline.model.verdict import Decision, Stance
+from hookline.model.verdict import Decision, Reply, Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

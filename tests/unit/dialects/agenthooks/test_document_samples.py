@@ -12,7 +12,7 @@ from hookline import Engine, Stance
 from hookline.cli.hook_documents import make_hooks_document
 from hookline.core.dialect import Source
 from hookline.dialects.agenthooks import lint
-from hookline.model.handler import Broken
+from hookline.model.spec import Broken
 from tests.unit.dialects.agenthooks.samples import (
     AUTO_FORMAT,
     BASE,

@@ -12,7 +12,7 @@ from hookline.wire.fields import Node
 from hookline.wire.parsers import Tree
 
 if TYPE_CHECKING:
-    from hookline.model.problem import Problem
+    from hookline.model.spec import Problem
 
 
 def weighed(name: str, mode: str) -> tuple[list[str], str]:

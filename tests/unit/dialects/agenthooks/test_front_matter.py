@@ -11,7 +11,7 @@ from hookline.dialects.agenthooks.load import _read_front_matter, split_front_ma
 from hookline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from hookline.model.problem import Problem
+    from hookline.model.spec import Problem
 
 
 def parsed(front: str) -> tuple[object, list[str]]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.agenthooks import AgentHooks
-from hookline.model.conditions import Leaves, Pattern
-from hookline.model.handler import Broken, Command
-from hookline.model.problem import Origin
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Broken, Command, HookSpec, Leaves, Origin, Pattern
 from hookline.text.regex import compile_regex
 
 DIALECT = AgentHooks()

@@ -10,7 +10,7 @@ from hookline.core.dialect import Companion, Source
 from hookline.dialects.agenthooks import AgentHooks, lint
 from hookline.dialects.agenthooks.load import load
 from hookline.dialects.agenthooks.table import table
-from hookline.model.handler import Command
+from hookline.model.spec import Command
 
 RUN = {"scripts/run.sh": Companion(path="scripts/run.sh", executable=True, head="#!/bin/bash")}
 GOOD = "---\nname: guard\ndescription: d\ntrigger: pre-tool-call\n---\n\n# Body\n\n"

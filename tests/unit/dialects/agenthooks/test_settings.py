@@ -14,7 +14,7 @@ from hookline.wire.fields import to_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.model.problem import Problem
+    from hookline.model.spec import Problem
 
 WHOLE = """\
 [hooks]

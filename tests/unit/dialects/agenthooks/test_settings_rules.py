@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Companion, Source
 from hookline.dialects.agenthooks import AgentHooks
-from hookline.model.conditions import Leaves, Pattern
+from hookline.model.spec import Leaves, Pattern
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ import pytest
 
 from hookline.core.dialect import Loaded, Source
 from hookline.dialects.claude_code import ClaudeCode
-from hookline.model.handler import Broken
+from hookline.model.spec import Broken
 
 DIALECT = ClaudeCode()
 

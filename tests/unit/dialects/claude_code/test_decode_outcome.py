@@ -13,8 +13,7 @@ from hookline.core.dialect import Source
 from hookline.dialects.claude_code import ClaudeCode
 from hookline.dialects.claude_code.table import POWERS, TABLE
 from hookline.model.event import Event, ToolCall
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 
 if TYPE_CHECKING:
     from hookline.model.spec import HookSpec

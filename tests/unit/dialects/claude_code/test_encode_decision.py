@@ -12,9 +12,7 @@ from hookline.core.fold import fold
 from hookline.dialects.claude_code import ClaudeCode
 from hookline.dialects.claude_code.table import TABLE
 from hookline.model.event import Event, Rewrite
-from hookline.model.outcome import Outcome
-from hookline.model.reply import Reply
-from hookline.model.verdict import Decision, Stance, Verdict
+from hookline.model.verdict import Decision, Outcome, Reply, Stance, Verdict
 
 DIALECT = ClaudeCode()
 EFFECTS = {

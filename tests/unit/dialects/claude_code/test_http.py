@@ -11,7 +11,7 @@ import hookline
 from hookline.core.dialect import Source
 from hookline.dialects.claude_code import ClaudeCode
 from hookline.dialects.claude_code.combine import _covers
-from hookline.model.handler import Broken, Http
+from hookline.model.spec import Broken, Http
 from tests.unit.handlers.serving import Asked, saying, serving
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from hookline.core.dialect import Source
 from hookline.dialects.claude_code import ClaudeCode
-from hookline.model.conditions import Never
-from hookline.model.handler import Broken, Command
+from hookline.model.spec import Broken, Command, Never
 from hookline.model.verdict import Stance
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hookline.core.dialect import Source
 from hookline.dialects.claude_code import ClaudeCode
 from hookline.dialects.claude_code.table import TABLE
 from hookline.engine.engine import Engine
-from hookline.model.handler import Model
+from hookline.model.spec import Model
 from hookline.model.verdict import Stance
 from tests.unit.handlers.asking import at, chat, message
 from tests.unit.handlers.serving import saying, serving

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from hookline.core.dialect import Source
 from hookline.dialects.codex import Codex
 from hookline.dialects.codex.table import TABLE
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 
 DIALECT = Codex()
 TOP_KEYS = [

@@ -13,8 +13,7 @@ from hookline.core.fold import fold
 from hookline.dialects.codex import Codex
 from hookline.dialects.codex.table import TABLE
 from hookline.model.event import Event, Rewrite
-from hookline.model.outcome import Outcome
-from hookline.model.verdict import Decision, Stance, Verdict
+from hookline.model.verdict import Decision, Outcome, Stance, Verdict
 
 DIALECT = Codex()
 SAID = {

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hookline.core.dialect import Source
 from hookline.dialects.codex import Codex
-from hookline.model.handler import Broken, Command
+from hookline.model.spec import Broken, Command
 from hookline.model.verdict import Stance
 
 DIALECT = Codex()

@@ -8,7 +8,7 @@ import pytest
 
 from hookline.core.dialect import Source
 from hookline.dialects.copilot import Copilot
-from hookline.model.handler import Command
+from hookline.model.spec import Command
 
 DIALECT = Copilot()
 

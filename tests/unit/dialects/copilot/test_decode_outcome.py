@@ -12,8 +12,7 @@ from hookline.core.dialect import Source
 from hookline.dialects.copilot import Copilot
 from hookline.dialects.copilot.table import CONTRACTS
 from hookline.model.event import Event
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 
 DIALECT = Copilot()
 KEYS = [

@@ -11,7 +11,7 @@ import hookline
 from hookline.core.dialect import Source
 from hookline.dialects.copilot import Copilot
 from hookline.handlers.checked_connection import make_tls_context
-from hookline.model.handler import Http
+from hookline.model.spec import Http
 from tests.unit.handlers.serving import Asked, certificate, saying, serving
 
 if TYPE_CHECKING:

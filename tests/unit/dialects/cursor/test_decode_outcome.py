@@ -12,10 +12,8 @@ from hookline.dialects.cursor import Cursor
 from hookline.dialects.cursor.decode_outcome import _KEYS
 from hookline.dialects.cursor.table import TABLE
 from hookline.model.event import Event, Stop, ToolCall
-from hookline.model.handler import Command
-from hookline.model.outcome import Outcome
-from hookline.model.spec import HookSpec
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.spec import Command, HookSpec
+from hookline.model.verdict import Outcome, Stance, Verdict
 from hookline.wire.hookoutput import to_json_line
 
 scalars = (

@@ -13,7 +13,7 @@ from hookline.dialects.cursor import Cursor
 from hookline.dialects.cursor.load import FORMAT
 from hookline.dialects.cursor.table import TABLE
 from hookline.errors import ConfigError
-from hookline.model.handler import Broken, Command
+from hookline.model.spec import Broken, Command
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 trees = st.recursive(

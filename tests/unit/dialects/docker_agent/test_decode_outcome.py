@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import hookline
 from hookline.dialects.docker_agent import PROFILES, DockerAgent
 from hookline.dialects.docker_agent.decode_outcome import _SPECIFIC, _TOP
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
 
 DIALECTS = [

@@ -12,8 +12,7 @@ from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.dialects.docker_agent import PROFILES, DockerAgent
 from hookline.model.event import Event, Rewrite
-from hookline.model.outcome import Outcome
-from hookline.model.verdict import Decision, Stance
+from hookline.model.verdict import Decision, Outcome, Stance
 from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
 
 STANCES = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}

@@ -14,8 +14,8 @@ from hookline.dialects.docker_agent.handlers import MISSING, POST, SHIPPED
 from hookline.dialects.docker_agent.load import _GROUP_KEYS, _HOOK_KEYS
 from hookline.errors import ConfigError
 from hookline.handlers.builtins import REGISTRY
-from hookline.model.handler import Broken, Builtin, Command
-from hookline.model.outcome import Failure, Outcome
+from hookline.model.spec import Broken, Builtin, Command
+from hookline.model.verdict import Failure, Outcome
 from tests.unit.dialects.docker_agent.support import EVENTS, config, one_event, one_hook, row_of
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)

@@ -13,8 +13,7 @@ from hookline.dialects.docker_agent import DockerAgent
 from hookline.engine.catalog import make_dialect
 from hookline.engine.convert import convert
 from hookline.engine.engine import Engine
-from hookline.model.handler import Model
-from hookline.model.spec import SCOPES
+from hookline.model.spec import SCOPES, Model
 from hookline.model.verdict import Stance
 from tests.unit.handlers.asking import at, chat
 from tests.unit.handlers.serving import Asked, saying, serving

@@ -9,8 +9,7 @@ import pytest
 
 from hookline.dialects.gemini import Gemini
 from hookline.model.event import Event, Generation, Stop, ToolCall
-from hookline.model.handler import Command
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec
 
 DIALECT = Gemini()
 

@@ -9,8 +9,7 @@ import pytest
 
 from hookline.dialects.gemini import Gemini
 from hookline.model.event import Rewrite
-from hookline.model.reply import Reply
-from hookline.model.verdict import Decision, Stance
+from hookline.model.verdict import Decision, Reply, Stance
 
 DIALECT = Gemini()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hookline.core.dialect import Source
 from hookline.dialects.gemini import Gemini
-from hookline.model.handler import Command
+from hookline.model.spec import Command
 
 DIALECT = Gemini()
 

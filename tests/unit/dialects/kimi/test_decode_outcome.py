@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline.dialects.kimi.table import TABLE, UNEXPLAINED
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from tests.unit.dialects.kimi.support import DIALECT, one_event, one_hook
 
 KEYS = [

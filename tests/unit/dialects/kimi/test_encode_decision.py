@@ -13,7 +13,7 @@ from hookline.model.verdict import Stance
 from tests.unit.dialects.kimi.support import FIELDS
 
 if TYPE_CHECKING:
-    from hookline.model.reply import Reply
+    from hookline.model.verdict import Reply
 
 CALL = {"hook_event_name": "PreToolUse", "session_id": "k", **FIELDS}
 

@@ -8,8 +8,7 @@ import pytest
 
 from hookline.core.dialect import Declaration, Source
 from hookline.dialects.kimi.table import TABLE
-from hookline.model.conditions import Pattern
-from hookline.model.handler import Command
+from hookline.model.spec import Command, Pattern
 from tests.unit.dialects.kimi.support import DIALECT
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookline.core.dialect import Source
-from hookline.model.conditions import Never, Pattern
-from hookline.model.handler import Broken, Command
+from hookline.model.spec import Broken, Command, Never, Pattern
 from hookline.text.backtracking import BacktrackingRegex
 from tests.unit.dialects.kimi.support import DIALECT, NEWER_FILE, one_hook
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from hookline.dialects.starchild import Starchild
 from hookline.dialects.starchild.decode_outcome import FAILURES, OWN, SPECIFIC
 from hookline.dialects.starchild.hermes import Hermes
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from tests.unit.dialects.starchild.support import (
     EVENTS,
     HERMES_EVENTS,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import hookline
-from hookline.model.handler import Command, Http
+from hookline.model.spec import Command, Http
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,9 +14,7 @@ from hookline.core.fold import fold
 from hookline.dialects.starchild import Starchild
 from hookline.dialects.starchild.hermes import Hermes
 from hookline.model.event import Event, Rewrite
-from hookline.model.outcome import Outcome
-from hookline.model.reply import Reply
-from hookline.model.verdict import Decision, Stance
+from hookline.model.verdict import Decision, Outcome, Reply, Stance
 from tests.unit.dialects.starchild.support import (
     EVENTS,
     HERMES_EVENTS,

@@ -14,7 +14,7 @@ from hookline.dialects.starchild.hermes import Hermes
 from hookline.dialects.starchild.hermes.load import _KEYS as HERMES_KEYS
 from hookline.dialects.starchild.load import _KEYS
 from hookline.errors import ConfigError
-from hookline.model.handler import Command, Http
+from hookline.model.spec import Command, Http
 from hookline.model.verdict import Stance
 from hookline.trust.owner import digest_definition
 from tests.unit.dialects.starchild.support import EVENTS, HERMES_EVENTS, one_hook, row_of

@@ -6,7 +6,7 @@ import pytest
 
 from hookline.core.dialect import Companion, Source
 from hookline.dialects.starchild import Starchild
-from hookline.model.handler import Broken
+from hookline.model.spec import Broken
 
 HOOKS = "hooks:\n  - {event: pre_tool_call, command: /bin/true}\n  - {event: on_stop, command: /bin/true}\n"
 

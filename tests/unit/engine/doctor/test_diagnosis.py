@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hookline.engine.doctor.diagnosis import diagnose_outcome
-from hookline.model.handler import Command
-from hookline.model.outcome import Failure, Outcome
-from hookline.model.spec import HookSpec
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.spec import Command, HookSpec
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 
 _SPEC = HookSpec(
     id="h",

@@ -8,10 +8,8 @@ import pytest
 
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.doctor.probe import HARMLESS, SESSION, describe_subject, make_event
-from hookline.model.conditions import OneOf
 from hookline.model.event import ToolCall
-from hookline.model.handler import Command
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec, OneOf
 
 # The hooks of a3s are functions, which are handed the event itself.
 EVENTS = [

@@ -7,9 +7,7 @@ import pytest
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.doctor.probe import make_event
 from hookline.engine.doctor.static_checks import check_policy, find_conflicts, find_duplicates
-from hookline.model.conditions import OneOf
-from hookline.model.handler import Command
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Command, HookSpec, OneOf
 from hookline.model.verdict import Stance
 
 _BASH = (OneOf(field="tool", names=frozenset({"Bash"})),)

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from hookline.core.dispatch import Run
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
-from hookline.model.handler import Builtin
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Builtin, HookSpec
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hookline.model.outcome import Outcome
+    from hookline.model.verdict import Outcome
 
 PATH = os.environ["PATH"]
 

@@ -14,9 +14,8 @@ from hookline.handlers.builtins.git import MOST, truncate
 from hookline.handlers.process import Cancel
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
-from hookline.model.handler import Builtin, Command
-from hookline.model.outcome import Failure
-from hookline.model.spec import HookSpec
+from hookline.model.spec import Builtin, Command, HookSpec
+from hookline.model.verdict import Failure
 from tests.unit.handlers.builtins.support import PATH, asked, session, told, turn
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from hookline.core.options import read_switch
 from hookline.dialects.kit.dialect import FolderDialect, without_asks
 from hookline.dialects.starchild.hermes.table import NAME, TABLE
 from hookline.errors import CodecError
-from hookline.model.problem import Problem
-from hookline.model.reply import Reply
-from hookline.model.verdict import Stance
+from hookline.model.spec import Problem
+from hookline.model.verdict import Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 from hookline.wire.payload import encode
 

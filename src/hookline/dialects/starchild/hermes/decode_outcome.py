@@ -8,8 +8,7 @@ from contextlib import suppress
 from hookline.core.failure import describe_failure, label
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
-from hookline.model.outcome import Failure
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Failure, Stance, Verdict
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
 
 TYPE_CHECKING = False
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.outcome import Outcome
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Outcome
 
 _BLOCK = 2  # exit code
 _LONGEST = 400  # characters of stderr that become a reason

@@ -10,13 +10,13 @@ from hookline.dialects.starchild.command_line import read_words
 from hookline.dialects.starchild.hermes.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT
 from hookline.dialects.starchild.load import find_hooks, read_timeout
 from hookline.errors import ConfigError
-from hookline.model.handler import Command
-from hookline.model.problem import Problem
+from hookline.model.spec import Command, Problem
 from hookline.model.verdict import Stance
-from hookline.wire.groups import hook_id, read_entries
 from hookline.wire.sources import (
+    hook_id,
     hook_name,
     make_spec,
+    read_entries,
     read_tree,
     refuse_unreadable,
     strict_failure,

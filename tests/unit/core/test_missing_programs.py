@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.text.shell_errors import find_missing_program
+from hookline.core.output_faults import find_missing_program
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.text.output_encoding import describe_encoding_fault
+from hookline.core.output_faults import describe_encoding_fault
 
 
 @pytest.mark.parametrize(
