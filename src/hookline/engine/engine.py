@@ -23,7 +23,7 @@ from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Self, TypeAlias
 
     from hookline.core.dialect import Dialect
@@ -52,7 +52,6 @@ class Engine:
         self.runtime = Runtime(**settings)
         self.loader = self.runtime.loader
         self.firing = Firing(self.runtime)
-        self._watcher: Watcher | None = None
 
     # -- loading -------------------------------------------------------------------------------
 
@@ -415,17 +414,16 @@ class Engine:
 
     # -- while it runs -------------------------------------------------------------------------
 
-    def reload(self, held: Collection[tuple[str, str]] = ()) -> Reloaded:
-        """Read all files anew and take what is valid, all at once, between two events; from any thread.
+    def reload(self) -> Reloaded:
+        """Read all files anew and take what is valid, all at once; from any thread.
 
         A file with new errors, a policy file that is gone and a named file that is gone leave their
         last good version in force, and `problems` says so. What is taken is trusted as it was when
-        the engine was made. Trees and Python hooks stay. `held`: files, each with its dialect, that
-        wait for the next time.
+        the engine was made. Trees and Python hooks stay.
         """
         from hookline.engine.reload import reload_loader  # noqa: PLC0415 - `answer` reads once
 
-        return reload_loader(self.loader, held)
+        return reload_loader(self.loader)
 
     def reload_if_changed(self) -> Reloaded | None:
         """`reload` if a file changed, appeared or vanished since it was last read; else None."""
@@ -433,21 +431,11 @@ class Engine:
 
         return self.reload() if is_stale(self.loader) else None
 
-    def watch(self, tell: Callable[[str], None] | None = None) -> Watcher:
-        """Take changes of files from now on, until `close`, or `stop` of what this returns; `tell` is given a line for each."""
-        from hookline.engine.reload import Watcher  # noqa: PLC0415 - threads
-
-        if self._watcher is None:
-            self._watcher = Watcher(self.loader, tell=tell)
-        return self._watcher.start()
-
     def close(self, *, seconds: float = 5.0, hurried: Callable[[], bool] = lambda: False) -> None:
-        """Wait for detached hooks, at most so many seconds, then end them and everything that they started; stop to watch.
+        """Wait for detached hooks, at most so many seconds, then end them with their programs.
 
         `hurried` is called repeatedly; the wait ends early once it returns True.
         """
-        if self._watcher is not None:
-            self._watcher.stop()
         self.firing.drain(seconds, hurried)
         if self.runtime.journal is not None:
             self.runtime.journal.close()
@@ -486,11 +474,10 @@ def watching(
     settle: float = 0.2,
     interval: float = 1.0,
 ) -> Watcher:
-    """A context in which changes of an engine's files are taken while it runs: `with hookline.watching(engine): ...`.
+    """A context in which an engine follows its files: `with hookline.watching(engine): ...`.
 
     `tell` is given one line for each reload. `settle`: how long, in seconds, a file must not have
-    changed to be taken. `interval`: how often, in seconds, files are looked at where nothing tells
-    of changes.
+    changed to be taken. `interval`: how often, in seconds, files are looked at.
     """
     from hookline.engine.reload import Watcher  # noqa: PLC0415 - threads
 

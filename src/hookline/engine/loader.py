@@ -80,6 +80,10 @@ class Snapshot(Frozen):
         listed = {spec.id for each in self.enlisted.values() for spec in each.specs}
         return loaded | listed | {spec.id for spec in self.own}
 
+    def is_unwanted(self, spec: HookSpec) -> bool:
+        """Whether a hook is left out."""
+        return any(is_so(spec) for is_so in self.unwanted)
+
     def with_own(self, spec: HookSpec, native: Dialect) -> Snapshot:
         """Return the snapshot with one more Python hook; nothing else is combined again."""
         return self.replace(
@@ -109,9 +113,7 @@ class Snapshot(Frozen):
         if self.own and native is not None:
             whole = whole.with_([spec.replace(strict=strict) for spec in self.own], native)
         specs = [entry.spec for entry in whole.entries()]
-        left_out = frozenset(
-            spec.id for spec in specs if any(is_so(spec) for is_so in self.unwanted)
-        )
+        left_out = frozenset(spec.id for spec in specs if self.is_unwanted(spec))
         return self.replace(
             registry=whole.without(left_out) if left_out else whole,
             whole=whole,

@@ -1,14 +1,10 @@
-"""Reload: finds changed files and reads them again.
-
-Where a new version is invalid, the last good one stays in force.
-"""
+"""Reload: reads changed files again; where a new version is invalid, the last good one stays."""
 
 from __future__ import annotations
 
 import os
 import stat
 import threading
-from collections import Counter
 
 from hookline.config.read import make_stamp
 from hookline.engine.loader import name_source
@@ -21,8 +17,8 @@ from hookline.wire.fields import to_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-    from typing import Self, TypeAlias, TypeGuard
+    from collections.abc import Callable, Mapping
+    from typing import Self, TypeGuard
 
     from hookline.config.read import Stamp
     from hookline.core.dialect import Loaded
@@ -30,9 +26,7 @@ if TYPE_CHECKING:
     from hookline.engine.sources import Key, LoadedSource, Named, Way
     from hookline.model.spec import HookSpec
 
-    Reload: TypeAlias = Callable[[Collection[Key]], "Reloaded"]
-
-# How often to wait for a file that keeps changing; then the others are loaded without it.
+# How often to wait for a file that keeps changing; then it is read as it is.
 _ROUNDS = 20
 
 
@@ -40,10 +34,7 @@ _ROUNDS = 20
 
 
 def is_stale(loader: Loader) -> bool:
-    """Whether a file changed, appeared or vanished since it was last read.
-
-    It costs one `stat` a file.
-    """
+    """Whether a file changed, appeared or vanished since it was last read; one `stat` a file."""
     return read_stamps(loader) != loader.snapshot.seen
 
 
@@ -81,24 +72,21 @@ def _list_keys(loader: Loader, way: Discovery | Named) -> list[Key]:
 # -- reading again -----------------------------------------------------------------------------
 
 
-def reload_loader(loader: Loader, held: Collection[Key] = ()) -> Reloaded:
+def reload_loader(loader: Loader) -> Reloaded:
     """Read all files anew, and put what is valid in force at once.
 
-    An event under way keeps the snapshot that it started with. `held`: files that are being
-    written, which wait for the next time. Never raises for what is in a file.
+    An event under way keeps the snapshot that it started with. Never raises for what is in a file.
     """
     with loader.lock:
         before = loader.snapshot
-        loader.swap(renew_sources(loader, held))
+        loader.swap(renew_sources(loader))
         return compare_snapshots(before, loader.snapshot)
 
 
-def renew_sources(loader: Loader, held: Collection[Key]) -> Snapshot:
+def renew_sources(loader: Loader) -> Snapshot:
     """Return the snapshot with the sources of all files as they are now.
 
     A source that stays keeps the ids of its hooks.
-
-    `held`: files that are being written; they stay as they are.
     """
     old = loader.snapshot
     sources: list[LoadedSource] = []
@@ -106,7 +94,7 @@ def renew_sources(loader: Loader, held: Collection[Key]) -> Snapshot:
     for way in old.ways:
         before = {each.key: each for each in old.sources if each.way is way}
         if _is_renewable(way):
-            renewed, stamps = _renew_way(loader, way, before, held)
+            renewed, stamps = _renew_way(loader, way, before)
         else:
             renewed = list(before.values())
             stamps = {key: old.seen[key] for key in before if key in old.seen}
@@ -120,49 +108,30 @@ def renew_sources(loader: Loader, held: Collection[Key]) -> Snapshot:
 
 
 def _renew_way(
-    loader: Loader,
-    way: Discovery | Named,
-    before: Mapping[Key, LoadedSource],
-    held: Collection[Key],
+    loader: Loader, way: Discovery | Named, before: Mapping[Key, LoadedSource]
 ) -> tuple[list[LoadedSource], dict[Key, Stamp]]:
     """Return the sources of a way from now on, and the stamps of its files.
 
     `before`: its sources in force.
     """
+    is_gone = False
     try:
         found = list(read_sources(loader.search, way))
-    except ConfigError:  # what was named is gone: every file stays
-        kept = [_renew_missing(old, held, is_gone=True) for old in before.values()]
+        stamps = {each.key: each.stamp for each in found}
+    except ConfigError:  # what was named is gone
+        found, is_gone = [], True
         stamps = {key: make_stamp(*key) for key in _list_keys(loader, way)}
-        return [each for each in kept if each is not None], stamps
-    names = {each.key for each in found}
-    missing = {key: old for key, old in before.items() if key not in names}
-    sources: list[LoadedSource] = []
-    for each in found:
-        inside = f"{each.key[0]}{os.sep}"
-        if each.error is not None and any(path.startswith(inside) for path, _ in missing):
-            continue  # a folder that can no longer be listed, whose files stay
-        renewed = _renew_file(each, before.get(each.key), held, loader.snapshot.unwanted)
-        if renewed is not None:
-            sources.append(renewed)
-    position = 0
-    for key, old in before.items():  # a missing file that still counts stays where it was
-        if key in missing and (stays := _renew_missing(old, held)):
-            sources.insert(position, stays)
-        here = [at for at, each in enumerate(sources) if each.key == key]
-        position = here[0] + 1 if here else position
-    return sources, {each.key: each.stamp for each in found if each.key not in held}
+    missing = before.keys() - stamps.keys() if not is_gone else before.keys()
+    kept = (_renew_missing(before[key], is_gone=is_gone) for key in before if key in missing)
+    unwanted = loader.snapshot.is_unwanted
+    renewed = [_renew_file(each, before.get(each.key), unwanted) for each in found]
+    return [*(each for each in kept if each is not None), *renewed], stamps
 
 
 def _renew_file(
-    found: LoadedSource,
-    old: LoadedSource | None,
-    held: Collection[Key],
-    unwanted: Collection[Callable[[HookSpec], bool]],
-) -> LoadedSource | None:
-    """Return the source of a file from now on; None if it does not count yet."""
-    if found.key in held:
-        return _keep_written(old) if old else None
+    found: LoadedSource, old: LoadedSource | None, unwanted: Callable[[HookSpec], bool]
+) -> LoadedSource:
+    """Return the source of a file from now on: as it is, or its last good version."""
     if old is None:
         return found.load()
     if found.error is None and old.source == found.source:
@@ -175,9 +144,7 @@ def _renew_file(
     return new
 
 
-def _renew_missing(
-    old: LoadedSource, held: Collection[Key], *, is_gone: bool = False
-) -> LoadedSource | None:
+def _renew_missing(old: LoadedSource, *, is_gone: bool) -> LoadedSource | None:
     """Return the source of a missing file if it still counts, else None.
 
     A file counts if it is policy, if what was named `is_gone`, or if it may still be there.
@@ -185,8 +152,6 @@ def _renew_missing(
     path, file = old.key[0], old.source.file
     if old.source.text is None and os.path.isdir(path):
         return None  # a folder that could not be listed, and now can
-    if old.key in held:
-        return _keep_written(old)
     if unreachable := _explain_unreachable(path):
         error = ConfigError(f"cannot be read: {unreachable}", name="config.unreadable", place=path)
         return _keep_last_good(old, (to_problem(error, file, old.source.scope),))
@@ -199,27 +164,19 @@ def _renew_missing(
 def _explain_unreachable(path: str) -> str:
     """Return why it is unknown whether a file still exists; empty if that is known."""
     try:
-        if os.path.isdir(path):
-            return "is a folder"
-        if os.path.islink(path) and not os.path.exists(path):
-            return "is a link to nothing"
         os.stat(path)
         os.listdir(os.path.dirname(path))
     except (FileNotFoundError, NotADirectoryError):
-        return ""
+        return "is a link to nothing" if os.path.islink(path) else ""
     except OSError as error:
         return (error.strerror or "unreadable").lower()
-    return ""
+    return "is a folder" if os.path.isdir(path) else ""
 
 
-def _list_errors(
-    loaded: Loaded, unwanted: Collection[Callable[[HookSpec], bool]]
-) -> tuple[Problem, ...]:
+def _list_errors(loaded: Loaded, unwanted: Callable[[HookSpec], bool]) -> tuple[Problem, ...]:
     """Return the errors, without those of hooks that are left out."""
     left_out = tuple(
-        f"{spec.origin.pointer}."
-        for spec in loaded.specs
-        if spec.origin.pointer and any(is_so(spec) for is_so in unwanted)
+        f"{spec.origin.pointer}." for spec in loaded.specs if spec.origin.pointer and unwanted(spec)
     )
     errors = (problem for problem in loaded.problems if problem.severity == "error")
     return tuple(each for each in errors if not f"{each.origin.pointer}.".startswith(left_out))
@@ -233,12 +190,6 @@ def _keep_last_good(old: LoadedSource, wrong: tuple[Problem, ...]) -> LoadedSour
     message = f"the last good version of `{old.source.file}` is in force"
     hint = "mend it; hookline takes it as soon as it is valid"
     return _warn(old, wrong, "config.last-good", message, hint)
-
-
-def _keep_written(old: LoadedSource) -> LoadedSource:
-    message = f"`{old.source.file}` is being written; its last good version is in force"
-    hint = "hookline reads it again once it stops changing"
-    return _warn(old, (), "config.last-good", message, hint)
 
 
 def _warn(
@@ -273,41 +224,29 @@ class Reloaded(Frozen):
 
 
 def compare_snapshots(before: Snapshot, now: Snapshot) -> Reloaded:
-    """Compare the hooks of two snapshots regardless of positions.
+    """Compare the hooks of two snapshots by what they do, regardless of positions.
 
     An id with different hooks in both is a change.
     """
     old, new = _list_contents(before), _list_contents(now)
-    came, gone = _subtract(new, old), _subtract(old, new)
-    changed = set(came) & set(gone)
+    came = [new[content] for content in new if content not in old]
+    gone = [old[content] for content in old if content not in new]
     return Reloaded(
-        added=tuple(hook_id for hook_id in came if hook_id not in changed),
-        removed=tuple(hook_id for hook_id in gone if hook_id not in changed),
-        changed=tuple(hook_id for hook_id in came if hook_id in changed),
+        added=tuple(hook_id for hook_id in came if hook_id not in gone),
+        removed=tuple(hook_id for hook_id in gone if hook_id not in came),
+        changed=tuple(hook_id for hook_id in came if hook_id in gone),
         refused=tuple(problem for each in now.sources for problem in each.newer_problems),
     )
 
 
-def _list_contents(snapshot: Snapshot) -> list[tuple[str, str]]:
-    """Return what each hook does, without its id and its position in the file; and its id."""
-    specs = [entry.spec for entry in snapshot.whole.entries()]
-    origins = [Origin(file=spec.origin.file, scope=spec.origin.scope) for spec in specs]
-    return [
-        (repr(spec.replace(id="", origin=origin, strict=False)), spec.id)
-        for spec, origin in zip(specs, origins, strict=True)
-    ]
-
-
-def _subtract(some: list[tuple[str, str]], others: list[tuple[str, str]]) -> list[str]:
-    """Return the ids of the entries whose content is not among the others."""
-    left = Counter(content for content, _ in others)
-    ids = []
-    for content, hook_id in some:
-        if left[content]:
-            left[content] -= 1
-        else:
-            ids.append(hook_id)
-    return ids
+def _list_contents(snapshot: Snapshot) -> dict[str, str]:
+    """Return the ids of hooks by what these do, without their positions in the file."""
+    contents = {}
+    for entry in snapshot.whole.entries():
+        spec = entry.spec
+        origin = Origin(file=spec.origin.file, scope=spec.origin.scope)
+        contents[repr(spec.replace(id="", origin=origin, strict=False))] = spec.id
+    return contents
 
 
 # -- the watcher -------------------------------------------------------------------------------
@@ -316,10 +255,10 @@ def _subtract(some: list[tuple[str, str]], others: list[tuple[str, str]]) -> lis
 class Watcher:
     """Keeps an engine on its files, in a thread of its own, from `start` to `stop` or as a context.
 
-    It looks at each file every `interval`. A file that is being written counts as before until it
-    has not changed for `settle`. Both are in seconds. `tell` receives one line for each reload that
-    changed something or refused something new. `reload` does the reload, where it is more than the
-    engine's. `wait` waits so many seconds, and returns whether to stop.
+    It looks at each file every `interval`, and reads changed files when none has changed for
+    `settle`. Both are in seconds. `tell` receives one line for each reload that changed something
+    or refused something new. `reload` does the reload, where it is more than the engine's. `wait`
+    waits so many seconds, and returns whether to stop.
     """
 
     def __init__(
@@ -329,14 +268,14 @@ class Watcher:
         tell: Callable[[str], None] | None = None,
         settle: float = 0.2,
         interval: float = 1.0,
-        reload: Reload | None = None,
+        reload: Callable[[], Reloaded] | None = None,
         wait: Callable[[float], bool] | None = None,
     ) -> None:
         self._loader = loader
         self._tell = tell or (lambda _: None)
         self._settle = settle
         self._interval = interval
-        self._reload = reload or (lambda held: reload_loader(loader, held))
+        self._reload = reload or (lambda: reload_loader(loader))
         self._stopping = threading.Event()
         self._wait = wait or self._stopping.wait
         self._refused = frozenset(map(str, loader.snapshot.problems()))
@@ -367,15 +306,13 @@ class Watcher:
     def reload(self, *, always_tell: bool = False) -> Reloaded | None:
         """Reload changed files once they stop changing, and report it.
 
-        With `always_tell` it reports also that nothing changed.
-
-        Return None if the watcher is stopped meanwhile.
+        With `always_tell` it reports also that nothing changed. Return None if the watcher is
+        stopped meanwhile.
         """
         with self._taking:
-            held = self._find_moving()
-            if held is None:
+            if self._is_stopped_before_rest():
                 return None
-            done = self._reload(held)
+            done = self._reload()
             refused = frozenset(map(str, done.refused))
             if always_tell or done.anything or refused - self._refused:
                 self._tell(f"reloaded: {done}")
@@ -386,32 +323,29 @@ class Watcher:
         """Reload if a file changed since it was last read; else return None."""
         return self.reload() if is_stale(self._loader) else None
 
-    def _find_moving(self) -> frozenset[Key] | None:
-        """Return the files that keep changing after a wait.
-
-        It is None if the watcher is stopped meanwhile.
-        """
+    def _is_stopped_before_rest(self) -> bool:
+        """Wait until no file changes, some rounds at most; return whether the watcher is stopped."""
         before = read_stamps(self._loader)
-        moving: frozenset[Key] = frozenset()
         for _ in range(_ROUNDS):
             if self._wait(self._settle):
-                return None
+                return True
             now = read_stamps(self._loader)
-            keys = before.keys() | now.keys()
-            moving = frozenset(key for key in keys if before.get(key) != now.get(key))
-            if not moving:
+            if now == before:
                 break
             before = now
-        return moving
+        return False
 
     def _run(self) -> None:
         reported = ""
         while not self._stopping.is_set():
             try:
                 self.check()
-            except Exception as error:  # noqa: BLE001 - without the thread the engine would never reload again
+            except Exception as error:  # noqa: BLE001 - without the thread nothing would be reloaded
                 code = error.code if isinstance(error, HookError) else CODES["internal"]
-                text = f"{code} cannot reload, and what was in force stays so: {type(error).__name__}: {error}"
+                text = (
+                    f"{code} cannot reload, and what was in force stays so:"
+                    f" {type(error).__name__}: {error}"
+                )
                 if text != reported:
                     self._tell(text)
                 reported = text

@@ -11,12 +11,11 @@ from hookline.engine.reload import Watcher, is_stale
 from hookline.server.integrations import exclude_calls, find_integrations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
     from typing import Self
 
     from hookline.engine.engine import Engine
     from hookline.engine.reload import Reloaded
-    from hookline.engine.sources import Key
     from hookline.server.service import Service
 
 # One thread that reads, and one that will read what changes meanwhile.
@@ -51,22 +50,22 @@ class Reloader:
         self.watcher = Watcher(service.engine.loader, tell=tell, reload=self.reload)
         service.refresh = self.refresh
 
-    def reload(self, held: Collection[Key] = ()) -> Reloaded:
+    def reload(self) -> Reloaded:
         """Read all files again, for every engine.
 
         If a host's files now call this server, answer it without them.
         """
         with self._one:
-            return self._reload(held)
+            return self._reload()
 
     def refresh(self) -> None:
         """Read changed files at once, because the caller says that writing is complete."""
         if is_stale(self._service.engine.loader):
             self.reload()
 
-    def _reload(self, held: Collection[Key]) -> Reloaded:
+    def _reload(self) -> Reloaded:
         service = self._service
-        done = service.engine.reload(held)
+        done = service.engine.reload()
         hosts = {} if self._named else find_integrations(service.engine)
         self._gone += [engine for host, engine in service.own.items() if host not in hosts]
         service.own = {

@@ -193,24 +193,6 @@ def test_what_may_no_longer_be_read_stays_in_force(what: str) -> None:
     assert [problem.name for problem in done.refused] == ["config.unreadable", "config.last-good"]
 
 
-def test_a_file_that_is_being_written_waits(machine: Machine) -> None:
-    """It is as it was, or not there yet; and it counts as changed until it was taken."""
-    write(machine.user, claude("a"))
-    engine = machine.engine()
-    write(machine.user, "{}")
-    write(machine.own, claude("half"))
-    held = [(str(machine.user), "claude-code"), (str(machine.own), "claude-code")]
-
-    waiting = engine.reload(held)
-    before = commands(engine)
-    taken = engine.reload()
-
-    assert before == ["a"]
-    assert [problem.name for problem in waiting.refused] == ["config.last-good"]
-    assert "is being written" in waiting.refused[0].message
-    assert (commands(engine), taken.refused) == (["half"], ())
-
-
 def _policy_is_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if `/etc/claude-code` were there."""
     from hookline.config import places  # noqa: PLC0415 - its table is what is changed

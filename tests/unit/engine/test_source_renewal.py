@@ -66,7 +66,7 @@ def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
     engine = Engine.load(good.parent)
     before = list(engine.snapshot.sources)
     write(bad, BROKEN)
-    renewal = renew_sources(engine.loader, ())
+    renewal = renew_sources(engine.loader)
 
     assert list(engine.snapshot.sources) == before
     assert renewal.sources[0] is before[0]
