@@ -54,7 +54,6 @@ def _write(folder: Path) -> int:
             batch += [run | common | {"source": "x" * 200}, event | common | {"cwd": "/p" * 100}]
         written = sum(path.stat().st_size for path in folder.iterdir()) if folder.is_dir() else 0
         trail.append(batch, at=AT)
-    trail.close()
     return 2 * number
 
 

@@ -53,8 +53,6 @@ def run_in_child(
     back everything that the host waits for. What the hooks say is kept for the next turn
     (`engine.runtime.sessions`), and `engine.runtime.finished` gets each end, in the child.
     """
-    if engine.runtime.journal is not None:
-        engine.runtime.journal.close()  # it opens its files again when it writes
     _close_descriptors([fd for _, each in left for fd in each.descriptors()])
     for number in _ENDS:
         signal.signal(number, end_by_signal)

@@ -276,13 +276,10 @@ def _prune_journal(folder: str, at: str, view: _View, *, dry_run: bool) -> int:
     if dry_run:
         found = list_segments(folder)
         sizes = [os.stat(os.path.join(folder, each.name)).st_size for each in found]
-        expired = select_expired(
-            found, sizes, at[:10], files.keep_days, files.keep_bytes, asked=True
-        )
+        expired = select_expired(found, sizes, at[:10], files.keep_days, files.keep_bytes)
         removed = [each.name for each in expired]
     else:
         removed = files.prune(at=at)
-        files.close()
     document = {"schema": "hookline.pruned/1", "dry_run": dry_run, "removed": removed}
     done = "would be removed" if dry_run else "removed"
     lines = [f"{done}: {name}" for name in removed] or ["nothing is too old or too much"]

@@ -238,7 +238,6 @@ def _format_lowered(value: Any) -> str:
 
 _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "redo": lambda value: "the agent goes on working" if value is True else "",
-    "cut": lambda value: "most of it was too long for a record" if value is True else "",
     "truncated": lambda value: "it printed more than is read" if value is True else "",
     "content": lambda value: _format_value(value).partition(" ")[0],
     "lowered": _format_lowered,

@@ -54,8 +54,6 @@ def _write_fallback(words: list[str], worker: Worker) -> int:
     worker.end()
     journal = open_journal(os.environ, lambda _line: None)
     note_unanswered(journal, request.host, message, refused=found.refuses)
-    if journal is not None:
-        journal.close()
     return found.reply.exit_code
 
 

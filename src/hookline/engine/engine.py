@@ -437,8 +437,6 @@ class Engine:
         `hurried` is called repeatedly; the wait ends early once it returns True.
         """
         self.firing.drain(seconds, hurried)
-        if self.runtime.journal is not None:
-            self.runtime.journal.close()
 
     def __enter__(self) -> Self:
         return self

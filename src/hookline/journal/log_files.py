@@ -1,58 +1,124 @@
-"""Log files: any number of processes append records to them, each record by one write.
+"""Log files: any number of processes append records to them as lines that form a hash chain.
 
-All writers take one lock, on the file `head`, which holds the end of the journal. So a writer links
-the next record without reading the files. If a writer was killed, the next one repairs the end and
-records that. The other files are segments: only whole ones are removed, the oldest first.
+Each record is one line, written at once. It holds the hash of the line before it and, as its last
+field, its own: the SHA-256 of the line's bytes without that field. So a reader can check it without
+reproducing the writer's formatting. All writers take one lock, on the file `head`, which holds the
+number and the hash of the last record, so a writer links the next one without reading the files.
 """
 
 from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
-import stat
+import re
 from contextlib import contextmanager
 from time import monotonic, sleep
 
 from hookline.errors import JournalError
-from hookline.journal.chain import (
-    HEAD,
-    HEAD_READ,
-    Head,
-    advance_head,
-    encode_line,
-    read_head,
-    read_link,
-)
 from hookline.model.frozen import Frozen
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-BUSY = "journal.busy"
-REPAIRED, CUT = "mended", "cut"
-# Ends a line that a killed writer left: the line must never look like a record, even if only its
-# line break is missing.
-TORN_END = b"#\n"
+SCHEMA = "hookline.journal/1"
+CUT = "cut"  # the type of the record that says which files were removed
+GENESIS_HASH = "0" * 64
+HEAD = "head"
+HEAD_SIZE = 256  # bytes, always, because it is overwritten in place
+_MAGIC = "hookline.head/1"
+_HASH = b',"hash":"'
+_END = len(_HASH) + 64 + len(b'"}')
+_NAME = re.compile(r"(\d{4}-\d\d-\d\d)\.(\d{12,})\.jsonl")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.005  # seconds between two tries to lock
-_ENDING = ".jsonl"
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-# A clock may be wrong: the days after the former records that hookline believes, and how many files
-# it removes by age at once.
-_BELIEVED, _AT_ONCE = 1, 4
+# `json.dumps` with these arguments would build an encoder per call.
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+# -- lines -----------------------------------------------------------------------------------------
+
+
+class Link(Frozen):
+    """A line as it was read. `sound`: its hash matches its bytes."""
+
+    seq: int
+    prev: str
+    hash: str
+    record: Mapping[str, Any]
+    sound: bool
+
+
+class Head(Frozen):
+    """The end of the journal: number and hash of the last record, its file, and that file's length.
+
+    Without a hash, the next record may follow any other.
+    """
+
+    seq: int = 0
+    hash: str = GENESIS_HASH
+    file: str = ""
+    size: int = 0
+
+
+def encode_line(record: Mapping[str, Any], seq: int, prev: str) -> tuple[bytes, str]:
+    """Return a record as the line with this number after the line with hash `prev`, and its hash.
+
+    Raises:
+        ValueError, TypeError, RecursionError: JSON cannot express the record.
+    """
+    body = _encode({"schema": SCHEMA, "seq": seq, "prev": prev, **record}).encode("ascii")
+    digest = sha256(body)
+    return body[:-1] + _HASH + digest.encode("ascii") + b'"}\n', digest
+
+
+def read_link(line: bytes) -> Link | None:
+    """Parse a line of the journal, without its line break; None if it is not a record."""
+    if line[-_END : -_END + len(_HASH)] != _HASH:
+        return None
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    match record:
+        case {"schema": str(schema), "seq": int(seq), "prev": str(prev), "hash": str(digest)}:
+            if schema == SCHEMA and seq > 0:
+                sound = sha256(line[:-_END] + b"}") == digest
+                return Link(seq=seq, prev=prev, hash=digest, record=record, sound=sound)
+    return None
+
+
+def encode_head(head: Head) -> bytes:
+    """Return a head as a line of fixed length."""
+    text = f"{_MAGIC} {head.seq} {head.hash} {head.file or '-'} {head.size}"
+    return text.ljust(HEAD_SIZE - 1).encode("ascii") + b"\n"
+
+
+def read_head(data: bytes) -> Head | None:
+    """Parse a head; None if the data is not one."""
+    match data.decode("ascii", "replace").split():
+        case [magic, seq, digest, file, size] if magic == _MAGIC:
+            if seq.isdecimal() and size.isdecimal():
+                file = "" if file == "-" else file
+                return Head(seq=int(seq), hash=digest, file=file, size=int(size))
+    return None
+
+
+# -- files -----------------------------------------------------------------------------------------
 
 
 class LogFiles:
-    """The log files in one folder. Any number of processes may write to them, one thread in each.
+    """The log files in one folder. Any number of threads and processes may write to them.
 
     `largest`: the size in bytes at which a new file is begun; each day begins one too. `sync`: a
     record counts as written only once it is on the disk; otherwise it survives the end of every
     process, but not a crash of the machine. `keep_days`, `keep_bytes`: limits beyond which whole
-    files are removed (0: no limit). `wait`: seconds to wait for the lock. `tell` receives the name
-    of a problem and a message about damage that was repaired.
+    files are removed, the oldest first (0: no limit). `wait`: seconds to wait for the lock. `tell`
+    receives the name of a problem and a message about damage at the end of the journal.
     """
 
     def __init__(
@@ -73,12 +139,9 @@ class LogFiles:
         self.keep_bytes = keep_bytes
         self.wait = wait
         self.tell = tell
-        self._process = os.getpid()
-        self._head_file = self._segment_file = self._folder_file = -1
-        self._segment = ""
 
     def append(
-        self, records: Iterable[Mapping[str, Any]], *, at: str, wait: float | None = None
+        self, records: Sequence[Mapping[str, Any]], *, at: str, wait: float | None = None
     ) -> Head:
         """Append records and return the new end of the journal. When it returns, they are written.
 
@@ -90,247 +153,139 @@ class LogFiles:
             OSError: some records could not be written.
             ValueError, TypeError, RecursionError: JSON cannot express a record.
         """
-        with self.locked(self.wait if wait is None else wait):
-            head = self._find_head(at)
-            if not head.segment or head.size >= self.largest or at[:10] > head.segment[:10]:
-                head = self._begin_segment(head, at)
-            for record in records:
-                head = self._write(head, record)
-            return self._write_head(head)
+        with self._lock(self.wait if wait is None else wait) as (folder, head_file):
+            head = self._find_head(folder, head_file)
+            if head.file and head.size < self.largest and at[:10] <= head.file[:10]:
+                return self._write(folder, head_file, head, records)
+            name = f"{at[:10]}.{head.seq + 1:012d}.jsonl"
+            head = head.replace(file=name, size=0)
+            # Before the file is there, so that a writer that is killed in between leaves no second.
+            os.pwrite(head_file, encode_head(head), 0)
+            head = self._write(folder, head_file, head, records)
+            if self.sync:
+                os.fsync(folder)
+            return self._remove_expired(folder, head_file, head, at)[0]
 
     def prune(self, *, at: str) -> list[str]:
         """Remove files that are too old or too many, and return their names. Raises as `append`."""
-        with self.locked(self.wait):
-            head = self._find_head(at)
-            return self._retain(head, at, asked=True)[1]
-
-    def close(self) -> None:
-        """Close the files; the next record opens them again."""
-        for descriptor in (self._head_file, self._segment_file, self._folder_file):
-            if descriptor >= 0:
-                os.close(descriptor)
-        self._head_file = self._segment_file = self._folder_file = -1
-        self._segment = ""
-
-    def __del__(self) -> None:
-        """Close the files of an object that was never closed."""
-        if os is not None:  # at the very end, the interpreter closes them itself
-            self.close()
-
-    # -- the lock ----------------------------------------------------------------------------------
+        with self._lock(self.wait) as (folder, head_file):
+            head = self._find_head(folder, head_file)
+            return self._remove_expired(folder, head_file, head, at)[1]
 
     @contextmanager
-    def locked(self, wait: float) -> Iterator[None]:
-        """Hold the lock against other processes.
+    def _lock(self, wait: float) -> Iterator[tuple[int, int]]:
+        """Yield the folder and the head as open files, while no other writer has the lock.
 
         `wait`: seconds before giving up, because a stopped process must not stop every hook; 0
         tries once. Raises as `append`.
         """
-        if self._process != os.getpid():
-            self.close()  # a fork shares the files, and so the lock, with its parent
-            self._process = os.getpid()
-        until = monotonic() + wait
-        self._lock_head(until)
-        while not self._is_head_in_place():  # another process removed it meanwhile
-            self.close()
-            self._lock_head(until)
+        folder = _open_folder(self.folder)
         try:
-            yield
+            head_file = _open_file(HEAD, os.O_RDWR | os.O_CREAT, folder)
+            try:
+                self._wait_for_lock(head_file, monotonic() + wait)
+                yield folder, head_file
+            finally:
+                os.close(head_file)  # this releases the lock
         finally:
-            fcntl.flock(self._head_file, fcntl.LOCK_UN)
+            os.close(folder)
 
-    def _lock_head(self, until: float) -> None:
-        """Open the head and lock it.
-
-        Raises:
-            JournalError: `journal.busy`, another process holds the lock until that moment.
-        """
-        if self._head_file < 0:
-            self._folder_file = _open_folder(self.folder)
-            self._head_file = _open_own(HEAD, os.O_RDWR | os.O_CREAT, self._folder_file)
-            is_new = not os.fstat(self._head_file).st_size
-            if is_new and not list_segments(self._folder_file):  # else its head was removed
-                os.pwrite(self._head_file, Head().to_line(), 0)
+    def _wait_for_lock(self, head_file: int, until: float) -> None:
         pause = _FIRST_PAUSE
         while True:
             try:
-                return fcntl.flock(self._head_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return fcntl.flock(head_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 left = until - monotonic()
                 if left <= 0:
                     message = f"another process holds the lock of `{self.folder}`"
-                    raise JournalError(message, name=BUSY) from None
+                    raise JournalError(message, name="journal.busy") from None
                 sleep(min(pause, left))
                 pause = min(pause * 2, _LONGEST_PAUSE)
 
-    def _is_head_in_place(self) -> bool:
-        """Return whether the locked head is the file that other processes would lock."""
-        try:
-            found = os.stat(f"{self.folder}/{HEAD}", follow_symlinks=False)
-        except OSError:
-            return False
-        return found.st_ino == os.fstat(self._head_file).st_ino
-
-    # -- the end of the journal --------------------------------------------------------------------
-
-    def _find_head(self, at: str) -> Head:
-        """Return the end of the journal, repaired if the last writer was interrupted."""
-        data = os.pread(self._head_file, HEAD_READ, 0)
-        head = read_head(data)
+    def _find_head(self, folder: int, head_file: int) -> Head:
+        """Return the end of the journal, as the head has it unless the newest file differs."""
+        head = read_head(os.pread(head_file, HEAD_SIZE, 0))
         if head is None:
-            gone = "unreadable" if data else "missing"
-            return self._repair(head, at, gone if list_segments(self._folder_file) else "")
-        if head.segment:
-            is_whole = self._open_existing(head.segment) and self._size() == head.size
-        else:
-            is_whole = not list_segments(self._folder_file)
-        return head if is_whole else self._repair(head, at, "")
-
-    def _repair(self, head: Head | None, at: str, gone: str) -> Head:
-        """Find the end from the files, and record what was lost and which bytes are not records.
-
-        `gone`: what happened to the head; only the head shows whether the newest records were
-            removed.
-        """
-        found, rest = self._scan_end(head)
-        lost = None
-        if head is not None and head.seq > found.seq:
-            lost = {"from": found.seq + 1, "to": head.seq, "head": head.hash}
-            found = found.replace(seq=head.seq)
-        if lost is None and not rest and not gone:
-            return found
-        if not found.segment or not self._open_existing(found.segment):
-            found = self._start_segment(found, at)
-        torn = {"bytes": len(rest), "sha256": sha256(rest)} if rest else None
-        record = {"type": REPAIRED, "at": at, "torn": torn, "lost": lost}
-        record |= {"head": gone} if gone else {}
-        before = TORN_END if rest[-1:] not in (b"", b"\n") else b""
-        found = found.replace(size=found.size + len(rest))
-        repaired = self._write_head(self._write(found, record, before))
-        if gone:
+            segments = list_segments(folder)
+            if not segments:
+                return Head()
             why = "hookline cannot tell whether the newest records were removed"
-            self.tell("journal.gap", f"the file `head` of `{self.folder}` is {gone}: {why}")
-        if lost:
-            numbers = f"records {lost['from']} to {lost['to']}"
-            self.tell("journal.gap", f"{numbers} are gone from `{self.folder}`")
+            self.tell("journal.gap", f"the file `head` of `{self.folder}` is lost: {why}")
+            head = Head(seq=segments[-1].seq - 1, hash="", file=segments[-1].name)
+        try:
+            size = os.stat(head.file, dir_fd=folder).st_size if head.file else 0
+        except FileNotFoundError:
+            size = 0
+        return head if size == head.size else self._find_end(folder, head)
+
+    def _find_end(self, folder: int, head: Head) -> Head:
+        """Return the end of a file that is not as long as the head says.
+
+        A writer was killed, the disk was full, or someone edited the file. Records that follow the
+        head count. Other lines stay where they are, and the next record follows them.
+        """
+        segment = _open_file(head.file, os.O_RDWR | os.O_CREAT | os.O_APPEND, folder)
+        with open(segment, "r+b", buffering=0) as file:
+            data = file.read()
+            if data and not data.endswith(b"\n"):
+                file.write(b"\n")
+        if len(data) < head.size:
+            where = f"`{head.file}` in `{self.folder}` is shorter than it was"
+            self.tell("journal.gap", f"{where}: `hookline log verify` shows what is missing")
+        torn = 0
+        for line in data[head.size :].splitlines():
+            link = read_link(line)
+            if link and link.sound and link.seq == head.seq + 1 and head.hash in ("", link.prev):
+                head = head.replace(seq=link.seq, hash=link.hash)
+            else:
+                torn += 1
         if torn:
-            where = f"{len(rest)} bytes at the end of `{found.segment}` are no record"
-            self.tell("journal.torn", f"{where}: a writer was killed, or the disk was full")
-        return repaired
+            where = f"lines at the end of `{head.file}` that are no records: {torn}"
+            self.tell("journal.torn", f"{where}; a writer was killed, or the disk was full")
+        return head.replace(size=len(data) + (data[-1:] not in (b"", b"\n")))
 
-    def _scan_end(self, head: Head | None) -> tuple[Head, bytes]:
-        """Return the last sound record in the files, and the bytes after it."""
-        if head is not None and self._open_existing(head.segment) and self._size() > head.size:
-            return advance_head(head, self._read(head.size))
-        for each in reversed(list_segments(self._folder_file)):
-            if self._open_existing(each.name) and self._size():
-                found, rest = advance_head(Head(segment=each.name), self._read(0))
-                return (found if found.seq else found.replace(seq=each.seq - 1)), rest
-        return Head(), b""
-
-    # -- writing -----------------------------------------------------------------------------------
-
-    def _write(self, head: Head, record: Mapping[str, Any], before: bytes = b"") -> Head:
-        line, digest = encode_line(record, head.seq + 1, head.hash)
-        data = before + line
-        written = os.write(self._segment_file, data)
-        if written < len(data):  # the disk is full, or a limit is near
-            raise OSError(f"{written} of {len(data)} bytes could be written")
-        return head.replace(seq=head.seq + 1, hash=digest, size=head.size + len(data))
-
-    def _write_head(self, head: Head) -> Head:
-        if self.sync:
-            os.fdatasync(self._segment_file)
-        os.pwrite(self._head_file, head.to_line(), 0)
+    def _write(
+        self, folder: int, head_file: int, head: Head, records: Sequence[Mapping[str, Any]]
+    ) -> Head:
+        segment = _open_file(head.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, folder)
+        try:
+            for record in records:
+                line, digest = encode_line(record, head.seq + 1, head.hash or GENESIS_HASH)
+                written = os.write(segment, line)
+                if written < len(line):  # the disk is full, or a limit is near
+                    raise OSError(f"{written} of {len(line)} bytes could be written")
+                head = head.replace(seq=head.seq + 1, hash=digest, size=head.size + written)
+            if self.sync:
+                os.fdatasync(segment)
+        finally:
+            os.close(segment)
+        os.pwrite(head_file, encode_head(head), 0)
         return head
 
-    def _begin_segment(self, head: Head, at: str) -> Head:
-        fresh = self._write_head(self._start_segment(head, at))
-        if self.sync:
-            os.fsync(self._folder_file)
-        return self._retain(fresh, at)[0] if head.segment else fresh
-
-    def _start_segment(self, head: Head, at: str) -> Head:
-        """Return the head of an empty segment after that record."""
-        name = segment_name(at[:10], head.seq + 1)
-        self._open_segment(name)
-        return head.replace(segment=name, size=self._size())
-
-    def _retain(self, head: Head, at: str, *, asked: bool = False) -> tuple[Head, list[str]]:
-        """Remove the oldest files, after recording where the journal starts from then on.
-
-        `asked`: a person asked for it now.
-        """
-        found = list_segments(self._folder_file)
-        sizes = [os.stat(each.name, dir_fd=self._folder_file).st_size for each in found]
-        gone = select_expired(found, sizes, at[:10], self.keep_days, self.keep_bytes, asked=asked)
-        if not gone:
-            return head, []
+    def _remove_expired(
+        self, folder: int, head_file: int, head: Head, at: str
+    ) -> tuple[Head, list[str]]:
+        """Remove the oldest files, after recording where the journal starts from then on."""
+        found = list_segments(folder)
+        sizes = [os.stat(each.name, dir_fd=folder).st_size for each in found]
+        gone = select_expired(found, sizes, at[:10], self.keep_days, self.keep_bytes)
         names = [each.name for each in gone]
-        with open(open_to_read(f"{self.folder}/{found[len(gone)].name}"), "rb") as file:
-            first = read_link(file.readline().rstrip(b"\n"))
-        begins = {
-            "seq": first.seq if first else head.seq + 1,
-            "prev": first.prev if first else head.hash,
-        }
-        record = {"type": CUT, "at": at, "begins": begins, "removed": names}
-        head = self._write_head(self._write(head, record))
+        if names:
+            begins = {"seq": found[len(gone)].seq}
+            record = {"type": CUT, "at": at, "begins": begins, "removed": names}
+            head = self._write(folder, head_file, head, [record])
         for name in names:
-            os.unlink(name, dir_fd=self._folder_file)
+            os.unlink(name, dir_fd=folder)
         return head, names
-
-    # -- segments ----------------------------------------------------------------------------------
-
-    def _open_existing(self, name: str) -> bool:
-        """Open an existing segment; return whether there is one of that name."""
-        if name == self._segment and name and os.fstat(self._segment_file).st_nlink:
-            return True
-        if parse_segment_name(name) is None:
-            return False
-        try:
-            os.stat(name, dir_fd=self._folder_file, follow_symlinks=False)
-        except OSError:
-            return False
-        self._open_segment(name)
-        return True
-
-    def _open_segment(self, name: str) -> None:
-        if self._segment_file >= 0:
-            os.close(self._segment_file)
-            self._segment_file, self._segment = -1, ""
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
-        self._segment_file = _open_own(name, flags, self._folder_file)
-        self._segment = name
-
-    def _size(self) -> int:
-        return os.fstat(self._segment_file).st_size
-
-    def _read(self, start: int) -> bytes:
-        return os.pread(self._segment_file, self._size() - start, start)
-
-
-# -- files -----------------------------------------------------------------------------------------
 
 
 class Segment(Frozen):
-    """A file of the journal, by its name: the day it was begun, and the number of its first record."""
+    """A file of the journal, by its name: the day it was begun, the number of its first record."""
 
     name: str
     day: str
     seq: int
-
-
-def segment_name(day: str, seq: int) -> str:
-    """Return the name of the file that starts with a record of that day and number."""
-    return f"{day}.{seq:012d}{_ENDING}"
-
-
-def parse_segment_name(name: str) -> Segment | None:
-    """Parse the name of a segment; None if it is not one."""
-    day, _, number = name.removesuffix(_ENDING).partition(".")
-    if name.endswith(_ENDING) and number.isdecimal() and len(day) == len("2026-11-21"):
-        return Segment(name=name, day=day, seq=int(number))
-    return None
 
 
 def list_segments(folder: str | int) -> list[Segment]:
@@ -339,19 +294,34 @@ def list_segments(folder: str | int) -> list[Segment]:
     Raises:
         OSError: the folder cannot be listed.
     """
-    found = (parse_segment_name(name) for name in os.listdir(folder))
-    segments = [each for each in found if each is not None]
-    return sorted(segments, key=lambda each: (each.seq, each.name))
+    names = filter(None, map(_NAME.fullmatch, os.listdir(folder)))
+    found = [Segment(name=name[0], day=name[1], seq=int(name[2])) for name in names]
+    return sorted(found, key=lambda each: (each.seq, each.name))
 
 
-def open_to_read(path: str) -> int:
-    """Open a file of a journal for reading; it need not belong to this user.
+def select_expired(
+    found: Sequence[Segment], sizes: Sequence[int], today: str, keep_days: int, keep_bytes: int
+) -> list[Segment]:
+    """Return the segments to remove, never the last one.
 
-    Raises:
-        JournalError: it is a link, or not a regular file.
-        OSError: it cannot be opened.
+    Those are the ones with only records older than `keep_days`, or beyond `keep_bytes` (0: no
+    limit).
     """
-    return _open_own(path, os.O_RDONLY, is_anyones=True)
+    from datetime import date  # noqa: PLC0415 - once a day, or once in many records
+
+    oldest = ""
+    if keep_days:
+        day = date.fromisoformat(today).toordinal() - keep_days
+        oldest = date.fromordinal(max(1, day)).isoformat()
+    total = sum(sizes)
+    gone: list[Segment] = []
+    # The next segment was begun after the last record of this one.
+    for each, following, size in zip(found, found[1:], sizes, strict=False):
+        if following.day >= oldest and not 0 < keep_bytes < total:
+            break
+        gone.append(each)
+        total -= size
+    return gone
 
 
 def _open_folder(path: str) -> int:
@@ -361,69 +331,33 @@ def _open_folder(path: str) -> int:
         JournalError: it is a link, belongs to another user, or others may write to it.
         OSError: it cannot be created or opened.
     """
-    flags = os.O_RDONLY | os.O_DIRECTORY
-    try:
-        return _open_own(path, flags)
-    except FileNotFoundError:
+    if not os.path.lexists(path):
         os.makedirs(path, mode=0o700, exist_ok=True)  # another process may have been faster
-        return _open_own(path, flags)
+    folder = _open_file(path, os.O_RDONLY | os.O_DIRECTORY)
+    found = os.fstat(folder)
+    if found.st_uid == os.geteuid() and not found.st_mode & 0o022:
+        return folder
+    os.close(folder)
+    if found.st_uid != os.geteuid():
+        raise _unsafe_error(path, "is not a folder of yours")
+    raise _unsafe_error(path, "may be written to by others", f"chmod 700 {path}, or ")
 
 
-def _open_own(path: str, flags: int, folder: int | None = None, *, is_anyones: bool = False) -> int:
-    """Open a file or a folder of this user; follow no link, and wait for no pipe."""
-    is_folder = bool(flags & os.O_DIRECTORY)
-    kind = "folder" if is_folder else "file"
-    hint = "HOOKLINE_JOURNAL names another folder"
+def _open_file(path: str, flags: int, folder: int | None = None) -> int:
+    """Open a file or folder, but no link.
+
+    Raises:
+        JournalError: it is a link or of another kind.
+        OSError: it cannot be created or opened.
+    """
     try:
-        descriptor = os.open(path, flags | _SAFE, 0o600, dir_fd=folder)
+        return os.open(path, flags | _SAFE, 0o600, dir_fd=folder)
     except OSError as error:
         if error.errno not in (errno.ELOOP, errno.ENOTDIR):
             raise
-        why = f"is a link or not a {kind}"
-        raise JournalError(f"`{path}` {why}", name="journal.place", hint=hint) from None
-    found = os.fstat(descriptor)
-    is_kind = stat.S_ISDIR(found.st_mode) if is_folder else stat.S_ISREG(found.st_mode)
-    if not is_kind or not (is_anyones or found.st_uid == os.geteuid()):
-        why = f"is not a {kind} of yours"
-    elif is_folder and found.st_mode & 0o022:
-        import shlex  # noqa: PLC0415 - `answer` opens a journal for every event
-
-        why, hint = "may be written to by others", f"chmod 700 {shlex.quote(path)}, or {hint}"
-    else:
-        return descriptor
-    os.close(descriptor)
-    raise JournalError(f"`{path}` {why}", name="journal.place", hint=hint)
+    raise _unsafe_error(path, "is a link or of another kind")
 
 
-def select_expired(
-    found: Sequence[Segment],
-    sizes: Sequence[int],
-    today: str,
-    keep_days: int,
-    keep_bytes: int,
-    *,
-    asked: bool = False,
-) -> list[Segment]:
-    """Return the segments to remove, never the last one.
-
-    Those are the ones with only records older than `keep_days`, or beyond `keep_bytes` (0: no
-    limit). `asked`: a person asked for it now, so the clock is trusted.
-    """
-    from datetime import date  # noqa: PLC0415 - once a day, or once in many records
-
-    oldest = ""
-    if keep_days:
-        day = date.fromisoformat(today).toordinal()
-        if not asked and len(found) > 1:  # that very clock began the newest segment
-            day = min(day, date.fromisoformat(found[-2].day).toordinal() + _BELIEVED)
-        oldest = date.fromordinal(max(1, day - keep_days)).isoformat()
-    total = sum(sizes)
-    gone: list[Segment] = []
-    # The next segment was begun after the last record of this one.
-    for each, following, size in zip(found, found[1:], sizes, strict=False):
-        old = following.day < oldest and (asked or len(gone) < _AT_ONCE)
-        if not (old or (keep_bytes and total > keep_bytes)):
-            break
-        gone.append(each)
-        total -= size
-    return gone
+def _unsafe_error(path: str, why: str, hint: str = "") -> JournalError:
+    hint = f"{hint}HOOKLINE_JOURNAL names another folder"
+    return JournalError(f"`{path}` {why}", name="journal.place", hint=hint)

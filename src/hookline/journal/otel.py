@@ -17,9 +17,9 @@ from opentelemetry.metrics import Observation
 from opentelemetry.trace import Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from hookline.journal.records import failure_name, handler_kind
+from hookline.journal.records import handler_kind
 from hookline.model.event import Generation, Prompt, ToolCall
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Failure, Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,6 +178,17 @@ def set_up() -> bool:
     for each in found:
         each.load()().configure()
     return bool(found)
+
+
+def failure_name(fault: str) -> str:
+    """Return why a hook failed in one word.
+
+    A name of `Failure`, `exited` for an exit code, else `answer`.
+    """
+    for failure in Failure:
+        if fault.startswith(failure.value):
+            return failure.name.lower()
+    return "exited" if fault.startswith("exited with status") else "answer"
 
 
 def _version() -> str:

@@ -13,8 +13,7 @@ from datetime import datetime
 from itertools import islice
 
 from hookline.errors import ConfigError, JournalError
-from hookline.journal.chain import read_link
-from hookline.journal.log_files import list_segments, open_to_read
+from hookline.journal.log_files import list_segments, read_link
 from hookline.journal.records import EVENT, NOTE, RUN, format_time
 from hookline.model.frozen import Frozen
 
@@ -215,7 +214,7 @@ class Search:
                 if each.day < since[:10] or 0 < following <= after + 1:
                     return
                 following = each.seq
-                with open(open_to_read(os.path.join(self.folder, each.name)), "rb") as file:
+                with open(os.path.join(self.folder, each.name), "rb") as file:
                     data = file.read()
                 yield data[: data.rfind(b"\n") + 1]  # a writer may be at work behind it
         except FileNotFoundError:  # retention removed it, and all that are older

@@ -3,34 +3,36 @@
 It proves that records were not changed, removed, inserted or reordered, unless every later one was
 computed anew. A process that can write the files can do that, and can remove the newest records
 together with the head. A head that you noted elsewhere reveals both. The scan continues after a
-broken place, so a gap that a record explains cannot hide later changes.
+broken place. Lines that are no records, such as a killed writer leaves, break nothing where the
+next record follows the one before them.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
-from time import monotonic, sleep
 
-from hookline.journal.chain import GENESIS_HASH, HEAD, HEAD_READ, read_head, read_link
-from hookline.journal.log_files import CUT, REPAIRED, TORN_END, list_segments, open_to_read
+from hookline.journal.log_files import (
+    CUT,
+    GENESIS_HASH,
+    HEAD,
+    HEAD_SIZE,
+    list_segments,
+    read_head,
+    read_link,
+)
 from hookline.model.frozen import Frozen
-from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
-    from hookline.journal.chain import Head, Link
+    from hookline.journal.log_files import Head, Link
 
 SCHEMA = "hookline.verification/1"
 # What may have happened to a record, or to the head, which identifies the newest ones.
 EDITED, REPLACED, REMOVED, INSERTED = "edited", "replaced", "removed", "inserted"
 REORDERED, TRUNCATED, HEADLESS = "reordered", "truncated", "headless"
-_NO_RECORD = "a line that is no record, and no record says why"
-_MOST = 50  # findings
-_WAIT = 2.0  # seconds to wait for the lock
+_MOST = 50  # findings, and notes
 
 
 class Finding(Frozen):
@@ -41,27 +43,34 @@ class Finding(Frozen):
     line: int
     message: str
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "file": self.file,
+            "line": self.line,
+            "message": self.message,
+        }
+
 
 def verify(folder: str, *, remembered: tuple[int, str] | None = None) -> Verification:
     """Check a whole journal. `remembered`: number and hash of a record that you noted earlier.
 
     Raises:
         OSError: the folder or a file cannot be read.
-        JournalError: one of the files is a link or a pipe.
     """
-    head, sizes = _snapshot(folder)
+    head = _read_newest_head(folder)
     found = Verification()
-    for path, size in sizes.items():
-        with open(open_to_read(path), "rb") as file:
-            lines = file.read(size).splitlines(keepends=True)
-        for number, line in enumerate(lines, 1):
-            found.check_line(path, number, line)
-    found.place = folder, 0
-    found.check_ends(head, remembered)
-    more = len(found.findings) - _MOST
-    if more > 0:
-        del found.findings[_MOST:]
-        found.notes.append(f"{more} more places are broken")
+    for segment in list_segments(folder):
+        path = os.path.join(folder, segment.name)
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                found.check_line(path, number, line)
+    found.check_ends(folder, head, remembered)
+    for listed in (found.findings, found.notes):
+        more = len(listed) - _MOST
+        if more > 0:
+            del listed[_MOST:]
+            found.notes.append(f"{more} more places are like these")
     return found
 
 
@@ -71,11 +80,20 @@ def parse_head(text: str) -> tuple[int, str] | None:
     return (int(seq), digest.lower()) if seq.isdecimal() and len(digest) >= 8 else None  # noqa: PLR2004 - 32 bits
 
 
+def _read_newest_head(folder: str) -> Head | None:
+    """Return the head; None if it is missing or unreadable."""
+    try:
+        with open(os.path.join(folder, HEAD), "rb") as file:
+            return read_head(file.read(HEAD_SIZE))
+    except FileNotFoundError:
+        return None
+
+
 class Verification:
     """A scan of a journal, line by line, and its result.
 
     `records`: how many records are as written, from number `first` to `last`; `head`: the hash of
-    the last one. `findings`: what is broken. `place`: file and number of the line that it checks.
+    the last one. `findings`: what is broken.
     """
 
     def __init__(self) -> None:
@@ -83,15 +101,12 @@ class Verification:
         self.head = GENESIS_HASH
         self.findings: list[Finding] = []
         self.notes: list[str] = []
-        self.place = ("", 0)
+        self._place = ("", 0)
         self._hashes: dict[int, str] = {}
-        # The first record, if it is not number 1; and where retention says that the journal starts.
-        self._start: Link | None = None
         self._start_place = ("", 0)
-        self._cut: tuple[int, str] | None = None
-        # Lines that are no records, until a record explains them; and the place of the first.
-        self._torn = b""
-        self._torn_place = ("", 0)
+        self._cut = 1  # the number of the record with which the journal starts after retention
+        # The place of the first line that is no record since the last record.
+        self._torn: tuple[str, int] | None = None
 
     @property
     def broken(self) -> Finding | None:
@@ -105,10 +120,7 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document `hookline.verification/1`."""
-        findings = [
-            {"kind": each.kind, "file": each.file, "line": each.line, "message": each.message}
-            for each in self.findings
-        ]
+        findings = [each.to_dict() for each in self.findings]
         return {
             "schema": SCHEMA,
             "ok": self.is_whole,
@@ -121,93 +133,77 @@ class Verification:
             "notes": list(self.notes),
         }
 
-    # -- lines -----------------------------------------------------------------------------------
-
     def check_line(self, file: str, number: int, line: bytes) -> None:
         """Check one line, with its line break."""
-        self.place = file, number
+        self._place = file, number
         link = read_link(line[:-1]) if line.endswith(b"\n") else None
         if link is None:
-            self._torn_place = self._torn_place if self._torn else self.place
-            self._torn += line
+            self._torn = self._torn or self._place
             return
-        if self._torn:
-            self._check_torn(link)
-        last = self._check_repair(link) if link.sound else self.last
         if not link.sound:
             message = f"record {link.seq} is not what was written: its hash is another"
             self._report(EDITED, message)
-        if not link.follows(last, self.head):
-            if self._hashes:
-                self._report_misplaced(link, last)
-            else:
-                self._start, self._start_place = link, self.place
-        if link.record.get("type") == CUT:
-            match link.record.get("begins"):
-                case {"seq": int(seq), "prev": str(prev)}:
-                    self._cut = seq, prev
-        self.first = self.first or link.seq
+        if not self._hashes:
+            self.first, self._start_place = link.seq, self._place
+        elif (link.seq, link.prev) != (self.last + 1, self.head):
+            self._report_misplaced(link)
+        if self._torn:
+            self._note_torn()
+        match link.record:
+            case {"type": str(kind), "begins": {"seq": int(seq)}} if kind == CUT:
+                self._cut = seq
         self.last, self.head = link.seq, link.hash
         self._hashes[link.seq] = link.hash
         self.records += link.sound
 
-    def _check_torn(self, link: Link) -> None:
-        """Check that a record explains the lines before it as left over from a killed writer."""
-        match link.record:
-            case {"type": str(kind), "torn": {"bytes": int(size), "sha256": str(digest)}}:
-                is_named = kind == REPAIRED and sha256(self._torn[:size]) == digest
-                if link.sound and is_named and self._torn[size:] in (b"", TORN_END):
-                    self._note_torn(f"a writer was killed here, as record {link.seq} says")
-                    return
-        self._report(EDITED, _NO_RECORD, self._torn_place)
-        self._torn = b""
-
-    def _check_repair(self, link: Link) -> int:
-        """Report what a writer found missing; return the number of the record before this one."""
-        record = link.record
-        if record.get("type") != REPAIRED:
-            return self.last
-        if gone := record.get("head"):
-            message = f"the file `head` was {gone} when record {link.seq} was written"
-            self._report(HEADLESS, f"{message}: earlier records may have been removed")
-        match record.get("lost"):
-            case {"from": int(first), "to": int(last)}:
-                self._report(TRUNCATED, _are_gone(first, last))
-                return last if first == self.last + 1 else self.last
-        return self.last
-
-    def _report_misplaced(self, link: Link, last: int) -> None:
+    def _report_misplaced(self, link: Link) -> None:
         """Report a record that does not follow the one before it."""
-        place = f"record {link.seq} stands behind record {last}"
+        place = f"record {link.seq} stands behind record {self.last}"
         if link.seq in self._hashes:
             self._report(INSERTED, place)
-        elif link.seq == last + 1:
+        elif link.seq == self.last + 1:
             self._report(REPLACED, f"{place}, and was not written behind it")
-        elif link.seq < last or link.seq - 1 in self._hashes:
+        elif link.seq < self.last or link.seq - 1 in self._hashes:
             self._report(REORDERED, place)
         else:
-            gap = f"records {last + 1} to {link.seq - 1} are missing before it"
-            self._report(REMOVED, gap)
+            gap = f"records {self.last + 1} to {link.seq - 1} are missing before it"
+            if self._torn:
+                self._report(
+                    EDITED, f"a line that is no record: {gap} record {link.seq}", self._torn
+                )
+                self._torn = None
+            else:
+                self._report(REMOVED, gap)
 
-    # -- both ends -------------------------------------------------------------------------------
+    def _note_torn(self) -> None:
+        if self._torn:
+            file, line = self._torn
+            self.notes.append(f"{file}:{line}: no record: a writer was killed, or it was added")
+            self._torn = None
 
-    def check_ends(self, head: Head | None, remembered: tuple[int, str] | None) -> None:
+    def check_ends(
+        self, folder: str, head: Head | None, remembered: tuple[int, str] | None
+    ) -> None:
         """Check the first record, the last one by the head, and the one that you noted."""
+        self._place = folder, 0
         newest = max(self._hashes, default=0)
         seq, digest = remembered or (0, "")
-        if self._start is not None:
-            self._check_start(self._start)
+        if self.first > 1:
+            if self.first <= self._cut:
+                removed = "what was before was removed by retention"
+                self.notes.append(f"begins at record {self.first}: {removed}")
+            else:
+                message = f"records before {self.first} are missing, and no record says why"
+                self._report(REMOVED, message, self._start_place)
         if head is None and self._hashes and seq != self.last:
             message = "the file `head` is missing or unreadable"
             self._report(HEADLESS, f"{message}: the newest records may have been removed")
         if head is not None and head.seq > newest:
-            self._report(TRUNCATED, _are_gone(newest + 1, head.seq))
+            gone = f"records {newest + 1} to {head.seq} were there and are gone"
+            self._report(TRUNCATED, f"{gone}: removed, or lost with the power")
         elif head is not None:
             self._check_hash(head.seq, head.hash, "that `head` names")
-        if self._torn.endswith(b"\n"):
-            self._report(EDITED, _NO_RECORD, self._torn_place)
-        elif self._torn:
-            self._note_torn("a writer was killed here; the next record will say so")
+        self._note_torn()
         if seq > newest:
             self._report(TRUNCATED, f"record {seq}, which is remembered, is gone")
         elif 0 < seq < self.first:
@@ -215,56 +211,10 @@ class Verification:
         else:
             self._check_hash(seq, digest, "that is remembered")
 
-    def _check_start(self, start: Link) -> None:
-        """Check that retention removed the records before the first one."""
-        cut = self._cut
-        if cut and (start.seq < cut[0] or (start.seq, start.prev) == cut):
-            removed = "what was before was removed by retention"
-            self.notes.append(f"begins at record {start.seq}: {removed}")
-        else:
-            message = f"records before {start.seq} are missing, and no record says why"
-            self._report(REMOVED, message, self._start_place)
-
     def _check_hash(self, seq: int, digest: str, which: str) -> None:
         if not self._hashes.get(seq, digest).startswith(digest):
             self._report(REPLACED, f"record {seq} is not the one {which}")
 
     def _report(self, kind: str, message: str, place: tuple[str, int] | None = None) -> None:
-        file, line = place or self.place
+        file, line = place or self._place
         self.findings.append(Finding(kind=kind, file=file, line=line, message=message))
-
-    def _note_torn(self, message: str) -> None:
-        file, line = self._torn_place
-        self.notes.append(f"{file}:{line}: torn: {message}")
-        self._torn = b""
-
-
-def _are_gone(first: int, last: int) -> str:
-    return f"records {first} to {last} were there and are gone: removed, or lost with the power"
-
-
-def _snapshot(folder: str) -> tuple[Head | None, Mapping[str, int]]:
-    """Return the head, and the size of each file, oldest first.
-
-    It reads them between two records, if the writers release the lock in time.
-    """
-    try:
-        descriptor = open_to_read(os.path.join(folder, HEAD))
-    except FileNotFoundError:
-        return None, _list_sizes(folder)
-    try:
-        until = monotonic() + _WAIT
-        while monotonic() < until:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                sleep(0.001)
-        return read_head(os.pread(descriptor, HEAD_READ, 0)), _list_sizes(folder)
-    finally:
-        os.close(descriptor)
-
-
-def _list_sizes(folder: str) -> Mapping[str, int]:
-    paths = [os.path.join(folder, each.name) for each in list_segments(folder)]
-    return {path: os.stat(path, follow_symlinks=False).st_size for path in paths}

@@ -70,7 +70,6 @@ class Workspace:
     def note_approvals(self) -> list[dict[str, Any]]:
         """What the journal has of approvals, in its order."""
         assert self.journal.files is not None
-        self.journal.close()
         if not os.path.isdir(self.journal.files.folder):
             return []
         lines = [

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hookline
-from hookline.journal.chain import read_link
-from hookline.journal.log_files import LogFiles, list_segments
+from hookline.journal.log_files import LogFiles, list_segments, read_link
 from hookline.journal.verify import verify
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ def written(folder: Path, count: int, **chosen: Any) -> Path:
     trail = LogFiles(str(folder), **chosen)
     for number in range(count):
         trail.append([note(number)], at=AT)
-    trail.close()
     return folder
 
 
@@ -52,7 +50,7 @@ def lines(folder: Path) -> list[bytes]:
 
 
 def records(folder: Path) -> list[dict[str, Any]]:
-    """All records of a trail, without what a killed writer left."""
+    """All records of a trail, without lines that are none."""
     return [
         dict(link.record)
         for line in lines(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import os
 import resource
@@ -15,8 +16,9 @@ import pytest
 import hookline
 from hookline.errors import JournalError
 from hookline.journal.journal import Journal, default_folder
+from hookline.journal.log_files import LogFiles
 from hookline.model.verdict import Outcome, Verdict
-from tests.unit.journal.support import ROOT, SUDO, checked, fired, kind_of_break, records
+from tests.unit.journal.support import ROOT, SUDO, checked, fired, kind_of_break, records, written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,17 +62,42 @@ def test_an_engine_writes_down_every_event(tmp_path: Path, journal: Journal) -> 
     assert kind_of_break(tmp_path / "j") == ""
 
 
-def test_a_note_is_written_now_or_waits(tmp_path: Path) -> None:
-    """While another process holds the lock it waits; without log files it is written nowhere."""
-    journal = Journal.open(str(tmp_path / "j"), wait=0.01)
+def test_a_note_is_written_or_lost(tmp_path: Path) -> None:
+    """While another process holds the lock, hookline waits a while, and then says what is lost."""
+    told: list[str] = []
+    journal = Journal(LogFiles(str(tmp_path / "j"), wait=0.01), tell=told.append)
     written = journal.note("x")
     with (tmp_path / "j/head").open("rb") as head:
         fcntl.flock(head, fcntl.LOCK_EX)
-        busy = journal.note("approval")
-    journal.close()
+        busy = [journal.note("approval"), journal.note("approval")]
 
-    assert (written, busy, len(records(tmp_path / "j"))) == (True, False, 2)
+    assert (written, busy, journal.note("x")) == (True, [False, False], True)
+    assert (journal.lost, len(records(tmp_path / "j"))) == (2, 2)
+    assert ["HKL6011" in line for line in told] == [True]
+    assert "records are lost" in told[0]
     assert not Journal(None).note("approval")
+
+
+async def _six(engine: hookline.Engine) -> list[str]:
+    call = {"tool": "shell", "input": {}}
+    fired = [asyncio.ensure_future(engine.fire_async("tool.before", call)) for _ in range(6)]
+    return [(await each).stance.name for each in fired]
+
+
+def test_a_verdict_does_not_depend_on_who_holds_the_journal(tmp_path: Path) -> None:
+    """A hook that takes less than its limit is in time, though six events wait for the lock."""
+    folder = written(tmp_path / "j", 1)
+    engine = hookline.Engine(journal=Journal.open(str(folder)))
+
+    @engine.on("tool.before", timeout=2.0, on_failure=hookline.Stance.DENY)
+    async def slow(_: object) -> None:
+        await asyncio.sleep(0.05)
+
+    with (folder / "head").open("rb") as head:
+        fcntl.flock(head, fcntl.LOCK_EX)
+        assert asyncio.run(_six(engine)) == ["SILENT"] * 6
+
+    assert (len(records(folder)), kind_of_break(folder)) == (1, "")
 
 
 async def _fire_async(engine: hookline.Engine) -> None:
@@ -79,8 +106,6 @@ async def _fire_async(engine: hookline.Engine) -> None:
 
 def test_it_is_the_same_on_an_event_loop(tmp_path: Path, journal: Journal) -> None:
     """Whichever driver asked."""
-    import asyncio  # noqa: PLC0415 - only this test
-
     with hookline.Engine.from_config(TREE, dialect="docker-agent", journal=journal) as engine:
         asyncio.run(_fire_async(engine))
 
@@ -226,7 +251,6 @@ def test_without_a_trail_only_the_exports_are_told() -> None:
     )
     journal.observe(*fired(lambda _: None))
     journal.note("x")
-    journal.close()
 
     assert len(seen) == 1
 
@@ -300,25 +324,6 @@ def test_threads_share_one(tmp_path: Path, journal: Journal) -> None:
         thread.join()
 
     assert (kind_of_break(tmp_path / "j"), checked(tmp_path / "j").records) == ("", 200)
-
-
-def test_what_is_closed_by_one_is_not_closed_to_the_others(tmp_path: Path) -> None:
-    """Engines share a journal, and the first of them that ends closes it while hooks of the others are still told of."""
-    told: list[str] = []
-    journal = Journal.open(str(tmp_path / "j"), tell=told.append)
-    event, decision, spec_of = fired(lambda _: None)
-    threads = [
-        threading.Thread(
-            target=lambda: [journal.observe(event, decision, spec_of) for _ in range(50)]
-        )
-        for _ in range(2)
-    ]
-    for thread in threads:
-        thread.start()
-    while any(thread.is_alive() for thread in threads):
-        journal.close()
-
-    assert (told, journal.lost, checked(tmp_path / "j").records) == ([], 0, 200)
 
 
 # -- where it is -----------------------------------------------------------------------------------

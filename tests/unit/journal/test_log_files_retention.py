@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.journal.log_files import LogFiles, Segment, segment_name, select_expired
+from hookline.journal.log_files import LogFiles, Segment, select_expired
 from tests.unit.journal.support import checked, files, kind_of_break, note, records
 
 if TYPE_CHECKING:
@@ -31,46 +31,11 @@ def ten_days(folder: Path, **chosen: object) -> LogFiles:
 def test_what_is_too_old_or_too_much_goes(keep_days: int, keep_bytes: int, gone: int) -> None:
     """By the day on which the next one was begun, and never the last one."""
     found = [
-        Segment(name=segment_name(f"2026-11-{day}", day), day=f"2026-11-{day}", seq=day)
+        Segment(name=f"2026-11-{day}.{day:012d}.jsonl", day=f"2026-11-{day}", seq=day)
         for day in (11, 12, 19, 20)
     ]
 
-    assert (
-        select_expired(found, [100] * 4, "2026-11-21", keep_days, keep_bytes, asked=True)
-        == found[:gone]
-    )
-
-
-def segments_of(*days: str) -> list[Segment]:
-    """Files that were begun on these days."""
-    return [Segment(name=segment_name(day, at), day=day, seq=at) for at, day in enumerate(days, 1)]
-
-
-def test_a_clock_that_jumps_ahead_removes_nothing() -> None:
-    """A pass believes no more than a day beyond the former records."""
-    found = segments_of("2026-11-01", "2026-11-02", "2026-11-03", "2027-12-31")
-
-    assert select_expired(found, [100] * 4, "2027-12-31", 90, 0) == []
-    assert select_expired(found, [100] * 4, "2027-12-31", 90, 0, asked=True) == found[:2]
-    assert select_expired(found, [100] * 4, "2027-12-31", 10**6, 0, asked=True) == []
-
-
-def test_a_clock_that_stays_ahead_removes_few_files_at_once() -> None:
-    """Because of their age; what is too much goes all the same."""
-    found = segments_of(*(f"2026-11-{day:02d}" for day in range(1, 21)), "2027-12-30", "2027-12-31")
-
-    assert select_expired(found, [100] * 22, "2027-12-31", 90, 0) == found[:4]
-    assert select_expired(found, [100] * 22, "2027-12-31", 90, 500) == found[:17]
-
-
-def test_a_jump_of_the_clock_leaves_the_journal(tmp_path: Path) -> None:
-    """Neither the jump, nor what is written when the clock is right again, nor another jump."""
-    trail = ten_days(tmp_path / "j", keep_days=90)
-    for at in ("2028-06-01T10:00:00.000Z", DAYS[-1], "2026-11-12T10:00:00.000Z"):
-        trail.append([note(at, at)], at=at)
-
-    assert len(files(tmp_path / "j")) == 11
-    assert (kind_of_break(tmp_path / "j"), len(records(tmp_path / "j"))) == ("", 13)
+    assert select_expired(found, [100] * 4, "2026-11-21", keep_days, keep_bytes) == found[:gone]
 
 
 def test_a_trail_begins_later_and_is_whole(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import hookline
 from hookline.journal import otel
-from hookline.journal.otel import Telemetry
+from hookline.journal.otel import Telemetry, failure_name
+from hookline.model.verdict import Failure
 from tests.unit.journal.support import fired
 
 DRAFTS = {"OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental"}
@@ -254,3 +255,16 @@ def test_hooks_in_turn_begin_one_after_the_other() -> None:
     )
 
     assert starts[-1] - (collector.spans()["hooks.event tool.before"].start_time or 0) in (0, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("fault", "word"),
+    [
+        *((f"{each.value}: x", each.name.lower()) for each in Failure),
+        ("exited with status 3: x", "exited"),
+        ("returned 3", "answer"),
+    ],
+)
+def test_a_failure_is_one_of_few_words(fault: str, word: str) -> None:
+    """By which they can be counted."""
+    assert failure_name(fault) == word

@@ -12,12 +12,11 @@ import hookline
 from hookline.journal.records import (
     PayloadPolicy,
     event_record,
-    failure_name,
     note_record,
     run_record,
     shorten_digest,
 )
-from hookline.model.verdict import Failure, Outcome, Verdict
+from hookline.model.verdict import Outcome, Verdict
 from tests.unit.journal.support import AT, SUDO, fired
 
 SECRET = "hunter2hunter2"  # noqa: S105 - what must not be found
@@ -92,7 +91,7 @@ def test_an_event_is_told_with_all_that_was_decided() -> None:
 
 
 def test_a_hook_is_told_with_what_it_said() -> None:
-    """Its source, its fingerprint, its fault, its exit code and its time."""
+    """Its source, its fault, its exit code and its time."""
     event, decision, spec_of = fired(lambda _: hookline.rewrite({"command": "ls"}), lambda _: 1 / 0)
     runs = [
         run_record(
@@ -112,38 +111,18 @@ def test_a_hook_is_told_with_what_it_said() -> None:
     assert [(run["handler"], run["scope"], run["phase"]) for run in runs] == [
         ("inprocess", "process", "done")
     ] * 2
-    assert {len(run["fingerprint"]) for run in runs} == {64}
-
-
-@pytest.mark.parametrize(
-    ("fault", "word"),
-    [
-        *((f"{each.value}: x", each.name.lower()) for each in Failure),
-        ("exited with status 3: x", "exited"),
-        ("returned 3", "answer"),
-    ],
-)
-def test_a_failure_is_one_of_few_words(fault: str, word: str) -> None:
-    """By which they can be counted."""
-    assert failure_name(fault) == word
 
 
 def test_what_a_host_names_is_cut() -> None:
     """So that no single payload makes a record too long: its folder, its session, its call."""
     huge = "d" * (4 << 20)
-    event, decision, _ = fired(
-        lambda _: hookline.rewrite({huge: 1}), payload=SUDO | {"call_id": huge, "session_id": huge}
-    )
+    event, decision, _ = fired(lambda _: None, payload=SUDO | {"call_id": huge, "session_id": huge})
     record = event_record(
         event.replace(cwd=f"/{huge}"), decision, event_id="e", at=AT, policy=PayloadPolicy()
     )
 
     assert len(json.dumps(record)) < 10_000
-    assert (len(record["cwd"]), len(record["session"]), len(record["call"])) == (4096, 400, 400)
-    assert (
-        note_record("x", {"list": [huge]}, note_id="n", at=AT, policy=PayloadPolicy())["list"]
-        == f"{len(huge) + 4} bytes of JSON"
-    )
+    assert (len(record["cwd"]), len(record["session"]), len(record["call"])) == (2000, 2000, 2000)
 
 
 def test_a_note_is_found_by_what_it_is() -> None:
@@ -196,7 +175,6 @@ def test_what_a_hook_printed_is_kept_as_payloads_are(how: str, values: list[str 
         "event_id": "e",
         "at": AT,
         "policy": keeping,
-        "phase": "finished",
     }
     record = run_record(verdict, spec, printed=PRINTED, **given)
 

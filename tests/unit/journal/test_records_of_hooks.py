@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -10,13 +9,14 @@ import pytest
 import hookline
 from hookline.journal.records import (
     PayloadPolicy,
-    definition_hash,
-    describe_hook,
-    handler_kind,
+    name_hook,
+    run_record,
     to_canonical_json,
 )
 from hookline.model.spec import Broken
+from hookline.model.verdict import Verdict
 from hookline.text.digest import sha256
+from tests.unit.journal.support import AT
 
 
 def specs(*scripts: str, **keys: Any) -> list[hookline.HookSpec]:
@@ -27,40 +27,18 @@ def specs(*scripts: str, **keys: Any) -> list[hookline.HookSpec]:
     )
 
 
-def test_a_fingerprint_is_that_of_the_definition() -> None:
-    """The same in every process; another one for whatever changes what it does."""
-    (one,), (same,), (other,), (slow,) = (
-        specs("true"),
-        specs("true"),
-        specs("false"),
-        specs("true", timeout=3),
-    )
-    own = [hookline.Engine(), hookline.Engine()]
-    for engine in own:
-        engine.on("stop")(test_an_unknown_hook_has_no_name)
-
-    assert definition_hash(one) == definition_hash(same)
-    assert len({definition_hash(one), definition_hash(other), definition_hash(slow)}) == 3
-    assert definition_hash(own[0].hooks[0]) == definition_hash(own[1].hooks[0])
-    assert handler_kind(one) == "command"
+def record_of(spec: hookline.HookSpec | None, policy: PayloadPolicy) -> dict[str, Any]:
+    """The record of a run of a hook."""
+    return run_record(Verdict(), spec, run_id="r", event_id="e", at=AT, policy=policy)
 
 
-NAMES = [
-    ("python3 .claude/hooks/guard.py --token abc", "guard.py"),
-    ('"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh', "guard.sh"),
-    ("KEY=hunter2hunter2 uv run --script hooks/guard.py; rm x", "guard.py"),
-    ("echo SECRETINCMD1; curl https://tok@h/x.py", "x.py"),
-    ("./a1b2c3d4e5f6.py login hunter2", ""),
-]
+def test_of_a_command_there_is_the_hash() -> None:
+    """Where payloads are hashed; and a hook that nobody named is named after its scripts."""
+    command = "KEY=hunter2hunter2 uv run --script hooks/guard.py; rm x"
+    record = record_of(specs(command)[0], PayloadPolicy(environ={}))
 
-
-@pytest.mark.parametrize(("command", "name"), NAMES)
-def test_a_hook_that_nobody_named_is_called_by_its_scripts(command: str, name: str) -> None:
-    """Where payloads are hashed; of its command there is the hash."""
-    told = describe_hook(specs(command)[0], PayloadPolicy(environ={}))
-
-    assert told["name"] == name
-    assert told["command"] == {
+    assert (record["name"], record["handler"]) == ("guard.py", "command")
+    assert record["command"] == {
         "sha256": sha256(to_canonical_json(command).encode()),
         "bytes": len(to_canonical_json(command)),
     }
@@ -71,12 +49,13 @@ def test_a_hook_that_nobody_named_is_called_by_its_scripts(command: str, name: s
     [
         ("./check.sh x", "no force push", "no force push"),
         ("./check.sh x", "key=hunter2hunter2", "check.sh"),
+        ("./a1b2c3d4e5f6.py login hunter2", "login hunter2", ""),
         ("login hunter", "login hunter", ""),
     ],
 )
 def test_a_hook_that_somebody_named_has_that_name(command: str, name: str, kept: str) -> None:
     """Unless it could be what it runs."""
-    assert describe_hook(specs(command, name=name)[0], PayloadPolicy())["name"] == kept
+    assert name_hook(specs(command, name=name)[0], PayloadPolicy()) == kept
 
 
 @pytest.mark.parametrize(
@@ -85,9 +64,7 @@ def test_a_hook_that_somebody_named_has_that_name(command: str, name: str, kept:
 )
 def test_a_command_is_kept_as_payloads_are(how: str, value: str) -> None:
     """Masked or whole; and a name that is made of it, too."""
-    told = describe_hook(
-        specs("x --password hunter2hunter2")[0], PayloadPolicy(how=how, environ={})
-    )
+    told = record_of(specs("x --password hunter2hunter2")[0], PayloadPolicy(how=how, environ={}))
 
     assert (told["command"]["value"], told["name"]) == (value, value)
 
@@ -96,11 +73,11 @@ def test_what_cannot_be_loaded_is_not_called_by_what_it_would_run() -> None:
     """There is nothing to compare its name with."""
     broken = specs("x")[0].replace(name="login hunter", handler=Broken(reason="no"))
 
-    assert describe_hook(broken, PayloadPolicy())["name"] == ""
+    assert name_hook(broken, PayloadPolicy()) == ""
 
 
 def test_an_unknown_hook_has_no_name() -> None:
-    """And every other field of one."""
-    told: dict[str, Any] = describe_hook(None, PayloadPolicy())
+    """Nor a command."""
+    record = record_of(None, PayloadPolicy())
 
-    assert json.loads(json.dumps(told)) == dict.fromkeys(told, "") | {"command": None}
+    assert (record["name"], record["source"], record["command"]) == ("", "", None)

@@ -1,15 +1,29 @@
-"""Chain: a line carries the hash of its own bytes and of the line before."""
+"""Lines: each has the hash of its own bytes and of the line before; and names of files, and heads."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline.journal.chain import GENESIS_HASH, SCHEMA, encode_line, read_link
+from hookline.journal.log_files import (
+    GENESIS_HASH,
+    HEAD_SIZE,
+    SCHEMA,
+    Head,
+    encode_head,
+    encode_line,
+    list_segments,
+    read_head,
+    read_link,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VALUES = st.recursive(
     st.none()
@@ -76,3 +90,31 @@ def test_what_json_cannot_say_is_refused() -> None:
     """Rather than written in a form that others cannot read."""
     with pytest.raises(ValueError, match="JSON"):
         encode_line({"seconds": float("nan")}, 1, GENESIS_HASH)
+
+
+@given(
+    st.integers(0, 10**15),
+    st.text("0123456789abcdef", min_size=64, max_size=64),
+    st.integers(0, 10**12),
+)
+def test_a_head_is_read_as_it_was_written(seq: int, digest: str, size: int) -> None:
+    """Always as long as the one before, because it is overwritten in place."""
+    head = Head(seq=seq, hash=digest, file=f"2026-11-21.{seq:012d}.jsonl", size=size)
+
+    assert read_head(encode_head(head)) == head
+    assert len(encode_head(head)) == HEAD_SIZE
+
+
+@pytest.mark.parametrize("data", [b"", b"x", b"hookline.head/1 a b c d", b"\xff" * 300])
+def test_what_is_no_head_is_none(data: bytes) -> None:
+    """Whatever is in the file."""
+    assert read_head(data) is None
+
+
+def test_segments_are_in_the_order_of_their_records(tmp_path: Path) -> None:
+    """Not in that of their days, because a clock may go back; other files are no segments."""
+    names = ["2026-11-20.000000000030.jsonl", "2026-11-21.000000000004.jsonl"]
+    for name in (*names, "head", "2026-11-21.jsonl", "x.000000000001.jsonl"):
+        (tmp_path / name).touch()
+
+    assert [each.seq for each in list_segments(str(tmp_path))] == [4, 30]
