@@ -38,7 +38,7 @@ def export_hooks(declarations: tuple[Declaration, ...], form: FileFormat) -> Wri
 
     def write_hook(declaration: Declaration) -> dict[str, Any]:
         row = declaration.row
-        longest = row.longest or _LONGEST
+        longest = row.longest or limit.most or _LONGEST
         timeout: float = min(declaration.timeout, longest)
         if limit.whole:
             timeout = round_timeout(declaration, int(longest))
@@ -62,8 +62,9 @@ def export_hooks(declarations: tuple[Declaration, ...], form: FileFormat) -> Wri
     for at, given in enumerate(declarations):
         if form.banned and form.banned in given.command:
             left_out[at] = f"a command with `{form.banned}` in it makes the host drop the file"
-        if given.row.longest and given.timeout > given.row.longest:
-            lost.append((at, f"a timeout of more than {given.row.longest:g} s"))
+        longest = given.row.longest or limit.most
+        if longest and given.timeout > longest:
+            lost.append((at, f"a timeout of more than {longest:g} s"))
     lost += list_lost_denials(declarations, where=lambda each: not keeps_denial(each))
     kept = tuple(given for at, given in enumerate(declarations) if at not in left_out)
     write = list_by_event if form.flat else group_by_matcher

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from hookline.core.dialect import FoldRule, Table, column
-from hookline.dialects.kit.dialect import make_row
+from hookline.dialects.kit.event_table import read_events
+from hookline.model import kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,27 +12,24 @@ if TYPE_CHECKING:
 
 NAME = "openhands"
 
-# Every payload has every key, in this order; a key without a value is null.
-_CALL = "tool_name=tool tool_input=input!{}"
-_NO_CALL = "tool_name tool_input"
-_END = "session_id=@session_id working_dir=@cwd metadata!{}"
-# Hooks run one after another, and a hook that blocks ends the run.
-_row = partial(make_row, NAME, {}, otherwise=None, parallel=False)
-
-
-# The host reads context at the prompt only. It reads no note to the user, and it cannot ask.
-_ROWS = (
-    _row("SessionStart", f"{_NO_CALL} tool_response message {_END}"),
-    _row(
-        "UserPromptSubmit", f"{_NO_CALL} tool_response message=prompt {_END}",
-        does="deny context",
-    ),
-    _row("PreToolUse", f"{_CALL} tool_response message {_END}", subject="tool", does="deny"),
-    _row("PostToolUse", f"{_CALL} tool_response=result message {_END}", subject="tool"),
-    _row("Stop", f"{_NO_CALL} tool_response message {_END}", does="deny"),
-    _row("SessionEnd", f"{_NO_CALL} tool_response message {_END}"),
-)  # fmt: skip
-
+# A word of the table -> what it stands for.
+_WORDS: Mapping[str, str] = {
+    "CALL": "tool_name=tool tool_input=input!{}",
+    "NO_CALL": "tool_name tool_input",
+    "END": "session_id=@session_id working_dir=@cwd metadata!{}",
+}
+# Every payload has every key, in this order; a key without a value is null. Hooks run one after
+# another, and a hook that blocks ends the run. The host reads context at the prompt only. It reads
+# no note to the user, and it cannot ask.
+_EVENTS = """
+event            | may          | payload
+SessionStart     |              | NO_CALL tool_response message END
+UserPromptSubmit | deny context | NO_CALL tool_response message=prompt END
+PreToolUse       | deny         | CALL tool_response message END
+PostToolUse      |              | CALL tool_response=result message END
+Stop             | deny         | NO_CALL tool_response message END
+SessionEnd       |              | NO_CALL tool_response message END
+"""
 # The files may also write the events in snake_case.
 ALIASES: Mapping[str, str] = {
     "session_start": "SessionStart",
@@ -48,7 +44,14 @@ TABLE = Table(
     name=NAME,
     unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
     regex_flavour="python",
-    rows={row.native: row for row in _ROWS},
+    rows=read_events(
+        _EVENTS,
+        NAME,
+        kinds.native_names(NAME),
+        words=_WORDS,
+        otherwise=None,
+        parallel=False,
+    ),
     base=column("event_type=@native"),
     aliases=ALIASES,
     project_variables=("OPENHANDS_PROJECT_DIR",),

@@ -54,9 +54,8 @@ def test_the_events_that_are_waited_for() -> None:
     awaited = {native for native in TABLE.rows if row(native).awaited}
 
     assert awaited == BLOCKABLE | {"SessionStart", "SessionEnd", "SubagentStart", "PreCompact"}
-    assert {
-        native: row(native).longest for native in TABLE.rows if row(native).longest != 600.0
-    } == {"SessionEnd": 5.0}
+    limited = {native: row(native).longest for native in TABLE.rows if row(native).longest}
+    assert limited == {"SessionEnd": 5.0}
 
 
 def test_the_base_fields_come_first() -> None:
