@@ -50,7 +50,6 @@ class Originals:
             held.id: shelved for shelved in engine.snapshot.sources for held in shelved.loaded.specs
         }
         self._trees: dict[int, Any] = {}
-        self._configs: dict[str, str] = {}
 
     def find_source(self, spec: HookSpec) -> LoadedSource:
         """Return the source of a hook."""
@@ -65,25 +64,20 @@ class Originals:
         ]
 
     def format_relay(self, spec: HookSpec, target: str) -> str:
-        """Return a command line that asks this one hook in its own dialect about an event of the target's host."""
+        """Return a command line that asks this one hook about an event of the target's host."""
         shelved = self.find_source(spec)
-        given = self.engine.loader.dialects.get_options(shelved.dialect)
-        flags: list[str] = []
-        for name, value in given.items():
+        words = ["hookline", "answer", target, "--relay", "--dialect", spec.dialect]
+        words += ["--match-tools", "canonical"]
+        if shelved.source.mode != "fidelity":
+            words += ["--mode", shelved.source.mode]
+        for name, value in self.engine.loader.dialects.get_options(shelved.dialect).items():
             text = str(value).lower() if isinstance(value, bool) else value
-            flags += ["--option", f"{name}={text}"]
-        mode = ["--mode", shelved.source.mode] if shelved.source.mode != "fidelity" else []
-        how = ["--relay", "--dialect", spec.dialect, "--match-tools", "canonical", *mode, *flags]
-        return shlex.join(["hookline", "answer", target, *how, "--config", self.config(spec)])
+            words += ["--option", f"{name}={text}"]
+        return shlex.join([*words, "--config", self.config(spec)])
 
     def config(self, spec: HookSpec) -> str:
-        """Return the configuration of the one hook: its entry as a tree.
-
-        If the hook is a folder, that folder.
-        """
-        if spec.id not in self._configs:
-            self._configs[spec.id] = self._folder(spec) or self._entry(spec)
-        return self._configs[spec.id]
+        """Return the configuration of the one hook: its folder, or its entry as a tree."""
+        return self._folder(spec) or self._entry(spec)
 
     def load_alone(self, spec: HookSpec) -> HookSpec | None:
         """Return the hook as the relay loads it; None if that is not one hook."""

@@ -65,14 +65,6 @@ def test_a_hook_on_shell_commands_becomes_one_on_the_shell_tool() -> None:
     assert not any(loss.whole for loss in conversion.losses)
 
 
-def test_half_a_character_is_told() -> None:
-    """JSON can write one, and no file can hold it."""
-    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit \ud800"}]}]}}
-
-    with pytest.raises(hookline.ConfigError, match=r"half a character in it, behind `.*exit `"):
-        converted(tree, "claude-code", "kimi", plain=True)
-
-
 def test_a_hook_that_the_host_would_trip_over_is_left_out() -> None:
     """And counted as left out."""
     tree = {
