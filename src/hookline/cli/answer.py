@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import select
 import sys
 from time import monotonic, perf_counter
@@ -23,6 +24,8 @@ from hookline.engine.journaling import open_journal
 from hookline.engine.notices import add_to_stderr, is_shown
 from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.process_spec import Limits
+from hookline.handlers.supervisor import write_streams
+from hookline.model.frozen import Frozen
 from hookline.model.kinds import ACTIONS
 from hookline.model.verdict import Reply
 from hookline.wire.hookoutput import encode_text
@@ -31,7 +34,7 @@ from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Any
 
     from hookline.cli.selection import Selection
@@ -48,41 +51,21 @@ _CHUNK = 1 << 20  # bytes
 _PAUSE = 0.02  # seconds without more input, after which complete JSON counts as all of it
 # Errors of the command line, by name.
 _USAGE = frozenset(("config.option", "config.dialect"))
+_EVENT = re.compile(r"--event[ =](\S+)")
 
 
-class Request:
-    """What a host asks by the command line: the `host` that it is, which hooks, and the `event`, where it names one.
+class Request(Frozen):
+    """What a host asks by the command line: the `host` that it is, and which hooks answer.
 
-    `seconds`: the deadline that the command line sets. `error`: why the command line cannot be
-    used; `selection` is None then.
+    `event`: its name, where the payload does not say. `deadline`: in seconds, where it is not the
+    host's own. `error`: why the command line cannot be used; `selection` is None then.
     """
 
-    def __init__(
-        self,
-        host: str,
-        event: str,
-        selection: Selection | None = None,
-        seconds: float | None = None,
-        error: Exception | None = None,
-    ) -> None:
-        self.until = self.began = monotonic()
-        self.host = host
-        self.event = event
-        self.selection = selection
-        self.seconds = seconds
-        self.error = error
-
-    def set_deadline(self, sent: bytes, answers: AnswerPipe | None) -> None:
-        """Find out by when the host must have its answer to the event that it sent, and tell the supervisor."""
-        try:
-            dialect = make_dialect(self.host)
-        except HookError:  # which the answer to the event says
-            return
-        native = find_event(dialect, sent, self.event)
-        seconds = self.seconds or host_deadline(dialect.table, native)
-        self.until = self.began + seconds
-        if answers is not None and self.error is None:
-            answers.set_deadline(seconds, native)
+    host: str
+    event: str = ""
+    selection: Selection | None = None
+    deadline: float | None = None
+    error: Exception | None = None
 
 
 def make_request(
@@ -105,10 +88,15 @@ def make_request(
     """Return the request that the options of `hookline answer` make.
 
     Raises:
-        ConfigError: `--home` names no folder.
+        ConfigError: `--home` names no folder, or an unknown host or event.
     """
     selection.clean_environ()
-    return Request(host, event, selection, deadline)
+    selection.host = host
+    table = make_dialect(host).table
+    if event and table.row(event) is None:
+        error = unknown_event_error(table, event)
+        raise ConfigError(error.message, name="config.option", hint=error.hint)
+    return Request(host=host, event=event, selection=selection, deadline=deadline)
 
 
 def parse_request(words: list[str]) -> Request:
@@ -117,41 +105,23 @@ def parse_request(words: list[str]) -> Request:
     It comes with its error, and what can be made out of it, if it cannot be used.
     """
     try:
-        given = parse_command("answer", make_request, words)
-        assert given is not None  # noqa: S101 - `main` leaves help to the other commands' way
-        return make_request(**given)
+        return make_request(**parse_command("answer", make_request, words))
     except Exception as error:  # noqa: BLE001 - a traceback must never reach a host
         host = next((word for word in words if word in NAMES), "")
-        return Request(host, _find_value("--event", words), error=error)
+        event = _EVENT.search(" ".join(words))
+        return Request(host=host, event=event[1] if event else "", error=error)
 
 
-def _find_value(option: str, words: list[str]) -> str:
-    """Return the value of an option among words that cannot be parsed."""
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        if word == option:
-            return following
-        if word.startswith(f"{option}="):
-            return word.partition("=")[2]
-    return ""
+class Deferred:
+    """What goes on after the answer: `runs` of detached hooks, and programs that `left` a run.
 
-
-class AfterAnswer:
-    """What goes on after the answer: `runs` of detached hooks to start, and programs that `left` for the background.
-
-    `engine`: whose they are, set by `collect`.
+    `engine`: whose they are; None before there is one.
     """
 
-    engine: Engine
-
     def __init__(self) -> None:
+        self.engine: Engine | None = None
         self.runs: list[Run] = []
         self.left: list[tuple[Run, BackgroundProgram]] = []
-
-    def collect(self, engine: Engine) -> None:
-        """Have an engine defer detached hooks and background programs until after the answer."""
-        self.engine = engine
-        engine.runtime.detach = self.runs.append
-        engine.runtime.keep = lambda run, left: self.left.append((run, left))
 
 
 def answer_main(words: list[str], answers: AnswerPipe | None = None) -> int:
@@ -160,66 +130,70 @@ def answer_main(words: list[str], answers: AnswerPipe | None = None) -> int:
     Return the exit code that the host understands.
     """
     request = parse_request(words)
-    later = AfterAnswer()
+    later = Deferred()
     reply = answer(request, later, answers)
-    stays = bool(later.runs or later.left)
-    if answers is None:
-        _write_reply(reply)
-    else:
-        stdout, stderr = encode_text(reply.stdout), encode_text(reply.stderr)
+    stdout, stderr = encode_text(reply.stdout), encode_text(reply.stderr)
+    engine, stays = later.engine, bool(later.runs or later.left)
+    if answers is not None:
         answers.send(reply.exit_code, stdout, stderr, stays=stays)
-    if stays:
-        # Most events have nothing detached.
-        from hookline.cli.background import run_in_background, run_in_child  # noqa: PLC0415
+        if stays and engine is not None:
+            # Most events have nothing detached.
+            from hookline.cli.background import run_in_background  # noqa: PLC0415
 
-        run = run_in_background if answers is None else run_in_child
-        run(later.engine, later.runs, later.left)
+            run_in_background(engine, later.runs, later.left)
+    else:
+        write_streams(stdout, stderr)
+        if engine is not None:
+            engine.close(seconds=Limits().detached)
     return reply.exit_code
 
 
-def _write_reply(reply: Reply) -> None:
-    for stream, text in ((sys.stdout, reply.stdout), (sys.stderr, reply.stderr)):
-        if not text or stream is None:
-            continue
-        try:
-            stream.buffer.write(encode_text(text))
-            stream.flush()
-        except OSError:  # the host has closed the stream; only the exit code can reach it
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+def answer(request: Request, later: Deferred, answers: AnswerPipe | None = None) -> Reply:
+    """Return the reply to the event on standard input; the fallback if no decision can be made.
 
-
-def answer(request: Request, later: AfterAnswer, answers: AnswerPipe | None = None) -> Reply:
-    """Return the reply to the event on standard input; the runs of detached hooks go to `later`.
-
-    If no decision can be made, it is the fallback reply.
+    With a supervisor, what the host need not wait for goes to `later`.
     """
+    began = monotonic()
     unwritten: list[str] = []
     sent = b""
     journal = open_journal(os.environ, unwritten.append)
     try:
-        request.set_deadline(sent, answers)
+        if request.error is None:  # a host may send nothing at all
+            _set_deadline(request, sent, answers)
         # A person may have typed a command line that cannot be used.
         if request.error is None or not (sys.stdin and sys.stdin.isatty()):
             sent = read_payload()
-            request.set_deadline(sent, answers)
-        reply = _decide_reply(request, sent, later, journal)
+        reply = _ask_hooks(request, sent, later, journal, began, answers)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
         reply = make_fallback(request, sent, error, journal).reply
     # The user sees what could not be written down beside every answer, a refusal too.
     return add_to_stderr(reply, [line for line in unwritten if not is_shown(reply, line)])
 
 
-def _decide_reply(
-    request: Request, sent: bytes, later: AfterAnswer, journal: Journal | None
+def _set_deadline(request: Request, sent: bytes, answers: AnswerPipe | None) -> float:
+    """Tell the supervisor the event and its deadline, in seconds, and return that."""
+    dialect = make_dialect(request.host)
+    native = find_event(dialect, sent, request.event)
+    seconds = request.deadline or host_deadline(dialect.table, native)
+    if answers is not None:
+        answers.set_deadline(seconds, native)
+    return seconds
+
+
+def _ask_hooks(
+    request: Request,
+    sent: bytes,
+    later: Deferred,
+    journal: Journal | None,
+    began: float,
+    answers: AnswerPipe | None,
 ) -> Reply:
     if request.error is not None:
         raise request.error
     selection, host = request.selection, request.host
     assert selection is not None  # noqa: S101 - there is one where there is no error
-    table = make_dialect(host).table  # an unknown host is an error even where there are no hooks
-    if request.event and table.row(request.event) is None:
-        error = unknown_event_error(table, request.event)
-        raise ConfigError(error.message, name="config.option", hint=error.hint)
+    until = began + _set_deadline(request, sent, answers)
+    table = make_dialect(host).table
     if len(sent) > LARGEST:
         raise CodecError(f"the payload has more than {LARGEST:,} bytes")
     payload = read_json(sent, "stdin")
@@ -228,61 +202,48 @@ def _decide_reply(
         change_folder(selection.folder)
         selection.folder = os.getcwd()
     else:
-        selection.folder = _find_project(payload, table, os.environ)
+        selection.folder = _find_project(payload, table)
         selection.clean_environ(selection.folder)
-    selection.host = host
-    engine = selection.engine(
-        parses_new=False,
-        placed=False,
-        journal=journal,
-        sessions=selection.sessions(os.environ),
+    engine = later.engine = selection.engine(
+        parses_new=False, placed=False, journal=journal, sessions=selection.sessions()
     )
-    later.collect(engine)
-    left_to_host = leave_to_host(engine, host) if not selection.configs else ()
-    seconds, grace = hooks_seconds(request.until - monotonic())
+    if answers is not None:
+        engine.runtime.detach = later.runs.append
+        engine.runtime.keep = lambda run, left: later.left.append((run, left))
+    problems = leave_to_host(engine, host) if not selection.configs else ()
+    seconds, grace = hooks_seconds(until - monotonic())
     engine.runtime.limits = Limits(grace=grace)
     return engine.answer(
-        host,
-        payload,
-        event=request.event,
-        seconds=seconds,
-        notice=moved,
-        problems=left_to_host,
+        host, payload, event=request.event, seconds=seconds, notice=moved, problems=problems
     )
 
 
-def _find_project(payload: Any, table: Table, environ: Mapping[str, str]) -> str:
-    """Return the project's folder, by the host's variable and the folder that the payload names, if it names one."""
+def _find_project(payload: Any, table: Table) -> str:
+    """Return the project's folder, by the host's variable and the folder that the payload names."""
     here = os.getcwd()
-    named = []
+    folders: list[str] = []
     for key in table.folder_keys() if isinstance(payload, dict) else ():
-        value = payload.get(key)
-        path = value[0] if isinstance(value, list) and value else value
+        named = payload.get(key)
+        path = named[0] if isinstance(named, list) and named else named
         if isinstance(path, str) and path:
-            named.append(path)
-    if not named:
-        return find_project(here, environ, table)
-    folder = next(filter(os.path.isdir, named), None)
-    folder = folder or find_existing_folder(named[0], here, environ, table)
-    return find_project(folder, environ, table)
+            folders.append(path)
+    folders = folders or [here]
+    folder = next(filter(os.path.isdir, folders), "")
+    folder = folder or find_existing_folder(folders[0], here, os.environ, table)
+    return find_project(folder, os.environ, table)
 
 
 # -- standard input ----------------------------------------------------------------------------
 
 
-def read_payload(largest: int = LARGEST) -> bytes:
-    """Return what the host sends: up to the end of its input, or one complete JSON object or list.
-
-    A host may keep its end open. So a payload that is complete counts when nothing more comes for a
-    moment. What is larger than `largest` is cut off just behind it.
-    """
+def read_payload() -> bytes:
+    """Return what the host sends, as `read_descriptor` does."""
     if sys.stdin is None:
         return b""
     try:
-        descriptor = sys.stdin.fileno()
-    except (io.UnsupportedOperation, AttributeError):
-        return sys.stdin.buffer.read(largest + 1)
-    return read_descriptor(descriptor, largest)
+        return read_descriptor(sys.stdin.fileno())
+    except io.UnsupportedOperation:  # a program gives a text
+        return sys.stdin.buffer.read(LARGEST + 1)
 
 
 def read_descriptor(
@@ -291,26 +252,26 @@ def read_descriptor(
     *,
     is_complete: Callable[[bytes], bool] = is_complete_json,
 ) -> bytes:
-    """Return what can be read of a descriptor, as `read_payload` does of standard input."""
+    """Return what is sent up to its end, or up to the end of one JSON object or list.
+
+    A host may keep its end open. So a payload that is complete counts when nothing more comes for a
+    moment. What is larger than `largest` is cut off just behind it.
+    """
     sent, pause = bytearray(), _PAUSE
     while len(sent) <= largest:
-        if sent and sent[-1:] in b"}] \t\r\n" and not _has_more(descriptor, pause):
-            began = perf_counter()
-            if is_complete(bytes(sent)):
-                break
-            # Looking takes at most half of the time, however often the host pauses.
-            pause = max(_PAUSE, perf_counter() - began)
-            _has_more(descriptor, None)
+        if sent and sent[-1:] in b"}] \t\r\n":
+            more, _, _ = select.select([descriptor], [], [], pause)
+            if not more:
+                began = perf_counter()
+                if is_complete(bytes(sent)):
+                    break
+                # Looking takes at most half of the time, however often the host pauses.
+                pause = max(_PAUSE, perf_counter() - began)
         part = os.read(descriptor, min(_CHUNK, largest + 1 - len(sent)))
         if not part:
             break
         sent += part
     return bytes(sent)
-
-
-def _has_more(descriptor: int, seconds: float | None) -> bool:
-    """Whether there is something to read, or the end, before the time is over."""
-    return bool(select.select([descriptor], [], [], seconds)[0])
 
 
 # -- without a decision ------------------------------------------------------------------------
@@ -323,11 +284,9 @@ def make_fallback(
 
     A command line that cannot be used is exit 1 there, with the same text.
     """
-    message = (
-        str(error)
-        if isinstance(error, HookError | OSError)
-        else f"internal error: {type(error).__name__}: {error}"
-    )
+    message = str(error)
+    if not isinstance(error, HookError | OSError):
+        message = f"internal error: {type(error).__name__}: {error}"
     selection = request.selection
     found = find_fallback(
         request.host,
@@ -337,7 +296,7 @@ def make_fallback(
         strict=selection is not None and selection.mode == "strict",
         acts=_has_guards(selection) if isinstance(error, CodecError) and selection else None,
     )
-    note_unanswered(journal, request.host, message, refused=found.refuses)
+    _note_unanswered(journal, request.host, message, refused=found.refuses)
     reply = found.reply
     if isinstance(error, HookError) and error.name in _USAGE:
         text = f"hookline answer: {message}\n"
@@ -347,7 +306,24 @@ def make_fallback(
     return found
 
 
-def note_unanswered(journal: Journal | None, host: str, message: str, *, refused: bool) -> None:
+def write_fallback(
+    words: list[str], event: str, message: str, end_worker: Callable[[], object]
+) -> int:
+    """Write the reply to an event that a worker did not answer, and return its exit code.
+
+    `end_worker` is called as soon as the host has its reply: the worker may keep the journal busy.
+    """
+    request = parse_request(words)
+    request = request.replace(event=event or request.event)
+    found = make_fallback(request, b"", TimeoutError(message))
+    write_streams(encode_text(found.reply.stdout), encode_text(found.reply.stderr))
+    end_worker()
+    journal = open_journal(os.environ, lambda _line: None)
+    _note_unanswered(journal, request.host, message, refused=found.refuses)
+    return found.reply.exit_code
+
+
+def _note_unanswered(journal: Journal | None, host: str, message: str, *, refused: bool) -> None:
     """Write into a journal that an event was not decided."""
     if journal is not None:
         journal.note("unanswered", dialect=host, message=message, refused=refused)

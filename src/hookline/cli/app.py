@@ -6,6 +6,7 @@ import os
 
 from hookline.cli.commands import COMMANDS, COMPLETION_VARIABLE, ELSEWHERE, GROUPS
 from hookline.cli.exit_codes import OK, print_text, run_command
+from hookline.cli.options import HELP
 from hookline.cli.selection import call_command
 from hookline.errors import ConfigError, did_you_mean
 
@@ -34,27 +35,24 @@ def app_main(words: list[str]) -> int:
 
 def _run(words: list[str]) -> int:
     match words:
-        case [] if COMPLETION_VARIABLE in os.environ:
-            from hookline.cli.completion import complete_line  # noqa: PLC0415 - only a shell asks
+        case [] if instruction := os.environ.get(COMPLETION_VARIABLE):
+            from hookline.cli.typer_help import complete_line  # noqa: PLC0415 - it loads typer
 
-            return complete_line(os.environ[COMPLETION_VARIABLE])
+            return complete_line(instruction)
         case []:
             print_text(f"{_INTRODUCTION}\n{_list_commands()}\nmore: hookline --help\n")
         case ["-h" | "--help" | "help"]:
-            print_text(
-                f"usage: hookline COMMAND [OPTIONS]\n\n{_INTRODUCTION}\n{_list_commands()}\n{_OPTIONS}\n{_CODES}"
-            )
+            usage = "usage: hookline COMMAND [OPTIONS]"
+            print_text(f"{usage}\n\n{_INTRODUCTION}\n{_list_commands()}\n{_OPTIONS}\n{_CODES}")
         case ["help", "exit-codes"]:
             print_text(_CODES)
         case ["help", name]:
             return _run([name, "--help"])
-        case ["answer", *rest] if "--help" not in rest and "-h" not in rest:
-            # Its usage errors are replies to its host.
-            # Hosts start it without this module.
-            from hookline.cli.answer import answer_main  # noqa: PLC0415
-
-            return answer_main(rest)
         case [name, *rest] if name in COMMANDS:
+            if not {*HELP}.isdisjoint(rest):
+                from hookline.cli.typer_help import print_help  # noqa: PLC0415 - as above
+
+                return print_help(name)
             return call_command(name, COMMANDS[name].load(), rest)
         case [name, *_]:
             message = f"unknown command `{name}`"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
+from hookline.engine.detached import finish_detached, make_finished
 from hookline.handlers.process_spec import Limits
 from hookline.handlers.subreaper import become_subreaper, end_everything, forget_parent
 from hookline.handlers.supervisor import end_by_signal
@@ -24,28 +25,7 @@ _ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def run_in_background(
-    engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, BackgroundProgram]] = ()
-) -> None:
-    """Run hooks in a forked process, if no supervisor writes the answer.
-
-    This process waits for the programs in `left`, which went to the background while they ran.
-    """
-    for run, each in left:
-        engine.firing.finish_left(run, each)
-    if left:
-        engine.close(seconds=(engine.runtime.limits or Limits()).detached)
-    if not runs or os.fork():
-        return
-    try:
-        os.setsid()
-        become_subreaper()
-        run_in_child(engine, runs)
-    finally:
-        os._exit(0)
-
-
-def run_in_child(
-    engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, BackgroundProgram]] = ()
+    engine: Engine, runs: Sequence[Run], left: Sequence[tuple[Run, BackgroundProgram]]
 ) -> None:
     """Run hooks in a child process; if the child is killed, end everything that the hooks started.
 
@@ -103,9 +83,6 @@ def _close_descriptors(spared: Sequence[int]) -> None:
 
 
 def _run_hooks(engine: Engine, runs: Sequence[Run]) -> None:
-    # Most events have nothing in the background.
-    from hookline.engine.detached import finish_detached, make_finished  # noqa: PLC0415
-
     longest = (engine.runtime.limits or Limits()).detached
     for number in (signal.SIGALRM, *_ENDS):
         signal.signal(number, signal.SIG_DFL)
@@ -114,7 +91,6 @@ def _run_hooks(engine: Engine, runs: Sequence[Run]) -> None:
         refused = engine.firing.start_detached(run)
         if refused is not None:
             now = engine.runtime.clock()
-            finish_detached(
-                engine.runtime, run, make_finished(run, refused, started=now, ended=now)
-            )
+            end = make_finished(run, refused, started=now, ended=now)
+            finish_detached(engine.runtime, run, end)
     engine.close(seconds=longest)

@@ -99,7 +99,7 @@ COMMANDS: Mapping[str, Command] = {
         group="look",
         does="the script by which a shell completes command lines: bash, zsh, fish or powershell",
         examples=("hookline completion bash", "hookline completion zsh"),
-        home="completion.print_script",
+        home="typer_help.print_script",
     ),
     "fire": Command(
         group="try",

@@ -7,7 +7,7 @@ import stat
 from contextlib import suppress
 
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
-from hookline.cli.options import COLOR, JSON, option, seconds_option
+from hookline.cli.options import COLOR, JSON, option
 from hookline.cli.pages import (
     count_problems,
     count_things,
@@ -39,7 +39,14 @@ def doctor(
     fix: bool = option(
         "--fix", help="mend what can be mended safely: the modes of files that are yours"
     ),
-    seconds: float = seconds_option("--seconds", "for one hook, at most", SECONDS, least=0.1),
+    seconds: float = option(
+        "--seconds",
+        metavar="S",
+        help="for one hook, at most",
+        kind=float,
+        default=SECONDS,
+        least=0.1,
+    ),
     models: bool = option(
         "--models", help="ask language models too, which costs what a call costs"
     ),
@@ -54,7 +61,7 @@ def doctor(
         require_person(os.environ, "hookline doctor --fix")
     folder = find_journal_folder(os.environ)
     history = Search(folder) if os.path.isdir(folder) else None
-    with selection.engine(sessions=selection.sessions(os.environ)) as engine:
+    with selection.engine(sessions=selection.sessions()) as engine:
         found = run_checkup(engine, history=history, seconds=seconds, models=models)
         fixed = [done for each in found.all_findings if fix and (done := fix_finding(each))]
         if fixed:

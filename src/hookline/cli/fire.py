@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 import os
 import sys
+from contextlib import nullcontext
 from time import monotonic
 
 from hookline.cli.exit_codes import FINDINGS, OK, print_message, run_command
@@ -55,11 +56,11 @@ def fire(
     answers: AnswerPipe | None = None,
 ) -> int:
     """Fire one event at the hooks, and print the decision."""
+    began = monotonic()
     if deadline is None and host:
         deadline = host_deadline(make_dialect(host).table, event)
     if deadline is not None and answers is not None:
         answers.set_deadline(deadline, event)
-    began = monotonic()
     payload = read_payload(input)
     journal = open_journal(os.environ, print_message)
     with selection.engine(parses_new=False, journal=journal) as engine:
@@ -68,7 +69,7 @@ def fire(
         seconds = None
         if deadline is not None:
             seconds, grace = hooks_seconds(deadline - (monotonic() - began))
-            engine.runtime.limits = (engine.runtime.limits or Limits()).replace(grace=grace)
+            engine.runtime.limits = Limits(grace=grace)
         dialect = host or selection.dialect or None
         decision = engine.fire(event, payload, dialect=dialect, seconds=seconds)
     print_page(decision.to_dict(), render_decision, json=json, color=color)
@@ -81,14 +82,12 @@ def read_payload(path: str) -> dict[str, Any]:
     Raises:
         CodecError: it is no JSON object.
     """
-    if path == "-" and (sys.stdin is None or sys.stdin.isatty()):
+    is_input = path == "-"
+    if is_input and (sys.stdin is None or sys.stdin.isatty()):
         return {}
     try:
-        if path == "-":
-            sent = sys.stdin.buffer.read()
-        else:
-            with open(path, "rb") as file:
-                sent = file.read()
+        with nullcontext(sys.stdin.buffer) if is_input else open(path, "rb") as file:
+            sent = file.read()
     except OSError as error:
         raise CodecError(
             f"the payload `{path}` cannot be read: {(error.strerror or '').lower()}"

@@ -1,18 +1,20 @@
-"""Options and arguments of commands: how a command declares them, and how it reads its words by them.
+"""Options and arguments of commands: how a command declares them, and how its words are read.
 
 A command is a function. Each of its options is the default of a keyword parameter, made by
-`option`. `parse_words` reads usual words by these declarations. typer gets the same declarations
-for help, usage errors, unusual spellings and the completion of shells (`typer_command.py`): to load
-it takes longer than a whole `hookline list` needs without it.
+`option`. typer gets the same declarations for the help and for shells (`typer_help.py`): to load it
+takes longer than a whole `hookline list`.
 """
 
 from __future__ import annotations
 
+from math import inf, nan
+
+from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     Command = Callable[..., Any]
@@ -24,7 +26,7 @@ class Option(Frozen):
     """An option of a command; an argument, if it has no names; a flag, if it takes no value.
 
     `kind`: the type of its value. `least` and `most`: bounds of a number. `choices`: the only
-    values. `complete`: what a shell may complete its value to, by the names in `completion.WORDS`.
+    values. `complete`: what a shell may complete, by the names in `typer_help.WORDS`.
     """
 
     names: tuple[str, ...] = ()
@@ -32,57 +34,51 @@ class Option(Frozen):
     help: str = ""
     default: Any = ""
     kind: type = str
-    least: float | None = None
-    most: float | None = None
+    least: float = 0
+    most: float = inf
     choices: tuple[str, ...] = ()
+    is_flag: bool = False
     is_required: bool = False
     is_repeatable: bool = False
     complete: tuple[str, ...] = ()
 
-    @property
-    def is_flag(self) -> bool:
-        return bool(self.names) and not self.metavar
-
-    def convert(self, word: str) -> Any:
-        """Return the value of a word.
+    def read(self, name: str, word: str | None) -> Any:
+        """Return the value of a word; `name`: what the option is called in an error.
 
         Raises:
-            ValueError: it has none, or one that is out of bounds.
+            ValueError: it has no value.
         """
-        value = self.kind(word)
+        if word is None:
+            raise ValueError(f"`{name}` needs a value: {self.metavar}")
         if self.choices and word not in self.choices:
-            raise ValueError(word)
-        if self.least is not None and not value >= self.least:
-            raise ValueError(word)
-        if self.most is not None and not value <= self.most:
-            raise ValueError(word)
+            raise ValueError(f"`{name}` cannot be `{word}`, only one of {', '.join(self.choices)}")
+        if self.kind is str:
+            return word
+        try:
+            value = self.kind(word)
+        except ValueError:
+            value = nan
+        if not self.least <= value <= self.most:
+            number = "a whole number" if self.kind is int else "a number"
+            most = f" to {self.most:g}" if self.most < inf else ""
+            raise ValueError(
+                f"`{name}` cannot be `{word}`, only {number} from {self.least:g}{most}"
+            )
         return value
 
 
 def option(*names: str, **settings: Any) -> Any:
     """Return an option as the default of a parameter, whose type is that of the option's value."""
-    made = Option(names=names, **settings)
-    if made.is_flag:
-        return made.replace(default=False)
-    default = [] if made.is_repeatable else made.default
-    return made.replace(default=default, help=made.help or ", ".join(made.choices))
-
-
-def seconds_option(
-    name: str, text: str, default: float | None, *, least: float, most: float | None = None
-) -> Any:
-    """Return an option that takes seconds."""
-    settings: dict[str, Any] = {"kind": float, "least": least, "most": most, "help": text}
-    return option(name, metavar="S", default=default, **settings)
+    if names and "metavar" not in settings:
+        settings |= {"is_flag": True, "default": False}
+    if "is_repeatable" in settings:
+        settings["default"] = []
+    settings.setdefault("help", ", ".join(settings.get("choices", ())))
+    return Option(names=names, **settings)
 
 
 JSON: Any = option("--json", help="print one JSON document")
-COLOR: Any = option(
-    "--color",
-    metavar="WHEN",
-    default="auto",
-    choices=("auto", "always", "never"),
-)
+COLOR: Any = option("--color", metavar="WHEN", default="auto", choices=("auto", "always", "never"))
 DRY_RUN: Any = option("-n", "--dry-run", help="only show what would be done")
 EVENT: Any = option(
     "--event", metavar="EVENT", help="of one event only, by any of its names", complete=("events",)
@@ -94,48 +90,73 @@ HOST: Any = option(
     complete=("hosts",),
 )
 INPUT: Any = option("--input", metavar="FILE", default="-", help="the payload; - is standard input")
-DEADLINE: Any = seconds_option(
+DEADLINE: Any = option(
     "--deadline",
-    "seconds until the answer has to be written; default: the host's limit, less 10 %",
-    None,
+    metavar="S",
+    help="seconds until the answer has to be written; default: the host's limit, less 10 %",
+    default=None,
+    kind=float,
     least=0.001,
     most=1e9,
 )
 
 
-def list_options(command: Command) -> dict[str, Option]:
-    """Return the options and arguments of a command by the names of its parameters."""
-    declared: Mapping[str, Any] = command.__kwdefaults__ or {}
-    return {name: each for name, each in declared.items() if isinstance(each, Option)}
-
-
-def parse_words(options: Mapping[str, Option], words: Sequence[str]) -> dict[str, Any] | None:
+def parse_words(
+    options: Mapping[str, Option], words: Sequence[str], hint: str = ""
+) -> dict[str, Any]:
     """Return the value of each option, by its parameter.
 
-    None for help, mistakes and unusual spellings.
+    Raises:
+        ConfigError: a usage error, with `hint` where there is no better one.
     """
-    named = {name: key for key, each in options.items() for name in each.names}
-    arguments = [key for key, each in options.items() if not each.names]
-    given: dict[str, Any] = {}
-    rest = iter(words)
     try:
-        for word in rest:
-            name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
-            if word == "-" or not word.startswith("-"):
-                key, value = arguments[0], word
-                arguments = arguments if options[key].is_repeatable else arguments[1:]
-            else:
-                key = named[name]
-                if options[key].is_flag and not equals:
-                    given[key] = True
-                    continue
-                value = value if equals else next(rest)
-                if options[key].is_flag or (value.startswith("-") and value != "-"):
-                    return None
-            read = options[key].convert(value)
-            given[key] = [*given.get(key, ()), read] if options[key].is_repeatable else read
-    except (KeyError, IndexError, StopIteration, ValueError):
-        return None
-    if any(each.is_required and key not in given for key, each in options.items()):
-        return None
-    return {key: each.default for key, each in options.items()} | given
+        return _read_all(options, words)
+    except ValueError as error:
+        message, *near = error.args
+        raise ConfigError(message, name="config.option", hint="".join(near) or hint) from None
+
+
+def _read_all(options: Mapping[str, Option], words: Sequence[str]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    arguments: list[str] = []
+    for key, each in options.items():
+        given[key] = each.default
+        if not each.names:
+            arguments.append(key)
+    rest = iter(words)
+    only_arguments = False  # after `--`
+    for word in rest:
+        if word == "--" and not only_arguments:
+            only_arguments = True
+            continue
+        if not only_arguments and word != "-" and word.startswith("-"):
+            key, value = _read_option(options, word, rest)
+        elif arguments:
+            key = arguments[0]
+            value = options[key].read(options[key].metavar, word)
+            if not options[key].is_repeatable:
+                del arguments[0]
+        else:
+            raise ValueError(f"`{word}` is one argument too many")
+        given[key] = [*given[key], value] if options[key].is_repeatable else value
+    for key in arguments[:1]:
+        if options[key].is_required and not given[key]:
+            choices = f": {options[key].help}" if options[key].choices else ""
+            raise ValueError(f"missing argument `{options[key].metavar}`{choices}")
+    return given
+
+
+def _read_option(options: Mapping[str, Option], word: str, rest: Iterator[str]) -> tuple[str, Any]:
+    """Return the parameter and the value of `-n 5`, `-n5`, `--limit 5` or `--limit=5`."""
+    name, is_given, value = word[:2], word[2:], word[2:]
+    if name == "--":
+        name, is_given, value = word.partition("=")
+    named = {each: key for key, option in options.items() for each in option.names}
+    if name not in named:
+        raise ValueError(f"no such option `{name}`", did_you_mean(name, (*named, *HELP)))
+    key = named[name]
+    if options[key].is_flag:
+        if is_given:
+            raise ValueError(f"`{name}` takes no value")
+        return key, True
+    return key, options[key].read(name, value if is_given else next(rest, None))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from hookline.cli.options import list_options, option, parse_words
+from hookline.cli.options import Option, option, parse_words
 from hookline.config.places import project_root
 from hookline.config.project_env import drop_project_env
 from hookline.engine.catalog import NAMES
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from hookline.cli.options import Command, Option
+    from hookline.cli.options import Command
     from hookline.model.spec import Problem
 
 FOLDER: Any = option("-C", metavar="DIR", default=".", help="as if started there")
@@ -75,36 +75,28 @@ SHARED: Mapping[str, Option] = {
 
 
 class Selection:
-    """Which hooks a command looks at. Without `configs`, whatever is discovered from `folder`.
+    """Which hooks a command looks at: without `configs`, whatever is discovered from `folder`.
 
     `host`: the dialect of the host that is being answered, if there is one. `relay`: another
-    hookline asks, whose hook this is, so that being inside of the same event is no loop. `home`:
-    the user's, whatever the environment says. `notices`: what was left out of the environment.
+    hookline asks, whose hook this is, so that being inside of the same event is no loop. `notices`:
+    what was left out of the environment.
     """
 
-    def __init__(
-        self,
-        *,
-        configs: Sequence[str] = (),
-        dialect: str = "",
-        trust: str = "",
-        mode: str = "fidelity",
-        match_tools: str = "native",
-        options: Sequence[str] = (),
-        folder: str = ".",
-        home: str = "",
-        relay: bool = False,
-    ) -> None:
-        self.configs = list(configs)
-        self.dialect = dialect
-        self.trust = trust
-        self.mode = mode
-        self.match_tools = match_tools
-        self.options = options
-        self.folder = folder
-        self.relay = relay
+    configs: list[str]
+    dialect: str
+    trust: str
+    mode: str
+    match_tools: str
+    options: list[str]
+    folder: str
+    home: str
+    relay: bool
+
+    def __init__(self, **given: Any) -> None:
+        for name, each in SHARED.items():
+            setattr(self, name, given.get(name, each.default))
+        self.home = os.path.abspath(self.home) if self.home else ""
         self.host = ""
-        self.home = os.path.abspath(home) if home else ""
         self.notices: tuple[Problem, ...] = ()
 
     def enter_folder(self) -> None:
@@ -118,7 +110,9 @@ class Selection:
         self.clean_environ()
 
     def clean_environ(self, folder: str = "") -> None:
-        """Remove from this process's environment what the repository around a folder, or the selected one, controls.
+        """Remove from the environment what the repository around a folder controls.
+
+        Without `folder`, the selected one.
 
         Raises:
             ConfigError: `--home` names no folder.
@@ -138,12 +132,9 @@ class Selection:
         if found.problem is not None and not self.notices:
             self.notices = (found.problem,)
 
-    def sessions(self, environ: Mapping[str, str]) -> Sessions:
-        """Return the store of sessions.
-
-        Each relay is one hook of a file, so each counts its redos separately.
-        """
-        return Sessions.of(environ, asker="\n".join(self.configs) if self.relay else "")
+    def sessions(self) -> Sessions:
+        """Return the store of sessions, in which each relay counts its redos separately."""
+        return Sessions.of(os.environ, asker="\n".join(self.configs) if self.relay else "")
 
     def engine(self, *, parses_new: bool = True, **settings: Any) -> Engine:
         """Return the engine with the selected hooks.
@@ -153,16 +144,16 @@ class Selection:
         Raises:
             ConfigError: no such file, dialect, option, trust or mode.
         """
-        settings.setdefault("environ", os.environ)  # which was cleaned when the command began
+        # It was cleaned when the command began.
+        settings["environ"] = os.environ
         if not self.configs and self.folder == ".":
-            self.folder = project_root(".", settings["environ"]) or "."
+            self.folder = project_root(".", os.environ) or "."
         # `all` is consent to everything, and of `none` there is nothing to ask.
         if self.trust not in ("all", "none"):
             record = note_approvals(settings.get("journal"))
-            gate = LazyGate(
-                self.folder, settings["environ"], write_record=record, notices=self.notices
+            settings["gate"] = LazyGate(
+                self.folder, os.environ, write_record=record, notices=self.notices
             )
-            settings.setdefault("gate", gate)
         if not self.configs:
             if self.options:
                 raise ConfigError(
@@ -181,7 +172,9 @@ class Selection:
         engine = Engine(cwd=self.folder, relays=self.relay, **settings)
         for config in self.configs:
             engine.add_source(
-                _parse_tree(config) if config.startswith("{") else config,
+                parse_json(config, "--config", placed=False).value
+                if config.startswith("{")
+                else config,
                 dialect=self.dialect or None,
                 trust=self.trust or "all",
                 mode=self.mode,
@@ -192,57 +185,36 @@ class Selection:
         return engine
 
 
-def call_command(name: str, command: Command, words: list[str], **settings: Any) -> int:
+def call_command(name: str, command: Command, words: Sequence[str], **settings: Any) -> int:
     """Run a command with its words, in the folder that they select; return its exit code.
 
     Raises:
         ConfigError: a usage error.
     """
     given = parse_command(name, command, words)
-    if given is None:
-        return 0
     if "selection" in given:
         given["selection"].enter_folder()
     code: int = command(**given, **settings)
     return code
 
 
-def parse_command(name: str, command: Command, words: list[str]) -> dict[str, Any] | None:
-    """Return the arguments of a call.
-
-    Of a command with a parameter `selection`, also the hooks that it looks at.
-
-    None: the words ask for the help, which is printed.
+def parse_command(name: str, command: Command, words: Sequence[str]) -> dict[str, Any]:
+    """Return the arguments of a call, with a `Selection` for a command that looks at hooks.
 
     Raises:
         ConfigError: a usage error.
     """
-    options = list_all_options(command)
-    given = parse_words(options, words)
-    if given is None:
-        # Only for help, mistakes and unusual spellings.
-        from hookline.cli.typer_command import parse_with_typer  # noqa: PLC0415
-
-        given = parse_with_typer(name, options, words)
-    if given and "selection" in command.__annotations__:
+    given = parse_words(list_options(command), words, f"hookline {name} --help")
+    if "selection" in command.__annotations__:
         given["selection"] = Selection(**{each: given.pop(each) for each in SHARED})
     return given
 
 
-def list_all_options(command: Command) -> dict[str, Option]:
-    """Return the options of a command, those that choose its hooks included."""
-    chooses = "selection" in command.__annotations__
-    return {**list_options(command), **(SHARED if chooses else {})}
-
-
-def _parse_tree(text: str) -> Mapping[str, Any]:
-    """Parse a configuration that is given as JSON on the command line.
-
-    Raises:
-        ConfigError: it is no JSON.
-    """
-    tree: Mapping[str, Any] = parse_json(text, "--config", placed=False).value
-    return tree
+def list_options(command: Command) -> dict[str, Option]:
+    """Return the options and arguments of a command, those that choose its hooks included."""
+    declared: Mapping[str, Any] = command.__kwdefaults__ or {}
+    own = {name: each for name, each in declared.items() if isinstance(each, Option)}
+    return {**own, **(SHARED if "selection" in command.__annotations__ else {})}
 
 
 def parse_options(pairs: Sequence[str]) -> Mapping[str, Any]:

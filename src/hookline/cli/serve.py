@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 from hookline import __version__
 from hookline.cli.exit_codes import INTERRUPTED, OK, print_message, print_text
-from hookline.cli.options import option, seconds_option
+from hookline.cli.options import option
 from hookline.cli.schema import read_schema
 from hookline.config.agent_hosts import find_agent_marker
 from hookline.config.settings import read_settings
@@ -86,15 +86,37 @@ def serve(
         kind=int,
         default=64,
     ),
-    wait: float = seconds_option("--wait", "for one more, until it is its turn", 30.0, least=0.0),
-    seconds: float = seconds_option(
-        "--seconds", "for all hooks of one event, together", 600.0, least=0.1
+    wait: float = option(
+        "--wait",
+        metavar="S",
+        help="for one more, until it is its turn",
+        kind=float,
+        default=30.0,
+        least=0.0,
     ),
-    deadline: float = seconds_option(
-        "--deadline", "for one event; default: what the client or its host allows", 0.0, least=0.0
+    seconds: float = option(
+        "--seconds",
+        metavar="S",
+        help="for all hooks of one event, together",
+        kind=float,
+        default=600.0,
+        least=0.1,
     ),
-    drain: float = seconds_option(
-        "--drain", "for what is running, at the stop; then it is ended", 10.0, least=1.0
+    deadline: float = option(
+        "--deadline",
+        metavar="S",
+        help="for one event; default: what the client or its host allows",
+        kind=float,
+        default=0.0,
+        least=0.0,
+    ),
+    drain: float = option(
+        "--drain",
+        metavar="S",
+        help="for what is running, at the stop; then it is ended",
+        kind=float,
+        default=10.0,
+        least=1.0,
     ),
     no_reload: bool = option("--no-reload", help="take changes of files on SIGHUP only"),
     self_approve: bool = option(
@@ -205,7 +227,7 @@ def _make_service(
     approving: ApproveApi | None = None,
 ) -> Service:
 
-    sessions = selection.sessions(os.environ)
+    sessions = selection.sessions()
     made: list[Service] = []  # the engine of the service is another one after each reload
     telemetry = make_telemetry(
         os.environ, print_message, lambda: count_waiting(made[0].engine) if made else 0
@@ -261,7 +283,7 @@ def _make_reloader(selection: Selection, service: Service, *, watch: bool) -> Re
         lambda: selection.engine(
             parses_new=False,
             observe=service.meter.observe,
-            sessions=selection.sessions(os.environ),
+            sessions=selection.sessions(),
             journal=service.engine.runtime.journal,
         ),
         named=bool(selection.configs),

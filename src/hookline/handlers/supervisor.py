@@ -210,7 +210,7 @@ class AnswerPipe:
     def set_deadline(self, seconds: float, event: str) -> None:
         """Tell the supervisor the event, and within how many seconds of its start it must answer."""
         name = event.replace("\n", " ").encode("utf-8", "surrogateescape")
-        self._write(f"{_UNTIL} {seconds} ".encode() + name + b"\n")
+        _write_all(self._fd, f"{_UNTIL} {seconds} ".encode() + name + b"\n")
 
     def send(self, exit_code: int, stdout: bytes, stderr: bytes, *, stays: bool = False) -> None:
         """Send the reply. `stays`: the worker continues in the background, and its supervisor does not wait for it."""
@@ -219,14 +219,22 @@ class AnswerPipe:
             signal.signal(
                 signal.SIGIO, _ignore
             )  # the supervisor ends soon, but this worker continues
-        self._write(head + stdout + stderr)
+        _write_all(self._fd, head + stdout + stderr)
         if stays:
             os.close(self._fd)
 
-    def _write(self, data: bytes) -> None:
-        unsent = memoryview(data)
-        while unsent:
-            unsent = unsent[os.write(self._fd, unsent) :]
+
+def write_streams(stdout: bytes, stderr: bytes) -> None:
+    """Write to the standard streams; what a host that has gone away does not read is dropped."""
+    for fd, data in ((1, stdout), (2, stderr)):
+        with contextlib.suppress(OSError):
+            _write_all(fd, data)
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    unsent = memoryview(data)
+    while unsent:
+        unsent = unsent[os.write(fd, unsent) :]
 
 
 def supervise(name: str, job: Callable[[AnswerPipe | None], int]) -> int:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def desk(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Desk:
     """An empty folder, an empty home, no colours."""
     for name in (
@@ -31,4 +31,4 @@ def desk(
     (tmp_path / "here").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path / "here")
-    return Desk(capsys, monkeypatch, tmp_path / "here")
+    return Desk(capfd, monkeypatch, tmp_path / "here")

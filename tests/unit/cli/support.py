@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hookline.cli.answer import answer_main
 from hookline.cli.app import app_main
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ class Desk:
     """Where somebody types."""
 
     def __init__(
-        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
+        self, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
     ) -> None:
-        self.capsys = capsys
+        self.capfd = capfd
         self.monkeypatch = monkeypatch
         self.folder = folder
 
@@ -47,8 +48,9 @@ class Desk:
         """Type a command; `stdin` is an object as JSON, or bytes as they are."""
         sent = stdin if isinstance(stdin, bytes) else json.dumps(stdin or {}).encode()
         self.monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(sent), encoding="utf-8"))
-        code = app_main(list(words))
-        printed = self.capsys.readouterr()
+        is_answer = words[:1] == ("answer",) and not {*words} & {"-h", "--help"}
+        code = answer_main(list(words[1:])) if is_answer else app_main(list(words))
+        printed = self.capfd.readouterr()
         return Told(code, printed.out, printed.err)
 
     def file(self, name: str, text: str) -> str:
@@ -70,5 +72,5 @@ def asked(desk: Desk, *words: str, typed: str = "") -> Told:
     """Type a command at a terminal, and then what is typed there."""
     desk.monkeypatch.setattr(sys, "stdin", Terminal(typed))
     code = app_main(list(words))
-    printed = desk.capsys.readouterr()
+    printed = desk.capfd.readouterr()
     return Told(code, printed.out, printed.err)

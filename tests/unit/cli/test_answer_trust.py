@@ -111,10 +111,10 @@ class Machine:
 
 @pytest.fixture
 def machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> Machine:
     """Nothing is declared yet."""
-    return Machine(tmp_path, monkeypatch, capsysbinary)
+    return Machine(tmp_path, monkeypatch, capfdbinary)
 
 
 def _user(machine: Machine) -> None:

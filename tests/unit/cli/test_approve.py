@@ -352,7 +352,7 @@ def test_what_was_read_for_the_summary_is_approved(
 
     monkeypatch.setattr(sys, "stdin", Slow("y\n"))
     assert app_main(["approve", "--all"]) == 0
-    place.capsys.readouterr()
+    place.capfd.readouterr()
 
     assert states(place) == ["changed", "changed"]
 

@@ -28,11 +28,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 
 def test_the_words_of_a_command_may_stand_apart(
-    place: Workspace, capsys: pytest.CaptureFixture[str]
+    place: Workspace, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """In one argument or in several."""
     codes = [app_main(["chat", "/hooks list"]), app_main(["chat", "/hooks", "list"])]
-    lines = capsys.readouterr().out.splitlines()
+    lines = capfd.readouterr().out.splitlines()
 
     assert codes == [0, 0]
     assert lines.count("hooks: ON") == 2
@@ -40,16 +40,16 @@ def test_the_words_of_a_command_may_stand_apart(
 
 
 def test_a_hook_is_approved_by_a_person_or_by_yes(
-    place: Workspace, capsys: pytest.CaptureFixture[str]
+    place: Workspace, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Without a terminal only `--yes` does."""
     refused = app_main(["chat", f"/hooks approve {place.guard}"])
-    said = capsys.readouterr()
+    said = capfd.readouterr()
     approved = app_main(["chat", "--yes", f"/hooks approve {place.guard}"])
 
     assert (refused, approved) == (2, 0)
     assert "no person is at the terminal" in said.err
-    assert capsys.readouterr().out.startswith("✓ approved: ")
+    assert capfd.readouterr().out.startswith("✓ approved: ")
 
 
 @pytest.mark.usefixtures("place")

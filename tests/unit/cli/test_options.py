@@ -1,4 +1,4 @@
-"""What the words of a command line mean, and what is left to typer."""
+"""What the words of a command line mean."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from hookline.cli.options import list_options, option, parse_words
+from hookline.cli.options import option, parse_words
+from hookline.cli.selection import list_options
+from hookline.errors import ConfigError
 
 
 def command(
@@ -23,12 +25,10 @@ def command(
     return len((word, more, count, seconds, color, name, json))
 
 
-def parsed(*words: str) -> dict[str, Any] | None:
+def parsed(*words: str) -> dict[str, Any]:
     """Return what differs from the defaults."""
     options = list_options(command)
     given = parse_words(options, words)
-    if given is None:
-        return None
     return {name: value for name, value in given.items() if value != options[name].default}
 
 
@@ -45,6 +45,9 @@ def parsed(*words: str) -> dict[str, Any] | None:
         (["x", "-c", "a", "--name", "b"], {"name": ["a", "b"]}),
         (["x", "-c", "-"], {"name": ["-"]}),
         (["x", "-"], {"more": "-"}),
+        (["x", "-n5"], {"count": 5}),
+        (["x", "-c", "--json"], {"name": ["--json"]}),
+        (["--json", "--", "x", "--json"], {"more": "--json", "json": True}),
     ],
 )
 def test_words_are_read_by_the_declarations(words: list[str], given: dict[str, Any]) -> None:
@@ -53,28 +56,27 @@ def test_words_are_read_by_the_declarations(words: list[str], given: dict[str, A
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "error"),
     [
-        [],
-        ["x", "y", "z"],
-        ["x", "--help"],
-        ["x", "--bogus"],
-        ["x", "-n"],
-        ["x", "-n", "ten"],
-        ["x", "-n", "10"],
-        ["x", "-n", "-1"],
-        ["x", "--seconds", "0.1"],
-        ["x", "--seconds", "nan"],
-        ["x", "--color", "blue"],
-        ["x", "--json=yes"],
-        ["x", "-c", "--json"],
-        ["x", "-n5"],
-        ["--", "x"],
+        ([], "missing argument `WORD`"),
+        (["x", "y", "z"], "`z` is one argument too many"),
+        (["x", "--bogus"], "no such option `--bogus`"),
+        (["x", "-n"], "`-n` needs a value: N"),
+        (["x", "-n", "ten"], "`-n` cannot be `ten`, only a whole number from 1 to 9"),
+        (["x", "-n", "10"], "`-n` cannot be `10`, only a whole number from 1 to 9"),
+        (["x", "-n", "-1"], "`-n` cannot be `-1`, only a whole number from 1 to 9"),
+        (["x", "--seconds", "0.1"], "`--seconds` cannot be `0.1`, only a number from 0.5"),
+        (["x", "--seconds", "nan"], "`--seconds` cannot be `nan`, only a number from 0.5"),
+        (["x", "--color", "blue"], "`--color` cannot be `blue`, only one of auto, never"),
+        (["x", "--json=yes"], "`--json` takes no value"),
     ],
 )
-def test_mistakes_and_unusual_spellings_are_left_to_typer(words: list[str]) -> None:
-    """It knows how to say what is wrong."""
-    assert parsed(*words) is None
+def test_a_mistake_is_an_error_that_names_it(words: list[str], error: str) -> None:
+    """In one sentence."""
+    with pytest.raises(ConfigError) as caught:
+        parsed(*words)
+
+    assert caught.value.message == error
 
 
 def test_the_last_argument_may_take_all_words() -> None:

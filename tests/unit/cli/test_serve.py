@@ -121,7 +121,7 @@ def test_nobody_is_expected_where_nobody_can_come(desk: Desk) -> None:
     ids=["effect", "key", "toml"],
 )
 def test_settings_that_are_wrong_are_said_at_the_start(
-    text: str, desk: Desk, capsys: pytest.CaptureFixture[str]
+    text: str, desk: Desk, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The server goes on by the strictest rules."""
     desk.file("../home/.config/hookline/settings.toml", text)
@@ -131,13 +131,13 @@ def test_settings_that_are_wrong_are_said_at_the_start(
 
     service = _make_service(Selection(), Meter(), Admission(1), (1.0, 0.0))
 
-    assert "hooks go by the strictest rules" in capsys.readouterr().err
+    assert "hooks go by the strictest rules" in capfd.readouterr().err
     call = {"tool_name": "Bash", "tool_input": {"command": "make"}}
     assert service.engine.fire("PreToolUse", call, dialect="claude-code").stance >= Stance.ASK
 
 
 def test_no_server_of_an_agent_approves_without_the_token(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+    desk: Desk, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Whatever the command line and the settings say."""
     desk.file("../home/.config/hookline/settings.toml", "[trust]\nself_approve = true\n")
@@ -145,4 +145,4 @@ def test_no_server_of_an_agent_approves_without_the_token(
     assert _approves_without_token(asked=False)
     desk.monkeypatch.setenv("GEMINI_CLI", "1")
     assert not _approves_without_token(asked=True)
-    assert "say to the user: please run `hookline approve`" in capsys.readouterr().err
+    assert "say to the user: please run `hookline approve`" in capfd.readouterr().err

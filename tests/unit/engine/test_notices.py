@@ -227,10 +227,10 @@ def test_without_state_a_process_tells_it_once(tmp_path: Path) -> None:
 
 @pytest.fixture
 def clone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Clone:
     """A project in which no hook is approved."""
-    return Clone(tmp_path, monkeypatch, capsys)
+    return Clone(tmp_path, monkeypatch, capfd)
 
 
 GATE = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}

@@ -30,10 +30,10 @@ MISSED = (
 
 @pytest.fixture
 def clone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Clone:
     """A project in which no hook is approved."""
-    return Clone(tmp_path, monkeypatch, capsys)
+    return Clone(tmp_path, monkeypatch, capfd)
 
 
 @pytest.mark.process

@@ -1,4 +1,4 @@
-"""What shells are given to complete command lines with, and what they are answered."""
+"""The help of a command, and what shells are given and answered to complete command lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.cli.app import app_main
-from hookline.cli.commands import COMPLETION_VARIABLE
+from hookline.cli.commands import COMMANDS, COMPLETION_VARIABLE
 from tests.unit.cli.support import DOCKER, ROOT, Desk
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def completed(desk: Desk, line: str) -> list[str]:
         desk.monkeypatch.setenv(name, value)
     assert app_main([]) == 0
     desk.monkeypatch.delenv(COMPLETION_VARIABLE)
-    printed = desk.capsys.readouterr()
+    printed = desk.capfd.readouterr()
     assert printed.err == ""
     return [word for word in printed.out.splitlines() if word]
 
@@ -124,3 +124,12 @@ def test_a_bash_completes_with_it(tmp_path: Path) -> None:
     )  # fmt: skip
 
     assert (done.stdout, done.stderr) == ("approve\n", "")
+
+
+def test_help_names_every_option(desk: Desk) -> None:
+    """And the examples of the table."""
+    shown = desk.type("list", "--help").out
+
+    assert COMMANDS["list"].examples[0] in shown
+    assert all(name in shown for name in ("--config", "--event", "--json", "exit codes"))
+    assert "--relay" not in shown
