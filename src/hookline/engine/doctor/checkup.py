@@ -35,7 +35,7 @@ from hookline.model.verdict import BARRED, Failure
 from hookline.trust.policy import APPROVED, CHANGED, NEW, RECORD, SKIP, WARN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from hookline.core.registry import Entry
@@ -120,19 +120,17 @@ def run_checkup(
     """
     trial = _Trial(engine, seconds, models=models)
     examined = {entry.spec.id: trial.examine(entry) for entry in trial.entries}
-    specs = [entry.spec for entry in trial.entries]
     asked = {name: one.verdict for name, one in examined.items() if one.verdict is not None}
-    whole = [spec for spec in specs if not isinstance(spec.handler, Broken)]
+    specs = [entry.spec for entry in trial.entries if not isinstance(entry.spec.handler, Broken)]
     stances = {name: said.stance for name, said in asked.items() if not said.fault}
-    together = [*find_duplicates(whole), *find_conflicts(whole, stances, trial.events)]
+    together = [*find_duplicates(specs), *find_conflicts(specs, stances, trial.events)]
     if history:
-        may_run = [spec for spec in specs if trial.may_run(spec)]
-        together += _find_never_asked(may_run, history, engine.cwd)
+        together += _find_never_asked(filter(trial.may_run, specs), history, engine.cwd)
     for each in together:
         one = examined[each.hook]
         examined[each.hook] = one.replace(findings=(*one.findings, each))
     off = list_off(trial.gate) if trial.gate else ()
-    cost = find_self_approve_problem(read_settings(engine.runtime.environ))
+    cost = find_self_approve_problem(read_settings(engine.environ))
     return Checkup(
         hooks=tuple(examined.values()),
         findings=(
@@ -195,10 +193,9 @@ class _Trial:
         ]
         if state != APPROVED:
             barred = self._explain_barred(spec, state)
-            # `--fix` changes only modes, and only of files with approved bytes.
-            is_mendable = self._has_approved_bytes(spec)
+            # `--fix` changes modes, and none of a hook that was never approved.
             others = [
-                each if is_mendable else each.replace(path="")
+                each if state == CHANGED else each.replace(path="")
                 for each in found
                 if each.name != barred.name and not {each.name, barred.name} <= _NOT_STARTED
             ]
@@ -206,15 +203,6 @@ class _Trial:
         if isinstance(spec.handler, Model) and not self.models:
             return Examined(spec=spec, state=state, findings=tuple(found))
         return self._ask(entry, state, found)
-
-    def _has_approved_bytes(self, spec: HookSpec) -> bool:
-        """Whether a hook was approved with the files that it has now, whatever their modes are."""
-        known = self.states.get(spec.id)
-        if self.gate is None or known is None or known.state != CHANGED or known.fault:
-            return False
-        now = {file.key: file.sha256 for file in known.inspection.files}
-        versions = self.gate.store.list_versions(known.owner.key, known.definition)
-        return any({key: digest for key, digest, *_ in each.files} == now for each in versions)
 
     def _ask(self, entry: Entry, state: str, found: list[Finding]) -> Examined:
         spec = entry.spec
@@ -226,10 +214,9 @@ class _Trial:
         known |= {*_NOT_STARTED, "check.refuses"} if known & _NOT_STARTED else set()
         diagnosed = diagnose_outcome(spec, outcome, verdict, self.seconds)
         new = [each for each in diagnosed if each.name not in known]
-        failed = outcome.failure if outcome else None
         has_started = (
             outcome is not None
-            and failed not in (*BARRED, Failure.NOT_STARTED, Failure.UNLOADABLE)
+            and outcome.failure not in (*BARRED, Failure.NOT_STARTED, Failure.UNLOADABLE)
             and outcome.exit_code not in _NOT_FOUND
         )
         return Examined(
@@ -272,7 +259,7 @@ class _Trial:
 
 
 def _explain_unable(spec: HookSpec) -> Finding | None:
-    """Return why a hook never runs, whatever is approved: it is broken, incomplete or switched off."""
+    """Return why a hook never runs, whatever is approved."""
     if spec.off is not None:
         message = f"it is switched off: {explain_file_switch(spec)}"
         return make_warning(spec, "hook.off", message, "hookline on")
@@ -288,7 +275,7 @@ def _explain_unable(spec: HookSpec) -> Finding | None:
 # -- what a journal tells --------------------------------------------------------------------------
 
 
-def _find_never_asked(specs: list[HookSpec], history: Search, root: str) -> Iterator[Finding]:
+def _find_never_asked(specs: Iterable[HookSpec], history: Search, root: str) -> Iterator[Finding]:
     """Yield a warning for hooks that none of many events selected since their file changed.
 
     Only a change of the file can give a hook's id to another one.

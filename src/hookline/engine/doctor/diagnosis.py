@@ -15,7 +15,6 @@ from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_ob
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from hookline.engine.doctor.static_checks import Finding
     from hookline.model.spec import HookSpec
@@ -24,19 +23,6 @@ if TYPE_CHECKING:
 # A hook that takes more of its time than this for an event about nothing is near its end.
 _NEARLY = 0.8
 _REFUSAL = 2  # the exit code by which a command refuses, in every dialect
-# Keys by which an object is an answer, in whatever dialect, without letter case and underscores.
-_ANSWERS = frozenset(
-    (
-        "decision",
-        "permissiondecision",
-        "hookspecificoutput",
-        "continue",
-        "permission",
-        "action",
-        "allow",
-        "block",
-    )
-)
 CHANGED_HINT = "hookline approve -n shows what changed; if it is meant: hookline approve"
 _LOGS = "print logs on stderr"
 _FASTER = "make it faster, or give it a longer `timeout`"
@@ -116,26 +102,24 @@ def _diagnose_output(spec: HookSpec, outcome: Outcome, verdict: Verdict) -> Find
     try:
         parse_object(text)
     except UnreadableError as error:
-        objects = list(_list_objects(text))
         if not has_object_start(text) and not verdict.fault:
-            keys = {key.replace("_", "").lower() for each in objects for key in each}
-            message = "its answer stands in the middle of a line, where no host looks for it"
-            return make_warning(spec, "check.noise", message, _LOGS) if keys & _ANSWERS else None
-        if objects:
+            return None
+        if _holds_object(text):
             message = f"it prints something around its answer: {error}"
             return make_finding(spec, "check.noise", message, _LOGS)
         return make_finding(spec, "check.not-json", str(error), "print one JSON object, or nothing")
     return None
 
 
-def _list_objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the complete JSON objects in a text, without nested ones."""
+def _holds_object(text: str) -> bool:
+    """Whether a complete JSON object is in a text."""
     text = text[:_LOOKED_AT]
     decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:
         try:
-            value, at = decoder.raw_decode(text, at)
-            yield value
+            decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
-            at += 1
-        at = text.find("{", at)
+            at = text.find("{", at + 1)
+        else:
+            return True
+    return False

@@ -19,11 +19,12 @@ from hookline.errors import HandlerError
 from hookline.handlers.checked_connection import resolve_addresses
 from hookline.handlers.command import build_program
 from hookline.model.kinds import kind
-from hookline.model.spec import Command, Http, Model, Problem, describe_command
+from hookline.model.spec import Command, Http, Model, Problem
 from hookline.model.verdict import Stance
 from hookline.paths import read_start
 from hookline.text.digest import sha256
 from hookline.text.shell_words import parse_commands
+from hookline.trust.languages import find_language
 from hookline.wire.templates import INSTALL, TEMPLATE
 
 TYPE_CHECKING = False
@@ -59,29 +60,8 @@ def make_warning(spec: HookSpec, name: str, message: str, hint: str = "") -> Fin
     return make_finding(spec, name, message, hint).replace(severity="warning")
 
 
-# The suffix of a file -> the programs that should run it.
-_MEANT_FOR: Mapping[str, re.Pattern[str]] = {
-    ".py": re.compile(r"(?:python|pypy)[\d.]*|uvx?"),
-    ".sh": re.compile(r"(?:ba|da|a|k|z)?sh"),
-    ".bash": re.compile(r"bash"),
-    ".js": re.compile(r"node|nodejs|bun|deno"),
-    ".mjs": re.compile(r"node|nodejs|bun|deno"),
-    ".ts": re.compile(r"tsx|ts-node|bun|deno|node"),
-    ".rb": re.compile(r"ruby[\d.]*"),
-    ".pl": re.compile(r"perl[\d.]*"),
-}
 _BINARY = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ")
 MISSING_HINT = "name a file that is there, by its absolute path"
-# Minimal examples, and the guard that does all that each of them does (docs/formats/starchild.md
-# 10).
-_SUPERSEDED: Mapping[str, str] = {
-    "block_secrets.py": "security_guard.py",
-    "secret_guard.py": "security_guard.py",
-    "dangerous_bash_guard.py": "security_guard.py",
-    "check_publish.sh": "verify_publish_claims.py",
-}
-
-
 _LONGEST_LINE = 256  # bytes that a kernel reads of a `#!` line
 
 
@@ -124,16 +104,17 @@ def check_files(
         yield make_finding(spec, "check.interpreter", lost, hint)
     elif missing:
         yield make_finding(spec, "check.missing", missing, MISSING_HINT)
+    else:
+        yield from (_explain_first_line(spec, each) for each in programs if _lacks_runner(each))
     yield from _check_modes(spec, seen, is_known_missing=bool(missing))
     for unseen in seen.unseen if not lost else ():
         message = f"an approval does not cover all that it runs: {unseen}"
         hint = "name the files themselves, or look at them yourself"
         yield make_warning(spec, "check.unseen", message, hint)
     yield from find_samples(spec, (file.path for file in seen.files))
-    for words in lines:
-        yield from _check_relative(spec, words)
-        if not missing:
-            yield from _check_runner(spec, words, folder)
+    if not spec.handler.working_dir:
+        for words in lines:
+            yield from _check_relative(spec, words)
 
 
 def _check_modes(spec: HookSpec, seen: Inspection, *, is_known_missing: bool) -> Iterator[Finding]:
@@ -172,32 +153,18 @@ def list_errors(engine: Engine, state: HookState) -> list[Finding]:
     return []
 
 
-def _check_runner(spec: HookSpec, words: Sequence[str], folder: str) -> Iterator[Finding]:
-    """Yield a finding for a program without a `#!` line, and for a script that runs in another language than its name says."""
-    program, *others = (os.path.join(folder, word) for word in words)
-    can_start = "/" in words[0] and os.path.isfile(program) and os.access(program, os.X_OK)
-    if can_start and not _read_head(program).startswith((b"#!", *_BINARY)):
-        message = f"`{program}` has no `#!` line, so nothing says what runs it"
-        hint = "begin it with `#!/usr/bin/env python3`, or what else it is written for"
-        # A shell takes such a file for one of its own.
-        make = make_warning if getattr(spec.handler, "script", "") else make_finding
-        yield make(spec, "check.interpreter", message, hint)
-        return
-    script = next((path for path in (program, *others) if _is_script(path)), "")
-    if not script or not os.path.isfile(script):
-        return
-    runners = _read_shebang(script) if script == program else words[:1]
-    names = [os.path.basename(word) for word in runners if not word.startswith("-")]
-    is_interpreter = any(names and each.fullmatch(names[-1]) for each in _MEANT_FOR.values())
-    meant = _MEANT_FOR[os.path.splitext(script)[1]]
-    if is_interpreter and not any(map(meant.fullmatch, names)):
-        message = f"`{os.path.basename(script)}` is run by `{names[-1]}`"
-        hint = "its `#!` line, or the command, names another language"
-        yield make_warning(spec, "check.interpreter", message, hint)
+def _lacks_runner(path: str) -> bool:
+    """Whether a program is neither a binary nor a script with a `#!` line."""
+    head = _read_head(path)
+    return bool(head) and os.access(path, os.X_OK) and not head.startswith((b"#!", *_BINARY))
 
 
-def _is_script(path: str) -> bool:
-    return os.path.splitext(path)[1] in _MEANT_FOR
+def _explain_first_line(spec: HookSpec, path: str) -> Finding:
+    message = f"`{path}` has no `#!` line, so nothing says what runs it"
+    hint = "begin it with `#!/usr/bin/env python3`, or what else it is written for"
+    # A shell takes such a file for one of its own.
+    make = make_warning if getattr(spec.handler, "script", "") else make_finding
+    return make(spec, "check.interpreter", message, hint)
 
 
 def _find_lost_interpreter(path: str, search: str) -> str:
@@ -230,10 +197,8 @@ def _read_shebang(path: str) -> list[str]:
 
 def _check_relative(spec: HookSpec, words: Sequence[str]) -> Iterator[Finding]:
     """Yield a warning for a file whose path means another file in another folder."""
-    if getattr(spec.handler, "working_dir", None):
-        return
     program = [word for word in words[:1] if "/" in word]
-    for path in (*program, *filter(_is_script, words[1:2])):
+    for path in (*program, *filter(find_language, words[1:2])):
         if not os.path.isabs(path) and "{" not in path:
             message = f"`{path}` is found from the folder that the host happens to be in"
             yield make_warning(spec, "check.relative", message, "write the absolute path")
@@ -294,14 +259,6 @@ def _explain_conflict(
     one: HookSpec, other: HookSpec, stances: Mapping[str, Stance], events: Mapping[str, Event]
 ) -> str:
     """Return why two guards of one event contradict each other; empty if they do not."""
-    for minimal, full in ((one, other), (other, one)):
-        runs, other_runs = describe_command(minimal.handler), describe_command(full.handler)
-        for example, template in _SUPERSEDED.items():
-            if example in runs and template in other_runs:
-                return (
-                    f"`{template}`, which `{full.id}` runs, does all that `{minimal.id}` does,"
-                    " and they may judge differently"
-                )
     is_same_event = describe_subject(events[one.id]) == describe_subject(events[other.id])
     if {one.id, other.id} <= stances.keys() and is_same_event:
         mild, hard = sorted((one, other), key=lambda spec: stances[spec.id])
@@ -373,75 +330,49 @@ def find_samples(spec: HookSpec, files: Iterable[str]) -> Iterator[Finding]:
         yield make_warning(spec, "check.sample", message, remedy)
 
 
-SECONDS = 2.0  # for all names together
-_MOST = 32  # names that are looked up
+# -- host names --------------------------------------------------------------------------------
 
 
 def find_unresolved(
-    engine: Engine, *, seconds: float = SECONDS, resolve: Resolve = socket.getaddrinfo
+    engine: Engine, *, seconds: float = 2.0, resolve: Resolve = socket.getaddrinfo
 ) -> tuple[Problem, ...]:
-    """Return a warning for each HTTP hook whose host name cannot be resolved, of the formats that ask for it.
+    """Return a warning for each HTTP hook whose host name cannot be called now.
+
+    Only formats that ask for it look names up (docs/formats/starchild.md 8).
 
     Args:
         engine: its hooks are looked at.
-        seconds: how long all names together may take; a name that takes longer counts as one that
-            does not resolve.
+        seconds: how long all names together may take.
         resolve: what `socket.getaddrinfo` does.
     """
-    hooks = {
+    specs = {
         entry.spec.id: entry.spec
         for entry in engine.registry.entries()
-        if entry.dialect.table.resolves_names
+        if entry.dialect.table.resolves_names and isinstance(entry.spec.handler, Http)
     }
-    asked: dict[tuple[str, bool], list[HookSpec]] = {}
-    for spec in hooks.values():
-        handler = spec.handler
-        if isinstance(handler, Http) and (host := _parse_host(handler.url)):
-            asked.setdefault((host, handler.allow_local), []).append(spec)
-    names = list(asked)[:_MOST]
-    faults = _look_up(names, seconds, resolve)
-    return tuple(
-        Problem(
-            name="handler.url",
-            message=f"`{spec.id}` calls an address that cannot be called now: {faults[name]}",
-            hint="until that changes, each call of this hook fails",
-            severity="warning",
-            origin=spec.origin,
-            hook=spec.id,
-        )
-        for name in names
-        if name in faults
-        for spec in asked[name]
-    )
+    late = f"its host name does not resolve within {seconds:g} s"
+    faults = dict.fromkeys(specs, late)
 
-
-def _parse_host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
-
-
-def _look_up(
-    names: list[tuple[str, bool]], seconds: float, resolve: Resolve
-) -> Mapping[tuple[str, bool], str]:
-    """Return why names cannot be called; all of them are looked up at once."""
-    done: dict[tuple[str, bool], str] = {}
-
-    def look_up(name: tuple[str, bool]) -> None:
-        host, allow_local = name
+    def look_up(spec: HookSpec, handler: Http) -> None:
         try:
-            resolve_addresses(host, 0, allow_local=allow_local, resolve=resolve)
-            done[name] = ""
-        except HandlerError as error:
-            done[name] = str(error)
+            host = urlsplit(handler.url).hostname or ""
+            resolve_addresses(host, 0, allow_local=handler.allow_local, resolve=resolve)
+            faults[spec.id] = ""
+        except (HandlerError, ValueError) as error:
+            faults[spec.id] = str(error)
 
     # A resolver cannot be interrupted, so its thread must not keep the process alive.
-    threads = [Thread(target=look_up, args=(name,), daemon=True) for name in names]
+    threads = [
+        Thread(target=look_up, args=(spec, spec.handler), daemon=True) for spec in specs.values()
+    ]
     for thread in threads:
         thread.start()
     until = monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, until - monotonic()))
-    late = {name: f"`{name[0]}` does not resolve within {seconds:g} s" for name in names}
-    return {name: fault for name, fault in (late | dict(done)).items() if fault}
+    hint = "until that changes, each call of this hook fails"
+    return tuple(
+        make_warning(spec, "handler.url", f"it calls an address that fails now: {fault}", hint)
+        for spec in specs.values()
+        if (fault := faults[spec.id])
+    )

@@ -96,7 +96,6 @@ def test_a_program_that_the_shell_cannot_find_is_named(tmp_path: Path) -> None:
         ("a.sh", "#!/no/such/interpreter\n", 0o755, "{}", ["check.interpreter"]),
         ("a.sh", "#!/bin/sh\r\ntrue\r\n", 0o755, "{}", ["check.interpreter"]),
         ("a", "true\n", 0o755, "{}", ["check.interpreter"]),
-        ("a.py", "true\n", 0o644, "bash {}", ["check.interpreter"]),
         ("a.py", "", 0o644, "python3 {}", []),
         ("a.sh", _GOOD, 0o755, "./a.sh", ["check.relative"]),
         ("a.sh", _GOOD, 0o644, "sh a.sh", ["check.relative"]),
@@ -218,19 +217,6 @@ def test_two_hooks_that_do_the_same(tmp_path: Path) -> None:
         cwd=tmp_path,
     ) as engine:
         assert _names(engine) == [[], [], ["check.duplicate"]]
-
-
-@pytest.mark.process
-def test_guards_that_do_not_go_together(tmp_path: Path) -> None:
-    """The full guard makes the minimal one a second opinion."""
-    full, minimal = (
-        _script(tmp_path, "security_guard.py", _GOOD),
-        _script(tmp_path, "block_secrets.py", _GOOD),
-    )
-    with _engine({"command": full}, {"command": minimal}, cwd=tmp_path) as engine:
-        assert [
-            [name for name in names if name != "check.interpreter"] for names in _names(engine)
-        ] == [[], ["check.conflict"]]
 
 
 def test_guards_that_contradict_each_other() -> None:

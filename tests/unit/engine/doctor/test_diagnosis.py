@@ -37,8 +37,7 @@ def _told(outcome: Outcome | None, **said: object) -> list[tuple[str, str]]:
         ('{"decision": "block"}', []),
         ("Nothing to say.", []),
         ("Checking\n{}", [("check.noise", "error")]),
-        ('Welcome {"decision": "block"}', [("check.noise", "warning")]),
-        ('Welcome {"hookSpecificOutput": {}} and more', [("check.noise", "warning")]),
+        ('Welcome {"decision": "block"}', []),
         ('{not this} but {"permission_decision": "deny"}', [("check.noise", "error")]),
         ('The file has {"name": "x"} in it', []),
         ('A nested {"name": {"decision": 1}} is data', []),
@@ -47,7 +46,7 @@ def _told(outcome: Outcome | None, **said: object) -> list[tuple[str, str]]:
     ],
 )
 def test_an_answer_that_no_host_can_see(stdout: str, told: list[tuple[str, str]]) -> None:
-    """In the middle of a line, or not as an object; text that is none is nobody's fault."""
+    """After other lines, or not as an object; plain text is no answer."""
     assert _told(Outcome(exit_code=0, stdout=stdout)) == told
 
 

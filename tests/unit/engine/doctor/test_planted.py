@@ -109,14 +109,6 @@ _FAULTS: dict[str, tuple[Fault, dict[str, list[str]]]] = {
         Fault(text="#!/bin/sh\r\ntrue\r\n"),
         _everywhere("HKL7006"),
     ),
-    "another language by its first line": (
-        Fault(text="#!/usr/bin/env python3\n"),
-        _everywhere("HKL7006"),
-    ),
-    "another language by the command": (
-        Fault(text="import os\n", name="run.py", command="bash {}"),
-        {"claude-code": ["HKL7006"], "starchild": ["HKL7006"]},
-    ),
     "no first line": (Fault(text="true\n", name="run"), _everywhere("HKL7006")),
     "not executable": (
         Fault(mode=0o644),

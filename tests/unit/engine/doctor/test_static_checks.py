@@ -153,30 +153,12 @@ def test_a_duplicate_does_the_same_at_the_same_moment(second: HookSpec, told: li
             "`b` lets everything through when it fails, and `a` says deny",
         ),
         (_hook("a"), _hook("b", "/opt/b", on_failure=Stance.SILENT, conditions=()), {}, ""),
-        (
-            _hook("a", "/h/check_publish.sh"),
-            _hook("b", "/h/verify_publish_claims.py"),
-            {},
-            "verify_publish_claims.py",
-        ),
-        (
-            _hook("a", "/h/security_guard.py"),
-            _hook("b", "/h/block_secrets.py"),
-            {},
-            "security_guard.py",
-        ),
-        (
-            _hook("a", "/h/security_guard.py"),
-            _hook("b", "/h/block_secrets.py", kind="tool.after"),
-            {},
-            "",
-        ),
     ],
 )
 def test_guards_that_do_not_go_together(
     first: HookSpec, second: HookSpec, said: dict[str, Stance], why: str
 ) -> None:
-    """They contradict each other, fail differently, or do the same work."""
+    """They contradict each other, or fail differently."""
     events = {
         spec.id: make_event(spec, make_dialect("claude-code"), "/") for spec in (first, second)
     }
