@@ -20,9 +20,9 @@ from hookline.engine.approval_service import (
     find_store_problem,
     get_gate_for,
     list_off,
-    revoke_hooks,
+    revoke,
     switch_all,
-    switch_single,
+    switch_hooks,
 )
 from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.doctor.static_checks import list_errors
@@ -136,7 +136,9 @@ def _switch(engine: Engine, words: str, who: str, *, on: bool) -> list[str]:
         return [*list_switches(engine), *(f"! {why}" for why in unwritten)]
     specs = _find_hooks(engine, command)
     lines = []
-    for status in switch_single(engine, specs, on=on, everywhere=everywhere, who=who, how=_HOW):
+    gate = get_gate_for(engine)
+    switch_hooks(gate, specs, on=on, everywhere=everywhere, who=who, how=_HOW)
+    for status in find_statuses(engine, specs).values():
         spec = status.trust.spec
         mark = "- off" if status.off else "✓ on"
         lines.append(f"{mark}: {spec.native_event}  {describe_run(spec)}")
@@ -167,7 +169,7 @@ def _approve(engine: Engine, words: str, who: str) -> list[str]:
 
 def _revoke(engine: Engine, words: str, who: str) -> list[str]:
     """Revoke an approval."""
-    done = revoke_hooks(engine, _find_hooks(engine, words), who=who, how=_HOW)
+    done = revoke(get_gate_for(engine), _find_hooks(engine, words), who=who, how=_HOW)
     events = ", ".join(dict.fromkeys(state.spec.native_event for state in done))
     return [f"✓ revoked: {describe_run(done[0].spec)}", f"events: {events}"]
 

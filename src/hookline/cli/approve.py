@@ -20,14 +20,18 @@ from hookline.cli.pages import Paint, escape_document, print_page, use_color
 from hookline.config.agent_hosts import require_person
 from hookline.engine.allowlist import import_allowlist
 from hookline.engine.approval_service import (
-    approve_states,
+    approve as approve_as_shown,
+)
+from hookline.engine.approval_service import (
     find_removed,
     find_statuses,
     find_store_problem,
     forget_removed,
     get_gate_for,
     list_removed,
-    revoke_hooks,
+)
+from hookline.engine.approval_service import (
+    revoke as revoke_approvals,
 )
 from hookline.engine.hook_lookup import find_hooks
 from hookline.engine.journaling import open_journal
@@ -143,7 +147,7 @@ def revoke(
         specs = _find_declared(engine, what, event, removed)
         states = [each.trust for each in find_statuses(engine, specs).values()]
         if specs and not dry_run:
-            states = revoke_hooks(engine, specs, who="", how="command line")
+            states = revoke_approvals(get_gate_for(engine), specs)
         if not dry_run:
             forget_removed(engine, removed, who="", how="command line")
         done, gone = ("shown", "shown") if dry_run else ("revoked", "forgotten")
@@ -274,8 +278,9 @@ def _review(
     answer = _ask(len(states), len(removed)) if how == _ASKED else _YES
     did = "declined"
     if states and answer == _YES:
-        done = approve_states(engine, states, who="", how=how)
-        return [describe_hook(engine, each.trust, "approved") for each in done.statuses]
+        approve_as_shown(get_gate_for(engine), states, how=how)
+        now = find_statuses(engine, [state.spec for state in states])
+        return [describe_hook(engine, each.trust, "approved") for each in now.values()]
     if removed and answer != _NO:
         did = "absent" if answer == _ABSENT else "forgotten"
         forget_removed(engine, removed, who="", how=how, may_be_absent=answer == _ABSENT)

@@ -15,7 +15,7 @@ from hookline.engine.approval_service import (
     list_managed,
     list_off,
     switch_all,
-    switch_single,
+    switch_hooks,
 )
 from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summary
 from hookline.engine.journaling import open_journal
@@ -81,7 +81,7 @@ def _switch_hooks(
         how: Any = {"on": to == "on", "everywhere": everywhere, "who": "", "how": "command line"}
         unwritten: tuple[str, ...] = ()  # files that switch some hooks off
         if specs and not dry_run:
-            switch_single(engine, specs, **how)
+            switch_hooks(get_gate_for(engine), specs, **how)
         elif not dry_run:
             unwritten = switch_all(engine, **how)
         for reason in unwritten:

@@ -1,15 +1,13 @@
-"""Imports the approval lists of Starchild and Hermes, as far as their entries name what was approved.
+"""Imports the approval lists of Starchild and Hermes, as far as they name what was approved.
 
-Most of them know only a time of a script, which everyone who can write the script can set. So an
-entry approves what is there now only by a digest, or where there is no script at all; a time can
-only tell that something changed (docs/formats/starchild.md 6; docs/formats/hermes.md).
+Most entries know only a time of a script, which everyone who can write the script can set. So an
+entry approves what is there now only by a digest, or where there is no script at all
+(docs/formats/starchild.md 6; docs/formats/hermes.md).
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import json
-import os
 
 from hookline.engine.hook_lookup import find_by_command
 from hookline.errors import TrustError
@@ -28,15 +26,13 @@ if TYPE_CHECKING:
 
 _LONGEST = 4 << 20  # bytes
 _DIGESTS = ("script_sha256", "sha256")
-_TIMES = ("script_mtime_at_approval", "script_mtime", "mtime")
 _WORST = ("revoked", "unverified", "changed", "approved")
 
 
 class Imported(Frozen):
     """The result of one entry.
 
-    `result`: approved; changed (the script's digest or time is another, so that it must be approved
-    again); unverified (the entry does not say what was approved, so nothing was taken over);
+    `result`: approved; changed (the script has another digest, or cannot run); unverified (the entry does not say what was approved, so nothing was taken over);
     revoked (the user took the approval back here, which stands); undeclared (no hook is declared
     with this event and command).
     """
@@ -83,25 +79,10 @@ def _judge(state: HookState, entry: Mapping[str, Any]) -> str:
     if not files:
         # An address has nothing that could change.
         return "unverified" if getattr(state.spec.handler, "script", "") else "approved"
-    if digest := _find_first(entry, _DIGESTS):
-        return "approved" if [file.sha256 for file in files] == [str(digest).lower()] else "changed"
-    modified = _find_first(entry, _TIMES)
-    is_same = modified is None or all(_has_time(file.path, modified) for file in files)
-    return "unverified" if is_same else "changed"
-
-
-def _find_first(entry: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    return next((entry[key] for key in keys if entry.get(key) is not None), None)
-
-
-def _has_time(path: str, told: Any) -> bool:
-    """Whether a file has a time, to a second: seconds since 1970, or a text in ISO 8601."""
-    try:
-        if isinstance(told, str):
-            told = dt.datetime.fromisoformat(told).timestamp()
-        return abs(os.stat(path).st_mtime - float(told)) < 1
-    except (OSError, TypeError, ValueError):
-        return False
+    digest = next((entry[key] for key in _DIGESTS if entry.get(key)), None)
+    if digest is None:
+        return "unverified"
+    return "approved" if [file.sha256 for file in files] == [str(digest).lower()] else "changed"
 
 
 def _read_entries(path: str) -> list[dict[str, Any]]:

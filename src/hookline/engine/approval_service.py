@@ -47,13 +47,13 @@ class HookStatus(Frozen):
 
 
 class ApprovalResult(Frozen):
-    """The result of an approval: the status of each hook, and whether the switches are on.
+    """The result of an approval: the status of each hook, and whether every switch is `on`.
 
     `left`: why files that switch these hooks off could not be written.
     """
 
     statuses: tuple[HookStatus, ...]
-    switches: Mapping[str, bool]
+    on: bool
     left: tuple[str, ...] = ()
 
     @property
@@ -65,12 +65,6 @@ class ApprovalResult(Frozen):
     def mounted(self) -> int:
         """How many of the hooks run at their next event."""
         return sum(each.runs for each in self.statuses)
-
-    @property
-    def on(self) -> bool:
-        """Whether every switch is on, and no file switches one of these hooks off."""
-        is_off = any(each.trust.spec.off for each in self.statuses)
-        return all(self.switches.values()) and not is_off
 
 
 def get_gate_for(engine: Engine) -> Gate:
@@ -204,8 +198,17 @@ def revoke(
     """Revoke the approval of hooks; return the states of those that needed one.
 
     The next use of an own hook does not approve it again.
+
+    Raises:
+        TrustError: `trust.not-asked`, none of them needs one.
     """
     asked = [state for state in gate.find_states(specs) if state.column]
+    if specs and not asked:
+        spec, hint = specs[0], "take it out of its file, or switch it off by itself"
+        if gate.states.is_managed(spec):
+            hint = f"only root can take it out of `{spec.origin.file}`"
+        message = f"`{spec.id}` has no approval to revoke: it runs without one"
+        raise TrustError(message, name="trust.not-asked", hint=hint)
     gate.store.revoke([gate.to_approval(state, who=who, how=how) for state in asked])
     return [state.replace(state=REVOKED, reason="you revoked its approval") for state in asked]
 
@@ -248,14 +251,6 @@ def switch_hooks(
         gate.store.set_switch(switch, is_on=on, record=record | told)
 
 
-def approve_states(
-    engine: Engine, seen: Sequence[HookState], *, who: str, how: str
-) -> ApprovalResult:
-    """Approve hooks as these states show them; raises as `approve`."""
-    approve(get_gate_for(engine), seen, who=who, how=how)
-    return _make_result(engine, [state.spec for state in seen])
-
-
 def approve_hooks(
     engine: Engine, specs: Sequence[HookSpec], *, who: str, how: str, enable: bool = False
 ) -> ApprovalResult:
@@ -272,27 +267,11 @@ def approve_hooks(
         left = enable_files(engine, specs)
         now = {spec.id: spec for spec in list_hooks(engine.snapshot)}
         specs = [now.get(spec.id, spec) for spec in specs]
-    return _make_result(engine, specs).replace(left=left)
-
-
-def revoke_hooks(
-    engine: Engine, specs: Sequence[HookSpec], *, who: str, how: str
-) -> list[HookState]:
-    """Revoke the approval of hooks; return the states of those that needed one.
-
-    Raises:
-        TrustError: `trust.not-asked`, none of them needs one.
-    """
-    gate = get_gate_for(engine)
-    done = revoke(gate, specs, who=who, how=how)
-    if not done:
-        spec = specs[0]
-        hint = "take it out of its file, or switch it off by itself"
-        if gate.states.is_managed(spec):
-            hint = f"only root can take it out of `{spec.origin.file}`"
-        message = f"`{spec.id}` has no approval to revoke: it runs without one"
-        raise TrustError(message, name="trust.not-asked", hint=hint)
-    return done
+    return ApprovalResult(
+        statuses=tuple(find_statuses(engine, specs).values()),
+        on=all(find_switches(gate).values()) and not list_keys_off(specs),
+        left=left,
+    )
 
 
 def switch_all(
@@ -305,20 +284,6 @@ def switch_all(
     """
     switch_hooks(get_gate_for(engine), None, on=on, everywhere=everywhere, who=who, how=how)
     return () if everywhere else enable_files(engine, list_hooks(engine.snapshot), on=on)
-
-
-def switch_single(
-    engine: Engine,
-    specs: Sequence[HookSpec],
-    *,
-    on: bool,
-    everywhere: bool = False,
-    who: str,
-    how: str,
-) -> list[HookStatus]:
-    """Turn single hooks on or off; return their status then; raises as `switch_hooks`."""
-    switch_hooks(get_gate_for(engine), specs, on=on, everywhere=everywhere, who=who, how=how)
-    return list(find_statuses(engine, specs).values())
 
 
 def list_keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
@@ -351,11 +316,6 @@ def enable_files(engine: Engine, specs: Iterable[HookSpec], *, on: bool = True) 
     return tuple(left)
 
 
-def _make_result(engine: Engine, specs: Sequence[HookSpec]) -> ApprovalResult:
-    statuses = tuple(find_statuses(engine, specs).values())
-    return ApprovalResult(statuses=statuses, switches=find_switches(get_gate_for(engine)))
-
-
 # -- removed guards ----------------------------------------------------------------------------
 
 
@@ -373,12 +333,11 @@ def list_removed(engine: Engine) -> list[Approval]:
 def list_removed_problems(engine: Engine) -> Iterator[Problem]:
     """Yield a problem for each of them."""
     for each in list_removed(engine):
+        message = f"an approved guard on {each.event} is not declared any more: `{each.command}`"
+        hint = f"put it back, or forget it: hookline revoke {shlex.quote(each.command)}"
+        origin = Origin(file=each.file)
         yield Problem(
-            name="check.gone",
-            message=f"an approved guard on {each.event} is not declared any more: `{each.command}`",
-            hint=f"put it back, or forget it: hookline revoke {shlex.quote(each.command)}",
-            severity="warning",
-            origin=Origin(file=each.file),
+            name="check.gone", message=message, hint=hint, severity="warning", origin=origin
         )
 
 
@@ -414,8 +373,8 @@ def find_self_approve_problem(settings: Mapping[str, Any]) -> Problem | None:
     if not settings.get("trust", {}).get("self_approve"):
         return None
     message = (
-        "`trust.self_approve` lets every program of this machine approve hooks without a token: an agent"
-        " can write a hook, declare it and approve it, and so can every other user of this machine"
+        "`trust.self_approve` lets every program of this machine approve hooks without a token:"
+        " an agent can write a hook, declare it and approve it, and so can every other user"
     )
     return Problem(
         name="trust.self-approve",

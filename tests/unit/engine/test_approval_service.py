@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hookline.engine.approval_service import (
+    approve,
     approve_hooks,
-    approve_states,
     count_waiting,
     describe_change,
     find_removed,
@@ -22,9 +22,9 @@ from hookline.engine.approval_service import (
     list_off,
     list_removed,
     list_removed_problems,
-    revoke_hooks,
+    revoke,
     switch_all,
-    switch_single,
+    switch_hooks,
 )
 from hookline.engine.engine import Engine
 from hookline.engine.hook_lookup import find_by_command
@@ -57,7 +57,7 @@ def test_a_hook_stands_as_it_would_at_its_next_event(place: Workspace) -> None:
     place.write("guard.sh", "other")
     assert stands(engine) == [("changed", False)] * 2 + [("approved", True)]
 
-    revoke_hooks(engine, find_by_command(engine.hooks, URL), who="", how="test")
+    revoke(get_gate_for(engine), find_by_command(engine.hooks, URL), who="", how="test")
     assert stands(engine)[2] == ("revoked", False)
 
     approve_hooks(engine, engine.hooks, who="", how="test")
@@ -77,7 +77,7 @@ def test_what_waits_for_a_person_is_counted(place: Workspace) -> None:
     assert count_waiting(engine) == 0
 
     place.write("guard.sh", "other")
-    revoke_hooks(engine, find_by_command(engine.hooks, URL), who="", how="test")
+    revoke(get_gate_for(engine), find_by_command(engine.hooks, URL), who="", how="test")
     assert count_waiting(engine) == 2
 
 
@@ -132,10 +132,10 @@ def test_what_was_seen_is_what_is_approved(place: Workspace) -> None:
     seen = [status.trust for status in find_statuses(engine, engine.hooks).values()]
     place.write("guard.sh", "swapped")
 
-    done = approve_states(engine, seen, who="bob", how="asked")
+    approve(get_gate_for(engine), seen, who="bob", how="asked")
+    done = find_statuses(engine, [each.spec for each in seen])
 
-    assert [status.trust.state for status in done.statuses] == ["changed", "changed", "approved"]
-    assert (done.mounted, done.events) == (1, ["pre_tool_call", "on_user_message", "on_stop"])
+    assert [status.trust.state for status in done.values()] == ["changed", "changed", "approved"]
     assert place.call(engine).reason != "swapped"
     place.write("guard.sh", "no")
     assert place.call(engine).reason == "no"
@@ -238,7 +238,7 @@ def test_what_needs_no_approval_has_none_to_lose(place: Workspace) -> None:
     engine = Engine.load(place.yaml, dialect="starchild", environ=place.environ)
 
     with pytest.raises(TrustError, match="no approval to revoke: it runs without one") as caught:
-        revoke_hooks(engine, engine.hooks, who="", how="test")
+        revoke(get_gate_for(engine), engine.hooks, who="", how="test")
     assert caught.value.code == "HKL3017"
 
 
@@ -247,7 +247,7 @@ def test_everything_is_in_the_journal(place: Workspace) -> None:
     engine = place.engine()
     specs = find_by_command(engine.hooks, str(place.guard), "pre_tool_call")
     approve_hooks(engine, specs, who="bob", how="chat")
-    revoke_hooks(engine, specs, who="", how="command line")
+    revoke(get_gate_for(engine), specs, who="", how="command line")
     switch_all(engine, on=False, everywhere=True, who="", how="command line")
 
     assert [
@@ -303,12 +303,14 @@ def test_a_single_hook_is_switched_and_the_journal_knows(place: Workspace) -> No
     engine = place.engine()
     approve_hooks(engine, engine.hooks, who="", how="test")
     specs = find_by_command(engine.hooks, str(place.guard), "pre_tool_call")
-    (off,) = switch_single(engine, specs, on=False, who="bob", how="chat")
+    switch_hooks(get_gate_for(engine), specs, on=False, who="bob", how="chat")
+    (off,) = find_statuses(engine, specs).values()
 
     assert (off.runs, off.off) == (False, "`hookline off` names it in this project")
     assert [status.runs for status in find_statuses(engine).values()] == [False, True, True]
     assert place.call(engine).reason == ""
-    (on,) = switch_single(engine, specs, on=True, who="", how="chat")
+    switch_hooks(get_gate_for(engine), specs, on=True, who="", how="chat")
+    (on,) = find_statuses(engine, specs).values()
     assert (on.runs, on.off, place.call(engine).reason) == (True, "", "no")
     assert [
         (note["did"], note["who"], note["how"], note["hook"], note["root"])
