@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import os
 import select
-import stat
 import sys
 import time
-from contextlib import contextmanager, suppress
+from functools import partial
 
 from hookline.cli.events import find_kind, suggest_event
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
-from hookline.cli.log_pages import format_event, render_entry, render_verification
+from hookline.cli.log_pages import render_entry, render_event, render_pruned, render_verification
 from hookline.cli.options import COLOR, option
 from hookline.cli.pages import print_page
 from hookline.engine.journaling import find_journal_folder, read_limits
-from hookline.engine.provenance import find_provenance, list_declared_here
+from hookline.engine.provenance import find_provenance
 from hookline.errors import CODES, ConfigError, JournalError, did_you_mean
-from hookline.journal.log_files import LogFiles, list_segments, select_expired
+from hookline.journal.log_files import LogFiles
 from hookline.journal.records import NOTES, format_time
 from hookline.journal.search import Query, Search, parse_time
 from hookline.journal.verify import parse_head, verify
-from hookline.model.frozen import Frozen
-from hookline.model.spec import describe_command
 from hookline.text.masking import mask_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
 
+    Show: TypeAlias = Callable[[Any, Callable[..., Any]], None]
+    Mask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 
 _PAUSE = 0.25  # seconds between two looks
 
@@ -91,28 +90,39 @@ def log(
 ) -> int:
     """What the journal holds, one decision in full, and whether the journal is whole."""
     folder = os.path.abspath(path) if path else find_journal_folder(os.environ)
-    now = time.time()
-    view = _View(json=json, color=color, is_whole=show_payload)
-    with _open_folder(folder):
-        query = Query(
-            event=event,
-            tool=tool,
-            hook=hook,
-            stance=stance,
-            session=session,
-            since=parse_time(since, now) if since else "",
-            until=parse_time(until, now) if until else "",
-            fault=fault,
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise JournalError(
+            f"`{folder}` is no folder, so no journal can be in it",
+            name="journal.place",
+            hint="HOOKLINE_JOURNAL names one",
         )
+    now = time.time()
+    query = Query(
+        event=event,
+        tool=tool,
+        hook=hook,
+        stance=stance,
+        session=session,
+        since=parse_time(since, now) if since else "",
+        until=parse_time(until, now) if until else "",
+        fault=fault,
+    )
+    show = partial(print_page, json=json, color=color)
+    mask = _keep if show_payload else mask_record
+    try:
         match what:
             case []:
-                return _list_events(folder, query, limit, follow=follow, show=view.print_line)
+                return _list_events(folder, query, limit, show, mask, follow=follow)
             case ["show", wanted]:
-                return _show_entry(folder, wanted, query, view)
+                return _show_entry(folder, wanted, query, show, mask)
             case ["verify"]:
-                return _verify_journal(folder, head, view)
+                return _verify_journal(folder, head, show)
             case ["prune"]:
-                return _prune_journal(folder, format_time(now), view, dry_run=dry_run)
+                return _prune_journal(folder, format_time(now), show, dry_run=dry_run)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        message = f"`{folder}` cannot be read: {why}"
+        raise JournalError(message, name="journal.missing") from None
     raise ConfigError(
         f"`log {' '.join(what)}` is no command",
         name="config.option",
@@ -120,140 +130,77 @@ def log(
     )
 
 
-class _View(Frozen):
-    """How to print records: as JSON or text, with whole values or masked ones."""
-
-    json: bool
-    color: str
-    is_whole: bool = False
-
-    def print_line(self, record: dict[str, Any]) -> None:
-        """Print one event on a line."""
-        self.print_page(self.mask(record), lambda seen, paint: [format_event(seen, paint)])
-
-    def print_entry(self, entry: dict[str, Any]) -> None:
-        """Print one event in full."""
-        masked = self.mask(entry)
-        self.print_page(masked, render_entry)
-        if masked != entry:
-            print_message("secrets are masked; --show-payload shows all that is kept")
-
-    def print_page(self, document: dict[str, Any], page: Callable[..., Iterable[str]]) -> None:
-        """Print a document by its page."""
-        print_page(document, page, json=self.json, color=self.color)
-
-    def mask(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Return a record without what looks like a secret."""
-        kept: dict[str, Any] = record if self.is_whole else mask_record(record)
-        return kept
+def show_decision(wanted: str, *, json: bool, color: str) -> int:
+    """Print one decision of this user's journal in full, by its id or as the `last` one."""
+    show = partial(print_page, json=json, color=color)
+    return _show_entry(find_journal_folder(os.environ), wanted, Query(), show, mask_record)
 
 
-# -- decisions -------------------------------------------------------------------------------------
+def _keep(record: dict[str, Any]) -> dict[str, Any]:
+    return record
 
 
 def _list_events(
-    folder: str, query: Query, limit: int, *, follow: bool, show: Callable[[dict[str, Any]], None]
+    folder: str, query: Query, limit: int, show: Show, mask: Mask, *, follow: bool
 ) -> int:
     if not os.path.isdir(folder) and not follow:
-        _check_event(query.event)
+        _check_event(query.event, {*NOTES})
         print_message(f"nothing has been written down yet in {folder}")
         return OK
     search = Search(folder, tell=_print_problem)
     mark = search.last()
     found = search.events(query, limit=limit)
-    if not found:
-        _check_event(query.event, search)
-        if not follow:  # it may be declared in a minute
-            _check_hook(query.hook, search)
     for record in found:
-        show(record)
-    if follow:
-        return _follow(search, query, show, mark=found[-1]["seq"] if found else mark)
+        mark = record["seq"]
+        show(mask(record), render_event)
     if not found:
-        print_message("no decision like that")
-    return OK
-
-
-def _follow(
-    search: Search,
-    query: Query,
-    show: Callable[[dict[str, Any]], None],
-    wait: Callable[[], bool] | None = None,
-    *,
-    mark: int = 0,
-) -> int:
-    """Print new records after number `mark`, until `wait` returns false."""
-    wait = wait or _wait_for_records
-    while wait():
-        if not os.path.isdir(search.folder):  # it was removed; the next event makes it again
-            continue
-        if search.last() < mark:  # another journal is there, which counts from 1
-            mark = 0
+        _check_filters(search, query.replace(hook="") if follow else query)
+    while follow and _wait_for_records():
+        mark = min(mark, search.last())  # another journal may be there, which counts from 1
         for record in search.events(query.replace(after=mark)):
-            show(record)
             mark = record["seq"]
+            show(mask(record), render_event)
+    if not found and not follow:
+        print_message("no decision like that")
     return OK
 
 
 def _wait_for_records() -> bool:
     """Wait for the next look; false once the reader of standard output has gone."""
+    poll = select.poll()
     try:
-        poll = select.poll()
         poll.register(sys.stdout.fileno(), 0)
-        gone = any(
-            found & (select.POLLERR | select.POLLNVAL) for _, found in poll.poll(int(_PAUSE * 1000))
-        )
-    except (OSError, ValueError):
+    except ValueError:  # it is closed
         return False
-    return not gone
+    gone = select.POLLERR | select.POLLNVAL
+    return not any(found & gone for _, found in poll.poll(int(_PAUSE * 1000)))
 
 
-def show_decision(wanted: str, *, json: bool, color: str) -> int:
-    """Print one decision of this user's journal in full, by its id or as the `last` one."""
-    folder = find_journal_folder(os.environ)
-    with _open_folder(folder):
-        return _show_entry(folder, wanted, Query(), _View(json=json, color=color))
-
-
-def _show_entry(folder: str, wanted: str, query: Query, view: _View) -> int:
+def _show_entry(folder: str, wanted: str, query: Query, show: Show, mask: Mask) -> int:
+    """Print a decision by the beginning of its id, or the last one that matches a query."""
     search = Search(folder, tell=_print_problem)
-    event = _find_decision(search, wanted, query)
+    last = search.latest(query) if wanted == "last" else None
+    found = search.find_by_id(wanted) if wanted != "last" else [last] if last else []
+    if not found:
+        _check_filters(search, query)
+        message = f"there is no decision `{wanted}`"
+        raise JournalError(message, name="journal.unknown", hint="`hookline log` lists them")
+    if len(found) > 1:
+        ids = ", ".join(f"`{record['id']}`" for record in found[:5])
+        message = f"{len(found)} decisions have an id that begins with `{wanted}`: {ids}"
+        raise JournalError(message, name="journal.unknown")
+    event = found[0]
     runs = search.runs(event["id"])
     known = find_provenance(search, event, runs, os.environ)
-    view.print_entry(
-        {"schema": "hookline.entry/1", "event": event, "runs": runs, "provenance": known}
-    )
+    entry = {"schema": "hookline.entry/1", "event": event, "runs": runs, "provenance": known}
+    masked = mask(entry)
+    show(masked, render_entry)
+    if masked != entry:
+        print_message("secrets are masked; --show-payload shows all that is kept")
     return OK
 
 
-def _find_decision(search: Search, wanted: str, query: Query) -> dict[str, Any]:
-    """Return a decision by the beginning of its id, or the last one that matches a query."""
-    if wanted == "last":
-        last = search.latest(query)
-        found = [last] if last else []
-    else:
-        found = search.find_by_id(wanted)
-    if not found:
-        _check_event(query.event, search)
-        _check_hook(query.hook, search)
-        raise JournalError(
-            f"there is no decision `{wanted}`",
-            name="journal.unknown",
-            hint="`hookline log` lists them",
-        )
-    if len(found) > 1:
-        ids = ", ".join(f"`{record['id']}`" for record in found[:5])
-        raise JournalError(
-            f"{len(found)} decisions have an id that begins with `{wanted}`: {ids}",
-            name="journal.unknown",
-        )
-    return found[0]
-
-
-# -- the journal itself ----------------------------------------------------------------------------
-
-
-def _verify_journal(folder: str, head: str, view: _View) -> int:
+def _verify_journal(folder: str, head: str, show: Show) -> int:
     remembered = parse_head(head) if head else None
     if head and remembered is None:
         raise ConfigError(
@@ -265,101 +212,40 @@ def _verify_journal(folder: str, head: str, view: _View) -> int:
         print_message(f"{CODES['journal.missing']} there is no journal in `{folder}`")
         return FINDINGS
     result = verify(folder, remembered=remembered)
-    view.print_page(result.to_dict(), render_verification)
+    show(result.to_dict(), render_verification)
     return OK if result.is_whole else FINDINGS
 
 
-def _prune_journal(folder: str, at: str, view: _View, *, dry_run: bool) -> int:
+def _prune_journal(folder: str, at: str, show: Show, *, dry_run: bool) -> int:
     if not os.path.isdir(folder):
         raise JournalError(f"there is no journal in `{folder}`", name="journal.missing")
     files = LogFiles(folder, tell=_print_problem, **read_limits(os.environ))
-    if dry_run:
-        found = list_segments(folder)
-        sizes = [os.stat(os.path.join(folder, each.name)).st_size for each in found]
-        expired = select_expired(found, sizes, at[:10], files.keep_days, files.keep_bytes)
-        removed = [each.name for each in expired]
-    else:
-        removed = files.prune(at=at)
-    document = {"schema": "hookline.pruned/1", "dry_run": dry_run, "removed": removed}
-    done = "would be removed" if dry_run else "removed"
-    lines = [f"{done}: {name}" for name in removed] or ["nothing is too old or too much"]
-    view.print_page(document, lambda _document, _paint: lines)
+    removed = files.prune(at=at, dry_run=dry_run)
+    show({"schema": "hookline.pruned/1", "dry_run": dry_run, "removed": removed}, render_pruned)
     return OK
-
-
-@contextmanager
-def _open_folder(folder: str) -> Iterator[None]:
-    """Check that the journal's path is a folder, if it exists.
-
-    Turn each OSError into the error that it cannot be read.
-
-    Raises:
-        JournalError: it is something else, or it cannot be read.
-    """
-    try:
-        with suppress(FileNotFoundError):  # nothing was written yet
-            if not stat.S_ISDIR(os.stat(folder).st_mode):
-                raise JournalError(
-                    f"`{folder}` is no folder, so no journal can be in it",
-                    name="journal.place",
-                    hint="HOOKLINE_JOURNAL names one",
-                )
-        yield
-    except OSError as error:
-        raise JournalError(
-            f"`{folder}` cannot be read: {(error.strerror or str(error)).lower()}",
-            name="journal.missing",
-        ) from None
 
 
 def _print_problem(name: str, message: str) -> None:
     print_message(f"{CODES[name]} {message}")
 
 
-# -- filters -----------------------------------------------------------------------------------
-
-
-def _check_event(event: str, search: Search | None = None) -> None:
-    """Check that an event is known: to the journal, to a dialect, or as a kind of note.
+def _check_filters(search: Search, query: Query) -> None:
+    """Check that the event and the hook of a query are known, here or to the journal.
 
     Raises:
-        ConfigError: the event is unknown.
+        ConfigError: one of them is not.
     """
-    if not event or event in NOTES or find_kind(event, ""):
-        return
-    written = set(NOTES)
-    if search is not None:
-        written |= search.names("kind") | search.names("native_event")
-    if event not in written:
+    _check_event(query.event, {*NOTES} | search.names("kind") | search.names("native_event"))
+    if query.hook and not search.has_hook(query.hook):
         raise ConfigError(
-            f"unknown event `{event}`",
-            name="event.unknown",
-            hint=suggest_event(event, sorted(written)),
+            f"no hook in the journal has `{query.hook}` in its id, name or command",
+            name="config.option",
+            hint=did_you_mean(query.hook, search.names("hook")) or "hookline list",
         )
 
 
-def _check_hook(word: str, search: Search) -> None:
-    """Check that a word is part of the id, name or command of a hook in the journal or declared here.
-
-    Raises:
-        ConfigError: no hook matches.
-    """
-    if not word or search.has_hook(word):
-        return
-    specs = list_declared_here(".", os.environ)
-    if any(
-        word.lower() in text.lower()
-        for spec in specs
-        for text in (spec.id, spec.name, describe_command(spec.handler))
-    ):
-        return
-    ids = [
-        *sorted(search.names("hook")),
-        *(name for spec in specs for name in (spec.id, spec.name) if name),
-    ]
-    hint = did_you_mean(word, ids) or "hookline list"
-    raise ConfigError(
-        f"no hook here or in the journal has `{word}` in its id, name or command",
-        name="config.option",
-        hint=hint,
-    )
+def _check_event(event: str, written: set[str]) -> None:
+    if event and event not in written and not find_kind(event, ""):
+        message = f"unknown event `{event}`"
+        hint = suggest_event(event, sorted(written))
+        raise ConfigError(message, name="event.unknown", hint=hint)

@@ -1,7 +1,6 @@
 """Formats records of the journal as text; times are in the zone of this machine.
 
-Any program and any version may have written a record, so every field may be missing or of another
-type.
+Another version of hookline may have written a record, so every field may be missing.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from hookline.cli.pages import Paint
 
-_GREAT = 1 << 53  # numbers of records are smaller, and floats are exact below it
 _SHORT = 8  # characters of an id; `show` takes as many
 _PHASES: Mapping[str, str] = {
     "started": ", started and not waited for",
@@ -51,27 +49,26 @@ _LABELS: Mapping[str, str] = {
 # -- lines -------------------------------------------------------------------------------------
 
 
-def format_event(record: Mapping[str, Any], paint: Paint) -> str:
-    """Return one event as a line: time, id, stance, event and reason.
+def render_event(record: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield one event as a line: time, id, stance, event and reason.
 
     Or a note: who did what to which hook.
     """
-    stance, about, text = "note", "", ""
+    about, stance, text = record.get("native_event", ""), record.get("stance", ""), ""
     if record.get("type") != "note":
-        stance, tool = _read_text(record, "stance"), _read_text(record, "tool")
-        faults = int(_read_number(record, "faults"))
-        about = f"{_read_text(record, 'native_event')}{' ' * bool(tool)}{tool} ({_read_text(record, 'dialect')})"
+        tool, faults = record.get("tool", ""), record.get("faults", 0)
+        about += f"{' ' * bool(tool)}{tool} ({record.get('dialect', '')})"
         about += f"  {count_things(faults, 'fault')}" if faults else ""
-        text = _read_text(record, "reason").partition("\n")[0]
-    elif record.get("native_event") == "approval" and record.get("did"):
-        text = _describe_approval_note(record)
+        text = record.get("reason", "").partition("\n")[0]
+    elif about == "approval" and record.get("did"):
+        stance, about, text = "note", "", _describe_approval_note(record)
     else:
-        about = _read_text(record, "native_event")
+        stance = "note"
         text = ", ".join(f"{label}: {shown}" for label, shown in _list_fields(record))
-    when, name = to_local_time(_read_text(record, "at")), _read_text(record, "id")[:_SHORT]
+    when, name = to_local_time(record.get("at", "")), record.get("id", "")[:_SHORT]
     about = f"{about}  " if about else ""
     text = _fit_line(text, f"{when}  {name}  {stance:6}  {about}")
-    return f"{when}  {paint('dim', name)}  {paint.stance(stance, 6)}  {about}{text}".rstrip()
+    yield f"{when}  {paint('dim', name)}  {paint.stance(stance, 6)}  {about}{text}".rstrip()
 
 
 def _fit_line(text: str, before: str) -> str:
@@ -84,18 +81,16 @@ def _fit_line(text: str, before: str) -> str:
 
 def _describe_approval_note(record: Mapping[str, Any]) -> str:
     """Return in one sentence who did what to which hook."""
-    did, hook, root = (_read_text(record, name) for name in ("did", "hook", "root"))
+    did, hook, root = record["did"], record.get("hook", ""), record.get("root", "")
     what = hook or ("hooks" if did in ("on", "off") else "")
-    if did == "lost":  # notes that could not be written for too long
-        what = count_things(int(_read_number(record, "count")), "older note")
     where = f" in {root}" if root and not hook else ""
-    command = _read_text(record, "command").partition("\n")[0]
+    command = record.get("command", "").partition("\n")[0]
     return f"{did} {what}{where}{_describe_person(record)}{': ' if command else ''}{command}"
 
 
 def _describe_person(note: Mapping[str, Any]) -> str:
     """Return who did it, and by which way."""
-    who, how = _read_text(note, "who"), _read_text(note, "how")
+    who, how = note.get("who"), note.get("how")
     return f"{f' by {who}' if who else ''}{f' ({how})' if how else ''}"
 
 
@@ -105,22 +100,17 @@ def _describe_person(note: Mapping[str, Any]) -> str:
 def render_entry(entry: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     """Yield one record in full, and the runs of its hooks."""
     record = entry["event"]
+    event, at = record.get("native_event", ""), to_local_time(record.get("at", ""))
     if record.get("type") == "note":
-        at = to_local_time(_read_text(record, "at"))
-        yield f"{paint('strong', _read_text(record, 'native_event'))}  {at}"
+        yield f"{paint('strong', event)}  {at}"
         yield from format_fields(_list_fields(record))
         return
-    where = f"{_read_text(record, 'native_event')} ({_read_text(record, 'kind')}, {_read_text(record, 'dialect')})"
-    took = format_duration(_read_number(record, "seconds"))
-    yield f"{paint.stance(_read_text(record, 'stance'))}  {where} in {took}"
-    yield from format_fields(
-        (
-            ("id", _read_text(record, "id")),
-            ("at", to_local_time(_read_text(record, "at"))),
-            ("record", f"{record.get('seq', 0)}, {_read_text(record, 'hash')}"),
-            *_list_fields(record),
-        )
-    )
+    took = format_duration(record.get("seconds", 0))
+    where = f"{event} ({record.get('kind', '')}, {record.get('dialect', '')})"
+    yield f"{paint.stance(record.get('stance', ''))}  {where} in {took}"
+    number = f"{record.get('seq', 0)}, {record.get('hash', '')}"
+    fields = (("id", record["id"]), ("at", at), ("record", number), *_list_fields(record))
+    yield from format_fields(fields)
     known = entry.get("provenance") or [{} for _ in entry["runs"]]
     for run, found in zip(entry["runs"], known, strict=True):
         yield ""
@@ -131,20 +121,19 @@ def render_entry(entry: Mapping[str, Any], paint: Paint) -> Iterator[str]:
 
 
 def _render_run(run: Mapping[str, Any], found: Mapping[str, Any], paint: Paint) -> Iterator[str]:
-    shadow = " (shadow)" if run.get("shadow") is True else ""
-    code, phase = run.get("exit_code"), _read_text(run, "phase")
-    took = "" if phase == "started" else f" after {format_duration(_read_number(run, 'seconds'))}"
-    exit_code = f", exit {code}" if type(code) is int else ""
-    stance = paint.stance(_read_text(run, "stance"))
-    yield f"{paint('name', _read_text(run, 'hook'))}{shadow}  {stance}{took}{exit_code}{_PHASES.get(phase, '')}"
-    marks = ", ".join(
-        filter(None, (_read_text(run, name) for name in ("scope", "dialect", "handler")))
-    )
+    shadow = " (shadow)" if run.get("shadow") else ""
+    code, phase = run.get("exit_code"), run.get("phase", "")
+    took = "" if phase == "started" else f" after {format_duration(run.get('seconds', 0))}"
+    end = f"{took}{'' if code is None else f', exit {code}'}{_PHASES.get(phase, '')}"
+    hook, stance = paint("name", run.get("hook", "")), paint.stance(run.get("stance", ""))
+    yield f"{hook}{shadow}  {stance}{end}"
+    marks = filter(None, (run.get(name) for name in ("scope", "dialect", "handler")))
+    approval = _describe_approval(run, found.get("note")) if run.get("identity") else ""
     yield from format_fields(
         (
             ("runs", _describe_command(run, found)),
-            ("from", f"{_read_text(run, 'source') or 'no file'} ({marks})"),
-            ("approval", _describe_approval(run, found.get("note")) if run.get("identity") else ""),
+            ("from", f"{run.get('source') or 'no file'} ({', '.join(marks)})"),
+            ("approval", approval),
             *_list_fields(run),
         )
     )
@@ -159,14 +148,14 @@ def _describe_command(run: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     return f"{kept}: nothing that is declared there now" if kept else ""
 
 
-def _describe_approval(run: Mapping[str, Any], note: Any) -> str:
-    """Return who approved a hook, by the newest note before the run, and whether for other files."""
-    if not isinstance(note, dict):
+def _describe_approval(run: Mapping[str, Any], note: Mapping[str, Any] | None) -> str:
+    """Return who approved a hook, by the newest note before the run, and if for other files."""
+    if note is None:
         return "this journal has no approval before this run"
-    approved, content = _read_text(note, "content"), _read_text(run, "content")
-    other = ", for other files" if content and not content.startswith(approved) else ""
-    at = to_local_time(_read_text(note, "at"))
-    return f"{_read_text(note, 'did')}{_describe_person(note)} on {at}{other}"
+    content = run.get("content", "")
+    other = "" if content.startswith(note.get("content", "")) else ", for other files"
+    did = f"{note.get('did', '')}{_describe_person(note)}"
+    return f"{did} on {to_local_time(note.get('at', ''))}{other if content else ''}"
 
 
 def render_verification(found: Mapping[str, Any], paint: Paint) -> Iterator[str]:
@@ -184,7 +173,18 @@ def render_verification(found: Mapping[str, Any], paint: Paint) -> Iterator[str]
     yield from (f"note: {note}" for note in found["notes"])
     if found["ok"]:
         yield f"head: {found['head']}"
-        yield "keep the head elsewhere: with `--head` it shows whether the newest records were cut off, or all were written anew"
+        yield (
+            "keep the head elsewhere: with `--head` it shows whether the newest records were"
+            " cut off, or all were written anew"
+        )
+
+
+def render_pruned(pruned: Mapping[str, Any], _paint: Paint) -> Iterator[str]:
+    """Yield the names of the files that were removed, or would be."""
+    done = "would be removed" if pruned["dry_run"] else "removed"
+    yield from (f"{done}: {name}" for name in pruned["removed"])
+    if not pruned["removed"]:
+        yield "nothing is too old or too much"
 
 
 # -- fields ------------------------------------------------------------------------------------
@@ -198,21 +198,11 @@ def to_local_time(at: str) -> str:
         return at
 
 
-def _read_text(record: Mapping[str, Any], name: str) -> str:
-    value = record.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _read_number(record: Mapping[str, Any], name: str) -> float:
-    value = record.get(name)
-    return value if isinstance(value, int | float) and abs(value) < _GREAT else 0
-
-
 def _list_fields(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the label and the text of each field that the first lines do not show, each item of a list by itself."""
+    """Yield label and text of each field that the first lines lack; items of lists one by one."""
     hidden = _OF_NOTES if record.get("type") == "note" else _HIDDEN
     for name, value in record.items():
-        if name == "reason" and isinstance(value, str):
+        if name == "reason":
             yield from reason_fields(value, mask=str)  # unless all was asked for, it is masked
         elif name not in hidden:
             for each in value if isinstance(value, list) else (value,):
@@ -224,21 +214,14 @@ def _format_value(value: Any) -> str:
     if value in (None, "", {}):
         return ""
     if isinstance(value, dict) and "sha256" in value:
-        size = count_things(int(_read_number(value, "bytes")), "byte")
-        kept = f"{size}, sha256 {value['sha256']}"
+        kept = f"{count_things(value.get('bytes', 0), 'byte')}, sha256 {value['sha256']}"
         return f"{_format_value(value['value'])} ({kept})" if "value" in value else kept
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _format_lowered(value: Any) -> str:
-    if not isinstance(value, dict):
-        return ""
-    return f"{value.get('effect', '')} of {value.get('hook') or 'all'}: {value.get('reason', '')}"
-
-
 _FORMATS: Mapping[str, Callable[[Any], str]] = {
-    "redo": lambda value: "the agent goes on working" if value is True else "",
-    "truncated": lambda value: "it printed more than is read" if value is True else "",
-    "content": lambda value: _format_value(value).partition(" ")[0],
-    "lowered": _format_lowered,
+    "redo": lambda value: "the agent goes on working" if value else "",
+    "cut": lambda value: "most of it was too long for a record" if value else "",
+    "truncated": lambda value: "it printed more than is read" if value else "",
+    "lowered": lambda each: f"{each['effect']} of {each['hook'] or 'all'}: {each['reason']}",
 }

@@ -166,9 +166,11 @@ class LogFiles:
                 os.fsync(folder)
             return self._remove_expired(folder, head_file, head, at)[0]
 
-    def prune(self, *, at: str) -> list[str]:
+    def prune(self, *, at: str, dry_run: bool = False) -> list[str]:
         """Remove files that are too old or too many, and return their names. Raises as `append`."""
         with self._lock(self.wait) as (folder, head_file):
+            if dry_run:
+                return [each.name for each in self._list_expired(folder, at)]
             head = self._find_head(folder, head_file)
             return self._remove_expired(folder, head_file, head, at)[1]
 
@@ -267,17 +269,19 @@ class LogFiles:
         self, folder: int, head_file: int, head: Head, at: str
     ) -> tuple[Head, list[str]]:
         """Remove the oldest files, after recording where the journal starts from then on."""
-        found = list_segments(folder)
-        sizes = [os.stat(each.name, dir_fd=folder).st_size for each in found]
-        gone = select_expired(found, sizes, at[:10], self.keep_days, self.keep_bytes)
-        names = [each.name for each in gone]
+        names = [each.name for each in self._list_expired(folder, at)]
         if names:
-            begins = {"seq": found[len(gone)].seq}
+            begins = {"seq": list_segments(folder)[len(names)].seq}
             record = {"type": CUT, "at": at, "begins": begins, "removed": names}
             head = self._write(folder, head_file, head, [record])
         for name in names:
             os.unlink(name, dir_fd=folder)
         return head, names
+
+    def _list_expired(self, folder: int, at: str) -> list[Segment]:
+        found = list_segments(folder)
+        sizes = [os.stat(each.name, dir_fd=folder).st_size for each in found]
+        return select_expired(found, sizes, at[:10], self.keep_days, self.keep_bytes)
 
 
 class Segment(Frozen):
