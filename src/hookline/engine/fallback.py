@@ -10,15 +10,16 @@ import re
 
 from hookline.core.fold import make_silent_decision
 from hookline.engine.catalog import make_dialect
-from hookline.errors import HookError
+from hookline.errors import CodecError, HookError
 from hookline.model import kinds
 from hookline.model.event import Event
 from hookline.model.frozen import Frozen
 from hookline.model.verdict import Reply, Stance
+from hookline.wire.json_reader import read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from hookline.core.dialect import Dialect
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 # The event keys of all dialects, for a host that hookline does not know.
 _EVENT_KEYS = ("hook_event_name", "event", "event_type", "hookName")
 _REFUSED = 2  # the exit code by which every dialect whose hooks are commands refuses
-_TOKEN = rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]'
 
 
 class Fallback(Frozen):
@@ -103,33 +103,21 @@ def find_event(dialect: Dialect, sent: bytes, event: str) -> str:
 
 
 def _find_name(sent: bytes, keys: tuple[str, ...], names: Mapping[str, str]) -> str:
-    """Return the event that the bytes name by a key of the outermost object.
+    """Return the event that a payload names; empty if it names none.
 
-    It is empty where they name none.
-
-    A tool's arguments may hold the same key, so that only the outermost one counts.
+    A payload that is no JSON may name events anywhere, also in a tool's arguments: an action counts
+    more than any other event.
     """
-    named = rb'"(?:%s)"\s*:\s*"([^"\\]{1,200})"' % "|".join(map(re.escape, keys)).encode()
-    found = {
-        match.start(): match[1].decode("utf-8", "replace") for match in re.finditer(named, sent)
-    }
-    found = {at: name for at, name in found.items() if name in names}
-    outermost = _outermost_strings(sent, max(found)) if found else ()
-    return next((found[at] for at in outermost if at in found), "")
-
-
-def _outermost_strings(sent: bytes, last: int) -> Iterator[int]:
-    """Yield where strings of the outermost object begin, as far as `last`."""
-    depth = 0
-    for token in re.finditer(_TOKEN, sent):
-        if token.start() > last:
-            return
-        opening = token[0][:1]
-        if opening == b'"':
-            if depth == 1:
-                yield token.start()
-        else:
-            depth += 1 if opening in b"{[" else -1
+    try:
+        tree = read_json(sent)
+    except CodecError:
+        named = rb'"(?:%s)"\s*:\s*"([^"\\]{1,200})"' % "|".join(map(re.escape, keys)).encode()
+        found = [name.decode("utf-8", "replace") for name in re.findall(named, sent)]
+    else:
+        found = [str(tree.get(key)) for key in keys] if isinstance(tree, dict) else []
+    known = [name for name in found if name in names]
+    actions = (name for name in known if names[name] in kinds.ACTIONS)
+    return next(actions, known[0] if known else "")
 
 
 def _mentions_stop(sent: bytes, names: Mapping[str, str]) -> bool:

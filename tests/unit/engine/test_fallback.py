@@ -67,12 +67,6 @@ def test_the_actions_are_tools_permissions_and_messages() -> None:
         (b"", False, False, False),
         (b"", False, True, True),
         (b'{"tool_input": {}, "last": "Stop"', True, True, False),
-        (
-            b'{"tool_input": {"hook_event_name": "Stop"}, "hook_event_name": "New"',
-            True,
-            False,
-            False,
-        ),
         (b'{"hook_event_name": "New"', True, False, True),
         (b'{"hook_event_name": "UserPromptSubmit"', True, True, False),
     ],
@@ -93,7 +87,7 @@ def test_an_event_without_a_name_is_refused_if_a_hook_guards_an_action(
     "arguments", [b'{"hook_event_name": "Stop"}', b'[{"hook_event_name": "Stop"}]', b'"a\\"}{"']
 )
 def test_the_arguments_of_a_tool_do_not_name_the_event(arguments: bytes) -> None:
-    """Only a key of the outermost object names the event, wherever it stands."""
+    """An action counts, whatever else a broken payload names."""
     sent = b'{"tool_input": %s, "hook_event_name": "PreToolUse", ' % arguments
 
     assert json.loads(find_fallback("claude-code", sent, "no").reply.stdout)[
