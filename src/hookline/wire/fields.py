@@ -92,6 +92,10 @@ class Node:
             )
         )
 
+    def warn(self, name: str, message: str, *key: str | int, hint: str = "") -> None:
+        """File a problem that keeps no hook from running."""
+        self.complain(name, message, *key, hint=hint, severity="warning")
+
     def mark(self) -> int:
         """Return a position in the list of problems for `errors_since`."""
         return len(self.problems)

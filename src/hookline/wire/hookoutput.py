@@ -84,6 +84,15 @@ def split_lines(text: str) -> list[str]:
     return text.replace("\r", "\n").split("\n")
 
 
+def key_types(**keys: str) -> dict[str, type]:
+    """Return key -> the type of its value, from the keys of each type as words.
+
+    The types are `flag`, `text`, `list`, `object` and `any`: `key_types(text="reason summary")`.
+    """
+    types = {"flag": bool, "text": str, "list": list, "object": dict, "any": object}
+    return {key: types[name] for name, words in keys.items() for key in words.split()}
+
+
 def normalise_keys(
     given: Mapping[str, Any], wanted: Mapping[str, type], *, camel: bool
 ) -> tuple[dict[str, Any], list[str]]:

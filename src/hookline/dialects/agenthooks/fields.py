@@ -24,14 +24,17 @@ LINT = "lint"  # beside the modes of a source, `fidelity` and `strict`
 LEGACY = "trigger.legacy"  # reported by lint only
 # The table of docs/formats/agenthooks.md 4. What is in neither set is an error.
 WARNINGS = frozenset({
-    "description.missing", "name.case", "name.chars", "name.dir-mismatch", LEGACY, "matcher.not-applicable", "matcher.control",
-    "async.cannot-block", "async.type", "entry.missing", "frontmatter.escape", "trust.untrusted",
+    "description.missing", "name.case", "name.chars", "name.dir-mismatch", LEGACY,
+    "matcher.not-applicable", "matcher.control", "async.cannot-block", "async.type",
+    "entry.missing", "frontmatter.escape", "trust.untrusted",
 })  # fmt: skip
+_UNKNOWN = frozenset({"field.unknown", "matcher.unknown-field"})
 # Errors in lint only, except that an unknown field is one in strict mode too.
-TOLERATED = frozenset({
-    "description.empty", "description.length", "name.length", "name.hyphen-edge", "name.hyphen-double", "timeout.range",
-    "priority.range", "metadata.type", "metadata.fail-mode", "field.unknown", "matcher.unknown-field",
-})  # fmt: skip
+TOLERATED = _UNKNOWN | {
+    "description.empty", "description.length", "name.length", "name.hyphen-edge",
+    "name.hyphen-double", "timeout.range", "priority.range", "metadata.type",
+    "metadata.fail-mode",
+}  # fmt: skip
 CANNOT_BLOCK = "an asynchronous hook on `{}` can neither block nor rewrite"
 _LONGEST_NAME = 64
 _LONGEST_DESCRIPTION = 1024
@@ -46,7 +49,7 @@ _NUMBERS: Mapping[str, tuple[int, int, int, str]] = {
 _MATCHER = ("tool", "pattern")
 
 
-def weigh(node: Node, mark: int, mode: str, hook: str) -> str:
+def weigh(node: Node, mark: int, mode: str, hook: str = "") -> str:
     """Give the problems filed since `mark` their severity and the name of their hook.
 
     Args:
@@ -59,13 +62,10 @@ def weigh(node: Node, mark: int, mode: str, hook: str) -> str:
         The errors among them as the reason why the hook is broken; empty if there are none.
     """
     found, node.problems[mark:] = node.problems[mark:], []
+    refused = {LINT: TOLERATED, "strict": _UNKNOWN}.get(mode, frozenset())
+    warnings = WARNINGS | (TOLERATED - refused)
     for problem in found:
-        is_unknown = problem.name in ("field.unknown", "matcher.unknown-field")
-        is_tolerated = problem.name in TOLERATED and mode != LINT
-        is_warning = problem.name in WARNINGS or (
-            is_tolerated and not (is_unknown and mode == "strict")
-        )
-        severity = "warning" if is_warning else problem.severity
+        severity = "warning" if problem.name in warnings else problem.severity
         if problem.name != LEGACY or mode == LINT:
             node.problems.append(problem.replace(severity=severity, hook=hook or problem.hook))
     return node.errors_since(mark)
@@ -137,18 +137,20 @@ def _read_trigger(node: Node, table: Table) -> tuple[str, EventRow | None]:
 # -- what settings can change, too -----------------------------------------------------------------
 
 
-def read_options(node: Node, keys: Iterable[str], row: EventRow | None = None) -> dict[str, Any]:
-    """Return the options that a mapping states, of those named by `keys`.
+def read_options(node: Node, known: Iterable[str], row: EventRow | None = None) -> dict[str, Any]:
+    """Return the options that a mapping states, and file what is wrong with them.
 
-    File what is wrong with them.
+    A wrong value counts as the default.
 
-    `row`: the event of the hook; None where it is not known yet. A wrong value counts as the
-    default.
+    Args:
+        node: the mapping.
+        known: the keys that it may have.
+        row: the event of the hook; None where it is not known yet.
     """
     options: dict[str, Any] = {}
-    for key in keys:
+    for key in known:
         spelled = "async_" if key == "async" and node.value.get(key) is None else key
-        if node.value.get(spelled) is not None:
+        if key in _READERS and node.value.get(spelled) is not None:
             options[key] = _READERS[key](node, spelled, row)
     return options
 

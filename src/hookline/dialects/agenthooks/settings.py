@@ -25,11 +25,16 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 _FLAGS = ("enabled", "debug")
-_LISTS: Mapping[str, tuple[str, ...]] = {"disable": (), "override": OPTIONS}
+# Part of a file -> the keys that it, or each entry of it, may have.
+_PARTS: Mapping[str, tuple[str, ...]] = {
+    "defaults": (*DEFAULTABLE, "async_"),
+    "disable": ("name",),
+    "override": ("name", *OPTIONS, "async_"),
+}
 
 
 class Change(Frozen):
-    """What one part of a file says: about the hook of that name, or, without a name, about every hook.
+    """What one part of a file says of the hook of that name, or, without a name, of every hook.
 
     `options`: as `read_options` returns them, and `enabled` and `debug`.
     """
@@ -52,57 +57,52 @@ def read_settings(source: Source, problems: list[Problem]) -> HookSpec:
         message, place = f"`{SETTINGS}` must hold a table `hooks`", root.origin().place
         raise ConfigError(message, name="config.type", place=place, hint="[hooks]")
     root.check_known_keys(("hooks",), "the settings", name="field.unknown")
-    hooks = root.child("hooks") if "hooks" in root.value else None
-    facts = {"changes": tuple(_read_changes(hooks, source.mode)) if hooks else ()}
-    weigh(root, 0, source.mode, "")
-    flag = make_disable_flag(source, NAME, SETTINGS, root.origin(), facts)
+    changes: tuple[Change, ...] = ()
+    if "hooks" in root.value:
+        changes = tuple(_read_changes(root.child("hooks"), source.mode))
+    weigh(root, 0, source.mode)
+    flag = make_disable_flag(source, NAME, SETTINGS, root.origin(), {"changes": changes})
     return flag.replace(id=f"{NAME}/{SETTINGS}")
 
 
 def _read_changes(hooks: Node, mode: str) -> Iterator[Change]:
-    known = (*_FLAGS, "defaults", *_LISTS)
-    hooks.check_known_keys(known, "the table `hooks`", name="field.unknown")
+    hooks.check_known_keys((*_FLAGS, *_PARTS), "the table `hooks`", name="field.unknown")
     for key in _FLAGS:
         flag = hooks.flag(key)
         if isinstance(hooks.value.get(key), bool):
             yield Change(origin=hooks.origin(key), options={key: flag})
-    if hooks.value.get("defaults") is not None:
-        part = hooks.child("defaults")
-        if part.is_mapping("`defaults`"):
-            yield from _read_change(part, DEFAULTABLE, "the defaults", mode)
-    for key, options in _LISTS.items():
-        for change in _read_entries(hooks, key, options, mode):
-            yield change if options else change.replace(options={"enabled": False})
-
-
-def _read_entries(hooks: Node, key: str, options: tuple[str, ...], mode: str) -> Iterator[Change]:
-    """Yield the entries of a list of tables, each with the name of a hook."""
-    if hooks.value.get(key) is None:
-        return
-    entries, hint = hooks.child(key), f"[[hooks.{key}]]"
-    if not isinstance(entries.value, list):
-        why = f"`{key}` must be a list of tables, not {describe_value(entries.value)}"
-        entries.complain("value.type", why, hint=hint)
-        return
-    what = f"an entry of `{key}`"
-    for entry in entries.children():
-        if not entry.is_mapping(what):
+    for key in _PARTS:
+        if hooks.value.get(key) is None:
             continue
-        name = as_text(entry.value.get("name", "")).strip()
-        if name:
-            yield from _read_change(entry, options, what, mode, name)
+        part = hooks.child(key)
+        if key == "defaults":
+            if part.is_mapping("`defaults`"):
+                yield from _read_change(part, key, "the defaults", mode)
+        elif isinstance(part.value, list):
+            for entry in part.children():
+                yield from _read_entry(entry, key, mode)
         else:
-            why = f"{what} needs the `name` of a hook"
-            entry.complain("name.missing", why, hint='name = "my-hook"')
+            why = f"`{key}` must be a list of tables, not {describe_value(part.value)}"
+            part.complain("value.type", why, hint=f"[[hooks.{key}]]")
 
 
-def _read_change(
-    part: Node, options: tuple[str, ...], what: str, mode: str, name: str = ""
-) -> Iterator[Change]:
+def _read_entry(entry: Node, key: str, mode: str) -> Iterator[Change]:
+    """Yield what an entry of `disable` or `override` says of the hook that it names."""
+    what = f"an entry of `{key}`"
+    if not entry.is_mapping(what):
+        return
+    name = as_text(entry.value.get("name", "")).strip()
+    if name:
+        yield from _read_change(entry, key, what, mode, name)
+    else:
+        why = f"{what} needs the `name` of a hook"
+        entry.complain("name.missing", why, hint='name = "my-hook"')
+
+
+def _read_change(part: Node, key: str, what: str, mode: str, name: str = "") -> Iterator[Change]:
     """Yield the change that one part asks for; nothing if one of its options is wrong."""
     mark = part.mark()
-    known = (*(("name",) if name else ()), *options, *(("async_",) if options else ()))
-    part.check_known_keys(known, what, name="field.unknown")
-    stated = read_options(part, options)
+    part.check_known_keys(_PARTS[key], what, name="field.unknown")
+    options = {"enabled": False} if key == "disable" else read_options(part, _PARTS[key])
     if not weigh(part, mark, mode, name):
-        yield Change(origin=part.origin(), name=name, options=stated)
+        yield Change(origin=part.origin(), name=name, options=options)

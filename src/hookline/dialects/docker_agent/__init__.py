@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
 
-__all__ = ["NAME", "OPTIONS", "PROFILES", "DockerAgent"]
-
 OPTIONS = ("profile", "exact", "allow_local")
 # Fields that are sent even when empty: a tool that printed nothing, and a call that cost nothing.
 _SENT_EMPTY = frozenset({"session_id", "cwd", "hook_event_name", "tool_response", "cost"})
@@ -56,17 +54,16 @@ class DockerAgent(FolderDialect):
 
         docs/formats/docker-agent.md 4
         """
+        given = encode(event, TABLE, row, row.payload_name if row else spec.native_event)
         if row is None:
-            return encode(event, TABLE, None, spec.native_event)
-        given = encode(event, TABLE, row, row.payload_name)
-        response = given.get("tool_response", "")
+            return given
+        response, kept = given.get("tool_response", ""), _SENT_EMPTY
         if response is None:
             given["tool_response"] = ""
         if "tool_error" in given:
             # Other hosts describe the error, or flag it in the response; here it is true or false.
             flagged = isinstance(response, dict) and response.get("is_error") is True
             given["tool_error"] = bool(given["tool_error"]) or flagged
-        kept = _SENT_EMPTY
         if row.exact and row.native == "tool_response_transform":
             given.pop("tool_error", None)  # X9
         if not row.exact:

@@ -5,18 +5,14 @@ from __future__ import annotations
 from contextlib import suppress
 
 from hookline.core.failure import OVERFLOWED, describe_failure, label
-from hookline.dialects.docker_agent.model_hook import read_reply
+from hookline.dialects.docker_agent.handlers import read_reply
 from hookline.dialects.docker_agent.table import OUTPUT_KEYS
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Prompt, Rewrite
 from hookline.model.spec import Http, Model
-from hookline.model.verdict import BARRED, Failure, Stance, Verdict
+from hookline.model.verdict import BARRED, Failure, Stance
 from hookline.text.terminal_escape import escape_text
-from hookline.wire.hookoutput import (
-    UnreadableError,
-    normalise_keys,
-    parse_object,
-)
+from hookline.wire.hookoutput import UnreadableError, key_types, normalise_keys, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,18 +22,20 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome
+    from hookline.model.verdict import Outcome, Verdict
 
-_TOP: Mapping[str, type] = {
-    "continue": bool, "stop_reason": str, "suppress_output": bool, "system_message": str, "decision": str, "reason": str,
-    "hook_specific_output": dict,
-}  # fmt: skip
-_SPECIFIC: Mapping[str, type] = {
-    "hook_event_name": str, "permission_decision": str, "permission_decision_reason": str, "updated_input": dict,
-    "updated_messages": list, "updated_tool_response": str, "additional_context": str, "instruction_context": list,
-    "summary": str, "metadata": dict, "transition": dict,
-}  # fmt: skip
-_ROUTE: Mapping[str, type] = {"action": str, "agent": str}
+_TOP = key_types(
+    flag="continue suppress_output",
+    text="stop_reason system_message decision reason",
+    object="hook_specific_output",
+)
+_SPECIFIC = key_types(
+    text="hook_event_name permission_decision permission_decision_reason updated_tool_response"
+    " additional_context summary",
+    list="updated_messages instruction_context",
+    object="updated_input metadata transition",
+)
+_ROUTE = key_types(text="action agent")
 # Keys whose empty value counts.
 _EMPTY_COUNTS = ("updated_input", "updated_tool_response", "transition")
 _BLOCK = 2  # exit code
@@ -63,10 +61,9 @@ class _Reader(Claims):
         self.evidence: Any = None
         whole = row.exact and spec.name  # X6
         self.name = escape_text(spec.name, lines=True) if whole else label(spec)
+        self.unexplained = "" if row.exact else f'blocked by hook "{self.name}"'
         if outcome.leftovers:
-            self.notes.append(
-                f'hook "{self.name}" left a background process behind that holds its output'
-            )
+            self._note("left a background process behind that holds its output")
 
     def read(self) -> Verdict:
         """Return the verdict.
@@ -74,15 +71,15 @@ class _Reader(Claims):
         Raises:
             UnreadableError: the output cannot be read.
         """
-        outcome, handler = self.outcome, self.spec.handler
-        barred = outcome.failure in BARRED or outcome.failure is Failure.UNSERIALISABLE
+        outcome, handler, failure = self.outcome, self.spec.handler, self.outcome.failure
+        barred = failure in BARRED or failure is Failure.UNSERIALISABLE
         if isinstance(handler, Http) and not barred:
             # The answer of `http_post`, and a missing one, decide nothing
             # (docs/formats/docker-agent.md 8).
-            return self.verdict(fault=describe_failure(outcome) if outcome.failure else None)
-        if outcome.failure is Failure.TIMED_OUT:
+            return self.verdict(fault=describe_failure(outcome) if failure else None)
+        if failure is Failure.TIMED_OUT:
             return self.fail(f"timed out after {self.spec.timeout:g} s")
-        if outcome.failure is not None:
+        if failure is not None:
             return self.fail(describe_failure(outcome))
         if outcome.truncated:
             return self.fail(OVERFLOWED)
@@ -118,55 +115,40 @@ class _Reader(Claims):
 
     def _block_by_exit(self) -> Verdict:
         if not self.row.can_block:
-            self.notes.append(f'hook "{self.name}" returned exit 2, but this event cannot block')
+            self._note("returned exit 2, but this event cannot block")
             self.unsupported.append("deny")
             return self.verdict()
         reason = self.outcome.stderr.strip()
         if not reason and not self.row.exact:  # X4
             with suppress(UnreadableError):
-                top, specific, _ = self._normalise(parse_object(self.outcome.stdout))
+                top, specific, _ = self._normalise(self.outcome.stdout)
                 given = {**top, **specific}
                 reason = next((given[key] for key in _REASONS if given.get(key)), "")
-        return self.verdict(stance=self.row.blocks, reason=reason or self._unexplained())
-
-    def _unexplained(self) -> str:
-        return "" if self.row.exact else f'blocked by hook "{self.name}"'
+        return self.verdict(stance=self.row.blocks, reason=reason or self.unexplained)
 
     # -- output ------------------------------------------------------------------------------------
 
     def _read_text(self, text: str) -> Verdict:
-        if not text.startswith("{"):
-            return self._read_plain(text)
-        try:
-            top, specific, strange = self._normalise(parse_object(text))
-        except UnreadableError:
-            if self.row.lenient and not self.strict:
-                return self._read_plain(text)
-            raise
-        if self.strict:
-            named = specific.get("hook_event_name") or self.row.payload_name
-            if strange:
-                raise UnreadableError(f"unknown output key `{strange[0]}`")
-            if "suppress_output" in top:
-                raise UnreadableError(
-                    "`suppress_output` has no effect and is refused by strict output"
-                )
-            if named != self.row.payload_name:
-                raise UnreadableError(
-                    f"`hook_event_name` is `{named}`, not `{self.row.payload_name}`"
-                )
-        self.unsupported += strange
-        return self._read_object(top, specific)
-
-    def _read_plain(self, text: str) -> Verdict:
-        if text and self.strict:
+        row, strict = self.row, self.strict
+        if text.startswith("{"):
+            try:
+                top, specific, strange = self._normalise(text)
+            except UnreadableError:
+                if strict or not row.lenient:
+                    raise
+            else:
+                if strict:
+                    _check_strictly(top, specific, strange, row.payload_name)
+                self.unsupported += strange
+                return self._read_object(top, specific)
+        if text and strict:
             raise UnreadableError("strict output is one JSON object or nothing")
-        return self.verdict(for_agent=text if self.row.plain_context else "")
+        return self.verdict(for_agent=text if row.plain_context else "")
 
-    def _normalise(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    def _normalise(self, text: str) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
         """Return the top of an output object, its event's part, and the unknown keys of both."""
         camel = not self.row.exact  # X2
-        top, strange = normalise_keys(given, _TOP, camel=camel)
+        top, strange = normalise_keys(parse_object(text), _TOP, camel=camel)
         inner = top.get("hook_specific_output", {})
         specific, strange_inside = normalise_keys(inner, _SPECIFIC, camel=camel)
         return top, specific, strange + strange_inside
@@ -183,31 +165,31 @@ class _Reader(Claims):
                 self._use(key, power, value)
         reason = "\n".join(text for stance, text in self.claims if stance is self.stance and text)
         if self.stance >= Stance.DENY and not reason:
-            reason = self._unexplained()
+            reason = self.unexplained
         return self.verdict(reason=reason, evidence=self.evidence)
 
     def _read_stance(self, top: Mapping[str, Any], specific: Mapping[str, Any]) -> None:
-        if top.get("continue") is False:
-            self._block(top.get("stop_reason", ""))
-        decision = top.get("decision", "")
+        row, unknown = self.row, ""
+        decision, word = top.get("decision", ""), specific.get("permission_decision", "")
+        blocks = [top.get("stop_reason", "")] if top.get("continue") is False else []
         if decision == "block":
-            self._block(top.get("reason", ""))
+            blocks.append(top.get("reason", ""))
         elif decision:
-            self._overlook(f"unknown decision `{decision}`, only `block` is one")
-        word = specific.get("permission_decision", "")
-        if word in self.row.verdicts:
+            unknown = f"unknown decision `{decision}`, only `block` is one"
+        for reason in blocks:
+            if row.can_block:
+                self.claims.append((row.blocks, reason))
+            else:
+                self._lose("deny", "a block")
+        if word in row.verdicts:
             reason = specific.get("permission_decision_reason", "")
-            self.claims.append((self.row.verdicts[word], reason))
+            self.claims.append((row.verdicts[word], reason))
         elif word in _DECISIONS:
             self._lose(word, f"the permission decision `{word}`")
         elif word:
-            self._overlook(f"unknown permission decision `{word}`")
-
-    def _block(self, reason: str) -> None:
-        if self.row.can_block:
-            self.claims.append((self.row.blocks, reason))
-        else:
-            self._lose("deny", "a block")
+            unknown = unknown or f"unknown permission decision `{word}`"
+        if unknown and (self.strict or not row.lenient):
+            raise UnreadableError(unknown)
 
     def _use(self, key: str, power: str, value: Any) -> None:
         """Take in one key of the event's part."""
@@ -229,18 +211,32 @@ class _Reader(Claims):
         else:
             self.rewrite = Rewrite(target=power, value=value, merge=power == "input")
 
-    def _overlook(self, why: str) -> None:
-        if self.strict or not self.row.lenient:
-            raise UnreadableError(why)
-
     def _lose(self, power: str, what: str) -> None:
         """Warn of an effect that the contract lacks; it never counts."""
         if self.strict:
             raise UnreadableError(f"{what} is not supported on this event")
         self.unsupported.append(power)
-        self.notes.append(
-            f'hook "{self.name}" returned {what}, which `{self.row.payload_name}` does not support'
-        )
+        self._note(f"returned {what}, which `{self.row.payload_name}` does not support")
+
+    def _note(self, what: str) -> None:
+        self.notes.append(f'hook "{self.name}" {what}')
+
+
+def _check_strictly(
+    top: Mapping[str, Any], specific: Mapping[str, Any], strange: list[str], event: str
+) -> None:
+    """Refuse what strict output must not hold.
+
+    Raises:
+        UnreadableError: there is such a thing in it.
+    """
+    named = specific.get("hook_event_name") or event
+    if strange:
+        raise UnreadableError(f"unknown output key `{strange[0]}`")
+    if "suppress_output" in top:
+        raise UnreadableError("`suppress_output` has no effect and is refused by strict output")
+    if named != event:
+        raise UnreadableError(f"`hook_event_name` is `{named}`, not `{event}`")
 
 
 def _join_instructions(sources: list[Any]) -> str:

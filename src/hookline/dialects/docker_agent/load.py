@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 
 from hookline.core.dialect import Loaded
 from hookline.dialects.docker_agent.handlers import POST_TIMEOUT, read_handler
@@ -24,7 +23,7 @@ from hookline.wire.sources import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from hookline.core.dialect import EventRow, Source, Table
@@ -32,22 +31,12 @@ if TYPE_CHECKING:
     from hookline.wire.fields import Node
 
 _HOOK_KEYS = (
-    "type", "name", "command", "args", "timeout", "env", "working_dir", "on_error", "strict_output", "model", "prompt", "schema",
+    "type", "name", "command", "args", "timeout", "env", "working_dir", "on_error", "strict_output",
+    "model", "prompt", "schema",
 )  # fmt: skip
 _GROUP_KEYS = ("matcher", "hooks", "preempt_yolo")
 _MATCHER = MatcherFormat(full=True)
 _ON_ERROR = ("warn", "ignore", "block")
-
-
-class _Block(Frozen):
-    """One mapping of events in a file.
-
-    `label` begins the ids of its hooks; `agents`: the agents that it is for (none: all).
-    """
-
-    node: Node
-    label: str = ""
-    agents: frozenset[str] = frozenset()
 
 
 def load(source: Source, *, facts: Table, exact: bool, allow_local: bool) -> Loaded:
@@ -64,29 +53,31 @@ def load(source: Source, *, facts: Table, exact: bool, allow_local: bool) -> Loa
     if root.value is not None and not root.is_mapping("a docker-agent file", "config.type"):
         return refuse_source(source, facts, problems)
     blocks = list(_find_blocks(root, facts)) if root.value else []
-    if not all(block.node.is_mapping("`hooks`", "config.type") for block in blocks):
+    if not all(node.is_mapping("`hooks`", "config.type") for node, _, _ in blocks):
         return refuse_source(source, facts, problems)
     if not blocks:
-        hint = "they stand under `agents.<name>.hooks`"
-        root.complain("key.missing", "no hooks here", hint=hint, severity="warning")
-    if len(blocks) == 1:
-        blocks = [blocks[0].replace(label="")]
-    named = isinstance(root.value, dict) and isinstance(root.value.get("models"), dict)
-    loader = _Loader(
-        source=source,
-        table=facts,
-        models=root.child("models") if named else None,
-        exact=exact,
-        allow_local=allow_local,
-    )
-    specs = [spec for block in blocks for spec in loader.load(block)]
+        root.warn("key.missing", "no hooks here", hint="they stand under `agents.<name>.hooks`")
+    specs: list[HookSpec] = []
+    for node, label, agents in blocks:
+        loader = _Loader(
+            source=source,
+            table=facts,
+            root=root,
+            node=node,
+            label=label if len(blocks) > 1 else "",
+            agents=agents,
+            exact=exact,
+            allow_local=allow_local,
+        )
+        specs += loader.load()
+    names = [spec.name for spec in specs]
     if not exact:
-        specs = list(_tell_apart(specs))
+        specs = [_tell_apart(spec) if names.count(spec.name) > 1 else spec for spec in specs]
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
 
-def _find_blocks(root: Node, table: Table) -> Iterator[_Block]:
-    """Yield the mappings of events of a file, wherever one may stand.
+def _find_blocks(root: Node, table: Table) -> Iterator[tuple[Node, str, frozenset[str]]]:
+    """Yield each mapping of events of a file, how the ids of its hooks begin, and its agents (none: all).
 
     With several agents in the file, the block of an agent is for that agent. The first one also
     answers where no agent is named.
@@ -98,41 +89,44 @@ def _find_blocks(root: Node, table: Table) -> Iterator[_Block]:
             if isinstance(agent.value, dict) and agent.value.get("hooks") is not None:
                 name = str(agent.path[-1])
                 names = frozenset({name} | unnamed if len(agents) > 1 else ())
-                yield _Block(node=agent.child("hooks"), label=f"{name}.", agents=names)
+                yield agent.child("hooks"), f"{name}.", names
                 unnamed = set()
     if root.value.get("hooks") is not None:
-        yield _Block(node=root.child("hooks"), label="hooks.")
+        yield root.child("hooks"), "hooks.", frozenset()
     if isinstance(settings, dict) and settings.get("hooks") is not None:
-        yield _Block(node=root.child("settings").child("hooks"), label="settings.hooks.")
+        yield root.child("settings").child("hooks"), "settings.hooks.", frozenset()
     if any(table.row(key) for key in root.value):
-        yield _Block(node=root)
+        yield root, "", frozenset()
 
 
 class _Loader(Frozen):
-    """Loads the hooks of one source. A hook that it cannot read stays in its place as a broken one.
+    """Loads the hooks of one mapping of events, as `_find_blocks` finds it.
 
-    `models`: the names that the file gives to models.
+    A hook that it cannot read stays in its place as a broken one.
     """
 
     source: Source
     table: Table
-    models: Node | None
+    root: Node
+    node: Node
+    label: str
+    agents: frozenset[str]
     exact: bool
     allow_local: bool
 
-    def load(self, block: _Block) -> Iterator[HookSpec]:
-        """Yield the hooks of one mapping of events."""
+    def load(self) -> Iterator[HookSpec]:
+        """Yield the hooks."""
         public = {native: row for native, row in self.table.rows.items() if ":" not in native}
-        found = read_entries(block.node, public, of="hooks", like="begin each entry with `- `")
+        found = read_entries(self.node, public, of="hooks", like="begin each entry with `- `")
         for row, entry, broken in found:
             if broken:
-                yield self._spec(entry, row, block, broken=broken)
+                yield self._spec(entry, row, broken=broken)
             elif row.grouped:
-                yield from self._load_group(entry, row, block)
+                yield from self._load_group(entry, row)
             else:
-                yield self._load_hook(entry, row, block)
+                yield self._load_hook(entry, row)
 
-    def _load_group(self, group: Node, row: EventRow, block: _Block) -> Iterator[HookSpec]:
+    def _load_group(self, group: Node, row: EventRow) -> Iterator[HookSpec]:
         mark, given = group.mark(), group.value
         if not isinstance(given, dict) or (
             "hooks" not in given and ("type" in given or "command" in given)
@@ -143,57 +137,43 @@ class _Loader(Frozen):
             why = f"a group of `{row.native}` needs at least one hook"
             group.complain("group.empty", why, hint="add `hooks:` with a list")
         if broken := group.errors_since(mark):
-            yield self._spec(group, row, block, broken=broken)
+            yield self._spec(group, row, broken=broken)
             return
         group.check_known_keys(_GROUP_KEYS, f"a group of `{row.native}`")
-        lane = self._choose_lane(group, row)
         matcher = read_matcher(group, row, self.table, _MATCHER, self.source.mode) or ()
-        broken = group.errors_since(mark)
-        for hook in group.child("hooks").children():
-            yield self._load_hook(hook, lane, block, matcher, broken)
-
-    def _choose_lane(self, group: Node, row: EventRow) -> EventRow:
-        if "preempt_yolo" not in group.value:
-            return row
-        if row.native != "pre_tool_use":
+        if "preempt_yolo" in given and row.native != "pre_tool_use":
             why = f"`preempt_yolo` belongs to `pre_tool_use`, not to `{row.native}`"
             group.complain("key.misplaced", why, "preempt_yolo")
-            return row
-        return self.table.rows["pre_tool_use:preempt"] if group.flag("preempt_yolo") else row
+        elif group.flag("preempt_yolo"):
+            row = self.table.rows["pre_tool_use:preempt"]
+        broken = group.errors_since(mark)
+        for hook in group.child("hooks").children():
+            yield self._load_hook(hook, row, matcher, broken)
 
     def _load_hook(
-        self,
-        hook: Node,
-        row: EventRow,
-        block: _Block,
-        matcher: tuple[Condition, ...] = (),
-        broken: str = "",
+        self, hook: Node, row: EventRow, matcher: tuple[Condition, ...] = (), broken: str = ""
     ) -> HookSpec:
         """Return one hook; `broken`: why its group cannot be read."""
-        mark, strict = hook.mark(), self.source.mode == "strict"
-        flat = hook.is_mapping("a hook") and not row.grouped
-        if flat and isinstance(hook.value.get("hooks"), list):
+        mark, given = hook.mark(), hook.value
+        is_group = hook.is_mapping("a hook") and isinstance(given.get("hooks"), list)
+        if is_group and not row.grouped:
             why = f"`{row.native}` takes a flat list of hooks, not matcher groups"
             hook.complain("group.shape", why, hint="it has no tool")
         if wrong := hook.errors_since(mark):
-            return self._spec(hook, row, block, matcher, broken=wrong)
-        given = hook.value
+            return self._spec(hook, row, matcher, broken=wrong)
         hook.check_known_keys(_HOOK_KEYS, f"a hook of `{row.native}`")
-        # X7: bash wherever there is one, because the published scripts rely on it; upstream takes
-        # the login shell.
         handler = read_handler(
             hook,
             row,
-            ("$SHELL", "sh") if self.exact else ("bash", "sh"),
-            self.models,
-            strict=strict,
+            self.root,
+            exact=self.exact,
+            strict=self.source.mode == "strict",
             allow_local=self.allow_local,
         )
         usual = POST_TIMEOUT if isinstance(handler, Http) else self.table.default_timeout
         seconds = hook.integer("timeout") or 0
         if seconds < 0:
-            why = f"`timeout: {seconds}` is negative"
-            hint = f"whole seconds; 0 means {usual:g}"
+            why, hint = f"`timeout: {seconds}` is negative", f"whole seconds; 0 means {usual:g}"
             hook.complain("value.range", why, "timeout", hint=hint)
         on_error = hook.choice("on_error", _ON_ERROR, "warn")
         if on_error == "block" and not row.can_block:
@@ -202,35 +182,34 @@ class _Loader(Frozen):
         fields: dict[str, Any] = {
             "timeout": float(seconds) if seconds > 0 else usual,
             "name": hook.text("name") or _name_hook(given, exact=self.exact),
-            "identity": _identify(given, handler, block.agents),
+            "identity": _identify(given, handler, self.agents),
             "facts": {"on_error": on_error, "strict_output": hook.flag("strict_output")},
         }
         if given.get("on_error") is not None and not row.fails:
             fields["on_failure"] = row.blocks if on_error == "block" else Stance.SILENT
         broken = broken or hook.errors_since(mark)
-        return self._spec(hook, row, block, matcher, broken=broken, handler=handler, **fields)
+        return self._spec(hook, row, matcher, handler, broken=broken, **fields)
 
     def _spec(
         self,
         node: Node,
         row: EventRow,
-        block: _Block,
         matcher: tuple[Condition, ...] = (),
+        handler: Handler | None = None,
         *,
         broken: str,
-        handler: Handler | None = None,
         **fields: Any,
     ) -> HookSpec:
-        source, depth = self.source, len(block.node.path) + 1
+        source, depth = self.source, len(self.node.path) + 1
         # `subagent_stop` names the child and runs on its parent's hooks.
-        if block.agents and row.native != "subagent_stop":
-            matcher = (*matcher, OneOf(field="agent", names=block.agents))
+        if self.agents and row.native != "subagent_stop":
+            matcher = (*matcher, OneOf(field="agent", names=self.agents))
         return make_spec(
             source,
             self.table.name,
             row,
             node,
-            id=hook_id(source.file, block.label + str(node.path[depth - 1]), node, depth=depth),
+            id=hook_id(source.file, self.label + str(node.path[depth - 1]), node, depth=depth),
             handler=node.choose_handler(handler, broken),
             conditions=matcher,
             **{"on_failure": row.blocks if source.mode == "strict" else row.fails, **fields},
@@ -270,12 +249,8 @@ def _name_hook(hook: Mapping[str, Any], *, exact: bool) -> str:
     return "model" if exact else hook_name(f"model {model}")
 
 
-def _tell_apart(specs: Sequence[HookSpec]) -> Iterator[HookSpec]:
-    """Yield the hooks; of scripts that have several lines and the same name, the end of the id joins the name."""
-    count = Counter(spec.name for spec in specs)
-    for spec in specs:
-        script = spec.handler.script.strip() if type(spec.handler) is Command else ""
-        where = (
-            f" ({spec.id.rpartition('#')[2]})" if count[spec.name] > 1 and "\n" in script else ""
-        )
-        yield spec.replace(name=spec.name + where)
+def _tell_apart(spec: HookSpec) -> HookSpec:
+    """Return a hook that another one is called like; to a script of several lines with its place in the name."""
+    if type(spec.handler) is Command and "\n" in spec.handler.script.strip():
+        return spec.replace(name=f"{spec.name} ({spec.id.rpartition('#')[2]})")
+    return spec

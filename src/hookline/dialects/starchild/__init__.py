@@ -1,9 +1,6 @@
 """Starchild: the list of shell hooks in shell_hooks.yaml, for its twelve events.
 
-Hermes, of the same family, is below.
-
-Facts: docs/formats/starchild.md. `table` says what the events are, `reason_card` how a reason
-looks.
+Hermes, of the same family, is below. Facts: docs/formats/starchild.md.
 """
 
 from __future__ import annotations
@@ -22,8 +19,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
-
-__all__ = ["NAME", "OPTIONS", "SWITCHES", "Starchild"]
 
 OPTIONS = ("approver", "allow_local", "shell_hooks")
 # Variable -> the option that it switches on where it is `1` (docs/formats/starchild.md 6, 8).
@@ -72,16 +67,15 @@ def _encode_stance(decision: Decision) -> dict[str, Any]:
     """
     if decision.stance < Stance.ASK:
         return {}
-    reason = mask_text(decision.reason)
+    reason, evidence = mask_text(decision.reason), mask_value(decision.evidence)
     if decision.stance is Stance.ASK:
         specific = {"permissionDecision": "ask", "permissionDecisionReason": reason}
         return {"hookSpecificOutput": specific}
     block = {"decision": "block", "reason": reason}
-    if decision.evidence is None:
+    if evidence is None:
         return block
-    evidence = mask_value(decision.evidence)
     is_ours = isinstance(evidence, dict) and evidence and set(evidence) <= set(EVIDENCE)
-    return {**block, **(evidence if is_ours else {"evidence": evidence})}
+    return block | (evidence if is_ours else {"evidence": evidence})
 
 
 def _encode_rewrite(decision: Decision, row: EventRow, event: Event) -> dict[str, Any]:
@@ -93,23 +87,9 @@ def _encode_rewrite(decision: Decision, row: EventRow, event: Event) -> dict[str
     if rewrite.target == "input":
         return {"tool_input": rewrite.patch} if rewrite.patch else {}
     if rewrite.target == "text":
-        return {row.rewrites: _to_text(value)}
+        return {row.rewrites: value}
     if isinstance(value, str):
         # The host itself appends the notes that it is sent.
         for note in reversed(decision.for_user):
             value = "" if value == note else value.removesuffix(NOTE_GAP + note)
     return {} if value == event.body.value("result") else {"tool_result": value}
-
-
-def _to_text(value: Any) -> Any:
-    """Return the text of a model's reply, which some hosts put into an object.
-
-    Any other value as it is.
-    """
-    if isinstance(value, dict) and isinstance(value.get("text"), str):
-        return value["text"]
-    try:
-        parts = value["candidates"][0]["content"]["parts"]
-        return "".join(part if isinstance(part, str) else part["text"] for part in parts)
-    except (LookupError, TypeError):
-        return value

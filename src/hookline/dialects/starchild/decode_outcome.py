@@ -9,8 +9,8 @@ from hookline.dialects.kit.claims import Claims
 from hookline.dialects.starchild.table import EVIDENCE, NOTE_GAP
 from hookline.model.event import Rewrite
 from hookline.model.spec import Http
-from hookline.model.verdict import Failure, Stance, Verdict
-from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
+from hookline.model.verdict import Failure, Stance
+from hookline.wire.hookoutput import NoObjectError, UnreadableError, key_types, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome
+    from hookline.model.verdict import Outcome, Verdict
 
-DEFAULT_REASON = "Blocked by a hook"
 _BLOCK = 2  # exit code
 # What docs/formats/starchild.md 5 calls a failure, where hookline calls it otherwise.
-FAILURES: Mapping[Failure, str] = {
+FAILURES = {
     Failure.TIMED_OUT: "timeout",
     Failure.NOT_STARTED: "spawn_error",
     Failure.KILLED: "killed_by_signal",
@@ -35,24 +34,26 @@ FAILURES: Mapping[Failure, str] = {
     Failure.REJECTED: "http_status",
     Failure.UNTRUSTED: "not_approved",
 }
-# Keys of the output, of Starchild's own and of Claude Code's, and their types.
-OWN: Mapping[str, type] = {
-    "decision": object, "reason": object, "stopReason": object, "suppressOutput": object, "tool_result": object,
-    "evidence": object, "tag": object, "code": object, "tool_input": dict, "message": str, "notification": str, "response": str,
-    "context": str, "systemMessage": str, "add_warning": str, "continue": bool, "hookSpecificOutput": dict,
-}  # fmt: skip
-SPECIFIC: Mapping[str, type] = {
-    "hookEventName": object, "permissionDecision": object, "permissionDecisionReason": object, "additionalContext": str,
-    "updatedInput": dict,
-}  # fmt: skip
 _TEXTS = ("message", "notification", "response")  # keys that replace a text
+# Keys of the output, of Starchild's own and of Claude Code's, and their types.
+OWN = key_types(
+    any="decision reason stopReason suppressOutput tool_result evidence tag code",
+    object="tool_input hookSpecificOutput",
+    text="message notification response context systemMessage add_warning",
+    flag="continue",
+)
+SPECIFIC = key_types(
+    any="hookEventName permissionDecision permissionDecisionReason",
+    text="additionalContext",
+    object="updatedInput",
+)
 # Key -> the value that blocks, and the key of the reason; each block gives its reason.
-_BLOCKS: Mapping[str, tuple[object, str]] = {
+_BLOCKS = {
     "decision": ("block", "reason"),
     "permissionDecision": ("deny", "permissionDecisionReason"),
     "continue": (False, "stopReason"),
 }
-_WORDS: Mapping[str, tuple[str, ...]] = {
+_WORDS = {
     "decision": ("block", "approve", "allow"),
     "permissionDecision": ("deny", "ask", "allow"),
 }
@@ -105,20 +106,19 @@ class _Reader(Claims):
     def fail(self, name: str, detail: str = "") -> Verdict:
         """Return the verdict of a failure: what `on_error` says (docs/formats/starchild.md 5, 7)."""
         failure, stance = self.outcome.failure, self.spec.on_failure
-        if self.spec.facts.get("role") == "guard" and failure in (
-            Failure.UNTRUSTED,
-            Failure.UNLOADABLE,
-        ):
+        is_guard = self.spec.facts.get("role") == "guard"
+        if is_guard and failure in (Failure.UNTRUSTED, Failure.UNLOADABLE):
             # A guard that cannot run refuses its event, whatever its `on_error`
             # (docs/formats/starchild.md 6).
             stance = max(stance, self.row.blocks)
         fault = f"{name}: {detail or describe_failure(self.outcome)}"
         words = f"hook `{label(self.spec)}` failed: {fault}"
+        self.given = {}
+        self.unsupported.clear()
         if stance is Stance.SILENT:
-            note = words if self.row.can_block else ""
-            return self.verdict(for_user=note, fault=fault, unsupported=())
+            return self.verdict(for_user=words if self.row.can_block else "", fault=fault)
         reason = "policy hook not approved" if failure is Failure.UNTRUSTED else words
-        return self._conclude(stance, reason=reason, fault=fault, unsupported=())
+        return self._conclude(stance, reason, fault=fault)
 
     def read_block(self) -> Verdict:
         """Return what exit 2 means; of stdout only a reason, evidence and notes count."""
@@ -127,12 +127,11 @@ class _Reader(Claims):
             return self.verdict()
         with suppress(UnreadableError):
             self.take_in(parse_object(self.outcome.stdout))
-        reasons = map(self._text, (key for _, key in _BLOCKS.values()))
+        self.unsupported.clear()
+        reasons = (self._join(key) for _, key in _BLOCKS.values())
         reason = next(filter(None, reasons), "") or self.outcome.stderr.strip()
-        note, evidence = self._join("systemMessage", "add_warning"), self._evidence()
-        return self._conclude(
-            self.row.blocks, reason=reason, for_user=note, evidence=evidence, unsupported=()
-        )
+        note = self._join("systemMessage", "add_warning")
+        return self._conclude(self.row.blocks, reason, for_user=note)
 
     def read_output(self) -> Verdict:
         """Return what the object on stdout says."""
@@ -147,19 +146,26 @@ class _Reader(Claims):
         if self.row.appends and note and isinstance(result, str):
             value = f"{result}{NOTE_GAP}{note}" if result else note
             rewrite = Rewrite(target="output", value=value)
-        context = self._honour("context", self._join("context", "additionalContext"), "context")
+        self.context = self._honour(
+            "context", self._join("context", "additionalContext"), "context"
+        )
         # A block wins over a rewrite in the same output.
         self.rewrite = None if stance >= Stance.DENY else rewrite
-        evidence = self._evidence()
-        return self._conclude(
-            stance, reason=reason, for_agent=context, for_user=note, evidence=evidence
-        )
+        return self._conclude(stance, reason, for_user=note)
 
-    def _conclude(self, stance: Stance, *, reason: str, **fields: Any) -> Verdict:
-        """Return the verdict; unless all hooks of the event run, a denial ends the round."""
-        ends = stance >= Stance.DENY and not self.row.all_run
-        reason = reason or (DEFAULT_REASON if stance else "")
-        return self.verdict(stance=stance, reason=reason, ends=ends, **fields)
+    def _conclude(self, stance: Stance, reason: str, **fields: Any) -> Verdict:
+        """Return the verdict; unless all hooks of the event run, a denial ends the round.
+
+        Its evidence is `evidence`, or, where `tag` or `code` is given too, an object of all three.
+        """
+        given = {key: self.given[key] for key in EVIDENCE if key in self.given}
+        return self.verdict(
+            stance=stance,
+            reason=reason or ("Blocked by a hook" if stance else ""),
+            ends=stance >= Stance.DENY and not self.row.all_run,
+            evidence=given if set(given) - {"evidence"} else given.get("evidence"),
+            **fields,
+        )
 
     def _lose(self, effect: str, what: str) -> None:
         """Keep in mind what the event does not honour."""
@@ -172,12 +178,9 @@ class _Reader(Claims):
             return ""
         return text
 
-    def _text(self, key: str) -> str:
-        value = self.given.get(key)
-        return value if isinstance(value, str) and value.strip() else ""
-
     def _join(self, *keys: str) -> str:
-        return "\n".join(filter(None, map(self._text, keys)))
+        values = (self.given.get(key) for key in keys)
+        return "\n".join(value for value in values if isinstance(value, str) and value.strip())
 
     def _stance(self) -> tuple[Stance, str]:
         row, given = self.row, self.given
@@ -188,9 +191,7 @@ class _Reader(Claims):
                 why = f"`{key}` is one of {listed}, not `{given[key]!s:.40}`"
                 self.unsupported.append(f"unknown_decision_value: {why}")
         blocks = [
-            reason
-            for key, (blocking, reason) in _BLOCKS.items()
-            if key in given and given[key] == blocking
+            reason for key, (blocking, reason) in _BLOCKS.items() if given.get(key) == blocking
         ]
         asks = given.get("permissionDecision") == "ask"
         if (blocks or asks) and not row.can_block:
@@ -198,7 +199,7 @@ class _Reader(Claims):
         elif blocks:
             return row.blocks, self._join(*blocks)
         elif asks:
-            return Stance.ASK if row.asks else row.blocks, self._text("permissionDecisionReason")
+            return Stance.ASK if row.asks else row.blocks, self._join("permissionDecisionReason")
         return Stance.SILENT, ""
 
     def _rewrite(self) -> Rewrite | None:
@@ -216,9 +217,8 @@ class _Reader(Claims):
             # A hook may change what a call says, never what it is.
             present = self.event.input if isinstance(self.event.input, dict) else {}
             kept = {key: patch.pop(key) for key in present if key in patch}
-            self.unsupported += [
-                f"unknown_key_dropped: `{key}` is no key of the input" for key in patch
-            ]
+            dropped = (f"unknown_key_dropped: `{key}` is no key of the input" for key in patch)
+            self.unsupported += dropped
             rewrite = Rewrite(target="input", value=kept, merge=True) if kept else None
         elif patch:
             self._lose("input", "`tool_input`")
@@ -227,11 +227,3 @@ class _Reader(Claims):
         elif "tool_result" in given:
             self._lose("output", "`tool_result` without `allow_result_rewrite`")
         return rewrite
-
-    def _evidence(self) -> Any:
-        """Return `evidence`.
-
-        Where `tag` or `code` is given too, an object of all three (docs/formats/starchild.md 5.3).
-        """
-        given = {key: self.given[key] for key in EVIDENCE if key in self.given}
-        return given if set(given) - {"evidence"} else given.get("evidence")

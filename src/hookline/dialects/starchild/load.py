@@ -11,7 +11,7 @@ from hookline.dialects.starchild.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model import kinds
 from hookline.model.event import ToolCall
-from hookline.model.spec import Command, Flattened, Http, Pattern, Problem
+from hookline.model.spec import Command, Flattened, Http, Pattern
 from hookline.model.verdict import Stance
 from hookline.wire.fields import Node, describe_value, to_problem
 from hookline.wire.parsers import parse_yaml
@@ -21,23 +21,23 @@ from hookline.wire.sources import (
     make_spec,
     read_regex,
     read_tree,
-    refuse_unreadable,
+    refuse_source,
     strict_failure,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
     from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.spec import Condition, HookSpec, Origin
+    from hookline.model.spec import Condition, HookSpec, Problem
 
 _KEYS = (
-    "event", "type", "command", "url", "matcher", "timeout", "tool", "role", "on_error", "files", "env", "secret_env",
-    "allow_result_rewrite",
+    "event", "type", "command", "url", "matcher", "timeout", "tool", "role", "on_error", "files",
+    "env", "secret_env", "allow_result_rewrite",
 )  # fmt: skip
 # Type of a hook -> the keys that only hooks of the other type have.
-_OF_OTHER_TYPE: Mapping[str, tuple[str, ...]] = {
+_OF_OTHER_TYPE = {
     "command": ("url", "secret_env"),
     "http": ("command", "env"),
 }
@@ -46,11 +46,12 @@ _OF_OTHER_TYPE: Mapping[str, tuple[str, ...]] = {
 _SWORN = ("timeout", "role", "on_error", "files", "allow_result_rewrite")
 # What a hook inherits beside the names in `env` (docs/formats/starchild.md 6).
 _INHERITED = (
-    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "TMPDIR",
+    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY",
+    "LC_NUMERIC", "LC_TIME", "TMPDIR",
 )  # fmt: skip
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LOCAL_HINT = "STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL=1 opens this machine and private networks"
-_AGENT_FILE, _SWITCHES, _ENABLED = "agent.yaml", "shell_hooks", "enabled"
+_AGENT_FILE, _SWITCH = "agent.yaml", ("shell_hooks", "enabled")
 
 
 def load(
@@ -65,26 +66,56 @@ def load(
         by_default: the hooks are on where the `agent.yaml` does not say.
     """
     problems: list[Problem] = []
+    hint = "a mapping of events is a Hermes file: name it with --dialect hermes"
+    root = read_root(source, problems, list, "a shell_hooks.yaml", hint)
+    if root is None:
+        loaded = refuse_source(source, facts, problems)
+    else:
+        specs = tuple(_read_hooks(root, source, facts, allow_local=allow_local))
+        loaded = Loaded(specs=specs, problems=tuple(problems))
+    return _apply_switch(loaded, source, by_default=by_default)
+
+
+def read_root(
+    source: Source, problems: list[Problem], wanted: type, what: str, hint: str
+) -> Node | None:
+    """Return the root of a file whose `hooks` is as wanted; else None, and file a problem.
+
+    `what`: the noun for the file.
+    """
     try:
         root = read_tree(source, problems)
-        hint = "a mapping of events is a Hermes file: name it with --dialect hermes"
-        entries = find_hooks(root, list, "a shell_hooks.yaml", hint)
     except ConfigError as error:
-        return _apply_switch(refuse_unreadable(source, facts, error), source, by_default=by_default)
-    if root.value is not None:
-        severity = facts.severity_of_unknown_key("file", source.mode)
-        root.check_known_keys(("hooks",), "a shell_hooks.yaml", severity=severity)
-    if root.value is not None and entries is None:
-        hint = "they stand in a list under `hooks`"
-        root.complain("key.missing", "no hooks here", hint=hint, severity="warning")
-    specs: list[HookSpec] = []
-    for entry in entries.children() if entries is not None else ():
+        problems.append(to_problem(error, source.file, source.scope))
+        return None
+    if root.value is None:
+        root.value = {}
+    if not root.is_mapping(what, "config.type"):
+        return None
+    hooks = root.value.get("hooks")
+    if hooks is None or isinstance(hooks, wanted):
+        return root
+    kind = "a mapping" if wanted is dict else "a list"
+    why = f"`hooks` must be {kind}, not {describe_value(hooks)}"
+    root.complain("config.type", why, "hooks", hint=hint)
+    return None
+
+
+def _read_hooks(
+    root: Node, source: Source, facts: Table, *, allow_local: bool
+) -> Iterator[HookSpec]:
+    severity = facts.severity_of_unknown_key("file", source.mode)
+    root.check_known_keys(("hooks",), "a shell_hooks.yaml", severity=severity)
+    if root.value.get("hooks") is None:
+        if root.tree.value is not None:
+            root.warn("key.missing", "no hooks here", hint="they stand in a list under `hooks`")
+        return
+    for entry in root.child("hooks").children():
         if not entry.is_mapping("an entry of `hooks`", "group.shape"):
             continue
         native = entry.text("event", required=True)
         if native in facts.rows:
-            row = facts.rows[native]
-            specs.append(_read_hook(entry, row, source, facts, allow_local=allow_local))
+            yield _read_hook(entry, facts.rows[native], source, facts, allow_local=allow_local)
         elif native:
             # Scripts are often written for Claude Code, too.
             meant = facts.row_of_kind(kinds.native_names("claude").get(native, ""))
@@ -92,31 +123,6 @@ def load(
             hint = hint or did_you_mean(native, facts.rows)
             hint = hint or f"known events: {', '.join(facts.rows)}"
             entry.complain("event.unknown", f"unknown event `{native}`", "event", hint=hint)
-    loaded = Loaded(specs=tuple(specs), problems=tuple(problems))
-    return _apply_switch(loaded, source, by_default=by_default)
-
-
-def find_hooks(root: Node, wanted: type, what: str, hint: str) -> Node | None:
-    """Return the node under `hooks`; None where there are no hooks. `what`: the noun for the file.
-
-    Raises:
-        ConfigError: the file is no mapping, or its `hooks` is not as wanted.
-    """
-    if root.value is None:
-        return None
-    _check_type(root, dict, what)
-    if root.value.get("hooks") is None:
-        return None
-    hooks = root.child("hooks")
-    _check_type(hooks, wanted, "`hooks`", hint)
-    return hooks
-
-
-def _check_type(node: Node, wanted: type, what: str, hint: str = "") -> None:
-    if not isinstance(node.value, wanted):
-        kind = "a mapping" if wanted is dict else "a list"
-        why = f"{what} must be {kind}, not {describe_value(node.value)}"
-        raise ConfigError(why, name="config.type", place=node.origin().place, hint=hint)
 
 
 def _read_hook(
@@ -129,7 +135,7 @@ def _read_hook(
     mark, is_strict = node.mark(), source.mode == "strict"
     severity = table.severity_of_unknown_key("hook", source.mode)
     node.check_known_keys(_KEYS, f"an entry of `{row.native}`", severity=severity)
-    folder = source.names.get("folder") or posixpath.dirname(source.file)
+    folder = _folder(source)
     kind = node.choice("type", _OF_OTHER_TYPE, "command", name="handler.type")
     ignored = [key for key in _OF_OTHER_TYPE[kind] if node.value.get(key) is not None]
     name = node.value.get("command")
@@ -138,13 +144,12 @@ def _read_hook(
     else:
         handler = _read_http(node, allow_local=allow_local)
         name = f"POST {handler.url}"
-    conditions = _read_conditions(node, row)
+    conditions = tuple(_read_conditions(node, row))
     severity = "error" if is_strict else "warning"
     timeout = read_timeout(node, DEFAULT_TIMEOUT, LONGEST_TIMEOUT, wanted=int, severity=severity)
     # A role that cannot be read was meant to say that the entry must not vanish.
     is_guard = node.value.get("role") is not None
-    if is_guard:
-        node.choice("role", ("guard",), "guard")
+    node.choice("role", ("guard",), "guard")
     # What a failure means (docs/formats/starchild.md 7).
     stances = {
         "open": Stance.SILENT,
@@ -159,9 +164,9 @@ def _read_hook(
     rewrites = node.flag("allow_result_rewrite")
     ignored += ["allow_result_rewrite"] if rewrites and not row.appends else []
     for key in ignored:
-        why = f"`{key}` has no effect on this entry of `{row.native}`"
-        node.complain("key.ignored", why, key, severity="warning")
+        node.warn("key.ignored", f"`{key}` has no effect on this entry of `{row.native}`", key)
     start = folder if folder.startswith("/") else ""
+    files = (posixpath.normpath(posixpath.join(start, path)) for path in node.texts("files"))
     return make_spec(
         source,
         table.name,
@@ -174,11 +179,13 @@ def _read_hook(
         on_failure=on_failure,
         name=hook_name(name) if isinstance(name, str) else "",
         facts={"role": "guard" if is_guard else "", "allow_result_rewrite": rewrites},
-        files=tuple(
-            posixpath.normpath(posixpath.join(start, path)) for path in node.texts("files")
-        ),
+        files=tuple(files),
         sworn={key: node.value[key] for key in _SWORN if node.value.get(key) is not None},
     )
+
+
+def _folder(source: Source) -> str:
+    return source.names.get("folder") or posixpath.dirname(source.file)
 
 
 def _read_command(node: Node, folder: str, *, kill_leftovers: bool) -> Command:
@@ -204,16 +211,14 @@ def _read_http(node: Node, *, allow_local: bool) -> Http:
     url = read_address(node, allow_local=allow_local, local_hint=_LOCAL_HINT)
     secret = node.text("secret_env")
     if node.value.get("secret_env") is not None and not _VARIABLE.fullmatch(secret):
+        why = "`secret_env` is no name of a variable"
         hint = "the name of a variable that holds the key, never the key itself"
-        node.complain(
-            "value.type", "`secret_env` is no name of a variable", "secret_env", hint=hint
-        )
+        node.complain("value.type", why, "secret_env", hint=hint)
     return Http(url=url, secret=secret, allow_local=allow_local)
 
 
-def _read_conditions(node: Node, row: EventRow) -> tuple[Condition, ...]:
-    """Return what must hold of an event: `tool` and `matcher`, both where both are given (docs/formats/starchild.md 4)."""
-    conditions: list[Condition] = []
+def _read_conditions(node: Node, row: EventRow) -> Iterator[Condition]:
+    """Yield what must hold of an event: `tool` and `matcher`, both where both are given (docs/formats/starchild.md 4)."""
     for key in ("tool", "matcher"):
         text = node.text(key)
         what = f"`{key}` of entry {node.path[-1]} (`{row.native}`)"
@@ -221,13 +226,12 @@ def _read_conditions(node: Node, row: EventRow) -> tuple[Condition, ...]:
         if regex is None:
             continue
         if key == "matcher":
-            conditions.append(Flattened(facts=row.searched, source=text, regex=regex))
+            yield Flattened(facts=row.searched, source=text, regex=regex)
         elif row.body is ToolCall:
-            conditions.append(Pattern(field="tool", source=text, regex=regex, full=True))
+            yield Pattern(field="tool", source=text, regex=regex, full=True)
         else:
             why = f"`{row.native}` has no tool, so nothing could match"
             node.complain("key.misplaced", why, "tool", hint="look into its text with `matcher`")
-    return tuple(conditions)
 
 
 def read_timeout(
@@ -264,8 +268,7 @@ def _apply_switch(loaded: Loaded, source: Source, *, by_default: bool) -> Loaded
     beside = source.companions.get(_AGENT_FILE)
     if beside is None:
         return loaded
-    folder = source.names.get("folder") or posixpath.dirname(source.file)
-    path, problems = posixpath.join(folder, _AGENT_FILE), list(loaded.problems)
+    path, problems = posixpath.join(_folder(source), _AGENT_FILE), list(loaded.problems)
     why = f"hookline cannot tell whether it switches hooks off: {beside.fault}"
     error = ConfigError(why, name="config.unreadable")
     try:
@@ -276,42 +279,34 @@ def _apply_switch(loaded: Loaded, source: Source, *, by_default: bool) -> Loaded
         problem = to_problem(error, path, source.scope).replace(severity="warning")
         return loaded.replace(problems=(*problems, problem))
     root = Node(tree, path, source.scope, problems)
-    switch = _find_switch(root, by_default=by_default)
-    specs = loaded.specs
-    if switch is not None and specs:
-        origin, is_on = switch
+    is_on, specs = _read_switch(root, by_default=by_default), loaded.specs
+    if is_on is not None and specs:
+        origin = root.origin(*_SWITCH)
         specs = tuple(spec.replace(**{"on" if is_on else "off": origin}) for spec in specs)
         if not is_on:
             hooks = "1 hook" if len(specs) == 1 else f"{len(specs)} hooks"
             why = f"`{origin.pointer}` is not true, which switches {hooks} off"
-            hint = "write `true`, or: hookline on"
-            problems.append(
-                Problem(name="hook.off", message=why, hint=hint, severity="warning", origin=origin)
-            )
+            root.warn("hook.off", why, *_SWITCH, hint="write `true`, or: hookline on")
     return Loaded(specs=specs, problems=tuple(problems))
 
 
-def _find_switch(root: Node, *, by_default: bool) -> tuple[Origin, bool] | None:
-    """Return the place of the key, and whether it switches the hooks on.
+def _read_switch(root: Node, *, by_default: bool) -> bool | None:
+    """Return whether the file switches the hooks on; None if hookline cannot understand it.
 
-    None if it cannot be understood.
-
-    Without the key the hooks are off, unless `by_default`; its place is then where the key would
-    stand.
+    Without the key the hooks are off, unless `by_default`.
     """
+    key, flag = _SWITCH
     if not isinstance(root.value, dict | None):
         return None
-    given = (root.value or {}).get(_SWITCHES)
-    if given is None or (isinstance(given, dict) and _ENABLED not in given):
-        place = root.origin()
-        place = place.replace(pointer=f"{_SWITCHES}.{_ENABLED}", line=place.line or 1)
-        return None if by_default else (place, False)
-    node = root.child(_SWITCHES)
-    if not node.is_mapping(f"`{_SWITCHES}`"):
+    given = (root.value or {}).get(key)
+    if given is None or (isinstance(given, dict) and flag not in given):
+        return None if by_default else False
+    node = root.child(key)
+    if not node.is_mapping(f"`{key}`"):
         return None
-    if isinstance(given[_ENABLED], bool):
-        return node.origin(_ENABLED), given[_ENABLED]
-    why = f"`{_SWITCHES}.{_ENABLED}` must be true or false, not {describe_value(given[_ENABLED])}"
+    if isinstance(given[flag], bool):
+        return bool(given[flag])
+    why = f"`{key}.{flag}` must be true or false, not {describe_value(given[flag])}"
     hint = "write `false` to switch the hooks off; until then they are on"
-    node.complain("value.type", why, _ENABLED, hint=hint)
+    node.complain("value.type", why, flag, hint=hint)
     return None

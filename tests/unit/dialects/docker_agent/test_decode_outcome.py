@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hookline
-from hookline.dialects.docker_agent import PROFILES, DockerAgent
+from hookline.dialects.docker_agent import DockerAgent
 from hookline.dialects.docker_agent.decode_outcome import _SPECIFIC, _TOP
+from hookline.dialects.docker_agent.table import PROFILES
 from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of
 

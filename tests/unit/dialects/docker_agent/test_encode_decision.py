@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from hookline.core.fit import fit
 from hookline.core.fold import fold
-from hookline.dialects.docker_agent import PROFILES, DockerAgent
+from hookline.dialects.docker_agent import DockerAgent
+from hookline.dialects.docker_agent.table import PROFILES
 from hookline.model.event import Event, Rewrite
 from hookline.model.verdict import Decision, Outcome, Stance
 from tests.unit.dialects.docker_agent.support import EVENTS, one_event, one_hook, row_of

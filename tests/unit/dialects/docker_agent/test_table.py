@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.dialects.docker_agent import PROFILES, DockerAgent
+from hookline.dialects.docker_agent import DockerAgent
+from hookline.dialects.docker_agent.table import PROFILES
 from hookline.model.verdict import Stance
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from hookline.core.failure import describe_failure, label
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
-from hookline.model.verdict import Failure, Stance, Verdict
+from hookline.model.verdict import Failure, Stance
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
 
 TYPE_CHECKING = False
@@ -19,22 +19,18 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome
+    from hookline.model.verdict import Outcome, Verdict
 
 _BLOCK = 2  # exit code
 _LONGEST = 400  # characters of stderr that become a reason
 # Key of a verdict -> the keys of its reason, best first, and the key of new arguments.
-_VERDICTS: Mapping[str, tuple[tuple[str, str], str]] = {
+_VERDICTS = {
     "action": (("message", "reason"), "args"),
     "decision": (("reason", "message"), "tool_input"),
 }
 _IDLE = (None, "", "allow", "approve", "continue")  # `action: approve` asks
-# Word of a verdict -> what it asks for, and the reason of one that gives none.
-_WORDS: Mapping[str, tuple[str, str]] = {
-    "modify": ("input", ""),
-    "approve": ("ask", "a shell hook wants a person to approve this"),
-    "block": ("deny", "Blocked by shell hook."),
-}
+_EFFECTS = {"modify": "input", "approve": "ask", "block": "deny"}  # word of a verdict -> its power
+_BLOCKED = "Blocked by shell hook."
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
@@ -48,7 +44,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
         with suppress(UnreadableError):
             given = parse_object(outcome.stdout)
         reason = _find_reason(given, _find_verdict(given)) or outcome.stderr.strip()[:_LONGEST]
-        return reader.verdict(stance=row.blocks, reason=reason or _WORDS["block"][1], ends=True)
+        return reader.verdict(stance=row.blocks, reason=reason or _BLOCKED, ends=True)
     text = outcome.stdout.replace("\ufeff", "").strip()
     crash = describe_failure(outcome) if outcome.failure or outcome.exit_code else ""
     if crash and not text:
@@ -104,9 +100,8 @@ class _Reader(Claims):
                 target = "text" if "text" in row.powers else "output"
                 self.rewrite = Rewrite(target=target, value=value)
         else:
-            read = ("context",) if output else ()
-            self.context = _text(given, *read)
-            unread = [key for key in given if key not in read]
+            self.context = _find_text(given, output)
+            unread = (key for key in given if key != output)
             self.unsupported += [f"{key}: `{row.native}` does not read it" for key in unread]
 
     def _read_directive(self, given: Mapping[str, Any]) -> None:
@@ -119,10 +114,11 @@ class _Reader(Claims):
         args = given.get(key)
         others = [each for each in _VERDICTS if given.get(each) != word]
         self._report(given, others, f"does not count beside `{verdict}`")
-        if word == "block" or (word == "approve" and verdict == "action"):
-            effect, default = _WORDS[word]
-            stance = self.row.blocks if word == "block" else Stance.ASK
-            self.claim(stance, _find_reason(given, verdict) or default, effect)
+        reason = _find_reason(given, verdict)
+        if word == "block":
+            self.claim(self.row.blocks, reason or _BLOCKED, "deny")
+        elif word == "approve" and verdict == "action":
+            self.claim(Stance.ASK, reason or "a shell hook wants a person to approve this", "ask")
         elif word == "modify" and isinstance(args, dict):
             self.rewrite = Rewrite(target="input", value=args, merge=True)
         elif word == "modify":
@@ -135,7 +131,7 @@ class _Reader(Claims):
     def _read_redo(self, given: Mapping[str, Any]) -> None:
         """Take in an answer to `pre_verify`: `continue` or `block`, in any letter case, with a text."""
         for verdict in _VERDICTS:
-            word = _text(given, verdict).strip().lower()
+            word = _find_text(given, verdict).strip().lower()
             if word in ("continue", "block"):
                 if reason := _find_reason(given, verdict):
                     self.claim(self.row.blocks, reason, "deny")
@@ -150,7 +146,7 @@ class _Reader(Claims):
         for verdict in verdicts:
             word = given.get(verdict)
             if word not in _IDLE or (verdict, word) == ("action", "approve"):
-                effect, _ = _WORDS.get(str(word), (verdict, ""))
+                effect = _EFFECTS.get(str(word), verdict)
                 self.unsupported.append(f"{effect}: `{verdict}: {word!s:.40}` {why}")
 
 
@@ -161,10 +157,10 @@ def _find_verdict(given: Mapping[str, Any]) -> str:
 
 
 def _find_reason(given: Mapping[str, Any], verdict: str) -> str:
-    return _text(given, *_VERDICTS[verdict][0])
+    return _find_text(given, *_VERDICTS[verdict][0])
 
 
-def _text(given: Mapping[str, Any], *keys: str) -> str:
+def _find_text(given: Mapping[str, Any], *keys: str) -> str:
     """Return the text under the first of the keys that has one."""
     values = (given.get(key) for key in keys)
     return next((value for value in values if isinstance(value, str) and value.strip()), "")

@@ -8,17 +8,15 @@ from hookline.core.dialect import Loaded
 from hookline.dialects.kit.matcher import MatcherFormat, read_matcher
 from hookline.dialects.starchild.command_line import read_words
 from hookline.dialects.starchild.hermes.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT
-from hookline.dialects.starchild.load import find_hooks, read_timeout
-from hookline.errors import ConfigError
-from hookline.model.spec import Command, Problem
+from hookline.dialects.starchild.load import read_root, read_timeout
+from hookline.model.spec import Command
 from hookline.model.verdict import Stance
 from hookline.wire.sources import (
     hook_id,
     hook_name,
     make_spec,
     read_entries,
-    read_tree,
-    refuse_unreadable,
+    refuse_source,
     strict_failure,
 )
 
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import HookSpec, Problem
     from hookline.wire.fields import Node
 
 _KEYS = ("matcher", "command", "timeout", "fail_closed", "failClosed")
@@ -48,20 +46,19 @@ def load(
         exact: a switch by which Hermes accepts hooks approves them here, too.
     """
     problems: list[Problem] = []
-    specs: list[HookSpec] = []
-    try:
-        root = read_tree(source, problems)
-        hint = "a list of entries is a Starchild file: name it with --dialect starchild"
-        hooks = find_hooks(root, dict, "a config.yaml", hint)
-    except ConfigError as error:
-        return refuse_unreadable(source, facts, error)
-    if hooks is not None:
-        if _WEBHOOKS in hooks.value:
-            why = "outbound webhooks are Hermes' own, and hookline does not send them"
-            hooks.complain("handler.unsupported", why, _WEBHOOKS, severity="warning")
-        like = "begin each entry with `- `"
-        found = read_entries(hooks, facts.rows, of="entries", like=like, beside=(_WEBHOOKS,))
-        specs = [_read_hook(entry, row, source, facts, broken) for row, entry, broken in found]
+    hint = "a list of entries is a Starchild file: name it with --dialect starchild"
+    root = read_root(source, problems, dict, "a config.yaml", hint)
+    if root is None:
+        return refuse_source(source, facts, problems)
+    if root.value.get("hooks") is None:
+        return Loaded(problems=tuple(problems))
+    hooks = root.child("hooks")
+    if _WEBHOOKS in hooks.value:
+        why = "outbound webhooks are Hermes' own, and hookline does not send them"
+        hooks.warn("handler.unsupported", why, _WEBHOOKS)
+    like = "begin each entry with `- `"
+    found = read_entries(hooks, facts.rows, of="entries", like=like, beside=(_WEBHOOKS,))
+    specs = [_read_hook(entry, row, source, facts, broken) for row, entry, broken in found]
     switches = {}
     if specs and accept_hooks:
         switches["HERMES_ACCEPT_HOOKS"] = specs[0].origin
@@ -69,17 +66,12 @@ def load(
         switches[_AUTO_ACCEPT] = root.origin(_AUTO_ACCEPT)
     if exact and switches:
         specs, switches = [spec.replace(trusted=True) for spec in specs], {}
-    problems += [
-        Problem(
-            name="key.ignored",
-            message=f"`{switch}` approves no hook in hookline",
-            hint="review and approve the hooks yourself: hookline approve",
-            severity="warning",
-            origin=origin,
-            tells_user=True,
+    for switch, origin in switches.items():
+        why = f"`{switch}` approves no hook in hookline"
+        root.warn(
+            "key.ignored", why, hint="review and approve the hooks yourself: hookline approve"
         )
-        for switch, origin in switches.items()
-    ]
+        problems[-1] = problems[-1].replace(origin=origin, tells_user=True)
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
 
@@ -89,12 +81,14 @@ def _read_hook(node: Node, row: EventRow, source: Source, table: Table, broken: 
     One that cannot be read stays as a broken hook, so that decisions report it.
     """
     mark, is_strict = node.mark(), source.mode == "strict"
+    handler = None
     fields: dict[str, Any] = {
         "id": hook_id(source.file, row.native, node, depth=2),
         "timeout": table.default_timeout,
         "on_failure": strict_failure(row) if is_strict else Stance.SILENT,
     }
     if not broken and node.is_mapping(f"an entry of `{row.native}`", "group.shape"):
+        given = node.value
         severity = table.severity_of_unknown_key("hook", source.mode)
         node.check_known_keys(_KEYS, f"an entry of `{row.native}`", severity=severity)
         # At the beginning of a word `~` is the home folder, where hookline knows it.
@@ -103,26 +97,23 @@ def _read_hook(node: Node, row: EventRow, source: Source, table: Table, broken: 
             home + word[1:] if home and (word == "~" or word.startswith("~/")) else word
             for word in read_words(node)
         ]
+        handler = Command(argv=tuple(argv), kill_leftovers=is_strict)
         fields |= {
             "conditions": read_matcher(node, row, table, _MATCHER, source.mode) or (),
             "timeout": read_timeout(node, DEFAULT_TIMEOUT, LONGEST_TIMEOUT, wanted=(int, float)),
-            "name": hook_name(str(node.value.get("command") or "")),
-            "identity": json.dumps(
-                [node.value.get("matcher"), node.value.get("command")], default=str
-            ),
+            "name": hook_name(str(given.get("command") or "")),
+            "identity": json.dumps([given.get("matcher"), given.get("command")], default=str),
         }
-        command = Command(argv=tuple(argv), kill_leftovers=is_strict)
-        handler = node.choose_handler(command, node.errors_since(mark))
+        broken = node.errors_since(mark)
         # A wrong `fail_closed` is an error, and leaves the hook as it is.
-        key = "fail_closed" if node.value.get("fail_closed") is not None else "failClosed"
-        is_closed = node.flag(key)
-        if is_closed and (row.ignores_exit or not row.can_block):
+        key = "fail_closed" if given.get("fail_closed") is not None else "failClosed"
+        is_closed, can_close = node.flag(key), row.can_block and not row.ignores_exit
+        if is_closed and not can_close:
             why = f"`{row.native}` cannot block, so it cannot fail closed"
             node.complain("key.misplaced", why, key)
-        if node.value.get(key) is not None:
-            fields["on_failure"] = (
-                row.blocks if is_closed and not row.ignores_exit else Stance.SILENT
-            )
+        if given.get(key) is not None:
+            fields["on_failure"] = row.blocks if is_closed and can_close else Stance.SILENT
     else:
-        handler = node.choose_handler(None, broken or node.errors_since(mark))
-    return make_spec(source, table.name, row, node, handler=handler, **fields)
+        broken = broken or node.errors_since(mark)
+    fields["handler"] = node.choose_handler(handler, broken)
+    return make_spec(source, table.name, row, node, **fields)
