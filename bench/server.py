@@ -58,10 +58,9 @@ def serve_http(path: str) -> None:
     """Ours, as `hookline serve --unix`."""
     # The extra, here and below: the other cases go without.
     from hookline.server.auth import TokenCheck  # noqa: PLC0415
-    from hookline.server.lifecycle import ServerRun  # noqa: PLC0415 - as above
+    from hookline.server.lifecycle import ServerRun, listen_unix_path  # noqa: PLC0415 - as above
     from hookline.server.metrics import Meter  # noqa: PLC0415 - as above
     from hookline.server.service import Service  # noqa: PLC0415 - as above
-    from hookline.server.sockets import listen_unix_path  # noqa: PLC0415 - as above
 
     service = Service(engine(), meter=Meter(), contract={})
     running = ServerRun(TokenCheck(service.app(), token="-"), [listen_unix_path(path)])  # noqa: S106 - a unix socket needs none
@@ -76,7 +75,7 @@ def echo_http(path: str) -> None:
     from starlette.responses import Response  # noqa: PLC0415 - as above
     from starlette.routing import Route  # noqa: PLC0415 - as above
 
-    from hookline.server.sockets import listen_unix_path  # noqa: PLC0415 - as above
+    from hookline.server.lifecycle import listen_unix_path  # noqa: PLC0415 - as above
 
     async def echo(request: Any) -> Response:
         return Response(await request.body(), media_type="application/json")

@@ -28,7 +28,7 @@ print(json.dumps(decision.to_dict()))
 # Starts the server, sends it one event of a host, and exits as the answer says.
 _SERVED = f"""
 import http.client, json, os, socket, sys
-from hookline.server.replies import WHOLE
+from hookline.server.responses import WHOLE
 at, *words = sys.argv[1:]
 ready, told = os.pipe()
 pid = os.fork()

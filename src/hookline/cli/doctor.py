@@ -20,7 +20,6 @@ from hookline.engine.doctor.checkup import SECONDS, run_checkup
 from hookline.engine.doctor.static_checks import Finding
 from hookline.engine.journaling import find_journal_folder
 from hookline.journal.search import Search
-from hookline.server.no_token_marker import list_unprotected_servers
 from hookline.trust.policy import APPROVED
 
 TYPE_CHECKING = False
@@ -66,7 +65,6 @@ def doctor(
         fixed = [done for each in found.all_findings if fix and (done := fix_finding(each))]
         if fixed:
             found = run_checkup(engine, history=history, seconds=seconds, models=models)
-    found = found.replace(findings=(*found.findings, *list_unprotected_servers(os.environ)))
     document = found.to_dict() | ({"fixed": fixed} if fix else {})
     print_page(document, _render_checkup, json=json, color=color)
     asked = sum(hook["asked"] for hook in document["hooks"])

@@ -18,21 +18,26 @@ from hookline.engine.journaling import make_telemetry, open_journal
 from hookline.errors import ConfigError
 from hookline.remote.addresses import parse_address
 from hookline.remote.admission import Admission
-from hookline.server.approve_api import PATH as APPROVE
-from hookline.server.approve_api import ApproveApi
-from hookline.server.auth import TokenCheck
+from hookline.server.approvals import Approvals
+from hookline.server.auth import (
+    TokenCheck,
+    copy_token_beside,
+    default_token_path,
+    read_token,
+)
 from hookline.server.foreign_project import ForeignProjectNotice
 from hookline.server.grpc_sidecar import GrpcSidecar
-from hookline.server.integrations import exclude_calls, find_integrations
-from hookline.server.lifecycle import ServerRun
+from hookline.server.lifecycle import (
+    ServerRun,
+    close_sockets,
+    describe_socket,
+    listen_http,
+    listen_unix_path,
+)
 from hookline.server.metrics import Meter
-from hookline.server.no_token_marker import keep_marker
-from hookline.server.openapi import make_openapi
-from hookline.server.reloader import Reloader
+from hookline.server.reloader import Reloader, exclude_calls, find_integrations
+from hookline.server.responses import APPROVE, make_openapi
 from hookline.server.service import Service
-from hookline.server.signals import Signals
-from hookline.server.sockets import close_sockets, describe_socket, listen_http, listen_unix_path
-from hookline.server.tokens import copy_token_beside, default_token_path, read_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,7 +149,7 @@ def serve(
     path = token_file or default_token_path(os.environ)
     token = read_token(path) if address or not _is_guarded_by_mode(grpc) else ""
     path, to_approve = (path, token) if token or free else _read_approval_token(path)
-    approving = ApproveApi(to_approve, self_approve=free, refused=meter.count_refusal)
+    approving = Approvals(to_approve, self_approve=free, refused=meter.count_refusal)
     service = _make_service(
         selection, meter, Admission(most, patience=wait), (seconds, deadline), approving
     )
@@ -163,32 +168,21 @@ def serve(
     summary = f"{len(service.engine.hooks)} hooks{_describe_token(token, to_approve, path)}"
     reloading = _make_reloader(selection, service, watch=not no_reload)
     bridge = _make_sidecar(grpc, service, token, expect)
-    with Signals() as signals:
-        running = ServerRun(
-            border,
-            listening,
-            drain=drain,
-            refused=meter.count_refusal,
-            beside=bridge.stop,
-            signals=signals,
-        )
+    running = ServerRun(
+        border, listening, drain=drain, refused=meter.count_refusal, beside=bridge.stop
+    )
+    with running.capture_signals():
         try:
             with close_sockets(listening), bridge, reloading, ExitStack() as marks:
                 names = (*map(describe_socket, listening), *bridge.names)
                 if beside and beside != default_token_path(os.environ):
                     marks.callback(_remove_file, beside)
-                if free:
-                    marks.enter_context(
-                        keep_marker(
-                            os.environ, names, lambda line: print_message(f"hookline serve: {line}")
-                        )
-                    )
                 print_text("".join(f"{name}\n" for name in names))
                 print_message(f"hookline serve: {summary}")
                 running.run()
         finally:
-            reloading.close(running.seconds_left, lambda: signals.hurried)
-    return INTERRUPTED if signals.first == signal.SIGINT else OK
+            reloading.close(running.seconds_left, lambda: running.hurried)
+    return INTERRUPTED if running.first_signal == signal.SIGINT else OK
 
 
 def _approves_without_token(*, asked: bool) -> bool:
@@ -224,7 +218,7 @@ def _make_service(
     meter: Meter,
     turns: Admission,
     seconds: tuple[float, float],
-    approving: ApproveApi | None = None,
+    approving: Approvals | None = None,
 ) -> Service:
 
     sessions = selection.sessions()

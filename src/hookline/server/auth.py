@@ -1,19 +1,26 @@
 """Authentication: over TCP, a request needs the token and must not come from a web page.
 
-File permissions protect a unix socket.
+The token proves that a sender may read this user's files. File permissions protect a unix socket.
 """
 
 from __future__ import annotations
 
 import hmac
 import ipaddress
+import os
 import re
+import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from hookline.server.problems import APPROVE, CHAT, RequestError, make_refusal
+from starlette.datastructures import Headers
+
+from hookline.errors import ConfigError
+from hookline.paths import read_private, state_folder, write_private
+from hookline.server.responses import APPROVE, CHAT, RequestError, make_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -21,6 +28,8 @@ _HOST = re.compile(r"(?:\[(?P<six>[^\[\]]+)\]|(?P<other>[^:\[\]]+))(?::\d*)?", r
 OPEN_TO_ALL = "/v1/health"
 # Scope key: a function to call once a request has shown the token. It may raise a `RequestError`.
 ADMIT = "hookline.admit"
+_SHORTEST = 16  # characters of a token
+_LONGEST = 4096  # bytes of its file
 
 
 class TokenCheck:
@@ -54,12 +63,13 @@ class TokenCheck:
                 self._check(scope)
             except RequestError as error:
                 self._refused(error.code)
-                await make_refusal(error, scope["path"])(scope, receive, send)
+                await make_problem(error, path=scope["path"])(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
-        hosts = list_header_values(scope, b"host")
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             # DNS rebinding makes a page's name point here, but the page still sends that name
             raise RequestError(
@@ -68,7 +78,7 @@ class TokenCheck:
                 "the `Host` header names another server",
                 hint="name it with --host-name if it is this one",
             )
-        if list_header_values(scope, b"origin"):
+        if "origin" in headers:
             raise RequestError(
                 403,
                 "serve.origin",
@@ -96,7 +106,7 @@ class TokenCheck:
 
 def has_token(scope: Scope, token: str) -> bool:
     """Return whether a request shows this token; never if it is empty."""
-    shown = list_header_values(scope, b"authorization")
+    shown = Headers(scope=scope).getlist("authorization")
     scheme, _, given = shown[0].partition(" ") if len(shown) == 1 else ("", "", "")
     is_same = hmac.compare_digest(given.strip().encode("latin-1"), token.encode("ascii"))
     return bool(token) and scheme.lower() == "bearer" and is_same
@@ -136,6 +146,56 @@ def is_unix_socket(scope: Scope) -> bool:
     return server is not None and server[1] is None
 
 
-def list_header_values(scope: Scope, wanted: bytes) -> list[str]:
-    """Return the values of a header, given its name in lower case."""
-    return [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == wanted]
+# -- the file of the token -------------------------------------------------------------------------
+
+
+def default_token_path(environ: Mapping[str, str]) -> str:
+    """Return the default path of the token: in hookline's state folder."""
+    return f"{state_folder(environ)}/serve.token"
+
+
+def read_token(path: str) -> str:
+    """Return the token in a file; create the file with a new token if it is missing.
+
+    Raises:
+        ConfigError: the file belongs to another user, others may read it, it cannot be read or
+            created, or has no token.
+    """
+    try:
+        if not os.path.lexists(path):
+            os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+            with suppress(FileExistsError):  # another server has just made it
+                write_private(path, f"{secrets.token_urlsafe(32)}\n".encode(), replace=False)
+        token = read_private(path, _LONGEST).decode("ascii", "replace").strip()
+    except OSError as error:
+        raise _unusable_error(path, error) from None
+    if len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
+        why = f"it holds no token: one line of {_SHORTEST} or more printable characters"
+        raise _unusable_error(path, why)
+    return token
+
+
+def copy_token_beside(socket: str, token: str, environ: Mapping[str, str]) -> str:
+    """Copy the token beside a socket, for clients that know only the socket; return the path.
+
+    In our state folder it is there already.
+
+    Raises:
+        ConfigError: the path is not a file of this user, or cannot be written.
+    """
+    path, default = os.path.abspath(f"{socket}.token"), default_token_path(environ)
+    if os.path.realpath(os.path.dirname(path)) == os.path.realpath(os.path.dirname(default)):
+        return default
+    try:
+        if os.path.lexists(path):
+            read_private(path, 0)
+        write_private(path, f"{token}\n".encode())
+    except OSError as error:
+        raise _unusable_error(path, error) from None
+    return path
+
+
+def _unusable_error(path: str, why: OSError | str) -> ConfigError:
+    reason = why if isinstance(why, str) else why.strerror or str(why)
+    words = f"the token file `{path}` cannot be used: {reason}"
+    return ConfigError(words, name="serve.token", hint="name another with --token-file")

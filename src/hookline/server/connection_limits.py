@@ -8,14 +8,14 @@ not notice a disconnect.
 
 from __future__ import annotations
 
-from itertools import count
+from functools import partial
 from typing import TYPE_CHECKING
 
 import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
 from hookline.server.auth import ADMIT
-from hookline.server.problems import RequestError, make_problem
+from hookline.server.responses import RequestError, make_problem
 
 if TYPE_CHECKING:
     import asyncio
@@ -27,78 +27,90 @@ if TYPE_CHECKING:
 HEAD = 10.0  # seconds
 MOST = 512
 _AHEAD = 1 << 16  # bytes of further requests to keep until their turn
-_NUMBERS = count()  # of connections, in order of arrival
+
+
+class Pool:
+    """The open connections of a server, of which at most `most` are admitted.
+
+    A connection is admitted if it uses a unix socket, or with the first request that shows the
+    token. The others have a budget of half as many: each new one closes the oldest.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._admitted: set[LimitedConnection] = set()
+        self._others: dict[LimitedConnection, None] = {}  # the oldest first
+
+    def add(self, connection: LimitedConnection, *, is_unix: bool) -> None:
+        """Take a new connection."""
+        if is_unix and len(self._admitted) < self._most:
+            self._admitted.add(connection)
+            return
+        if len(self._others) >= max(1, self._most // 2):
+            oldest = next(iter(self._others))
+            del self._others[oldest]
+            oldest.transport.abort()
+        self._others[connection] = None
+
+    def admit(self, connection: LimitedConnection) -> None:
+        """Count a connection as admitted.
+
+        Raises:
+            RequestError: the maximum is reached.
+        """
+        if connection not in self._admitted and len(self._admitted) >= self._most:
+            message = f"{self._most} connections at once are the most"
+            headers = {"Retry-After": "1", "Connection": "close"}
+            raise RequestError(503, "serve.busy", message, hint="ask again", headers=headers)
+        self._others.pop(connection, None)
+        self._admitted.add(connection)
+
+    def remove(self, connection: LimitedConnection) -> None:
+        """Forget a closed connection."""
+        self._admitted.discard(connection)
+        self._others.pop(connection, None)
 
 
 class LimitedConnection(H11Protocol):
     """A connection of uvicorn's.
 
     `head`: seconds for the head of a request, counted from the connection or the previous answer,
-    which must also be read by then. `most`: concurrent admitted connections; further ones get a
-    problem (503). A connection is admitted if it uses a unix socket, or with the first request that
-    shows the token. The others have a budget of half as many: each new one closes the oldest.
-    `refused` receives the code of each problem.
+    which must also be read by then. `pool`: of all connections of the server; one that it does not
+    admit gets a problem (503). `refused` receives the code of each problem.
     """
 
     def __init__(
         self,
         *given: Any,
+        pool: Pool,
         head: float = HEAD,
-        most: int = MOST,
         refused: Callable[[str], None] = lambda _: None,
         **named: Any,
     ) -> None:
         super().__init__(*given, **named)
         self._head = head
-        self._began = next(_NUMBERS)
-        self._most = most
+        self._pool = pool
         self._refused = refused
         self._limit: asyncio.TimerHandle | None = None
-        self._admitted = self._is_unix = False
+        self._is_unix = False
         self._inner, self.app = self.app, self._serve
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
-        unknown = [each for each in self._others() if not each._admitted]
         self._is_unix = self.server is not None and self.server[1] is None  # a path and no port
-        if self._is_unix and len(self._others()) - len(unknown) < self._most:
-            self._admitted = True
-        elif len(unknown) >= max(1, self._most // 2):
-            min(unknown, key=lambda each: each._began).transport.abort()
+        self._pool.add(self, is_unix=self._is_unix)
         self._start_timer()
-
-    def _others(self) -> list[LimitedConnection]:
-        """Return the other open connections of this server."""
-        return [
-            each
-            for each in self.connections
-            if isinstance(each, LimitedConnection)
-            and each is not self
-            and not each.transport.is_closing()
-        ]
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; over a unix socket, it needs no token."""
         try:
             if self._is_unix:
-                self._admit()
+                self._pool.admit(self)
         except RequestError as error:
             self._refused(error.code)
             await make_problem(error)(scope, receive, send)
         else:
-            await self._inner({**scope, ADMIT: self._admit}, receive, send)
-
-    def _admit(self) -> None:
-        """Count this connection as admitted.
-
-        Raises:
-            RequestError: the maximum is reached.
-        """
-        if not self._admitted and sum(each._admitted for each in self._others()) >= self._most:
-            words = f"{self._most} connections at once are the most"
-            headers = {"Retry-After": "1", "Connection": "close"}
-            raise RequestError(503, "serve.busy", words, hint="ask again", headers=headers)
-        self._admitted = True
+            await self._inner({**scope, ADMIT: partial(self._pool.admit, self)}, receive, send)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -114,6 +126,7 @@ class LimitedConnection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
+        self._pool.remove(self)
         self._stop_timer()
 
     @property

@@ -1,15 +1,13 @@
-"""Foreign projects: adds a notice to decisions on events of another project, whose hooks this server does not run."""
+"""Foreign projects: adds a notice to decisions on events of a project whose hooks do not run here."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from hookline.config.places import find_places, project_root
 from hookline.engine.notices import NOT_ASKED
-from hookline.model.kinds import kind
 from hookline.model.spec import SCOPES
 from hookline.model.verdict import Lowered
 
@@ -18,56 +16,39 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
 
-_MOST = 4096  # sessions and folders to remember
+_MOST = 4096  # sessions and projects to remember
 _PROJECTS = SCOPES[2:4]  # "project", "local"
 
 
 class ForeignProjectNotice:
-    """Checks an event's folder once per session, and reports once which hooks did not run.
+    """Checks an event's folder, and reports once in a session which hooks did not run.
 
     A server runs the hooks of the folder that it was started in, whatever folder a request names.
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, str, bool], None] = (
-            OrderedDict()
-        )  # a session, and its folder or a project
+        self._told: dict[tuple[str, str], None] = {}
 
     async def __call__(self, engine: Engine, event: Event, decision: Decision) -> Decision:
         """Return the decision with an entry in `lowered`, and a note if the event can carry one."""
-        if (
-            event.cwd == engine.cwd
-            or not os.path.isabs(event.cwd)
-            or self._is_known(event.session_id, event.cwd)
-        ):
+        if event.cwd == engine.cwd or not os.path.isabs(event.cwd):
             return decision
         project = await asyncio.to_thread(_find_foreign_project, engine, event)
-        if not project or self._is_known(event.session_id, project, is_project=True):
+        if not project or (event.session_id, project) in self._told:
             return decision
-        words = (
-            f"the hooks of the project `{project}` did not run: this server runs those of `{engine.cwd}`;"
-            " start one there, or let the host start `hookline answer`"
+        if event.session_id:
+            self._told[event.session_id, project] = None
+            if len(self._told) > _MOST:
+                del self._told[next(iter(self._told))]
+        why = (
+            f"the hooks of the project `{project}` did not run: this server runs those of"
+            f" `{engine.cwd}`; start one there, or let the host start `hookline answer`"
         )
-        decision = decision.replace(
-            lowered=(*decision.lowered, Lowered(effect=NOT_ASKED, reason=words))
-        )
-        return (
-            decision.replace(for_user=(*decision.for_user, words))
-            if "note" in _powers(engine, event)
-            else decision
-        )
-
-    def _is_known(self, session_id: str, folder: str, *, is_project: bool = False) -> bool:
-        """Return whether a session has this entry already, and add it.
-
-        Events without a session have none.
-        """
-        key = (session_id, folder, is_project)
-        known = bool(session_id) and key in self._known
-        self._known[key] = None
-        if len(self._known) > _MOST:
-            self._known.popitem(last=False)
-        return known
+        lowered = (*decision.lowered, Lowered(effect=NOT_ASKED, reason=why))
+        row = engine.host(event.dialect).table.row(event.native_name)
+        can_note = row is None or "note" in row.powers_on(event.tool)
+        for_user = (*decision.for_user, why) if can_note else decision.for_user
+        return decision.replace(lowered=lowered, for_user=for_user)
 
 
 def _find_foreign_project(engine: Engine, event: Event) -> str:
@@ -75,13 +56,5 @@ def _find_foreign_project(engine: Engine, event: Event) -> str:
     project = project_root(event.cwd, engine.environ)
     if not project or os.path.realpath(project) == os.path.realpath(engine.cwd):
         return ""
-    return (
-        project
-        if any(found.scope in _PROJECTS for found in find_places(project, engine.environ))
-        else ""
-    )
-
-
-def _powers(engine: Engine, event: Event) -> frozenset[str]:
-    row = engine.host(event.dialect).table.row(event.native_name)
-    return row.powers_on(event.tool) if row else kind(event.kind).powers | {"note"}
+    places = find_places(project, engine.environ)
+    return project if any(found.scope in _PROJECTS for found in places) else ""

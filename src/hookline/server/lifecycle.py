@@ -1,30 +1,117 @@
 """Lifecycle: runs a server from its first socket to its last answer.
 
-SIGTERM ends it after running requests are answered.
+It opens its addresses before it reports that it is ready. SIGTERM ends it after running requests
+are answered. The work for a client that disconnects is cancelled.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import uvicorn
 
-from hookline.server import connection_limits
-from hookline.server.signals import Signals
-from hookline.server.sockets import close_sockets
+from hookline.errors import ConfigError
+from hookline.remote.addresses import (
+    listen_unix,
+    make_taken_error,
+    parse_host_and_port,
+    remove_socket,
+)
+from hookline.server.connection_limits import HEAD, MOST, LimitedConnection, Pool
+from hookline.server.responses import RequestError
 
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Callable, Coroutine, Iterator
-    from typing import Any
+    from types import FrameType
 
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Receive
 
+_T = TypeVar("_T")
+_BACKLOG = 512  # as many connections as there may be at once
 _TICK = 0.1  # seconds until a signal is noticed
+_GONE = 499  # the status for a client that disconnected; no client sees it
+
+
+# -- sockets ---------------------------------------------------------------------------------------
+
+
+def listen_http(address: str, *, allow_remote: bool = False) -> socket.socket:
+    """Return a socket that listens at `HOST:PORT`.
+
+    The host is an IP address or `localhost`, port 0 is any free one.
+
+    Raises:
+        ConfigError: it is not an address, is reachable from other machines (without
+            `allow_remote`), or is taken.
+    """
+    has_host = ":" in address.removeprefix(":")
+    host, port = parse_host_and_port(
+        address if has_host else f"localhost:{address.removeprefix(':')}"
+    )
+    if host is None:
+        hint = "for example 127.0.0.1:8465, or [::1]:8465"
+        words = f"`{address}` is not an address to listen on"
+        raise ConfigError(words, name="serve.address", hint=hint)
+    if not host.is_loopback and not allow_remote:
+        hint = "to let other machines ask: --allow-remote, with --token-file"
+        raise ConfigError(f"`{address}` is open to other machines", name="serve.address", hint=hint)
+    # The version of IP.
+    family = socket.AF_INET6 if host.version == 6 else socket.AF_INET  # noqa: PLR2004
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((str(host), port))
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise make_taken_error(address, error, "serve.address") from None
+    return listening
+
+
+def listen_unix_path(path: str) -> socket.socket:
+    """Return a socket that listens at a path, for its user only.
+
+    A socket without a listener is replaced.
+
+    Raises:
+        ConfigError: another file is there, a server listens there, or it cannot be created.
+    """
+    return listen_unix(path, name="serve.address", backlog=_BACKLOG)
+
+
+def describe_socket(listening: socket.socket) -> str:
+    """Return the address of a socket as a client writes it."""
+    at = listening.getsockname()
+    if isinstance(at, str):
+        return f"unix:{at}"
+    host, port = at[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextmanager
+def close_sockets(listening: list[socket.socket]) -> Iterator[None]:
+    """Close the sockets at the end of a block, and remove their files if they are still the same."""
+    files = [
+        (sock.getsockname(), os.lstat(sock.getsockname()))
+        for sock in listening
+        if sock.family == socket.AF_UNIX
+    ]
+    try:
+        yield
+    finally:
+        for sock in listening:
+            sock.close()
+        for path, made in files:
+            remove_socket(path, made)
+
+
+# -- the server ------------------------------------------------------------------------------------
 
 
 async def _nothing(_: float) -> None:
@@ -34,13 +121,13 @@ async def _nothing(_: float) -> None:
 class ServerRun(uvicorn.Server):
     """One server on listening sockets.
 
-    Nothing survives its time limit, and a second signal ends it at once.
+    Nothing survives its time limit, and a second signal ends it at once. It catches signals while
+    it runs, and in a block of `capture_signals`.
 
     `drain`: seconds for running requests after a stop. `head` and `connections` limit each
-    connection and their number, as in `LimitedConnection`; `refused` receives the code of each
+    connection and their number, as in `connection_limits`; `refused` receives the code of each
     problem. `beside` is called with the remaining seconds to stop services that run beside the
-    server. `signals` are shared with other parts of the program; by default the server handles its
-    own.
+    server. `first_signal`: the number of the first signal, or 0. `hurried`: there was another one.
     """
 
     def __init__(
@@ -49,15 +136,12 @@ class ServerRun(uvicorn.Server):
         listening: list[socket.socket],
         *,
         drain: float = 10.0,
-        head: float = connection_limits.HEAD,
-        connections: int = connection_limits.MOST,
+        head: float = HEAD,
+        connections: int = MOST,
         refused: Callable[[str], None] = lambda _: None,
         beside: Callable[[float], Coroutine[Any, Any, None]] = _nothing,
-        signals: Signals | None = None,
     ) -> None:
-        protocol = partial(
-            connection_limits.LimitedConnection, head=head, most=connections, refused=refused
-        )
+        protocol = partial(LimitedConnection, pool=Pool(connections), head=head, refused=refused)
         config = uvicorn.Config(
             app,
             loop="asyncio",
@@ -72,13 +156,12 @@ class ServerRun(uvicorn.Server):
             timeout_keep_alive=max(1, round(head)),
         )
         super().__init__(config)
+        self.first_signal = 0
+        self.hurried = False
         self._listening = listening
         self._drain = drain
         self._beside = beside
         self._until: float | None = None
-        self._signals = signals or Signals()
-        self._own_signals = nullcontext() if signals else self._signals
-        self._signals.call_on_signal(self.stop)
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer requests until a signal or `stop`.
@@ -86,22 +169,22 @@ class ServerRun(uvicorn.Server):
         Requests that are not answered within `drain` seconds after it, or at a second signal, get a
         problem (503), and their hooks are ended.
         """
-        with close_sockets(self._listening), self._own_signals:
-            super().run(sockets or self._listening)
+        super().run(sockets or self._listening)
 
     def stop(self) -> None:
         """Stop accepting, and end once running requests are answered; from any thread."""
+        self.should_exit = True
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - uvicorn's
+        """Stop at the first signal, and hurry at any further one."""
+        self.hurried = bool(self.first_signal)
+        self.first_signal = self.first_signal or sig
         self.should_exit = True
 
     @property
     def seconds_left(self) -> float:
         """Return the remaining seconds of `drain`; all of them before the stop."""
         return self._drain if self._until is None else max(0.0, self._until - time.monotonic())
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave the signals to the program."""
-        yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Wait for running requests and for what runs beside the server.
@@ -110,18 +193,14 @@ class ServerRun(uvicorn.Server):
         """
         loop = asyncio.get_running_loop()
         self._until = time.monotonic() + self._drain
-        ending = loop.create_task(super().shutdown(sockets))
         beside = loop.create_task(self._beside(self._drain))
-        left: set[asyncio.Task[None]] = {ending, beside}
-        while left and not self._signals.hurried and self.seconds_left > 0:
+        tasks = left = {loop.create_task(super().shutdown(sockets)), beside}
+        while left and not self.hurried and self.seconds_left > 0:
             _, left = await asyncio.wait(left, timeout=min(_TICK, self.seconds_left))
         if left:
             beside.cancel()
             await self._break_off()
-        await asyncio.wait([ending, beside])
-        for task in (ending, beside):
-            if not task.cancelled():
-                task.result()
+        await asyncio.wait(tasks)
 
     async def _break_off(self) -> None:
         """Cancel running requests, which then answer with a problem, and close every connection."""
@@ -133,3 +212,32 @@ class ServerRun(uvicorn.Server):
         for connection in list(self.server_state.connections):
             connection.transport.abort()
         self.force_exit = True
+
+
+async def cancel_on_disconnect(receive: Receive, asked: Coroutine[Any, Any, _T]) -> _T:
+    """Return the result of the work; `receive` is that of the request, whose body has been read.
+
+    A host disconnects when its own time limit is over, or its user interrupted it. Its hooks would
+    then run for nothing.
+
+    Raises:
+        RequestError: the client disconnected first; the work was cancelled, and has ended.
+    """
+    loop = asyncio.get_running_loop()
+    asking, going = loop.create_task(asked), loop.create_task(_wait_for_disconnect(receive))
+    both = (asking, going)
+    try:
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        hung_up = not asking.done()
+        for task in both:
+            task.cancel()
+        await asyncio.wait(both)
+    if hung_up:
+        raise RequestError(_GONE, "serve.gone", "the client hung up before there was an answer")
+    return asking.result()
+
+
+async def _wait_for_disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

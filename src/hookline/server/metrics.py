@@ -10,7 +10,7 @@ from hookline.engine.catalog import make_dialect
 from hookline.model import kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
@@ -20,7 +20,6 @@ BOUNDS = (
     *(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5),
     *(1.0, 2.5, 5.0, 10.0, 30.0, 60.0),
 )  # seconds
-_RELOADS = ("changed", "refused", "unchanged")
 
 
 class Meter:
@@ -38,7 +37,7 @@ class Meter:
         self.reloads = self._counter(
             "hookline_reloads", "readings of the files of hooks, by what came of it", "outcome"
         )
-        for outcome in _RELOADS:
+        for outcome in ("changed", "refused", "unchanged"):
             self.reloads.labels(outcome)
         self.seconds = Histogram(
             "hookline_fire_seconds",
@@ -50,6 +49,10 @@ class Meter:
 
     def _counter(self, name: str, meaning: str, *labels: str) -> Counter:
         return Counter(name, meaning, labels, registry=self.registry)
+
+    def add_gauge(self, name: str, meaning: str, value: Callable[[], int]) -> None:
+        """Show what a function returns at each reading of the metrics."""
+        Gauge(name, meaning, registry=self.registry).set_function(value)
 
     def observe(self, event: Event, decision: Decision) -> None:
         """Count a decision; used as an engine's observer."""
@@ -63,16 +66,9 @@ class Meter:
         """Count a request that got a problem instead of a decision."""
         self.refusals.labels(code).inc()
 
-    def count_reload(self, outcome: str) -> None:
-        """Count a reading of the hook files: "changed", "unchanged", or "refused"."""
-        self.reloads.labels(outcome).inc()
-
-    def page(self, gauges: Mapping[str, tuple[str, int]]) -> bytes:
-        """Return all metrics as text; `gauges` maps names to meanings and current values."""
-        now = CollectorRegistry()
-        for name, (meaning, value) in gauges.items():
-            Gauge(name, meaning, registry=now).set(value)
-        return generate_latest(self.registry) + generate_latest(now)
+    def page(self) -> bytes:
+        """Return all metrics as text."""
+        return generate_latest(self.registry)
 
 
 def _limit_kind(event: Event) -> str:

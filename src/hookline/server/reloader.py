@@ -1,14 +1,20 @@
-"""Reloader: keeps a server's engines up to date when hook files change, and on SIGHUP."""
+"""Reloader: keeps a server's engines up to date when hook files change, and on SIGHUP.
+
+A host whose own files call hookline is answered by an engine without these files, because the host
+runs their other hooks itself, and hookline must not call itself.
+"""
 
 from __future__ import annotations
 
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from hookline.engine.host_integrations import list_integrated_hosts
 from hookline.engine.reload import Watcher, is_stale
-from hookline.server.integrations import exclude_calls, find_integrations
+from hookline.model.spec import Broken, Http
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,10 +22,8 @@ if TYPE_CHECKING:
 
     from hookline.engine.engine import Engine
     from hookline.engine.reload import Reloaded
+    from hookline.model.spec import HookSpec
     from hookline.server.service import Service
-
-# One thread that reads, and one that will read what changes meanwhile.
-_AT_ONCE = 2
 
 
 class Reloader:
@@ -44,28 +48,28 @@ class Reloader:
         self._named = named
         self._watch = watch
         self._gone: list[Engine] = []
-        self._asked: list[threading.Thread] = []
         self._before: Any = None  # the previous handler, as `signal` returns it
-        self._one = threading.Lock()
+        self._lock = threading.Lock()
         self.watcher = Watcher(service.engine.loader, tell=tell, reload=self.reload)
         service.refresh = self.refresh
 
     def reload(self) -> Reloaded:
-        """Read all files again, for every engine.
-
-        If a host's files now call this server, answer it without them.
-        """
-        with self._one:
-            return self._reload()
+        """Read all files again, for every engine."""
+        with self._lock:
+            done = self._service.engine.reload()
+            self._renew_own_engines()
+        outcome = "refused" if done.refused else "changed" if done.anything else "unchanged"
+        self._service.meter.reloads.labels(outcome).inc()
+        return done
 
     def refresh(self) -> None:
         """Read changed files at once, because the caller says that writing is complete."""
         if is_stale(self._service.engine.loader):
             self.reload()
 
-    def _reload(self) -> Reloaded:
+    def _renew_own_engines(self) -> None:
+        """Give each host whose files call this server an engine without these files."""
         service = self._service
-        done = service.engine.reload()
         hosts = {} if self._named else find_integrations(service.engine)
         self._gone += [engine for host, engine in service.own.items() if host not in hosts]
         service.own = {
@@ -74,13 +78,9 @@ class Reloader:
         }
         for engine in service.own.values():  # what is registered from now on goes to all of them
             engine.loader.adopt(service.engine.loader)
-        service.meter.count_reload(
-            "refused" if done.refused else "changed" if done.anything else "unchanged"
-        )
-        return done
 
     def _make_engine_for(self, host: str, *, managed: bool) -> Engine:
-        """Return an engine with all hooks in force, last good versions included, except a host's own files."""
+        """Return an engine with all hooks in force, except those of a host's own files."""
         engine = exclude_calls(self._another())
         engine.loader.drop_dialect(host, managed=managed)
         engine.loader.adopt(self._service.engine.loader)
@@ -97,8 +97,6 @@ class Reloader:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGHUP, self._before)
         self.watcher.stop()
-        for thread in self._asked:
-            thread.join()
 
     def engines(self) -> tuple[Engine, ...]:
         """Return every engine that was used since the server started."""
@@ -108,18 +106,26 @@ class Reloader:
         """Close these engines as `Engine.close` does, concurrently."""
         engines = self.engines()
         with ThreadPoolExecutor(len(engines)) as pool:
-            for closed in [
-                pool.submit(engine.close, seconds=seconds, hurried=hurried) for engine in engines
-            ]:
-                closed.result()
+            list(pool.map(lambda engine: engine.close(seconds=seconds, hurried=hurried), engines))
 
     def _handle_sighup(self, *_: object) -> None:
         """Reload on a thread, because a signal may interrupt anything, even an answer."""
-        self._asked = [thread for thread in self._asked if thread.is_alive()]
-        if len(self._asked) < _AT_ONCE:
-            self._asked.append(
-                threading.Thread(
-                    target=self.watcher.reload, kwargs={"always_tell": True}, name="hookline-hangup"
-                )
-            )
-            self._asked[-1].start()
+        reload = partial(self.watcher.reload, always_tell=True)
+        threading.Thread(target=reload, name="hookline-hangup", daemon=True).start()
+
+
+def find_integrations(engine: Engine) -> dict[str, bool]:
+    """Return the dialects whose hosts call hookline from their files, and whether policy does."""
+    return list_integrated_hosts(engine, _is_call_of_server)
+
+
+def exclude_calls(engine: Engine) -> Engine:
+    """Make an engine leave out the hooks that would call a decision server again, now and later."""
+    engine.loader.keep_out(_is_call_of_server)
+    return engine
+
+
+def _is_call_of_server(spec: HookSpec) -> bool:
+    """Return whether a hook asks a decision server to answer its own host."""
+    handler = spec.handler
+    return isinstance(handler, Http | Broken) and f"/v1/answer/{spec.dialect}" in handler.url

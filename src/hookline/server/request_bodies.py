@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import ClientDisconnect
 
 from hookline.errors import CodecError, did_you_mean
-from hookline.server.problems import RequestError
+from hookline.server.responses import RequestError
 from hookline.wire.json_reader import read_json
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
 LARGEST = 32 << 20  # bytes; hosts send whole files, and `hookline answer` reads them
-# Larger bodies are read up to here and dropped: a client that is disconnected while sending may
-# never see the answer.
-MOST_DROPPED = 40 << 20  # bytes
-PATIENCE = 10.0  # seconds
+PATIENCE = 10.0  # seconds for a body
 SECONDS = "Hookline-Seconds"
 _KEYS = ("event", "dialect", "payload")
 
@@ -105,29 +102,20 @@ def _check_type(request: Request) -> None:
 
 
 async def _receive(request: Request) -> bytes:
-    length = request.headers.get("content-length", "0")
-    if length.isdecimal() and int(length) > MOST_DROPPED:
-        raise _too_large()
+    """Return the body; of one that is too large, the rest is read and dropped.
+
+    A client that is disconnected while sending may never see the answer.
+    """
     sent, arrived = bytearray(), 0
     async for chunk in request.stream():
         arrived += len(chunk)
         if arrived <= LARGEST:
             sent += chunk
-        elif arrived > MOST_DROPPED:
-            raise _too_large(bytes(sent))
     if arrived > LARGEST:
-        raise _too_large(bytes(sent))
+        message = f"the body is larger than {LARGEST} bytes"
+        headers = {"Connection": "close"}
+        raise RequestError(413, "serve.size", message, headers=headers, sent=bytes(sent))
     return bytes(sent)
-
-
-def _too_large(sent: bytes = b"") -> RequestError:
-    return RequestError(
-        413,
-        "serve.size",
-        f"the body is larger than {LARGEST} bytes",
-        headers={"Connection": "close"},
-        sent=sent,
-    )
 
 
 def read_fields(sent: Any, keys: tuple[str, ...], example: str) -> dict[str, Any]:

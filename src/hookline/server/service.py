@@ -18,20 +18,25 @@ from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.kinds import ACTIONS
 from hookline.remote.admission import Admission
-from hookline.server import replies
-from hookline.server.approve_api import PATH as APPROVE
-from hookline.server.approve_api import ApproveApi
-from hookline.server.chat_commands import PATH as CHAT
-from hookline.server.chat_commands import answer_chat
-from hookline.server.disconnects import cancel_on_disconnect
+from hookline.server.approvals import Approvals
+from hookline.server.lifecycle import cancel_on_disconnect
 from hookline.server.metrics import MEDIA_TYPE
-from hookline.server.problems import RequestError, make_document, make_problem
 from hookline.server.request_bodies import (
     parse_body,
     read_bytes,
     read_fire_request,
     read_json_body,
     read_seconds,
+)
+from hookline.server.responses import (
+    APPROVE,
+    CHAT,
+    WHOLE,
+    RequestError,
+    answer_undecided,
+    make_document,
+    make_problem,
+    make_reply,
 )
 
 if TYPE_CHECKING:
@@ -74,7 +79,7 @@ class Service:
         seconds: float = 600.0,
         deadline: float = 0.0,
         turns: Admission | None = None,
-        approving: ApproveApi | None = None,
+        approving: Approvals | None = None,
         elsewhere: Callable[[Engine, Event, Decision], Awaitable[Decision]] | None = None,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -85,26 +90,34 @@ class Service:
         self.seconds = seconds
         self.deadline = deadline
         self.turns = turns or Admission(64)
-        self.approving = approving or ApproveApi()
+        self.approving = approving or Approvals()
         self.elsewhere = elsewhere
         self.tell = tell
         self.refresh: Callable[[], object] = engine.reload_if_changed
         self.for_people: Callable[[], Engine] = lambda: self.engine
+        for name, meaning, value in (
+            ("fires_running", "events being asked about", lambda: self.turns.running),
+            ("fires_waiting", "events that wait for their turn", lambda: self.turns.waiting),
+            ("hooks", "hooks that may take part", lambda: len(self.engine.hooks)),
+            ("problems", "what is wrong with the hook files", lambda: len(self.engine.problems)),
+        ):
+            meter.add_gauge(f"hookline_{name}", meaning, value)
 
     def app(self) -> Starlette:
         """Return the ASGI application, without authentication."""
         table = (
             ("/v1/fire", "POST", self.fire),
+            ("/v1/answer/{dialect}", "POST", self.answer),
             ("/v1/health", "GET", self.health),
             ("/v1/metrics", "GET", self.metrics),
             ("/v1/openapi.json", "GET", self.openapi),
             (APPROVE, "POST", self.approve),
             (CHAT, "POST", self.chat),
         )
-        answer = self._handle_errors(self.answer, self._undecided)
-        routes = [Route("/v1/answer/{dialect}", answer, methods=["POST"])]
-        for path, method, endpoint in table:
-            routes.append(Route(path, self._handle_errors(endpoint), methods=[method]))
+        routes = [
+            Route(path, self._handle_errors(endpoint), methods=[method])
+            for path, method, endpoint in table
+        ]
         app = Starlette(routes=routes, exception_handlers={HTTPException: self._answer_not_found})
         app.router.redirect_slashes = False  # a redirect would lead to whatever `Host` says
         return app
@@ -116,32 +129,25 @@ class Service:
         _refuse_loop(request)
         event, payload, dialect = read_fire_request(await read_json_body(request))
         raised = self.engine.event(event, payload, dialect=dialect)
-        decision = await cancel_on_disconnect(
-            request.receive,
-            self._decide(self._engine_for(raised.dialect), raised, self._limit(request)),
-        )
-        return make_document(decision.to_dict())
+        asked = self._decide(self._engine_for(raised.dialect), raised, self._limit(request))
+        return make_document((await cancel_on_disconnect(request.receive, asked)).to_dict())
 
     async def answer(self, request: Request) -> Response:
         """Answer a host's payload with the host's own reply."""
         _refuse_loop(request)
-        engine = self._engine_for(request.path_params["dialect"])
+        dialect = request.path_params["dialect"]
+        engine = self._engine_for(dialect)
         try:
-            host = engine.host(request.path_params["dialect"])
+            host = engine.host(dialect)
         except ConfigError as error:
             raise RequestError(404, error.name, error.message, hint=error.hint) from None
         request.state.sent = await read_bytes(request)
-        decision, event = await self._limit_time(
-            self._limit(request), self._ask_hooks(request, engine, host)
-        )
-        wants_all = replies.WHOLE in request.headers.get("accept", "")
-        encode = (
-            host.encode_decision
-            if wants_all
-            else getattr(host, "encode_response", host.encode_decision)
-        )
-        reply = write_reply(encode, event, decision)
-        return replies.make_whole_reply(reply) if wants_all else replies.make_body(reply)
+        seconds = self._limit(request)
+        decision, event = await _limit_time(seconds, self._ask_hooks(request, engine, host))
+        encode, wants_all = host.encode_decision, _wants_all(request)
+        if not wants_all:
+            encode = getattr(host, "encode_response", encode)
+        return make_reply(write_reply(encode, event, decision), wants_all=wants_all)
 
     async def _ask_hooks(
         self, request: Request, engine: Engine, host: Dialect
@@ -153,25 +159,7 @@ class Service:
         left = max(seconds - (monotonic() - began), 0.0)
         hooks, _ = hooks_seconds(left)
         asked = cancel_on_disconnect(request.receive, self._decide(engine, event, hooks))
-        return add_notices(engine.runtime, event, await self._limit_time(left, asked)), event
-
-    @staticmethod
-    async def _limit_time(seconds: float, work: Awaitable[_Result]) -> _Result:
-        """Return what the work returns; `seconds`: by when, 0 for no limit.
-
-        Hooks have their own limits within these seconds. This one holds where hookline itself is
-        busy.
-
-        Raises:
-            RequestError: the work takes longer.
-        """
-        try:
-            async with asyncio.timeout(seconds or None):
-                return await work
-        except TimeoutError:
-            message = f"no decision within {seconds:g} s, because the server is busy"
-            hint = "ask again, or give the server more time: `hookline serve --deadline S`"
-            raise RequestError(503, "serve.busy", message, hint=hint) from None
+        return add_notices(engine.runtime, event, await _limit_time(left, asked)), event
 
     async def health(self, _: Request) -> Response:
         """Return whether the server runs, and nothing else; open to every sender."""
@@ -179,17 +167,7 @@ class Service:
 
     async def metrics(self, _: Request) -> Response:
         """Return counts and times since the start, for Prometheus."""
-        gauges = {
-            "hookline_fires_running": ("events being asked about", self.turns.running),
-            "hookline_fires_waiting": ("events that wait for their turn", self.turns.waiting),
-            "hookline_hooks": ("hooks that may take part", len(self.engine.hooks)),
-            "hookline_problems": (
-                "what is wrong with the files of hooks",
-                len(self.engine.problems),
-            ),
-        }
-        page = self.meter.page(gauges)
-        return Response(page, headers={"Content-Type": MEDIA_TYPE})
+        return Response(self.meter.page(), headers={"Content-Type": MEDIA_TYPE})
 
     async def openapi(self, _: Request) -> Response:
         """Return the OpenAPI document."""
@@ -197,11 +175,11 @@ class Service:
 
     async def approve(self, request: Request) -> Response:
         """Approve a declared hook; it is live at the next event."""
-        return await self.approving.answer(request, self.for_people, self.refresh)
+        return await self.approving.approve(request, self.for_people, self.refresh)
 
     async def chat(self, request: Request) -> Response:
         """Answer a `/hooks` command that a person typed, as plain text."""
-        return await answer_chat(request, self.for_people, self.approving, self.refresh)
+        return await self.approving.chat(request, self.for_people, self.refresh)
 
     # -- around the endpoints ----------------------------------------------------------------------
 
@@ -209,12 +187,8 @@ class Service:
         return self.own.get(host, self.engine)
 
     def _limit(self, request: Request) -> float:
-        """Return the seconds for an event, from the command line and the client.
-
-        0 if neither sets a limit.
-        """
-        asked = read_seconds(request)
-        given = [seconds for seconds in (self.deadline, asked) if seconds]
+        """Return the seconds for an event, by the command line and the client; 0: no limit."""
+        given = [seconds for seconds in (self.deadline, read_seconds(request)) if seconds]
         return min(given, default=0.0)
 
     async def _decide(self, engine: Engine, event: Event, seconds: float = 0.0) -> Decision:
@@ -225,74 +199,80 @@ class Service:
         return decision if self.elsewhere is None else await self.elsewhere(engine, event, decision)
 
     def _handle_errors(
-        self,
-        endpoint: Callable[[Request], Awaitable[Response]],
-        refuse: Callable[[Request, HookError, int], Response] | None = None,
+        self, endpoint: Callable[[Request], Awaitable[Response]]
     ) -> Callable[[Request], Awaitable[Response]]:
-        """Wrap an endpoint: `refuse` turns an exception into an answer, by default a problem document; never a traceback."""
-        refused = refuse or (lambda _, error, status: self._refusal(error, status))
+        """Wrap an endpoint: an exception becomes a problem document, never a traceback."""
 
         async def answering(request: Request) -> Response:
             try:
                 return await endpoint(request)
             except asyncio.CancelledError:  # only the end of the server cancels a request here
+                message, hint = "the server stopped before this was decided", "ask again later"
+                headers = {"Connection": "close"}
                 error: HookError = RequestError(
-                    503,
-                    "serve.ending",
-                    "the server stopped before this was decided",
-                    hint="ask again when it is back",
-                    headers={"Connection": "close"},
+                    503, "serve.ending", message, hint=hint, headers=headers
                 )
             except HookError as failure:
-                error = failure
+                error = _with_retry(failure)
             except Exception as failure:  # noqa: BLE001 - the outermost frame
                 self.tell(f"HKL9001 internal error: {type(failure).__name__}: {failure}")
                 hint = "this is a fault of hookline; please report it"
                 error = RequestError(500, "internal", "internal error", hint=hint)
-            return refused(request, *_map_status(error))
+            problem = self._refuse(error)
+            if "dialect" not in request.path_params or problem.status_code not in _UNDECIDED:
+                return problem
+            return self._answer_undecided(request, error, problem)
 
         return answering
 
-    def _undecided(self, request: Request, error: HookError, status: int) -> Response:
-        """Answer a host without a decision: with its own reply if the host reads it, else a problem."""
-        refusal = self._refusal(error, status)
-        if refusal.status_code not in _UNDECIDED:
-            return refusal
+    def _answer_undecided(self, request: Request, error: HookError, problem: Response) -> Response:
+        """Answer a host without a decision: with its own reply if the host reads it."""
         dialect = request.path_params["dialect"]
         engine = self._engine_for(dialect)
         sent = getattr(request.state, "sent", b"") or getattr(error, "sent", b"")
         acts = any(entry.spec.kind in ACTIONS for entry in engine.registry.entries())
         found = find_fallback(dialect, sent, str(error), strict=engine.snapshot.strict, acts=acts)
-        wants_all = replies.WHOLE in request.headers.get("accept", "")
-        return replies.answer_undecided(found, error, refusal, wants_all=wants_all)
+        return answer_undecided(found, error, problem, wants_all=_wants_all(request))
 
-    def _refusal(self, error: HookError, status: int) -> Response:
+    def _refuse(self, error: HookError) -> Response:
         self.meter.count_refusal(error.code)
-        return make_problem(error, status)
+        is_unreadable = isinstance(error, CodecError) and error.name != "wire.event"
+        return make_problem(error, 400 if is_unreadable else 422)
 
     async def _answer_not_found(self, request: Request, error: Exception) -> Response:
         """Answer a path or method that the server does not have."""
-        status, headers = (
-            (error.status_code, error.headers) if isinstance(error, HTTPException) else (404, None)
-        )
-        asked = f"{request.method} {request.url.path:.200}"
-        hint = "GET /v1/openapi.json says what there is"
-        return self._refusal(
-            RequestError(
-                status, "serve.request", f"there is no `{asked}`", hint=hint, headers=headers
-            ),
-            status,
+        assert isinstance(error, HTTPException)  # noqa: S101 - Starlette calls it for these
+        message = f"there is no `{request.method} {request.url.path:.200}`"
+        hint, headers = "GET /v1/openapi.json says what there is", error.headers
+        return self._refuse(
+            RequestError(error.status_code, "serve.request", message, hint=hint, headers=headers)
         )
 
 
-def _map_status(error: HookError) -> tuple[HookError, int]:
-    """Return an error for the sender, with its status."""
-    if error.name == "serve.busy":
-        headers = {"Retry-After": "1"}
-        return RequestError(503, error.name, error.message, hint=error.hint, headers=headers), 503
-    if isinstance(error, RequestError):
-        return error, error.status
-    return error, 422 if error.name == "wire.event" or not isinstance(error, CodecError) else 400
+async def _limit_time(seconds: float, work: Awaitable[_Result]) -> _Result:
+    """Return what the work returns; `seconds`: by when, 0 for no limit.
+
+    Hooks have their own limits within these seconds. This one holds where hookline itself is busy.
+
+    Raises:
+        RequestError: the work takes longer.
+    """
+    try:
+        async with asyncio.timeout(seconds or None):
+            return await work
+    except TimeoutError:
+        message = f"no decision within {seconds:g} s, because the server is busy"
+        hint = "ask again, or give the server more time: `hookline serve --deadline S`"
+        raise RequestError(503, "serve.busy", message, hint=hint) from None
+
+
+def _with_retry(error: HookError) -> HookError:
+    """Return an error for the sender; a busy server says when to ask again."""
+    if error.name != "serve.busy":
+        return error
+    return RequestError(
+        503, error.name, error.message, hint=error.hint, headers={"Retry-After": "1"}
+    )
 
 
 async def _decode_payload(host: Dialect, sent: bytes) -> Event:
@@ -305,6 +285,11 @@ async def _decode_payload(host: Dialect, sent: bytes) -> Event:
     return await asyncio.to_thread(lambda: host.decode_event(parse_body(sent)))
 
 
+def _wants_all(request: Request) -> bool:
+    """Return whether the client stands in for a command hook."""
+    return WHOLE in request.headers.get("accept", "")
+
+
 def _refuse_loop(request: Request) -> None:
     """Refuse requests from inside a model call that a hook started.
 
@@ -312,10 +297,6 @@ def _refuse_loop(request: Request) -> None:
         RequestError: the request is one.
     """
     if MODEL_CALL_HEADER in request.headers:
+        message = f"`{MODEL_CALL_HEADER}`: this request comes from inside a hook's model call"
         hint = "let the model's provider answer without asking hookline"
-        raise RequestError(
-            508,
-            "serve.loop",
-            f"`{MODEL_CALL_HEADER}`: this request comes from inside a hook's model call",
-            hint=hint,
-        )
+        raise RequestError(508, "serve.loop", message, hint=hint)

@@ -10,7 +10,6 @@ import pytest
 
 from hookline.cli.doctor import fix_finding
 from hookline.engine.doctor.static_checks import Finding
-from hookline.server.no_token_marker import keep_marker
 from tests.unit.cli.test_schema import check as holds
 
 if TYPE_CHECKING:
@@ -318,17 +317,6 @@ def test_a_file_that_is_not_there_is_no_finding(desk: Desk) -> None:
 def test_nothing_to_look_at_is_all_well(desk: Desk) -> None:
     """No hooks, no findings."""
     assert desk.type("doctor").code == 0
-
-
-def test_a_server_that_approves_without_a_token_is_found(desk: Desk) -> None:
-    """While it runs; the settings say nothing of it, because it was told on its command line."""
-    with keep_marker(os.environ, ["unix:/run/hooks"], pytest.fail):
-        running = desk.type("doctor", "--json").document["findings"]
-    ended = desk.type("doctor", "--json").document["findings"]
-
-    assert [(each["code"], each["severity"]) for each in running] == [("HKL3016", "warning")]
-    assert f"a server at unix:/run/hooks (process {os.getpid()})" in running[0]["message"]
-    assert ended == []
 
 
 @pytest.mark.parametrize(

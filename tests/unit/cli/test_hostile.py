@@ -11,7 +11,7 @@ import pytest
 
 from hookline.chat import command
 from hookline.engine.engine import Engine
-from hookline.server.approve_api import PATH
+from hookline.server.responses import APPROVE as PATH
 from tests.unit.server.support import TOKEN, served
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from hookline.cli.serve import _approves_without_token, _make_reloader, _make_se
 from hookline.errors import ConfigError
 from hookline.model.verdict import Stance
 from hookline.remote.admission import Admission
+from hookline.server.lifecycle import listen_http, listen_unix_path
 from hookline.server.metrics import Meter
-from hookline.server.sockets import listen_http, listen_unix_path
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk

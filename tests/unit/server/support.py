@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hookline.cli.schema import read_schema
 from hookline.engine.engine import Engine
-from hookline.server.approve_api import ApproveApi
+from hookline.server.approvals import Approvals
 from hookline.server.auth import TokenCheck
-from hookline.server.lifecycle import ServerRun
+from hookline.server.lifecycle import ServerRun, listen_http, listen_unix_path
 from hookline.server.metrics import Meter
-from hookline.server.openapi import make_openapi
+from hookline.server.responses import make_openapi
 from hookline.server.service import Service
-from hookline.server.sockets import listen_http, listen_unix_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -156,7 +155,7 @@ def served(
     meter, told = meter or Meter(), []
     tcp, unix = listen_http("127.0.0.1:0"), listen_unix_path(str(folder / "socket"))
     places = Place(tcp.getsockname()[1]), Place(unix.getsockname())
-    options.setdefault("approving", ApproveApi(TOKEN, refused=meter.count_refusal))
+    options.setdefault("approving", Approvals(TOKEN, refused=meter.count_refusal))
     service = Service(engine, meter=meter, contract=DOCUMENT, tell=told.append, **options)
     given = {"drain": 5.0, "refused": meter.count_refusal, **(bounds or {})}
     running = ServerRun(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.server.approve_api import PATH as APPROVE
 from hookline.server.auth import make_token_error
+from hookline.server.responses import APPROVE
 from tests.unit.server.support import CALL, TOKEN, TOKEN_FILE, claude, count_of, served
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.remote.admission import Admission
-from hookline.server.disconnects import cancel_on_disconnect
-from hookline.server.problems import RequestError
+from hookline.server.lifecycle import cancel_on_disconnect
+from hookline.server.responses import RequestError
 from tests.unit.server.support import CALL, PATIENCE, claude, refusals, served
 
 if TYPE_CHECKING:

@@ -97,7 +97,7 @@ def test_hooks_that_were_not_asked_are_named(
 
 def test_what_is_known_of_sessions_is_bounded(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest are forgotten, and told again."""
-    monkeypatch.setattr(foreign_project, "_MOST", 2)
+    monkeypatch.setattr(foreign_project, "_MOST", 1)
 
     assert told(home, ("other", "s"), ("other", "t"), ("other", "s")) == [True, True, True]
 

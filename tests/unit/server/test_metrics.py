@@ -29,7 +29,8 @@ def test_a_decision_is_counted_by_dialect_kind_and_stance() -> None:
     meter.observe(CALL, decided(0.0, Stance.DENY, "timed out", ""))
     meter.observe(CALL, decided(0.0, Stance.DENY))
     meter.observe(CALL.replace(kind="stop"), decided())
-    page = meter.page({"hookline_hooks": ("hooks", 3)}).decode().splitlines()
+    meter.add_gauge("hookline_hooks", "hooks", lambda: 3)
+    page = meter.page().decode().splitlines()
     counted = 'hookline_fires_total{dialect="docker-agent",kind="%s",stance="%s"} %s'
 
     assert counted % ("tool.before", "deny", "2.0") in page
@@ -49,7 +50,7 @@ def test_a_time_is_in_its_bucket_and_in_all_above(seconds: float, below: float |
     """Bounds are inclusive; the last bucket has everything."""
     meter = Meter()
     meter.observe(CALL, decided(seconds))
-    lines = [line for line in meter.page({}).decode().splitlines() if "_bucket" in line]
+    lines = [line for line in meter.page().decode().splitlines() if "_bucket" in line]
     counts = [float(line.rpartition(" ")[2]) for line in lines]
     at = BOUNDS.index(below) if below is not None else len(BOUNDS)
 
@@ -72,7 +73,8 @@ def test_every_metric_says_what_it_is() -> None:
     meter = Meter()
     meter.observe(CALL, decided(0.1, Stance.DENY, "fault"))
     meter.count_refusal("HKL5003")
-    page = meter.page({"hookline_hooks": ("hooks", 3)}).decode()
+    meter.add_gauge("hookline_hooks", "hooks", lambda: 3)
+    page = meter.page().decode()
     metrics = {metric.name: metric for metric in text_string_to_metric_families(page)}
     names = {"fires", "faults", "refusals", "reloads", "fire_seconds", "hooks"}
 

@@ -15,9 +15,9 @@ from jsonschema import Draft202012Validator
 import hookline
 from hookline.engine.engine import Engine
 from hookline.remote.admission import Admission
-from hookline.server import replies
 from hookline.server.metrics import Meter
 from hookline.server.request_bodies import LARGEST
+from hookline.server.responses import WHOLE
 from tests.unit.server.support import CALL, DOCUMENT, PATIENCE, claude, served
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ TREE = {
         ],
     }
 }
-WHOLE = {"Accept": replies.WHOLE}
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +211,7 @@ def test_a_worktree_is_named_in_the_object(server: Served) -> None:
         == "/trees/one"
     )
     assert (
-        server.tcp.ask("POST", "/v1/answer/claude-code", payload, **WHOLE).document["stdout"]
+        server.tcp.ask("POST", "/v1/answer/claude-code", payload, Accept=WHOLE).document["stdout"]
         == "/trees/one\n"
     )
 
@@ -221,7 +220,7 @@ def test_a_refusal_that_no_body_can_say_is_no_success(server: Served) -> None:
     """It is shown to the user; whoever stands in for a command gets it whole."""
     payload = event("TaskCompleted", task_id="1", task_subject="s")
     refused = server.tcp.ask("POST", "/v1/answer/claude-code", payload)
-    whole = server.tcp.ask("POST", "/v1/answer/claude-code", payload, **WHOLE)
+    whole = server.tcp.ask("POST", "/v1/answer/claude-code", payload, Accept=WHOLE)
 
     assert (refused.status, refused.document["code"], refused.document["detail"]) == (
         403,
@@ -232,7 +231,7 @@ def test_a_refusal_that_no_body_can_say_is_no_success(server: Served) -> None:
         "2",
         "tests fail\n",
     )
-    assert (whole.status, whole.headers["content-type"]) == (200, replies.WHOLE)
+    assert (whole.status, whole.headers["content-type"]) == (200, WHOLE)
     assert (whole.document["exit_code"], whole.document["stderr"]) == (2, "tests fail\n")
     holds_to("reply", whole)
 
@@ -293,7 +292,7 @@ def test_an_event_before_an_action_that_cannot_be_decided_is_refused(
 ) -> None:
     """Hosts take any other status for consent, so that the refusal is a success with the host's word for it."""
     answer = server.tcp.ask("POST", "/v1/answer/claude-code", body)
-    whole = server.tcp.ask("POST", "/v1/answer/claude-code", body, **WHOLE)
+    whole = server.tcp.ask("POST", "/v1/answer/claude-code", body, Accept=WHOLE)
 
     assert (answer.status, answer.headers["hookline-problem"]) == (200, "HKL4001")
     assert answer.document["hookSpecificOutput"]["permissionDecision"] == "deny"

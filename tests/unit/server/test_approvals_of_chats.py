@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.errors import CodecError
-from hookline.server.chat_commands import PATH, read_command
+from hookline.server.approvals import read_chat_command
+from hookline.server.responses import CHAT as PATH
 from tests.unit.engine.workspaces import Workspace
 from tests.unit.server.support import TOKEN, served
 
@@ -69,4 +70,4 @@ def test_a_forwarded_request_is_refused(server: Served) -> None:
 def test_a_body_that_is_no_command_is_refused(sent: Any) -> None:
     """With a word on what is wrong."""
     with pytest.raises(CodecError):
-        read_command(sent)
+        read_chat_command(sent)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.errors import CodecError
-from hookline.server.approve_api import PATH, ApproveApi, read_request
-from hookline.server.problems import RequestError
+from hookline.server.approvals import Approvals, read_approval
+from hookline.server.responses import APPROVE as PATH
+from hookline.server.responses import RequestError
 from tests.unit.engine.workspaces import URL, Workspace
 from tests.unit.server.support import PATIENCE, TOKEN, Place, served
 
@@ -316,7 +317,7 @@ def test_only_this_machine_may_ask(client: Any, listening: Any, said: str, free:
     """Also where the server is open to others, whatever they show, and where nothing has to be shown."""
     shown = [] if free else [(b"authorization", f"Bearer {TOKEN}".encode())]
     scope: Scope = {"type": "http", "client": client, "server": listening, "headers": shown}
-    approving = ApproveApi(TOKEN, self_approve=free)
+    approving = Approvals(TOKEN, self_approve=free)
 
     if not said:
         assert approving.describe_admission(scope).startswith(
@@ -338,7 +339,7 @@ def test_without_a_token_of_its_own_a_server_lets_nobody_in() -> None:
     }
 
     with pytest.raises(RequestError, match="missing, or wrong"):
-        ApproveApi().describe_admission(scope)
+        Approvals().describe_admission(scope)
 
 
 # -- without a token -------------------------------------------------------------------------------
@@ -351,7 +352,7 @@ def test_where_somebody_chose_so_an_agent_approves_by_itself(
 
     A browser still may not, and the journal says how.
     """
-    approving = ApproveApi(TOKEN, self_approve=True)
+    approving = Approvals(TOKEN, self_approve=True)
     with served(place.engine(), tmp_path, approving=approving, open_to_all=(PATH,)) as running:
         body = {"command": str(place.guard)}
         done = running.tcp.ask("POST", PATH, body, Authorization="")
@@ -371,10 +372,10 @@ def test_where_somebody_chose_so_an_agent_approves_by_itself(
 
 def test_what_is_asked_is_a_command_and_a_switch() -> None:
     """The switch is on unless it is said to be off."""
-    assert read_request({"command": "x"}) == ("x", True)
-    assert read_request({"command": "x", "enable_master": False}) == ("x", False)
+    assert read_approval({"command": "x"}) == ("x", True)
+    assert read_approval({"command": "x", "enable_master": False}) == ("x", False)
     with pytest.raises(CodecError):
-        read_request({"command": "x", "enable_master": None})
+        read_approval({"command": "x", "enable_master": None})
 
 
 # -- the real server -------------------------------------------------------------------------------

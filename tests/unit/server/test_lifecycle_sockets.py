@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.server.sockets import close_sockets, describe_socket, listen_http, listen_unix_path
+from hookline.server.lifecycle import close_sockets, describe_socket, listen_http, listen_unix_path
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.engine.engine import Engine
-from hookline.server.integrations import exclude_calls, find_integrations
+from hookline.server.reloader import exclude_calls, find_integrations
 
 URL = "http://127.0.0.1:8465/v1/answer/"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.server.tokens import copy_token_beside, default_token_path, read_token
+from hookline.server.auth import copy_token_beside, default_token_path, read_token
 
 if TYPE_CHECKING:
     from pathlib import Path

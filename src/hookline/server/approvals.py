@@ -1,0 +1,205 @@
+"""Approvals: requests by which a program on this machine has hooks approved or passes on `/hooks`.
+
+The agent may propose, but a person approves: a request must show the token, which only this user's
+files contain, even on a unix socket. `self_approve` gives that up for the approve API, as the
+format allows (docs/formats/starchild.md 6.1), but not for chats, which pass on what a person typed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from starlette.datastructures import Headers
+
+from hookline.chat import command as run_chat_command
+from hookline.engine.approval_service import approve_hooks, get_gate_for, list_off
+from hookline.engine.hook_lookup import find_by_command
+from hookline.errors import CodecError, HookError, TrustError
+from hookline.server.auth import has_token, is_loopback, is_unix_socket, make_token_error
+from hookline.server.request_bodies import read_fields, read_json_body
+from hookline.server.responses import APPROVE, RequestError, make_document, make_problem
+from hookline.text.terminal_escape import escape_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import Scope
+
+    from hookline.engine.engine import Engine
+
+CHAT_SCHEMA = "hookline.chat/1"
+_LONGEST_COMMAND = 4096  # characters
+_LONGEST = {"text": 4000, "who": 256}  # characters of a chat
+_MOST_FILES = 5  # the most unreadable files to report
+# Headers of proxies, behind which the sender is unknown, and of browsers.
+_ELSEWHERE = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+_BROWSER = ("origin", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest")
+# Problems that the sender can fix; all others are problems of this machine.
+_THEIRS = frozenset({"trust.unmatched", "trust.ambiguous", "trust.exposed", "trust.missing"})
+
+
+class Approvals:
+    """Answers the requests to approve hooks, and chats.
+
+    `token`: the token to show ("" = no request passes). `self_approve`: the approve API needs none.
+    `refused` receives the code of each refused request.
+    """
+
+    def __init__(
+        self,
+        token: str = "",
+        *,
+        self_approve: bool = False,
+        refused: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._token = token
+        self._self_approve = self_approve
+        self._refused = refused
+
+    async def approve(
+        self, request: Request, make: Callable[[], Engine], refresh: Callable[[], object]
+    ) -> Response:
+        """Return the answer to one request: what was approved, or a problem.
+
+        Never 404, which means an older runtime.
+
+        `make` returns an engine with all hooks, approved or not. `refresh` reads the hook files
+        again, before and after, because the sender has just written one, and an approval takes
+        effect at once.
+        """
+        try:
+            how = self.describe_admission(request.scope)
+            command, enable = read_approval(await read_json_body(request))
+            answer = await asyncio.to_thread(_approve, make, refresh, command, how, enable=enable)
+        except HookError as error:
+            self._refused(error.code)
+            status = 400 if not isinstance(error, TrustError) or error.name in _THEIRS else 500
+            return make_problem(error, status, path=APPROVE)
+        return make_document(answer)
+
+    async def chat(
+        self, request: Request, make: Callable[[], Engine], refresh: Callable[[], object]
+    ) -> Response:
+        """Return the text for a chat in which a person typed a `/hooks` command, or a problem."""
+        try:
+            _describe_origin(request.scope)
+            if not has_token(request.scope, self._token):
+                raise make_token_error(request.scope)
+            text, who = read_chat_command(await read_json_body(request))
+        except HookError as error:
+            self._refused(error.code)
+            return make_problem(error)
+        answer = await asyncio.to_thread(_answer_chat, make, refresh, text, who)
+        return make_document({"schema": CHAT_SCHEMA, "text": answer})
+
+    def describe_admission(self, scope: Scope) -> str:
+        """Return how a request to approve hooks was admitted, for the journal.
+
+        Raises:
+            RequestError: 403, it comes from elsewhere or from a browser; 401, it shows no token, or
+                another one.
+        """
+        where = _describe_origin(scope)
+        if has_token(scope, self._token):
+            return f"approve API, the token, from {where}"
+        if self._self_approve:
+            return f"approve API, no token (self_approve), from {where}"
+        raise make_token_error(scope)
+
+
+def read_approval(sent: Any) -> tuple[str, bool]:
+    """Return the command to approve, and whether to turn on the master switch, from a body.
+
+    Raises:
+        CodecError: it is not an object of these two keys, or a value has the wrong type.
+    """
+    fields = read_fields(sent, ("command", "enable_master"), '{"command": "/absolute/path"}')
+    command, enable = fields.get("command"), fields.get("enable_master", True)
+    if not isinstance(command, str) or not 0 < len(command) <= _LONGEST_COMMAND:
+        message = "`command` must be the command, or the address, of a declared hook"
+        raise CodecError(message, hint="as it stands in its file")
+    if not isinstance(enable, bool):
+        raise CodecError("`enable_master` must be true or false")
+    return command, enable
+
+
+def read_chat_command(sent: Any) -> tuple[str, str]:
+    """Return the typed text and the name of the person, from a body.
+
+    Raises:
+        CodecError: it is not an object of these two keys, or a value is not text or too long.
+    """
+    fields = read_fields(sent, ("text", "who"), '{"text": "/hooks list"}')
+    found = {"text": fields.get("text"), "who": fields.get("who", "")}
+    for key, value in found.items():
+        if not isinstance(value, str) or len(value) > _LONGEST[key]:
+            raise CodecError(f"`{key}` must be text of at most {_LONGEST[key]} characters")
+    if not found["text"]:
+        raise CodecError("`text` must be what the person typed", hint="/hooks list")
+    return str(found["text"]), str(found["who"])
+
+
+def _describe_origin(scope: Scope) -> str:
+    """Describe where a request comes from.
+
+    Raises:
+        RequestError: 403, it comes from another machine or from a browser, or was forwarded.
+    """
+    is_local, peer, headers = is_unix_socket(scope), scope.get("client"), Headers(scope=scope)
+    why = ""
+    if not is_local and not is_loopback(peer[0] if peer else ""):
+        why = "hooks are approved from this machine only"
+    elif any(name in headers for name in _ELSEWHERE):
+        why = "a request that was forwarded may come from anywhere"
+    elif any(name in headers for name in _BROWSER):
+        why = "web pages may not ask"
+    if why:
+        hint = "send the request from this machine to 127.0.0.1 or the unix socket"
+        raise RequestError(403, "serve.origin", why, hint=hint)
+    return "a unix socket" if is_local else peer[0] if peer else ""
+
+
+def _approve(
+    make: Callable[[], Engine],
+    refresh: Callable[[], object],
+    command: str,
+    how: str,
+    *,
+    enable: bool,
+) -> dict[str, Any]:
+    """Approve a hook and return what was approved, as the format defines it.
+
+    A note says why hooks are not live, and which files cannot be read.
+    """
+    refresh()
+    engine = make()
+    unreadable = [
+        str(each)
+        for each in engine.problems
+        if each.severity == "error" and each.name.startswith("config.")
+    ][:_MOST_FILES]
+    try:
+        specs = find_by_command(engine.hooks, command)
+    except TrustError as error:
+        if error.name == "trust.unmatched" and unreadable:
+            raise TrustError(error.message, name=error.name, hint="; ".join(unreadable)) from None
+        raise
+    done = approve_hooks(engine, specs, who="", how=how, enable=enable)
+    why = [f"{off} ({hint})" for off, hint in list_off(get_gate_for(engine))]
+    single = [status.off for status in done.statuses if status.off and not why]
+    why = [*why, *done.left, *single, *unreadable]
+    refresh()
+    answer = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}
+    return answer | ({"note": escape_line("; ".join(dict.fromkeys(why)))} if why else {})
+
+
+def _answer_chat(
+    make: Callable[[], Engine], refresh: Callable[[], object], text: str, who: str
+) -> str:
+    refresh()
+    answer = run_chat_command(text, who=who, engine=make())
+    refresh()
+    return answer
