@@ -8,7 +8,7 @@ DEMO := .venv-demo
 PIP_FLAGS := --quiet --disable-pip-version-check --require-hashes --no-deps
 LOCAL := --quiet --disable-pip-version-check --no-deps --no-build-isolation
 
-.PHONY: demo test lint types floors unit kill bench fuzz lock format docs tools clean help
+.PHONY: demo test lint types floors unit coverage kill bench fuzz lock format docs tools clean help
 
 help:
 	@sed -n 's/^# //p; s/^\([a-z]*\):.*## \(.*\)/  make \1: \2/p' $(MAKEFILE_LIST)
@@ -31,7 +31,10 @@ floors: $(VENV)/.ready ## import-linter: a module imports only from floors below
 docs: $(VENV)/.ready ## generated pages are what the code generates
 	$(VENV)/bin/python tools/generate.py --check
 
-unit: $(VENV)/.ready tools ## pytest, with branch coverage
+unit: $(VENV)/.ready tools ## pytest
+	$(VENV)/bin/python -m pytest -n 2
+
+coverage: $(VENV)/.ready tools ## pytest, with branch coverage
 	$(VENV)/bin/python -m pytest -n 2 --cov --cov-report=term
 
 kill: $(VENV)/.ready ## kill processes at random points of approvals and of the journal, a thousand times each

@@ -15,9 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The same examples at every run; `make fuzz` asks for new ones.
-settings.register_profile("fixed", derandomize=True)
-settings.register_profile("fuzz", print_blob=True)
+# The same examples at every run, so few are enough; `make fuzz` asks for new ones, and for many.
+settings.register_profile("fixed", derandomize=True, max_examples=40)
+settings.register_profile("fuzz", print_blob=True, max_examples=400)
 settings.load_profile("fuzz" if os.environ.get("HOOKLINE_FUZZ") else "fixed")
 
 # Programs that came with this environment, such as uv, are found behind those of the machine.

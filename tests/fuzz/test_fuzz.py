@@ -85,7 +85,7 @@ def test_every_dialect_has_hooks_on_this_stage() -> None:
         )
 
 
-@settings(LAW, max_examples=400)
+@settings(LAW)
 @given(
     host=st.sampled_from(sorted(SOURCES)),
     said=st.lists(outcomes(*KEYS), min_size=1, max_size=6),

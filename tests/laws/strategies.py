@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 # A slow machine is no fault of the code.
-LAW = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-FEWER = settings(LAW, max_examples=40)
+LAW = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEWER = settings(LAW, max_examples=LAW.max_examples // 4)
 TARGETS = ("input", "text", "messages", "output", "summary")
 POWERS = (
     "allow",

@@ -122,7 +122,7 @@ def test_a_line_that_is_no_record_breaks_nothing(alien: bytes, at: int, trail: P
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 def test_any_change_of_lines_is_found(data: st.DataObject) -> None:
     """Whatever is edited, removed, inserted, doubled or moved."""
     folder = Path(tempfile.mkdtemp())

@@ -215,7 +215,7 @@ def test_a_cache_that_cannot_be_written_is_left_out(project: Path, tmp_path: Pat
 # -- laws ------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(data=st.data(), now=st.sampled_from([far, time.time]))
 def test_every_change_of_bytes_is_seen(
     project: Path, data: st.DataObject, now: Callable[[], float]

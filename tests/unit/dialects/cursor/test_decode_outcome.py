@@ -57,7 +57,7 @@ def said(native: str, event: Event, stdout: dict[str, Any], **fields: Any) -> Ve
     exit_code=st.sampled_from([0, 0, 0, 1, 2]),
     closed=st.booleans(),
 )
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 def test_any_output_is_a_verdict_that_can_be_answered(
     native: str, output: dict[str, Any], exit_code: int, *, closed: bool
 ) -> None:

@@ -40,7 +40,7 @@ STOP = {"version": 1, "hooks": {"stop": [{"command": "./h.sh"}]}}
 
 
 @given(tree=files, mode=st.sampled_from(["fidelity", "strict"]))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 def test_any_tree_loads(tree: Any, mode: str) -> None:
     """Whatever a person wrote is hooks and problems; a hook that cannot run says why."""
     try:

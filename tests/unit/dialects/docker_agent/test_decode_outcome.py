@@ -54,7 +54,7 @@ outcomes = st.builds(
     dialect=st.sampled_from(DIALECTS),
     keys=st.sampled_from([{}, {"strict_output": True}, {"on_error": "ignore"}]),
 )
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 def test_any_outcome_is_a_verdict_within_the_contract(
     outcome: Outcome, event_name: str, dialect: DockerAgent, keys: dict[str, object]
 ) -> None:
@@ -79,7 +79,7 @@ def test_any_outcome_is_a_verdict_within_the_contract(
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=["d2", "d2-exact", "d1", "d1-exact"])
 @given(stdout=outputs.map(json.dumps) | st.text(max_size=20), event_name=st.sampled_from(EVENTS))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 def test_exit_2_blocks_whatever_stdout_says(
     dialect: DockerAgent, stdout: str, event_name: str
 ) -> None:

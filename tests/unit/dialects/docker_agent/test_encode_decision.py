@@ -83,7 +83,7 @@ def test_every_stance_that_a_row_can_express_is_read_back(
 @pytest.mark.parametrize("dialect", DIALECTS, ids=["d2", "d2-exact", "d1", "d1-exact"])
 @pytest.mark.parametrize("event_name", EVENTS)
 @given(data=st.data())
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None)
 def test_everything_that_a_row_can_express_is_read_back(
     event_name: str, dialect: DockerAgent, data: st.DataObject
 ) -> None:

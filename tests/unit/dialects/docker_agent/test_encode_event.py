@@ -37,7 +37,7 @@ def payloads(event: str) -> st.SearchStrategy[dict[str, object]]:
 
 
 @given(data=st.data(), event_name=st.sampled_from(EVENTS), exact=st.booleans())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 def test_a_payload_has_no_null_and_its_base_first(
     data: st.DataObject, event_name: str, exact: bool
 ) -> None:
@@ -56,7 +56,7 @@ def test_a_payload_has_no_null_and_its_base_first(
 
 
 @given(text=texts, key=texts)
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 def test_a_payload_is_one_line_that_echo_leaves_alone(text: str, key: str) -> None:
     """Every backslash begins a Unicode escape, and the object read back is the one that was sent."""
     dialect = DockerAgent()

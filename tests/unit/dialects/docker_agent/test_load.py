@@ -69,7 +69,7 @@ def check(loaded: Loaded, dialect: DockerAgent) -> None:
 
 
 @given(tree=near_misses | trees, mode=st.sampled_from(["fidelity", "strict"]))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 def test_any_tree_loads(tree: object, mode: str) -> None:
     """Whatever a person wrote is hooks and problems, never an exception."""
     dialect = DockerAgent()
@@ -78,7 +78,7 @@ def test_any_tree_loads(tree: object, mode: str) -> None:
 
 
 @given(text=st.text(max_size=40) | st.text("agents: hooks\n  -[]{}&*!|>'\"#%@`,?", max_size=60))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 def test_any_text_loads(text: str) -> None:
     """So is any text, whether YAML or not."""
     dialect = DockerAgent()

@@ -60,7 +60,7 @@ extras = st.sampled_from([{}, {"role": "guard"}, {"on_error": "ask"}, {"on_error
     keys=extras,
     mode=st.sampled_from(["fidelity", "strict"]),
 )
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None)
 def test_any_outcome_is_a_verdict_within_the_table(
     outcome: Outcome, event_name: str, dialect: Starchild, keys: dict[str, object], mode: str
 ) -> None:
@@ -87,7 +87,7 @@ def test_any_outcome_is_a_verdict_within_the_table(
     event_name=st.sampled_from(HERMES_EVENTS),
     keys=st.sampled_from([{}, {"fail_closed": True}]),
 )
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None)
 def test_any_outcome_is_a_verdict_within_the_table_of_hermes(
     outcome: Outcome, event_name: str, keys: dict[str, object]
 ) -> None:
@@ -113,7 +113,7 @@ def test_any_outcome_is_a_verdict_within_the_table_of_hermes(
     event_name=st.sampled_from(EVENTS),
     mode=st.sampled_from(["fidelity", "strict"]),
 )
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 def test_exit_2_blocks_whatever_stdout_says(stdout: str, event_name: str, mode: str) -> None:
     """No text on stdout weakens a block by exit code."""
     dialect = Starchild()

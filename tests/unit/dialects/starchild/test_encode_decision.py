@@ -72,7 +72,7 @@ def test_every_stance_that_a_row_can_express_is_read_back(event_name: str) -> No
     note=st.text("ab ", max_size=4).map(str.strip),
     target=st.sampled_from(["", *REWRITES]),
 )
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None)
 def test_every_effect_that_a_row_can_express_is_read_back(
     event_name: str, context: str, note: str, target: str
 ) -> None:

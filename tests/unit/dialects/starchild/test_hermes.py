@@ -40,7 +40,7 @@ payloads = (
 
 
 @given(payload=payloads, event_name=st.sampled_from(["", *HERMES_EVENTS]))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 def test_any_payload_is_an_event_or_refused(payload: object, event_name: str) -> None:
     """Never another exception."""
     try:

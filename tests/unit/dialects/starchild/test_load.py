@@ -74,7 +74,7 @@ def check(loaded: Loaded, dialect: Dialect) -> None:
 
 
 @given(tree=lists | trees, mode=st.sampled_from(["fidelity", "strict"]))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 def test_any_tree_loads(tree: object, mode: str) -> None:
     """Whatever a person wrote is hooks and problems, never an exception."""
     dialect = Starchild()
@@ -83,7 +83,7 @@ def test_any_tree_loads(tree: object, mode: str) -> None:
 
 
 @given(tree=hermes_files | trees, mode=st.sampled_from(["fidelity", "strict"]))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 def test_any_tree_loads_in_hermes(tree: object, mode: str) -> None:
     """So it is in the other dialect of the family."""
     dialect = Hermes()
@@ -93,7 +93,7 @@ def test_any_tree_loads_in_hermes(tree: object, mode: str) -> None:
 
 @pytest.mark.parametrize("dialect", [Starchild(), Hermes()], ids=["starchild", "hermes"])
 @given(text=texts)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None)
 def test_any_text_loads(dialect: Dialect, text: str) -> None:
     """And so is any text, whether YAML or not."""
     check(dialect.load(Source(file="shell_hooks.yaml", text=text)), dialect)
