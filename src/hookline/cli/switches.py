@@ -19,7 +19,6 @@ from hookline.engine.approval_service import (
 )
 from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summary
 from hookline.engine.journaling import open_journal
-from hookline.trust.policy import find_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def _switch_hooks(
             "did": "nothing" if dry_run else to,
             "root": "" if everywhere else gate.root,
             "folder": gate.root,
-            "off_at": find_off(gate.read_switches(), gate.root),
+            "off_at": gate.find_off_folder(),
             "on": is_on,
             "switches": now,
             "reasons": [f"{why} ({hint})" for why, hint in list_off(gate)],

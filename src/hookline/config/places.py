@@ -6,7 +6,7 @@ import os
 
 from hookline.config.plugins import find_plugin_files
 from hookline.model.frozen import Frozen
-from hookline.paths import descend, holds_name, real_path
+from hookline.paths import list_parents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def find_places(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterato
         if pattern == _WITH_PLUGINS and paths:
             paths += find_plugin_files(names["claude"])
         for path in paths:
-            same = (dialect, real_path(path))
+            same = (dialect, os.path.realpath(path))
             if same not in seen:  # in the home folder, the user's file is the project's too
                 seen.add(same)
                 yield Found(dialect=dialect, scope=scope, path=path)
@@ -127,31 +127,13 @@ def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str
     `only`: files of one dialect. The user's home and the folders above it are no projects.
     """
     marks = {_find_mark(pattern) for _, _, pattern in _list_rows(only)} - {""} | {".git"}
-    home = _make_names("", environ)["home"]
-    own = {_identity(path) for path in _list_parents(real_path(home))}
-    found = ""
-    for path, descriptor in descend(folder):
-        entry = os.fstat(descriptor)
-        if (entry.st_dev, entry.st_ino) in own:
-            found = ""
-        elif any(holds_name(descriptor, mark) for mark in marks):
-            found = path
-    return found
-
-
-def _list_parents(path: str) -> Iterator[str]:
-    """Yield a folder and each of its parents."""
-    yield path
-    while path != (path := os.path.dirname(path)):
-        yield path
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+    homes = set(list_parents(os.path.realpath(_make_names("", environ)["home"])))
+    for path in list_parents(folder):
+        if os.path.realpath(path) in homes:
+            return ""
+        if any(os.path.exists(os.path.join(path, mark)) for mark in marks):
+            return path
+    return ""
 
 
 def _find_mark(pattern: str) -> str:

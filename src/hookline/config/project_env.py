@@ -9,11 +9,11 @@ import stat
 
 from hookline.model.frozen import Frozen
 from hookline.model.spec import Origin, Problem
-from hookline.paths import descend, holds_name, is_below, open_nonblocking, real_path
+from hookline.paths import is_below, list_parents, open_nonblocking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 _HOME, _PATH = "HOME", "PATH"
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -69,16 +69,18 @@ def drop_project_env(environ: Mapping[str, str], folder: str, home: str = "") ->
     counts, instead of `PATH` that of the system. `home`: the user's, whatever `HOME` says.
     """
     starts = [
-        real_path(each) for each in dict.fromkeys((folder, environ.get(_PROJECT, ""))) if each
+        os.path.realpath(each)
+        for each in dict.fromkeys((folder, environ.get(_PROJECT, "")))
+        if each
     ]
     names = [name for name in environ if name in _NAMES or name.startswith(_PREFIXES)]
     account = account_home()
-    homes = [account, real_path(home)] if home else [account]
+    homes = [account, os.path.realpath(home)] if home else [account]
     dropped: dict[str, str] = {}
-    if not home and environ.get(_HOME) and real_path(environ[_HOME]) not in homes:
+    if not home and environ.get(_HOME) and os.path.realpath(environ[_HOME]) not in homes:
         dropped = _find_dropped([_HOME], environ, starts, homes)
         if not dropped:
-            homes.append(real_path(environ[_HOME]))
+            homes.append(os.path.realpath(environ[_HOME]))
     dropped |= _find_dropped([name for name in names if name != _HOME], environ, starts, homes)
     if not dropped and not home:
         return CleanedEnv(environ=environ, dropped={})
@@ -95,7 +97,7 @@ def drop_project_env(environ: Mapping[str, str], folder: str, home: str = "") ->
 def account_home() -> str:
     """Return this user's home by the system's account database; `/` if it has none."""
     try:
-        return real_path(pwd.getpwuid(os.getuid()).pw_dir)
+        return os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)
     except KeyError:
         return "/"
 
@@ -112,63 +114,45 @@ def _find_dropped(
         if _holds_any(start, homes):
             continue
         top, has_git = _find_repository(start, homes)
-        for path in (f"{each}/{name}" for each in _list_parents(start, top) for name in _SETTINGS):
-            found |= {name: path for name in _read_settings_env(path, names) if name not in found}
-        if has_git:
-            inside = (name for name in names if name in HOMES and _leads_into(environ[name], top))
-            found |= {name: "" for name in inside if name not in found}
+        for folder in (each for each in list_parents(start) if is_below(each, top)):
+            for path in (f"{folder}/{name}" for name in _SETTINGS):
+                found = dict.fromkeys(_read_settings_env(path, names), path) | found
+        for name in names if has_git else ():
+            if name in HOMES and environ[name] and is_below(os.path.realpath(environ[name]), top):
+                found.setdefault(name, "")
     return found
 
 
 def _find_repository(start: str, homes: Sequence[str]) -> tuple[str, bool]:
     """Return the outermost git repository around a folder and True; else the folder and False."""
-    for path, descriptor in descend(start):
-        if not _holds_any(path, homes) and holds_name(descriptor, ".git", follow=False):
-            return path, True
-    return start, False
+    parents = [path for path in list_parents(start) if not _holds_any(path, homes)]
+    found = [path for path in parents if os.path.lexists(os.path.join(path, ".git"))]
+    return (found[-1], True) if found else (start, False)
 
 
 def _holds_any(folder: str, homes: Sequence[str]) -> bool:
     return any(is_below(home, folder) for home in homes)
 
 
-def _leads_into(value: str, repository: str) -> bool:
-    return bool(value) and is_below(real_path(value), repository)
-
-
-def _list_parents(start: str, top: str) -> Iterator[str]:
-    """Yield a folder and its parents up to `top`."""
-    yield start
-    while start != top and start != (start := os.path.dirname(start)):
-        yield start
-
-
 def _read_settings_env(path: str, names: Sequence[str]) -> Sequence[str]:
-    """Return which of the variables a settings file sets; all of them if it cannot be read."""
+    """Return which of the variables a settings file sets; all of them if it cannot be read.
+
+    If it is no JSON, those that it mentions.
+    """
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return () if os.path.isdir(path) else names
         with open(path, "rb", opener=open_nonblocking) as file:
-            raw = file.read(_LARGEST + 1)
-    except (FileNotFoundError, NotADirectoryError):
+            is_plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            raw = file.read(_LARGEST + 1) if is_plain else b""
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return ()
     except OSError:
         return names
-    if len(raw) > _LARGEST:
+    if not is_plain or len(raw) > _LARGEST:
         return names
-    return _parse_env_names(raw, names)
-
-
-def _parse_env_names(raw: bytes, names: Sequence[str]) -> Sequence[str]:
-    """Return which of the variables are keys of `env` in a JSON text.
-
-    If it is invalid, those that it mentions.
-    """
-    text = raw.decode(json.detect_encoding(raw), "replace").removeprefix("\ufeff")
     try:
-        tree = json.loads(text)
+        tree = json.loads(raw)
     except ValueError:
-        return [name for name in names if f'"{name}"' in text]
+        return [name for name in names if f'"{name}"'.encode() in raw]
     except RecursionError:
         return names
     env = tree.get("env") if isinstance(tree, dict) else None

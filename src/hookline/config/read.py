@@ -10,7 +10,7 @@ from hookline.config.places import MOST_FILES
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.kinds import native_names
-from hookline.paths import read_start, real_path
+from hookline.paths import read_start
 from hookline.wire.parsers import parse
 
 TYPE_CHECKING = False
@@ -419,7 +419,7 @@ def _find_names(path: str, folder: str, scope: str) -> dict[str, str]:
     """
     if os.path.basename(folder) == ".claude":
         project = os.path.dirname(folder)
-        is_home = real_path(project) == real_path(os.path.expanduser("~"))
+        is_home = os.path.realpath(project) == os.path.realpath(os.path.expanduser("~"))
         return {} if is_home or scope in _EVERYWHERE else {"project_dir": project}
     if os.path.basename(path) == "hooks.json" and os.path.basename(folder) == "hooks":
         return {"plugin_root": os.path.dirname(folder)}

@@ -14,7 +14,7 @@ from hookline.errors import ConfigError, HookError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import MANAGED, InProcess, Origin, Problem, describe_command
 from hookline.trust.gate import find_user
-from hookline.trust.policy import CHANGED, NEW, RECORD, REVOKED, RUN, WARN, find_off, list_switches
+from hookline.trust.policy import CHANGED, NEW, RECORD, REVOKED, RUN, WARN
 from hookline.trust.state import list_differences
 from hookline.trust.store import Switch
 
@@ -135,7 +135,7 @@ def count_waiting(engine: Engine) -> int:
 def list_off(gate: Gate) -> list[tuple[str, str]]:
     """Return why hooks are off, and what turns them on again, where there is a shell."""
     reasons = {name: _OFF[name] for name, is_on in find_switches(gate).items() if not is_on}
-    above = find_off(gate.read_switches(), gate.root)
+    above = gate.find_off_folder()
     if "project" in reasons and above != gate.root:
         why = f"hooks are switched off in `{above}`, in which this project lies"
         reasons["project"] = (why, f"hookline on -C {shlex.quote(above)}")
@@ -154,7 +154,7 @@ def list_managed(engine: Engine) -> list[HookSpec]:
 
 def find_switches(gate: Gate) -> dict[str, bool]:
     """Return which switches are on: `everywhere`, `project` and `environment`."""
-    return list_switches(gate.read_switches(), gate.root, gate.environ)
+    return gate.find_switches()
 
 
 def describe_change(engine: Engine, state: HookState) -> list[str]:

@@ -7,7 +7,6 @@ import os
 from hookline.config.places import project_root
 from hookline.handlers.recursion_guard import ancestors
 from hookline.model.spec import Builtin, Command
-from hookline.paths import real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def find_project(folder: str, environ: Mapping[str, str], table: Table) -> str:
 
 def is_inside(project: str, folder: str) -> bool:
     """Whether a folder is a project's, or lies below it."""
-    return f"{real_path(folder)}/".startswith(f"{real_path(project).rstrip('/')}/")
+    return f"{os.path.realpath(folder)}/".startswith(f"{os.path.realpath(project).rstrip('/')}/")
 
 
 def find_event_project(folder: str, own: str, environ: Mapping[str, str], table: Table) -> str:

@@ -17,7 +17,7 @@ from hookline.core.dialect import Loaded, Source
 from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED, Origin, Problem
-from hookline.paths import nearest_with, open_nonblocking, real_path, state_folder
+from hookline.paths import nearest_with, open_nonblocking, state_folder
 from hookline.text.re2_regex import RegexBudget
 from hookline.trust.owner import find_project
 from hookline.trust.state import is_of_root
@@ -264,8 +264,8 @@ def _is_plain(stamp: Stamp) -> bool:
 
 def is_within(path: str, project: str) -> bool:
     """Whether a path leads to what lies in the project, or in the repository around it."""
-    real = real_path(path)
-    roots = (real_path(project), real_path(nearest_with(project, ".git") or project))
+    real = os.path.realpath(path)
+    roots = (os.path.realpath(project), os.path.realpath(nearest_with(project, ".git") or project))
     return any(real.startswith(f"{root.rstrip(os.sep)}{os.sep}") for root in roots)
 
 

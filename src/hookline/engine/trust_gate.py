@@ -16,7 +16,7 @@ from hookline.trust.gate import Gate
 from hookline.trust.inspection import NO_FILES, StartedCommand
 from hookline.trust.inspector import Inspector
 from hookline.trust.owner import find_owner, find_project
-from hookline.trust.policy import read_policy
+from hookline.trust.policy import Policy
 from hookline.trust.store import Store
 
 TYPE_CHECKING = False
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec, Problem
     from hookline.trust.inspection import Inspection
-    from hookline.trust.policy import Policy
     from hookline.trust.state import Inspect
 
     WriteRecord = Callable[[dict[str, Any]], object]
@@ -55,7 +54,8 @@ def make_gate(
     """
     given = os.environ if environ is None else environ
     if policy is None:
-        policy = read_policy(read_settings(given).get("trust", {}))
+        chosen = read_settings(given).get("trust", {})
+        policy = Policy(**{name: chosen[name] for name in Policy.__fields__ if name in chosen})
     folder = state_folder(given)
     return Gate(
         Store(folder, write_record=write_record), policy,

@@ -13,24 +13,23 @@ from hookline.model.frozen import Frozen
 from hookline.model.kinds import ACTIONS
 from hookline.model.spec import CLONED, Command, InProcess
 from hookline.model.verdict import Failure, Outcome, Stance
+from hookline.paths import is_below
 from hookline.text.terminal_escape import escape_line
 from hookline.trust.inspection import find_changes
 from hookline.trust.policy import (
     ASK,
     CHANGED,
     DENY,
+    MASTER,
     NEW,
-    OWN,
-    PROJECT,
     RECORD,
     REVOKED,
     RUN,
+    SKIPPED,
     WARN,
-    explain_environment,
-    explain_switch,
 )
 from hookline.trust.state import HookState, States
-from hookline.trust.store import Approval
+from hookline.trust.store import Approval, Switch
 from hookline.wire.disable_flags import is_disable_flag
 
 TYPE_CHECKING = False
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec, Problem
     from hookline.trust.policy import Policy
     from hookline.trust.state import Inspect
-    from hookline.trust.store import Store, Switch
+    from hookline.trust.store import Store
 
     class Declared(Protocol):
         """What all files declare now."""
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
 _FAILURES = {NEW: Failure.UNTRUSTED, CHANGED: Failure.CHANGED, REVOKED: Failure.REVOKED}
 _STANCES = {ASK: Stance.ASK, DENY: Stance.DENY}
 _FIRST_USE = "hookline recorded hooks of yours at their first use. To see them: `hookline list`"
+_OFF = frozenset({"0", "off", "false", "no"})
 
 
 class Admission(Frozen):
@@ -102,7 +102,8 @@ class Gate:
         self.declared: Declared | None = None
         self.was_told: Callable[[Event, str], bool] = lambda _event, _what: False
         self._locate = locate
-        self._removed: tuple[object, tuple[Approval, ...]] = (None, ())
+        # Hooks that are declared, and their definitions.
+        self._known: tuple[Sequence[HookSpec], frozenset[str]] = ((), frozenset())
 
     # -- before a run --------------------------------------------------------------------------
 
@@ -155,18 +156,15 @@ class Gate:
 
     def _find_stance(self, run: Run, effect: str) -> Stance:
         """Return ASK or DENY for a guard before an action; it is SILENT elsewhere."""
-        is_guard = run.spec.kind in ACTIONS and not run.detached and not run.spec.shadow
-        return _STANCES.get(effect, Stance.SILENT) if is_guard else Stance.SILENT
+        return _STANCES.get(effect, Stance.SILENT) if _is_guard(run.spec) else Stance.SILENT
 
     def _protect(self, run: Run, state: HookState) -> Run:
         """Return the run with the variables that keep Python from planted files."""
-        seen, handler = state.inspection, run.spec.handler
-        variables = {}
-        if seen.imports_covered_python:
+        handler, variables = run.spec.handler, {}
+        if state.inspection.imports_covered_python:
             variables["PYTHONPYCACHEPREFIX"] = f"{self.store.folder}/pycache"
             variables["PYTHONDONTWRITEBYTECODE"] = ""
-        is_own = state.column == OWN or self.states.is_managed(run.spec)
-        if is_own and not seen.unseen and not seen.has_python_file:
+        if state.inspection.is_shielded:
             variables["PYTHONSAFEPATH"] = "1"
         if type(handler) is not Command or not variables:
             return run
@@ -181,7 +179,7 @@ class Gate:
         outcome = outcome.replace(
             note=admission.note, identity=state.definition, content=state.inspection.digest
         )
-        effect = self.policy.find_effect(PROJECT, CHANGED)
+        effect = self.policy.changed
         changes = find_changes(state.inspection) if state.column and effect != RUN else ()
         if not changes:
             return outcome
@@ -208,7 +206,7 @@ class Gate:
         return found
 
     def find_effect(self, state: HookState) -> str:
-        """Return the effect of a state on a hook (policy.EFFECTS)."""
+        """Return what becomes of a hook."""
         if not state.column:
             return RUN
         return self.policy.find_effect(state.column, state.state, can_run=state.can_run)
@@ -217,50 +215,67 @@ class Gate:
         """Return what switches a hook off, in words; "" if nothing does."""
         if type(spec.handler) is InProcess or self.states.is_managed(spec):
             return ""
-        return (
-            explain_file_switch(spec)
-            or explain_environment(spec, self.environ)
-            or explain_switch(
-                self.read_switches(), self.root, cwd, lambda: self.states.find_definition(spec)
-            )
-        )
+        if reason := explain_file_switch(spec):
+            return reason
+        if self.environ.get(MASTER, "").lower() in _OFF:
+            return f"{MASTER}={self.environ[MASTER]}"
+        skipped = set(map(str.strip, self.environ.get(SKIPPED, "").split(",")))
+        if named := skipped & {spec.id, spec.name} - {""}:
+            return f"{SKIPPED} names `{named.pop()}`"
+        folders = [self.root, os.path.realpath(cwd or self.root)]
+        for each in self.read_switches():
+            if each.root and not any(is_below(folder, each.root) for folder in folders):
+                continue
+            if each.definition and each.definition != self.states.find_definition(spec):
+                continue
+            where = f"in `{each.root}`" if each.root else "in every project"
+            where = "in this project" if each.root == self.root else where
+            return f"`hookline off` {'names it ' * bool(each.definition)}{where}"
+        return ""
 
-    def read_switches(self) -> tuple[Switch, ...]:
+    def find_switches(self) -> dict[str, bool]:
+        """Return which of `everywhere`, `project` and `environment` are on."""
+        return {
+            "everywhere": Switch() not in self.read_switches(),
+            "project": not self.find_off_folder(),
+            "environment": self.environ.get(MASTER, "").lower() not in _OFF,
+        }
+
+    def find_off_folder(self) -> str:
+        """Return the folder, the project or one around it, in which all hooks are off, if any."""
+        roots = (each.root for each in self.read_switches() if each.root and not each.definition)
+        return next((root for root in roots if is_below(self.root, root)), "")
+
+    def read_switches(self) -> list[Switch]:
         """Return everything that is switched off; nothing where the store cannot be read."""
         try:
             return self.store.read_switches()
         except TrustError:
-            return ()
+            return []
 
     # -- removed guards ------------------------------------------------------------------------
 
-    def find_removed(self) -> tuple[Approval, ...]:
+    def find_removed(self) -> list[Approval]:
         """Return the approved guards whose definitions no file declares any more."""
-        declared, held, project = self.declared, [], self.states.project
+        declared, project = self.declared, self.states.project
+        found: list[Approval] = []
+        if declared is None:
+            return found
+        hooks = declared.list_hooks()
+        if hooks is not self._known[0]:
+            self._known = (hooks, frozenset(map(self.states.find_definition, hooks)))
+        there = self._known[1]
         with suppress(TrustError):
             for key in self.store.list_owners():
-                is_ours = not key.startswith("project-") or (project and key == project.key)
+                if key.startswith("project-") and not (project and key == project.key):
+                    continue
                 with suppress(TrustError):  # one damaged owner hides nothing of the others
-                    held += [(key, self.store.read_approvals(key))] if is_ours else []
-        if declared is None or not held:
-            return ()
-        version = (declared.list_hooks(), held)
-        if version != self._removed[0]:
-            there = frozenset(map(self.states.find_definition, version[0]))
-            found: list[Approval] = []
-            for key, each in held:
-                for definition in each.versions.keys() - each.revoked - each.absent - there:
-                    with suppress(TrustError):
-                        found += self.store.list_versions(key, definition)[:1]
-            self._removed = (
-                version,
-                tuple(
-                    each
-                    for each in found
-                    if each.guards and declared.is_searched(each.dialect, each.scope)
-                ),
-            )
-        return self._removed[1]
+                    held = self.store.read_approvals(key)
+                    for gone in held.versions.keys() - held.revoked - held.absent - there:
+                        found += self.store.list_versions(key, gone)[:1]
+        return [
+            each for each in found if each.guards and declared.is_searched(each.dialect, each.scope)
+        ]
 
     # -- words and records ---------------------------------------------------------------------
 
@@ -276,15 +291,19 @@ class Gate:
     def to_approval(self, state: HookState, *, who: str = "", how: str) -> Approval:
         """Return what the store keeps of an approval of a hook as it is now."""
         spec = state.spec
-        files = tuple((file.key, file.sha256, file.is_executable, file.is_writable_by_all)
-                      for file in state.inspection.files)  # fmt: skip
         return Approval(
             definition=state.definition, content=state.inspection.digest, owner=state.owner.key,
             label=state.owner.label, dialect=spec.dialect, event=spec.native_event, kind=spec.kind,
-            guards=spec.kind in ACTIONS and not spec.detached and not spec.shadow,
-            scope=spec.origin.scope, command=state.command, file=spec.origin.file, hook=spec.id,
-            files=files, who=who or find_user(self.environ), how=how, at=self.store.now(),
+            guards=_is_guard(spec), scope=spec.origin.scope, command=state.command,
+            file=spec.origin.file, hook=spec.id,
+            files=tuple(file.facts for file in state.inspection.files),
+            who=who or find_user(self.environ), how=how, at=self.store.now(),
         )  # fmt: skip
+
+
+def _is_guard(spec: HookSpec) -> bool:
+    """Whether a hook can refuse an action."""
+    return spec.kind in ACTIONS and not spec.detached and not spec.shadow
 
 
 def find_user(environ: Mapping[str, str]) -> str:

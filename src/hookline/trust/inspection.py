@@ -22,9 +22,9 @@ MAX_BYTES = 64 << 20  # of a file, and of all covered files
 class StartedCommand(Frozen):
     """The command of a hook's entry: shell text, or a program with its arguments.
 
-    `root`: the folder of the project or plugin, in which files have relative keys; may be empty.
-    `variables`: what `text` may use, with HOME. `listed`: files that the entry lists.
-    `is_shielded`: PYTHONSAFEPATH is set if all is seen and no file is Python.
+    `root`: the real folder of the project or plugin, in which files have relative keys; may be
+    empty. `variables`: what `text` may use, with HOME and PATH. `listed`: files that the entry
+    lists. `is_shielded`: PYTHONSAFEPATH is set if all is seen and no file is Python.
     """
 
     text: str = ""
@@ -34,11 +34,6 @@ class StartedCommand(Frozen):
     variables: Mapping[str, str] = {}
     listed: tuple[str, ...] = ()
     is_shielded: bool = False
-
-    @property
-    def path(self) -> str:
-        """The PATH by which its programs are found."""
-        return self.variables.get("PATH") or os.environ.get("PATH", os.defpath)
 
 
 class InspectedFile(Frozen):
@@ -58,21 +53,27 @@ class InspectedFile(Frozen):
     stamp: Stamp = []  # noqa: RUF012 - a default of a frozen value
     is_settled: bool = True
 
+    @property
+    def facts(self) -> tuple[str, str, bool, bool]:
+        """What an approval holds of it."""
+        return self.key, self.sha256, self.is_executable, self.is_writable_by_all
+
 
 class Inspection(Frozen):
     """The files that a command runs and loads; `digest` is over what of them is approved.
 
     `unseen`: what it runs beside them. `missing_program`: why a command of one program cannot
-    start. `watched` and `variables`: what the inspection depends on, by path and by name.
-    `references`: what each source text refers to, by language and digest.
+    start. `imports_covered_python`, `is_shielded`: what its Python has to be kept from. `watched` and
+    `variables`: what the inspection depends on, by path and by name. `references`: what each source
+    text refers to, by language and digest.
     """
 
     files: tuple[InspectedFile, ...]
     digest: str
     unseen: Sequence[str] = ()
     missing_program: str = ""
-    has_python_file: bool = False
     imports_covered_python: bool = False
+    is_shielded: bool = False
     watched: Mapping[str, Stamp] = {}
     variables: Mapping[str, str | None] = {}
     references: Mapping[str, Sequence[Reference]] = {}

@@ -9,13 +9,7 @@ import time
 
 from hookline.paths import write_private
 from hookline.text.digest import sha256
-from hookline.trust.inspection import (
-    InspectedFile,
-    Inspection,
-    StartedCommand,
-    read_file,
-    stamp_path,
-)
+from hookline.trust.inspection import InspectedFile, Inspection, read_file, stamp_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +17,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.model.frozen import Frozen
+    from hookline.trust.inspection import StartedCommand
 
-_FORMAT = 3  # of the files of the cache
+_FORMAT = 4  # of the files of the cache
 _MAX_REMEMBERED = 1_000  # commands in memory
 _MAX_CACHED = 2_000  # files of the cache on disk
 
@@ -39,8 +34,10 @@ class Inspector:
 
     def inspect(self, command: StartedCommand) -> Inspection:
         """Return the files of a command as they are now."""
-        facts = {name: getattr(command, name) for name in StartedCommand.__fields__}
-        facts |= {"variables": command.path, "version": (_FORMAT, *sys.version_info[:2])}
+        facts = [
+            _FORMAT, sys.version_info[:2], command.text, command.argv, command.cwd, command.root,
+            command.listed, command.is_shielded,
+        ]  # fmt: skip
         key = sha256(json.dumps(facts).encode())
         known = self._known.get(key) or self._load(key)
         if known is None or not _is_current(known, command):

@@ -8,7 +8,7 @@ import stat
 
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED
-from hookline.paths import is_below, nearest_with, read_start, real_path
+from hookline.paths import is_below, nearest_with, read_start
 from hookline.text.digest import sha256
 from hookline.text.re2_regex import Regex
 
@@ -37,19 +37,17 @@ class Owner(Frozen):
 
 def find_project(folder: str, environ: Mapping[str, str]) -> Owner | None:
     """Return the project of a folder; None where that is the user's home, or around it."""
-    named = os.path.abspath(folder)
-    home = real_path(environ.get("HOME") or os.path.expanduser("~"))
-    real = real_path(named)
+    home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
+    named, real = os.path.abspath(folder), os.path.realpath(folder)
     if is_below(home, real):
         return None
-    work_tree = real_path(nearest_with(real, ".git") or real)
+    work_tree = nearest_with(real, ".git") or real
     if is_below(home, work_tree):
         work_tree = real
     inside = os.path.relpath(real, work_tree)
     key = _make_key("project", _identify_repository(work_tree), inside)
-    top = named
-    while top != "/" and real_path(top) != work_tree:
-        top = os.path.dirname(top)
+    # The name of the work tree by which the folder was named.
+    top = named if inside == "." else named.removesuffix(f"/{inside}")
     return Owner(key=key, root=work_tree, folders=(work_tree, top), label=real)
 
 
@@ -60,20 +58,20 @@ def _identify_repository(work_tree: str) -> str:
     """
     git = f"{work_tree}/.git"
     try:
-        found = os.lstat(git)
-        if stat.S_ISDIR(found.st_mode):
+        mode = os.lstat(git).st_mode
+        if stat.S_ISDIR(mode):
             return git
-        if not stat.S_ISREG(found.st_mode):
-            return work_tree
-        line = read_start(git, _LONGEST_POINTER).decode("utf-8", "surrogateescape")
-        entry = real_path(os.path.join(work_tree, line.removeprefix("gitdir:").strip()))
-        folder, worktrees = os.path.split(os.path.dirname(entry))
-        back = read_start(f"{entry}/gitdir", _LONGEST_POINTER).decode("utf-8", "surrogateescape")
-        points_back = real_path(os.path.join(entry, back.strip())) == git
+        line = _read_line(git) if stat.S_ISREG(mode) else ""
+        entry = os.path.realpath(os.path.join(work_tree, line.removeprefix("gitdir: ")))
+        repository, worktrees = os.path.split(os.path.dirname(entry))
+        back = os.path.realpath(os.path.join(entry, _read_line(f"{entry}/gitdir")))
     except (OSError, ValueError):
         return work_tree
-    is_linked = line.startswith("gitdir:") and worktrees == "worktrees" and points_back
-    return folder if is_linked else work_tree
+    return repository if (worktrees, back) == ("worktrees", git) else work_tree
+
+
+def _read_line(path: str) -> str:
+    return os.fsdecode(read_start(path, _LONGEST_POINTER)).strip()
 
 
 def find_owner(spec: HookSpec, project: Owner | None) -> Owner:
@@ -83,11 +81,11 @@ def find_owner(spec: HookSpec, project: Owner | None) -> Owner:
     plugin = str(spec.facts.get("plugin") or "").rstrip("/")
     if plugin:
         names = [name for name in plugin.split("/") if name and not name[:1].isdigit()]
-        name, root = "/".join(names[-2:]), real_path(plugin)
+        name, root = "/".join(names[-2:]), os.path.realpath(plugin)
         key = _make_key("plugin", name)
         return Owner(key=key, root=root, folders=(plugin, root), label=f"plugin {name}")
     folder = os.path.dirname(os.path.abspath(spec.origin.file))
-    return Owner(key=_make_key("own", real_path(folder)), root="", label=folder)
+    return Owner(key=_make_key("own", os.path.realpath(folder)), root="", label=folder)
 
 
 def _make_key(kind: str, *parts: str) -> str:

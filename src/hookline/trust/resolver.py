@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 
-from hookline.paths import is_below, nearest_with
+from hookline.paths import is_below, list_parents, nearest_with
 from hookline.text.digest import sha256
 from hookline.text.shell_words import BUILTINS
 from hookline.trust.inspection import (
@@ -18,11 +18,9 @@ from hookline.trust.inspection import (
     read_file,
     stamp_path,
 )
-from hookline.trust.languages import (
+from hookline.trust.source_reader import (
     DATA_PROGRAMS,
-    MODULE_ENDINGS,
     OTHER,
-    PACKAGE_FOLDERS,
     PYTHON,
     SHELL,
     TOOLS,
@@ -31,12 +29,13 @@ from hookline.trust.languages import (
     find_language,
     find_program_index,
     is_tool,
+    read_source,
 )
-from hookline.trust.source_reader import read_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from hookline.trust.inspection import Reference, Stamp, StartedCommand
 
@@ -50,6 +49,9 @@ _HEAD = 1024  # bytes
 _CLOCK_GRAIN = 2.0
 _UNSETTLED: Stamp = [-1]  # equal to no stamp
 _UNKNOWN = "\0"  # in a word: what only a run can tell
+_MODULE_ENDINGS = (".py", ".pyc", ".so", ".pyd")
+# Folders of installed packages, which change without their user.
+_PACKAGE_FOLDERS = frozenset({".venv", "venv", "node_modules", "site-packages"})
 # Why a file is covered: a word names it, which must be code; something runs it or imports it; the
 # entry lists it.
 _WORD, _RUN, _IMPORT, _LISTED = "word", "run", "import", "listed"
@@ -58,9 +60,9 @@ _WORD, _RUN, _IMPORT, _LISTED = "word", "run", "import", "listed"
 class Resolver:
     """One look at one command.
 
-    Working folders, variables, functions and Python's path are added up over all texts that it
-    reads: more is covered then, never less. `parsed`: the references of texts by language and
-    digest, which are not parsed again.
+    Working folders, variables and Python's path are added up over all texts that it reads: more is
+    covered then, never less. `parsed`: the references of texts by language and digest, which are
+    not parsed again.
     """
 
     def __init__(
@@ -69,104 +71,93 @@ class Resolver:
         parsed: Mapping[str, Sequence[Reference]],
         clock: Callable[[], float],
     ) -> None:
+        path = command.variables.get("PATH")
         self._command = command
         self._parsed = parsed
         self._clock = clock
-        root = command.root
-        self._roots = [root, os.path.realpath(root)] if root else []
+        self._programs = (path or os.environ.get("PATH", os.defpath)).split(":")
+        self._used = {"PATH": path}
         self._folders = dict.fromkeys([command.cwd])
         self._variables: dict[str, str] = {}
-        self._functions: set[str] = set()
         self._python_path: dict[str, None] = {}
         self._references: dict[str, Sequence[Reference]] = {}
         self._covered: dict[str, InspectedFile] = {}
         self._unseen: set[str] = set()
+        self._watched: dict[str, Stamp] = {}
         self._missing = ""
         self._has_python_file = self._has_python_text = self._imports_covered_python = False
-        self._watched: dict[str, Stamp] = {}
-        self._used: dict[str, str | None] = {}
-        self._data: dict[str, bytes] = {}
-        # Texts to read, with language, file ("" for a word), and the paths of the file around it.
-        self._waiting: list[tuple[str, str, bytes, Paths]] = []
-        self._queued: set[tuple[str, bytes, Paths]] = set()
+        # Texts to read: their language, and the file they are of, by its key and its paths.
+        self._waiting: list[tuple[str, bytes, str, Paths]] = []
+        self._added: set[tuple[str, bytes, Paths]] = set()
 
     def resolve(self) -> Inspection:
         """Follow the command and return what it runs."""
         command = self._command
-        for listed in command.listed:
-            path = os.path.join(command.root, listed)
+        for path in (os.path.join(command.root, listed) for listed in command.listed):
             if not self._cover(path, _LISTED):
-                self._covered[path] = self._look(path)
+                key = self._find_key(path)
+                self._covered[path] = InspectedFile(path=path, key=key, problem="gone")
         if command.argv:
             self._run(command.argv, (), is_alone=True)
         else:
-            self._read(SHELL, "", _encode(command.text), (), is_alone=True)
+            self._read(SHELL, _encode(command.text), "", (), is_all=True)
         self._read_waiting()
-        is_all_seen = not (self._unseen or self._has_python_file)
-        if self._has_python_text and not (command.is_shielded and is_all_seen):
+        is_shielded = command.is_shielded and not (self._unseen or self._has_python_file)
+        if self._has_python_text and not is_shielded:
             self._cover_shadows(self._folders)
             self._read_waiting()
         by_key = {file.key: file for file in self._covered.values()}
         files = tuple(by_key[key] for key in sorted(by_key))
-        facts = [(each.key, each.sha256, each.is_executable, each.is_writable_by_all)
-                 for each in files]  # fmt: skip
-        stamps = {file.path: file.stamp if file.is_settled else _UNSETTLED for file in files}
         return Inspection(
-            files=files, digest=sha256(json.dumps(facts).encode()), unseen=sorted(self._unseen),
+            files=files,
+            digest=sha256(json.dumps([file.facts for file in files]).encode()),
+            unseen=sorted(self._unseen),
             missing_program=f"`{self._missing}` was not found" if self._missing else "",
-            has_python_file=self._has_python_file, imports_covered_python=self._imports_covered_python,
-            watched=self._watched | stamps, variables=self._used, references=self._references,
-        )  # fmt: skip
+            imports_covered_python=self._imports_covered_python,
+            is_shielded=is_shielded,
+            watched=self._watched,
+            variables=self._used,
+            references=self._references,
+        )
 
     # -- texts ---------------------------------------------------------------------------------
 
-    def _queue(self, language: str, key: str, data: bytes, own: Paths) -> None:
+    def _add_text(self, language: str, data: bytes, key: str, own: Paths) -> None:
         """Read a text later."""
-        if language and (language, data, own) not in self._queued:
-            self._queued.add((language, data, own))
-            self._waiting.append((language, key, data, own))
+        if len(self._added) == _MAX_TEXTS:
+            self._unseen.add("more texts than hookline reads")
+        elif (language, data, own) not in self._added:
+            self._added.add((language, data, own))
+            self._waiting.append((language, data, key, own))
 
-    def _queue_code(self, language: str, text: str, own: Paths) -> None:
-        """Read the code that an interpreter is given as a word."""
-        self._queue(language, "", _encode(text), own)
+    def _add_code(self, language: str, text: str, own: Paths) -> None:
+        """Read later what an interpreter is given as a word or a here-document."""
+        self._add_text(language, _encode(text), "", own)
         if language == PYTHON:
             self._has_python_text = True
             self._python_path |= self._folders
 
     def _read_waiting(self) -> None:
-        while self._waiting and len(self._queued) < _MAX_TEXTS:
+        while self._waiting:
             self._read(*self._waiting.pop(0))
-        if self._waiting:
-            self._unseen.add("more files than hookline reads")
 
     def _read(
-        self, language: str, key: str, data: bytes, own: Paths, *, is_alone: bool = False
+        self, language: str, data: bytes, key: str, own: Paths, *, is_all: bool = False
     ) -> None:
-        """Follow the references of a text. `is_alone`: it is all that the hook starts."""
+        """Follow the references of a text. `is_all`: the hook starts nothing else."""
         name = f"{language}-{sha256(data)}"
         references = self._references[name] = self._parsed.get(name) or read_source(language, data)
-        kinds = {reference[0] for reference in references}
-        if "unsure" in kinds:
-            self._unseen.add(f"parts of {key or 'the command'} that hookline cannot read")
-        if "starts" in kinds:
-            self._unseen.add(f"what {key or 'the command'} starts")
-        self._functions |= {words[0] for kind, *words in references if kind == "function"}
-        added = [words[0] for kind, *words in references if kind == "folder"]
-        inner = [os.path.join(folder, name) for folder in self._python_path for name in added]
-        self._python_path |= dict.fromkeys(map(_normalize, inner))
-        is_alone = is_alone and "alone" in kinds
         for kind, *words in references:
-            if kind == "run":
-                self._run(words, own, is_alone=is_alone)
-                is_alone = False  # what follows are commands within it
+            if kind in {"run", "alone"}:
+                self._run(words, own, is_alone=is_all and kind == "alone")
             elif kind == "import":
                 self._import(int(words[0]), words[1], words[2:], own)
             elif kind == "set":
                 value = self._expand(words[1], own)
                 is_same = self._variables.setdefault(words[0], value) == value
                 self._variables[words[0]] = value if is_same else _UNKNOWN
-            elif kind == "body":
-                self._queue_code(words[0], words[1], own)
+            else:
+                self._unseen.add(words[0].format(key or "the command"))
 
     # -- commands ------------------------------------------------------------------------------
 
@@ -176,81 +167,91 @@ class Resolver:
         Args:
             words: of the command.
             own: the paths of the script that it stands in.
-            is_alone: the hook starts nothing else, so that what this command lacks is missing.
+            is_alone: the hook starts nothing else, so that it needs this program.
         """
         values = [self._expand(word, own) for word in words]
         start = find_program_index(values)
-        if start == len(values):
+        values = values[start:]
+        if not values:
             return
-        program = values[start]
+        program = values[0]
+        is_named = "/" not in program and _UNKNOWN not in program and program not in BUILTINS
+        is_found = not is_named or self._find_program(program)
         if program in BUILTINS:
-            missing = self._run_builtin(program, values[start + 1 :], own)
-        elif own and os.path.basename(program) in TOOLS:
-            missing = self._note_program(program)
-        else:
-            missing = self._run_program(values[start:], own)
+            self._run_builtin(values, own)
+        elif not (own and os.path.basename(program) in TOOLS):
+            self._run_program(values, own)
         if is_alone and start == 0:
-            self._missing = missing
-            path = _normalize(os.path.join(self._command.cwd, program))
-            file = self._covered.get(path)
-            if file and not file.is_executable:
-                self._covered[path] = file.replace(problem="not executable")
+            self._missing = self._find_missing(values) if is_found else program
 
-    def _run_program(self, values: Sequence[str], own: Paths) -> str:
-        """Cover what a program runs by its words; return what it lacks."""
-        language = option = lacking = ""  # what reads the next word, by which option
+    def _run_program(self, values: Sequence[str], own: Paths) -> None:
+        """Cover what a program runs by its words."""
+        language = ""  # of the interpreter that reads the next file
         found: Paths = ()
-        missing = self._note_program(values[0])
-        for at, word in enumerate(values):
+        words = iter(values)
+        for at, word in enumerate(words):
+            option = find_code_option(language, word)
+            code = next(words, "") if option else ""
             is_path = "/" in word or _UNKNOWN in word
-            if not found and os.path.basename(word) in DATA_PROGRAMS:
-                break
+            if not found and os.path.basename(code or word) in DATA_PROGRAMS:
+                return
             if option == "m":
-                self._python_path |= self._folders
-                self._cover_shadows(self._folders)
-                self._import(0, word, ("__main__",), ())
-                language = option = ""
+                self._run_module(code)
             elif option:
-                self._queue_code(language, word, own)
-                language = option = ""
+                self._add_code(language, code, own)
             elif not found and find_interpreter(word):
+                self._cover_word(word if is_path else "", own, SHELL)
                 language = find_interpreter(word)
-                missing = word if is_path and not self._cover_word(word, own, language) else missing
-            elif option := find_code_option(language, word):
                 continue
             else:
-                is_run = language or (SHELL if at == 0 and is_path else "")
-                files = self._cover_word(word, own, is_run, found)
-                if is_run and _UNKNOWN in word and not files:
-                    self._unseen.add(word.replace(_UNKNOWN, "$(...)"))
-                elif (at == 0 and is_path) or (language and find_language(word) and word[0] != "-"):
-                    lacking = lacking or ("" if files else word)
-                found, language = found + files, "" if files else language
-        return missing or ("" if found else lacking)
+                reader = SHELL if at == 0 and is_path else language
+                found += self._cover_word(word, own, reader, found)
+            language = "" if option or found else language
+        last = values[-1]
+        if language and ("-" in values or last.startswith("-") or find_interpreter(last)):
+            self._has_python_text |= language == PYTHON
+            self._unseen.add(f"what `{values[0]}` reads from its input")
 
-    def _run_builtin(self, program: str, values: Sequence[str], own: Paths) -> str:
-        """Cover what the shell itself runs or reads; return the name of a file that it lacks."""
-        if program in {"cd", "pushd"} and values:
-            paths = self._find_paths(values[-1], own)
+    def _find_missing(self, values: Sequence[str]) -> str:
+        """Return the file that a command needs and that is not there; empty if none is missing."""
+        program, *words = values
+        reads = program in {".", "source"} or find_interpreter(program)
+        needed = words[0] if reads and words and find_language(words[0]) else program
+        path = _normalize(os.path.join(self._command.cwd, needed))
+        file = self._covered.get(path)
+        if file and needed is program and not file.is_executable:
+            self._covered[path] = file.replace(problem="not executable")
+        is_file = needed is not program or "/" in program
+        return needed if is_file and _UNKNOWN not in needed and not os.path.isfile(path) else ""
+
+    def _run_module(self, name: str) -> None:
+        """Cover what `python -m` runs."""
+        self._python_path |= self._folders
+        self._cover_shadows(self._folders)
+        self._import(0, name, ("__main__",), ())
+
+    def _run_builtin(self, values: Sequence[str], own: Paths) -> None:
+        """Cover what the shell itself runs or reads."""
+        name, *words = values
+        if name in {"cd", "pushd"} and words:
+            paths = self._find_paths(words[-1], own)
             self._folders |= dict.fromkeys(filter(os.path.isdir, paths))
-        elif program in {".", "source"} and values:
-            if not self._cover_word(values[0], own, SHELL):
-                self._unseen.update([f"what `{program}` reads"] if _UNKNOWN in values[0] else ())
-                return values[0]
-        elif program in {"eval", "trap"}:
-            self._queue_code(SHELL, " ".join(values[: 1 if program == "trap" else None]), own)
-        return ""
+        elif name in {".", "source"} and words:
+            self._cover_word(words[0], own, SHELL)
+        elif name in {"eval", "trap"}:
+            self._add_code(SHELL, " ".join(words), own)
 
-    def _note_program(self, name: str) -> str:
-        """Name a program as unseen; return its name if it is not on PATH."""
-        if "/" in name or _UNKNOWN in name or name in self._functions:
-            return ""
-        paths = (os.path.join(folder, name) for folder in self._command.path.split(":"))
-        found = next((path for path in paths if os.access(path, os.X_OK)), "")
-        if found:
-            self._watch(found)  # so that another look is needed when it goes
-            self._unseen.update(() if is_tool(name) else (name,))
-        return "" if found else name
+    def _find_program(self, name: str) -> str:
+        """Return where a program lies on PATH, and name it as unseen; empty if it is missing."""
+        for folder in self._programs:
+            path = os.path.join(folder, name)
+            if os.access(path, os.X_OK):
+                self._watch(path)  # so that another look is needed when it goes
+                self._unseen.update(() if is_tool(name) else (name,))
+                return path
+        for folder in self._programs:
+            self._watch(folder)  # or when it comes
+        return ""
 
     # -- Python --------------------------------------------------------------------------------
 
@@ -262,30 +263,31 @@ class Resolver:
             folders = [_normalize(os.path.join(path, *[os.pardir] * level)) for path in own]
         elif parts[0] in sys.stdlib_module_names:
             return
-        found = False
-        for folder in folders:
-            places = [(os.path.join(folder, *parts[:at]), part) for at, part in enumerate(parts)]
-            places += [(os.path.join(folder, *parts), name) for name in names]
-            covered = [self._cover_module(inside, name) for inside, name in places]
-            found = found or any(covered)
-        self._imports_covered_python |= found
-        if not found and not level:
+        wanted = [*({part} for part in parts), set(names)]
+        covered = [
+            self._cover_modules(os.path.join(folder, *parts[:at]), some)
+            for folder in folders
+            for at, some in enumerate(wanted)
+        ]
+        self._imports_covered_python |= any(covered)
+        if not any(covered) and not level:
             self._unseen.add(f"Python module {parts[0]}")
 
-    def _cover_module(self, folder: str, name: str) -> bool:
-        """Cover what `import` of a name can load from a folder."""
-        files = [entry for entry in self._list_entries(folder)
-                 if entry.startswith(f"{name}.") and entry.endswith(MODULE_ENDINGS)]  # fmt: skip
-        files += [f"{name}/__init__.py", f"{name}/__init__.pyc"]
-        covered = [self._cover(os.path.join(folder, file), _IMPORT, PYTHON) for file in files]
-        return any(covered)
+    def _cover_modules(self, folder: str, names: AbstractSet[str]) -> bool:
+        """Cover what `import` of some names can load from a folder; return whether there is any."""
+        found = False
+        for entry in self._list_entries(folder):
+            is_package = entry in names
+            files = [f"{entry}/__init__.py", f"{entry}/__init__.pyc"] if is_package else [entry]
+            if is_package or (entry.partition(".")[0] in names and entry.endswith(_MODULE_ENDINGS)):
+                for file in files:
+                    found |= self._cover(os.path.join(folder, file), _IMPORT, PYTHON)
+        return found
 
     def _cover_shadows(self, folders: Iterable[str]) -> None:
         """Cover what has the name of a standard module in folders that Python looks into first."""
         for folder in folders:
-            names = {entry.partition(".")[0] for entry in self._list_entries(folder)}
-            for name in sorted(names & sys.stdlib_module_names):
-                self._cover_module(folder, name)
+            self._cover_modules(folder, sys.stdlib_module_names)
 
     # -- words ---------------------------------------------------------------------------------
 
@@ -306,13 +308,13 @@ class Resolver:
 
         `language`: of the program that runs them. `beside`: files that were named before it.
         """
-        if "\n" in word and not language:
-            return ()
         names = [word.partition("=")[2], "" if word.startswith("-") else word]
         paths = [path for name in names if name for path in self._find_paths(name, own, beside)]
         paths += [f"{path}/__main__.py" for path in paths if language == PYTHON]
         role = _RUN if language else _WORD
         found = [path for path in dict.fromkeys(paths) if self._cover(path, role, language)]
+        if language and _UNKNOWN in word and not found:
+            self._unseen.add(word.replace(_UNKNOWN, "$(...)"))
         return (*found, *map(os.path.realpath, found))
 
     def _find_paths(self, name: str, own: Paths, beside: Paths = ()) -> list[str]:
@@ -327,54 +329,73 @@ class Resolver:
         paths = [os.path.join(each, name) for each in dict.fromkeys(folders) if each and name]
         return list(dict.fromkeys(map(_normalize, paths)))
 
-    def _list_folders_above(self, folders: Iterable[str]) -> Iterable[str]:
-        """Yield the folders and their parents up to the root; themselves if they lie elsewhere."""
+    def _list_folders_above(self, folders: Iterable[str]) -> Iterator[str]:
+        """Yield folders, each with its parents up to the root if it lies there."""
+        root = self._command.root
         for folder in folders:
-            root = next((each for each in self._roots if is_below(folder, each)), folder)
-            above = folder
-            while is_below(above, root):
-                yield above
-                above = os.path.dirname(above)
+            yield folder
+            yield from (each for each in list_parents(folder) if root and is_below(each, root))
 
     # -- files ---------------------------------------------------------------------------------
 
     def _cover(self, path: str, role: str, language: str = "") -> bool:
-        """Whether a file lies there that is covered now, or named as unseen."""
-        file = self._covered.get(path) or self._look(path, _HEAD)
-        is_code = file.is_executable or file.head or file.problem or find_language(path)
-        if file.problem in {"gone", "not a regular file"} or (role == _WORD and not is_code):
+        """Whether a file can be read there, which is covered now or named as unseen."""
+        if path in self._covered:
+            return True
+        now = self._clock()
+        self._watch(os.path.dirname(path))
+        peeked = read_file(path, _HEAD)
+        if peeked is None:
             return False
-        if path not in self._covered:
-            if self._is_unseen(file, role):
-                return True
-            file = self._covered[path] = self._look(path)
-            if file.head.startswith("#!"):
-                self._run(file.head[2:].split(), ())
-        if file.head != "\0":
-            self._follow(file, find_language(path, file.head) or language or SHELL, role)
+        self._watch(path)
+        found, start = peeked
+        line = os.fsdecode(start.partition(b"\n")[0]) if start.startswith(b"#!") else ""
+        is_binary = b"\0" in start
+        is_executable = bool(found.st_mode & stat.S_IXUSR)
+        if role == _WORD and not (is_executable or line or is_binary or find_language(path)):
+            return False
+        key = self._find_key(path)
+        if self._is_unseen(path, key, found.st_size, role, is_binary=is_binary):
+            return True
+        found, data = read_file(path) or peeked
+        stamp = make_stamp(found)
+        is_settled = _is_settled(stamp, now)
+        self._watched[path] = stamp if is_settled else _UNSETTLED
+        self._covered[path] = InspectedFile(
+            path=path,
+            key=key,
+            sha256=sha256(data),
+            is_executable=is_executable,
+            is_writable_by_all=bool(found.st_mode & stat.S_IWOTH),
+            stamp=stamp,
+            is_settled=is_settled,
+        )
+        if line:
+            self._run([*line[2:].split(), path], ())
+        if not is_binary:
+            self._follow(path, key, data, find_language(path, line) or language or SHELL, role)
         return True
 
-    def _is_unseen(self, file: InspectedFile, role: str) -> bool:
+    def _is_unseen(self, path: str, key: str, size: int, role: str, *, is_binary: bool) -> bool:
         """Whether a file is not covered: a system program, an installed package, or too much."""
-        is_system = os.path.isabs(file.key) and (
-            (file.head == "\0" and role != _IMPORT)
-            or os.path.dirname(file.path) in self._command.path.split(":")
+        is_system = os.path.isabs(key) and (
+            (is_binary and role != _IMPORT) or os.path.dirname(path) in self._programs
         )
-        is_package = not PACKAGE_FOLDERS.isdisjoint(file.key.split("/"))
+        is_package = not _PACKAGE_FOLDERS.isdisjoint(key.split("/"))
         if role != _LISTED and (is_system or is_package):
-            self._unseen.update(() if is_system and is_tool(file.path) else (file.key,))
+            self._unseen.update(() if is_system and is_tool(path) else (key,))
             return True
-        size = sum(each.stamp[2] for each in (file, *self._covered.values()) if each.stamp)
+        size += sum(file.stamp[2] for file in self._covered.values() if file.stamp)
         if size > MAX_BYTES or len(self._covered) >= MAX_FILES:
-            self._unseen.add(file.key)
+            self._unseen.add(key)
             return True
         return False
 
-    def _follow(self, file: InspectedFile, language: str, role: str) -> None:
+    def _follow(self, path: str, key: str, data: bytes, language: str, role: str) -> None:
         """Read a file for what it loads, later."""
-        own = tuple(dict.fromkeys((file.path, os.path.realpath(file.path))))
+        own = tuple(dict.fromkeys((path, os.path.realpath(path))))
         if language == OTHER:
-            self._unseen.add(f"what {file.key} loads")
+            self._unseen.add(f"what {key} loads")
             return
         if language == PYTHON:
             self._has_python_file = True
@@ -382,33 +403,7 @@ class Resolver:
             folders = dict.fromkeys(map(os.path.dirname, own))
             self._python_path |= dict.fromkeys(self._list_folders_above(folders))
             self._cover_shadows(folders)
-        self._queue(language, file.key, self._data.get(file.path, b""), own)
-
-    def _look(self, path: str, most: int = MAX_BYTES) -> InspectedFile:
-        """Read a file, or its first bytes; `problem` says if no regular file lies there."""
-        now = self._clock()
-        self._watch(os.path.dirname(path))
-        file = InspectedFile(path=path, key=self._find_key(path), problem="gone")
-        try:
-            found = os.stat(path)
-        except (OSError, ValueError):
-            return file
-        self._watch(path)
-        if not stat.S_ISREG(found.st_mode):
-            return file.replace(problem="not a regular file")
-        found, data = read_file(path, most) or (found, None)
-        stamp, start = make_stamp(found), (data or b"")[:_HEAD]
-        self._data[path] = data or b""
-        line = os.fsdecode(start.partition(b"\n")[0]) if start.startswith(b"#!") else ""
-        return file.replace(
-            problem="unreadable" if data is None else "",
-            sha256="" if data is None else sha256(data),
-            stamp=stamp,
-            is_settled=data is not None and _is_settled(stamp, now),
-            is_executable=bool(found.st_mode & stat.S_IXUSR),
-            is_writable_by_all=bool(found.st_mode & stat.S_IWOTH),
-            head=line or ("\0" if b"\0" in start else ""),
-        )
+        self._add_text(language, data, key, own)
 
     def _list_entries(self, folder: str) -> list[str]:
         """Return the names in a folder; none if it cannot be listed."""
@@ -425,12 +420,10 @@ class Resolver:
             self._watched[path] = stamp if _is_settled(stamp, now) else _UNSETTLED
 
     def _find_key(self, path: str) -> str:
-        """Return the path within the root, by name or by real path; else the path."""
-        real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-        for name, root in zip((path, real), self._roots, strict=False):
-            if name.startswith(f"{root}/"):
-                return name[len(root) + 1 :]
-        return path
+        """Return the real path within the root; else the path."""
+        folder, name = os.path.split(path)
+        real, root = os.path.join(os.path.realpath(folder), name), self._command.root
+        return real[len(root) + 1 :] if root and real.startswith(f"{root}/") else path
 
 
 def _encode(text: str) -> bytes:
@@ -444,7 +437,4 @@ def _is_settled(stamp: Stamp, now: float) -> bool:
 
 def _normalize(path: str) -> str:
     """Return the path without `.` and `..`, as the kernel reads it."""
-    plain = os.path.normpath(path)
-    if ".." in path and os.path.realpath(path) != os.path.realpath(plain):
-        return os.path.realpath(path)
-    return plain
+    return os.path.realpath(path) if ".." in path else os.path.normpath(path)

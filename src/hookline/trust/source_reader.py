@@ -1,4 +1,4 @@
-r"""Reads what a source text refers to: the commands of a shell text, the imports of a Python text.
+r"""Reads source texts: their language, and what they refer to, as commands and imports.
 
 A reference is a kind and its words. In words of shell text, `NAME` between two NUL characters
 stands for a variable, and nothing between them for what only a run can tell.
@@ -7,58 +7,130 @@ stands for a variable, and nothing between them for what only a run can tell.
 from __future__ import annotations
 
 import ast
+import os
 import re
 import warnings
 
 from hookline.text import shell
-from hookline.trust.languages import SHELL, find_first_interpreter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tree_sitter import Node
 
     from hookline.trust.inspection import Reference
 
-# Kinds: "alone" (the text is one command), "run" with the words of a command, "set" with a variable
-# and its value, "body" with a language and text in it, "function" with its name, "import" with
-# level, module and names, "folder" with a folder of `sys.path`, "starts", "unsure".
+# Kinds: "run" with the words of a command, "alone" with those of the only one of a text, "set" with
+# a variable and its value, "import" with level, module and names, "unseen" with what cannot be
+# followed, in words.
 MAX_SOURCE = 256 << 10  # bytes of a source text that is parsed
 UNKNOWN = "\0\0"
-_BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./^- \t"
+UNSURE = ("unseen", "parts of {} that hookline cannot read")
+STARTS = ("unseen", "what {} starts")
 # An expansion whose value is that of its variable, or of a default.
 _VARIABLE = r"(?s)\s*\$(?:(\w+)|\{(\w+)(?:\[[-0@]?\d*\])?(?:%/|:?[-=?].*)?\})"
-_PATH_CALLS = {"sys.path.insert", "sys.path.append", "sys.path.extend"}
 _STARTERS = {"subprocess", "runpy", "importlib", "exec", "__import__", "system", "popen", "execv", "execvp", "spawnv"}  # fmt: skip
+
+SHELL, PYTHON, OTHER = "shell", "python", "other"
+# The language of a file by its suffix; a file with such a suffix is code.
+_SUFFIXES = {
+    **dict.fromkeys((".sh", ".bash", ".zsh", ".cmd", ".bat"), SHELL),  # `.cmd`: often shell as well
+    ".py": PYTHON,
+    **dict.fromkeys((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"), OTHER),
+    **dict.fromkeys((".rb", ".pl", ".php", ".lua", ".ps1", ".jar", ".wasm"), OTHER),
+}
+_INTERPRETERS = {
+    **dict.fromkeys(("sh", "bash", "dash", "zsh", "ksh", "ash"), SHELL),
+    **dict.fromkeys(("python", "pypy"), PYTHON),
+    **dict.fromkeys(("node", "nodejs", "bun", "deno", "tsx", "ts-node"), OTHER),
+    **dict.fromkeys(("ruby", "perl", "php", "lua", "pwsh", "powershell", "java"), OTHER),
+}
+# Formatters, linters and test runners: the words behind them are data.
+DATA_PROGRAMS = frozenset({
+    "actionlint", "ava", "bandit", "bats", "biome", "black", "clang-format", "codespell", "ctest",
+    "cypress", "dprint", "eslint", "flake8", "gofmt", "goimports", "golangci-lint", "hadolint",
+    "isort", "jest", "ktlint", "markdownlint", "mocha", "mypy", "nox", "oxlint", "php-cs-fixer",
+    "phpstan", "phpunit", "playwright", "pre-commit", "prettier", "pylint", "pyright", "pytest",
+    "rspec", "rubocop", "ruff", "rustfmt", "semgrep", "shellcheck", "shfmt", "sqlfluff",
+    "stylelint", "swiftlint", "tox", "tsc", "vitest", "yamllint", "yapf",
+})  # fmt: skip
+# Programs that run none of the files that they are given, and that every system has.
+TOOLS = frozenset({
+    "awk", "base64", "basename", "cat", "chmod", "cmp", "cp", "curl", "cut", "date", "diff",
+    "dirname", "egrep", "expr", "fgrep", "file", "git", "grep", "gzip", "head", "hostname", "id",
+    "jq", "ln", "logger", "ls", "md5sum", "mkdir", "mktemp", "mv", "notify-send", "osascript",
+    "ps", "readlink", "realpath", "rg", "rm", "rmdir", "say", "sed", "seq", "sha256sum", "shasum",
+    "sleep", "sort", "stat", "tail", "tar", "tee", "tr", "tty", "uname", "uniq", "wc", "wget",
+    "which", "whoami", "yq",
+})  # fmt: skip
+# Words that run the program behind them.
+LAUNCHERS = frozenset({
+    "exec", "command", "builtin", "time", "nohup", "env", "sudo", "doas", "nice", "ionice",
+    "timeout", "gtimeout", "setsid", "stdbuf", "caffeinate", "xargs", "!",
+})  # fmt: skip
+
+
+def find_interpreter(word: str) -> str:
+    """Return the language that a program runs, by its name; empty for other programs."""
+    name = word.rpartition("/")[2].removesuffix(".exe")
+    return _INTERPRETERS.get(name) or _INTERPRETERS.get(name.rstrip("0123456789."), "")
+
+
+def is_tool(program: str) -> bool:
+    """Whether a program is an interpreter, or runs nothing but what its words name."""
+    name = program.rpartition("/")[2]
+    return name in TOOLS or name in LAUNCHERS or find_interpreter(name) != ""
+
+
+def find_language(path: str, first_line: str = "") -> str:
+    """Return the language of a file by its `#!` line, else by its suffix; empty if it is data."""
+    interpreters = filter(None, map(find_interpreter, first_line[2:].split()))
+    suffix = os.path.splitext(path)[1].lower()
+    return next(interpreters, "") or _SUFFIXES.get(suffix, OTHER if first_line else "")
+
+
+def find_program_index(words: Sequence[str]) -> int:
+    """Return the index of a command's program, after such words as `env A=b` and `timeout 5`."""
+    at, is_led = 0, False
+    while at < len(words):
+        if words[at].rpartition("/")[2] in LAUNCHERS:
+            is_led = True
+        elif not is_led or not (words[at][:1] in {*"-+0123456789"} or "=" in words[at]):
+            break
+        at += 1
+    return at
+
+
+def find_code_option(language: str, word: str) -> str:
+    """Return the letter of an option that takes code or, "m", a module; empty for other words."""
+    letters = word[1:] if word.startswith("-") and word[1:2] != "-" else ""
+    if language == SHELL:
+        return "c" if "c" in letters else ""
+    return letters[-1:] if language == PYTHON and letters[-1:] in ("c", "m") else ""
 
 
 def read_source(language: str, data: bytes) -> tuple[Reference, ...]:
-    """Return the references of a source text; ("unsure",) among them if it is partly unreadable."""
+    """Return the references of a source text; `UNSURE` among them if it is partly unreadable."""
     if len(data) > MAX_SOURCE:
-        return (("unsure",),)
+        return (UNSURE,)
     try:
         if language == SHELL:
-            return tuple(_read_shell(data.translate(None, b"\0").decode("utf-8", "replace")))
+            return tuple(_read_shell(data.replace(b"\0", b"").decode("utf-8", "replace")))
         return tuple(dict.fromkeys(_read_python(data.decode("utf-8-sig", "replace"))))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return (("unsure",),)
+        return (UNSURE,)
 
 
 def _read_shell(text: str) -> Iterator[Reference]:
-    if text and not text.strip(_BARE):  # one command of words that mean themselves
-        yield ("alone",)
-        yield ("run", *text.split())
-        return
-    source = text.encode("utf-8", "replace")
+    source = text.encode()
     nodes = shell.parse_nodes(source)
     statements = [each for each in nodes[0].named_children if each.type != "comment"]
     if statements and statements[0].type == "redirected_statement":
         statements = statements[0].named_children[:1] + statements[1:]
+    alone = [each.id for each in statements if [each.type for each in statements] == ["command"]]
     if nodes[0].has_error:
-        yield ("unsure",)
-    elif [each.type for each in statements] == ["command"]:
-        yield ("alone",)
+        yield UNSURE
     behind: dict[int, list[Node]] = {}
     for node in nodes:
         if node.type in {"redirected_statement", "command"}:
@@ -67,27 +139,10 @@ def _read_shell(text: str) -> Iterator[Reference]:
     for node in nodes:
         if node.type == "command":
             words = shell.command_words(node, source, behind.get(node.id, ()))
-            yield ("run", *map(_read_word, words))
-        else:
-            yield from _read_node(node)
-
-
-def _read_node(node: Node) -> Iterator[Reference]:
-    match node.type:
-        case "variable_assignment":
-            value = node.child_by_field_name("value")
-            if value is not None:
-                yield ("set", _read_text(node.children[0]), _read_word([value]))
-        case "ERROR":
-            yield ("run", *(_read_word([each]) for each in node.named_children))
-        case "function_definition":
-            yield ("function", _read_text(node.children_by_field_name("name")[0]))
-        case "heredoc_body" | "herestring_redirect":
-            is_document = node.type == "heredoc_body"
-            outer = node.parent.parent if node.parent and is_document else node.parent
-            program = _read_text(outer.children[0]) if outer and outer.children else ""
-            text = _read_text(node) if is_document else _read_word(node.named_children[-1:])
-            yield ("body", find_first_interpreter(program), text)
+            yield ("alone" if node.id in alone else "run", *map(_read_word, words))
+        value = node.child_by_field_name("value")
+        if node.type == "variable_assignment" and value is not None:
+            yield ("set", _read_text(node.children[0]), _read_word([value]))
 
 
 def _read_text(node: Node) -> str:
@@ -132,10 +187,5 @@ def _read_python(text: str) -> Iterator[Reference]:
         elif isinstance(node, ast.ImportFrom):
             names = (alias.name for alias in node.names)
             yield ("import", str(node.level), node.module or "", *names)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-            name = ast.unparse(node.func)
-            if name in _PATH_CALLS:
-                yield from (("folder", part.value) for part in ast.walk(node)
-                            if isinstance(part, ast.Constant) and isinstance(part.value, str))  # fmt: skip
-            elif _STARTERS.intersection(name.split(".")):
-                yield ("starts",)
+        elif getattr(node, "id", getattr(node, "attr", "")) in _STARTERS:
+            yield STARTS

@@ -7,8 +7,8 @@ import stat
 
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
-from hookline.model.spec import CLONED, MANAGED, Broken, InProcess, describe_command
-from hookline.paths import is_below, real_path
+from hookline.model.spec import MANAGED, USER, Broken, InProcess, describe_command
+from hookline.paths import is_below
 from hookline.trust.inspection import NO_FILES, Inspection
 from hookline.trust.owner import Owner, digest_definition, find_owner, find_project
 from hookline.trust.policy import APPROVED, CHANGED, NEW, OWN, PROJECT, REVOKED, is_named
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.model.spec import HookSpec
-    from hookline.trust.inspection import InspectedFile
     from hookline.trust.store import Approval, Store
 
     # Returns the files that a run would execute; those below the folder have relative keys.
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 class HookState(Frozen):
     """The state of a hook before one run.
 
-    `column`: whose row of the table counts (policy.PROJECT, policy.OWN; "" if the hook needs no
-    approval). `reason`: why, in words. `can_run`: whether what it starts is there. `fault`: why
-    the store cannot be read.
+    `column`: whose row of the table counts (policy.PROJECT, policy.OWN; "" if the hook needs no approval).
+    `reason`: why, in words. `can_run`: whether what it starts is there. `fault`: why the store
+    cannot be read.
     """
 
     spec: HookSpec
@@ -70,7 +69,7 @@ class States:
         environ: Mapping[str, str],
         needs_consent: Callable[[str], bool],
     ) -> None:
-        self.root = real_path(root)
+        self.root = os.path.realpath(root)
         self.project = find_project(root, environ)
         self._store = store
         self._inspect = inspect
@@ -79,21 +78,20 @@ class States:
 
     def find_state(self, run: Run) -> HookState:
         """Return the state of a hook before a run of it."""
-        spec, scope = run.spec, run.spec.origin.scope
+        spec, is_own = run.spec, run.spec.origin.scope in (USER, MANAGED)
         if self.is_managed(spec):  # its Python is kept from importing a project's files
             return HookState(spec=spec, state=APPROVED, inspection=self._inspect(run, ""))
-        if type(spec.handler) is InProcess or (is_named(scope) and not spec.gated):
+        if type(spec.handler) is InProcess or (is_named(spec.origin.scope) and not spec.gated):
             return HookState(spec=spec, state=APPROVED)
-        is_own = scope not in CLONED and not is_named(scope)
         if isinstance(spec.handler, Broken) and not spec.handler.absent:
             reason = f"it cannot be loaded: {spec.handler.reason}"
             column = "" if is_own else PROJECT
             return HookState(spec=spec, state=NEW, column=column, reason=reason, can_run=False)
         owner = find_owner(spec, self.project)
         inspection = self._inspect(run, owner.root)
-        taken: tuple[InspectedFile, ...] = ()
+        taken = ""
         if is_own:
-            owner, taken = self._find_project_files(run, owner, inspection)
+            owner, taken = self._find_taken(run, owner, inspection)
             is_own = not taken and not self._needs_consent(spec.dialect)
         broken = (f"`{file.key}` is {file.problem}" for file in inspection.files if file.problem)
         missing = inspection.missing_program or next(broken, "")
@@ -106,46 +104,35 @@ class States:
         except TrustError as error:
             return found.replace(state=CHANGED, reason=error.message, fault=error.message)
 
-    def _find_project_files(
-        self, run: Run, owner: Owner, inspection: Inspection
-    ) -> tuple[Owner, tuple[InspectedFile, ...]]:
-        """Return the project of which an own hook would run files, and these; else its owner."""
+    def _find_taken(self, run: Run, owner: Owner, inspection: Inspection) -> tuple[Owner, str]:
+        """Return the project of which an own hook would run a file, and the file; else its owner."""
         for folder in dict.fromkeys((self.root, run.event.cwd or self.root)):
             project = find_project(folder, self._environ)
             if project is None or is_below(owner.label, project.root):
                 continue
-            files = tuple(
-                file
-                for file in inspection.files
-                if is_below(file.path, project.root)
-                or is_below(os.path.realpath(file.path), project.root)
-            )
-            if files:
-                return project, files
-        return owner, ()
+            for file in inspection.files:
+                paths = file.path, os.path.realpath(file.path)
+                if any(is_below(path, project.root) for path in paths):
+                    return project, file.key
+        return owner, ""
 
-    def _compare(
-        self, found: HookState, missing: str, taken: tuple[InspectedFile, ...]
-    ) -> HookState:
+    def _compare(self, found: HookState, missing: str, taken: str) -> HookState:
         """Return the state by what the store holds."""
         key, definition, content = found.owner.key, found.definition, found.inspection.digest
         approvals = self._store.read_approvals(key)
         if definition in approvals.revoked:
             return found.replace(state=REVOKED, reason="you revoked its approval")
-        versions = approvals.versions.get(definition)
-        if not versions and taken:
-            reason = f"it runs `{taken[0].key}` of this project, which you have not approved"
-            return found.replace(state=CHANGED, reason=reason)
-        if not versions:
+        if definition not in approvals.versions:
+            if taken:
+                reason = f"it runs `{taken}` of this project, which you have not approved"
+                return found.replace(state=CHANGED, reason=reason)
             return found.replace(reason=missing or "you have not approved it")
-        if content in versions:
+        if content in approvals.versions[definition] and not found.inspection.missing_program:
             self._store.read_version(key, definition, content)
-            if not found.inspection.missing_program:
-                return found.replace(state=APPROVED)
+            return found.replace(state=APPROVED)
         latest = self._store.list_versions(key, definition)[0]
-        changes = list_differences(latest, found.inspection)
-        reason = missing or next(iter(changes), "its files changed")
-        return found.replace(state=CHANGED, reason=reason)
+        changes = [missing, *list_differences(latest, found.inspection), "its files changed"]
+        return found.replace(state=CHANGED, reason=next(filter(None, changes)))
 
     def find_definition(self, spec: HookSpec) -> str:
         """Return the digest of what a hook does."""
@@ -170,7 +157,7 @@ def list_differences(approved: Approval, inspection: Inspection) -> list[str]:
             told.append(f"`{file.key}` changed")
         elif file.is_writable_by_all and not was[2]:
             told.append(f"`{file.key}` is writable by all users now")
-        elif was != [file.sha256, file.is_executable, file.is_writable_by_all]:
+        elif tuple(was) != file.facts[1:]:
             told.append(f"`{file.key}` has other permissions")
     return told + [f"`{key}` is gone" for key in before]
 
@@ -178,7 +165,7 @@ def list_differences(approved: Approval, inspection: Inspection) -> list[str]:
 def is_of_root(file: str) -> bool:
     """Whether only root may change a file and the folder that it lies in."""
     try:
-        found = [os.stat(path) for path in (file, os.path.dirname(real_path(file)))]
+        found = [os.stat(path) for path in (file, os.path.dirname(os.path.realpath(file)))]
     except OSError:
         return False
     others = stat.S_IWGRP | stat.S_IWOTH

@@ -77,7 +77,7 @@ def test_no_switch_reaches_a_python_function(world: World) -> None:
         switch_hooks(gate, [SPEC, hook(scope="process", handler=InProcess(call=print))], on=False)
 
     assert caught.value.name == "trust.not-switched"
-    assert gate.store.read_switches() == ()
+    assert gate.store.read_switches() == []
 
 
 def test_switches_are_recorded(world: World) -> None:

@@ -212,7 +212,7 @@ def test_wrong_settings_mean_the_strictest_rules(place: Place, text: str) -> Non
 
 def test_a_lazy_gate_misses_removed_guards(place: Place) -> None:
     """Whether a hook came to it before or not; and nothing where nothing was approved."""
-    assert LazyGate(str(place.project), place.environ).get().find_removed() == ()
+    assert LazyGate(str(place.project), place.environ).get().find_removed() == []
     lazy = LazyGate(str(place.project), place.environ)
     approve_all(place.engine())
     (place.project / ".claude/settings.json").unlink()

@@ -12,6 +12,7 @@ from hookline.errors import TrustError
 from hookline.model.verdict import Failure, Outcome, Stance
 from hookline.trust.gate import Admission
 from hookline.trust.policy import Policy
+from hookline.trust.store import Switch
 from tests.unit.trust.support import World, hook
 
 if TYPE_CHECKING:
@@ -164,6 +165,57 @@ def test_revoked_and_switched_off_hooks_do_not_run(world: World) -> None:
     assert gate.is_withdrawn(world.run(SPEC))
 
 
+@pytest.mark.parametrize(
+    ("environ", "why"),
+    [
+        ({"HOOKLINE": "1"}, ""),
+        ({"HOOKLINE": "OFF"}, "HOOKLINE=OFF"),
+        ({"HOOKLINE_SKIP": "x, h"}, "HOOKLINE_SKIP names `h`"),
+        ({"HOOKLINE_SKIP": "guard"}, "HOOKLINE_SKIP names `guard`"),
+        ({"HOOKLINE_SKIP": "x,,"}, ""),
+    ],
+)
+def test_a_variable_switches_hooks_off(world: World, environ: dict[str, str], why: str) -> None:
+    """All hooks, or one by its id or name."""
+    world.environ |= environ
+
+    assert world.gate().explain_off(SPEC.replace(name="guard")) == why
+
+
+@pytest.mark.parametrize(
+    ("root", "cwd", "why"),
+    [
+        ("", "", "`hookline off` in every project"),
+        ("/project", "", "`hookline off` in this project"),
+        ("/project/sub", "", ""),
+        ("/b", "/b/sub", "`hookline off` in `{}/b`"),
+        ("/bc", "/b/sub", ""),
+    ],
+)
+@pytest.mark.parametrize("single", [False, True])
+def test_off_anywhere_is_off(world: World, root: str, cwd: str, why: str, *, single: bool) -> None:
+    """Everywhere, in the project, around the event's folder; all hooks, or one by its definition."""
+    gate, root = world.gate(), f"{world.folder}{root}" if root else ""
+    definition = gate.states.find_definition(SPEC) if single else ""
+    gate.store.set_switch(Switch(root=root, definition=definition), is_on=False, record={})
+    found = gate.explain_off(SPEC, f"{world.folder}{cwd}" if cwd else "")
+
+    assert found.replace("names it ", "") == why.format(world.folder)
+    assert ("names it" in found) == (single and bool(why))
+    assert gate.explain_off(SPEC.replace(timeout=1)) == ("" if single else gate.explain_off(SPEC))
+
+
+def test_what_is_on(world: World) -> None:
+    """A switch of a single hook leaves the others on."""
+    gate = world.gate()
+    gate.store.set_switch(Switch(definition="d" * 64), is_on=False, record={})
+    assert gate.find_switches() == {"everywhere": True, "project": True, "environment": True}
+    gate.store.set_switch(Switch(root=str(world.folder)), is_on=False, record={})
+    assert (gate.find_switches()["project"], gate.find_off_folder()) == (False, str(world.folder))
+    gate.store.set_switch(Switch(), is_on=False, record={})
+    assert gate.find_switches()["everywhere"] is False
+
+
 def test_a_hook_of_policy_is_asked_whatever_is_off(world: World) -> None:
     """No switch reaches what only root can have written."""
     world.script("a")
@@ -199,16 +251,16 @@ def test_a_removed_guard_is_missed(world: World) -> None:
     world.script("a")
     gate = approved(world)
     gate.declared = Files(SPEC)
-    assert gate.find_removed() == ()
+    assert gate.find_removed() == []
     gate.declared = Files(SPEC.replace(timeout=0.001))
     (removed,) = gate.find_removed()
     assert removed.command == "./guard.sh"
     gate.declared = Files(searched=False)
-    assert gate.find_removed() == ()
+    assert gate.find_removed() == []
     gate.declared = Files()
     gate.store.forget([removed], may_be_absent=True)
 
-    assert gate.find_removed() == ()
+    assert gate.find_removed() == []
 
 
 def test_a_damaged_owner_hides_no_removed_guard_of_another(world: World) -> None:
@@ -229,7 +281,7 @@ def test_what_only_observes_is_not_missed(world: World) -> None:
     gate = approved(world, SPEC.replace(shadow=True))
     gate.declared = Files()
 
-    assert gate.find_removed() == ()
+    assert gate.find_removed() == []
 
 
 def test_python_is_kept_from_planted_files(world: World) -> None:

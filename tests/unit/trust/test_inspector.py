@@ -154,7 +154,7 @@ def test_no_file_holds_hookline_up(project: Path) -> None:
 
     found = Inspector(None).inspect(started(project, text, listed=("fifo.sh",)))
 
-    assert [(file.key, file.problem) for file in found.files] == [("fifo.sh", "not a regular file")]
+    assert [(file.key, file.problem) for file in found.files] == [("fifo.sh", "gone")]
 
 
 def test_a_variable_that_is_used_belongs_to_the_inspection(project: Path) -> None:
@@ -179,8 +179,8 @@ def test_a_new_process_needs_neither_grammar_nor_parser(project: Path, tmp_path:
     """With a cache on disk it costs stats."""
     found = cached(project, tmp_path / "cache")
     code = (
-        "import sys; from hookline.trust.inspector import Inspector\n"
-        "from hookline.trust.inspection import StartedCommand\n"
+        "import sys; from hookline.trust.inspection import StartedCommand\n"
+        "from hookline.trust.inspector import Inspector\n"
         f"command = StartedCommand(text={started(project).text!r}, cwd={str(project)!r}, root={str(project)!r})\n"
         f"command = command.replace(text='./a.sh \"$HOME\" && python3 -c \\'import x\\'')\n"
         f"print(Inspector({str(tmp_path / 'cache')!r}, clock=lambda: {FAR}).inspect(command).digest)\n"

@@ -64,8 +64,6 @@ S = "#!/bin/sh\n"
         ('bash -c "$(cat x.sh)"', "x.sh"),
         ('eval "./x.sh"', "x.sh"),
         ("trap './x.sh' EXIT", "x.sh"),
-        ("bash <<EOF\n./x.sh\nEOF", "x.sh"),
-        ("bash <<< './x.sh'", "x.sh"),
         ("[ -f x.sh ] && ./y.sh", "y.sh"),
         ("if ./x.sh; then ./y.sh; fi", "x.sh y.sh"),
         ("./x.sh | ./y.sh > out.sh", "x.sh y.sh"),
@@ -77,7 +75,6 @@ S = "#!/bin/sh\n"
         ("python3 -W ignore tool.py", "other.py tool.py"),
         ("python3 -m pkg", "pkg/__init__.py pkg/__main__.py"),
         ("python3 -c 'import other'", "other.py"),
-        ("python3 - <<'EOF'\nimport other\nEOF", "other.py"),
         ("python3 pkg", "pkg/__main__.py"),
         ("node x.mjs dep.js", "dep.js x.mjs"),
         ("./bin/python tool.py", "bin/python other.py tool.py"),
@@ -143,7 +140,6 @@ def test_a_script_is_read_as_the_command_is(tmp_path: Path, line: str) -> None:
         ({"hooks/a.py": "from lib import b", "lib/b.py": "import c", "hooks/c.py": ""}, "hooks/c.py lib/b.py"),
         ({"hooks/a.py": "import p.q.r", "p/__init__.py": "", "p/q/r.py": "from . import s", "p/q/s.py": ""}, "p/__init__.py p/q/r.py p/q/s.py"),
         ({"hooks/a.py": "import p.q", "p/q.py": "from ..p.t import u", "p/t.py": ""}, "p/q.py p/t.py"),
-        ({"hooks/a.py": "import sys, os\nsys.path.insert(0, os.path.join(HERE, 'lib'))\nimport b", "hooks/lib/b.py": ""}, "hooks/lib/b.py"),
         ({"hooks/a.py": "pass", "hooks/json.py": "", "json.py": ""}, "hooks/json.py"),
         ({"hooks/a.py": "pass", "hooks/locale.pyc": "\0"}, "hooks/locale.pyc"),
         ({"hooks/a.py": "import b", "hooks/b.abi3.so": "\0"}, "hooks/b.abi3.so"),
@@ -157,7 +153,6 @@ def test_python_loads_what_it_imports(tmp_path: Path, files: dict[str, str], cov
     found = look(tmp_path, "python3 hooks/a.py")
 
     assert keys(found) == sorted(["hooks/a.py", *covered.split()])
-    assert found.has_python_file
     assert found.imports_covered_python == any(
         "import b" in text or "import p" in text for text in files.values() if covered
     )
@@ -173,6 +168,8 @@ def test_python_loads_what_it_imports(tmp_path: Path, files: dict[str, str], cov
         ({"a.py": "import requests, json"}, "python3 a.py", ["Python module requests"]),
         ({"a.py": "import subprocess\nsubprocess.run(x)"}, "python3 a.py", ["what a.py starts"]),
         ({"a.py": "import ("}, "python3 a.py", ["parts of a.py that hookline cannot read"]),
+        ({}, "python3 - <<'EOF'\nimport a\nEOF", ["what `python3` reads from its input"]),
+        ({"a.sh": "#!/bin/sh\n"}, "cat a.sh | bash", ["what `bash` reads from its input"]),
         ({"a.mjs": "import './b.mjs'"}, "node a.mjs", ["what a.mjs loads"]),
         ({"a.rb": ""}, "ruby a.rb", ["what a.rb loads"]),
         ({".venv/bin/tool": S}, ".venv/bin/tool", [".venv/bin/tool"]),
@@ -200,7 +197,6 @@ def test_what_is_not_covered_is_named(
         ('"$(no-such-program)" there.sh', ""),
         ("./gone.sh", "./gone.sh"),
         ("sh gone.sh", "gone.sh"),
-        ("node --env-file .env lib/gone.mjs", "lib/gone.mjs"),
         (". ./gone.sh", "./gone.sh"),
         ("sh -c 'no-such-program'", ""),
         ("[ -f gone.sh ] && ./gone.sh", ""),

@@ -4,34 +4,43 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.trust.source_reader import MAX_SOURCE, UNKNOWN, read_source
-
-ALONE, UNSURE = ("alone",), ("unsure",)
+from hookline.trust.source_reader import (
+    DATA_PROGRAMS,
+    LAUNCHERS,
+    MAX_SOURCE,
+    STARTS,
+    TOOLS,
+    UNKNOWN,
+    UNSURE,
+    find_interpreter,
+    find_language,
+    read_source,
+)
 
 
 @pytest.mark.parametrize(
     ("text", "references"),
     [
-        ("./x.sh a  b", [ALONE, ("run", "./x.sh", "a", "b")]),
-        ("'./x y.sh' a\\ b $'c'", [ALONE, ("run", "./x y.sh", "a b", "c")]),
-        ("$A/${B}/${C:-d}", [ALONE, ("run", "\0A\0/\0B\0/\0C\0")]),
-        ('"$A b" ~/c', [ALONE, ("run", "\0A\0 b", "\0HOME\0/c")]),
-        ("${A#x} *.sh $(x)", [ALONE, ("run", UNKNOWN, UNKNOWN, UNKNOWN), ("run", "x")]),
-        ('"$(dirname "$0")"/x', [ALONE, ("run", f"{UNKNOWN}/x"), ("run", "dirname", "\0000\0")]),
+        ("./x.sh a  b", [("alone", "./x.sh", "a", "b")]),
+        ("'./x y.sh' a\\ b $'c'", [("alone", "./x y.sh", "a b", "c")]),
+        ("$A/${B}/${C:-d}", [("alone", "\0A\0/\0B\0/\0C\0")]),
+        ('"$A b" ~/c', [("alone", "\0A\0 b", "\0HOME\0/c")]),
+        ("${A#x} *.sh $(x)", [("alone", UNKNOWN, UNKNOWN, UNKNOWN), ("run", "x")]),
+        ('"$(dirname "$0")"/x', [("alone", f"{UNKNOWN}/x"), ("run", "dirname", "\0000\0")]),
         ("X=a Y=$X; x", [("set", "X", "a"), ("set", "Y", "\0X\0"), ("run", "x")]),
         ("A=(a $b)", [("set", "A", UNKNOWN)]),
         ("export X=a", [("set", "X", "a")]),
-        ("x < a.sh 2>&1 > b", [ALONE, ("run", "x", "a.sh")]),
-        ("sh <<< y", [ALONE, ("run", "sh"), ("body", "shell", "y")]),
-        ("x <<E\ny\nE", [ALONE, ("run", "x"), ("body", "", "y\n")]),
-        ("python3 <<-'E' x\ny\nE\nz", [("run", "python3", "x"), ("body", "python", "y\n"), ("run", "z")]),
-        ("f() { x; }", [("function", "f"), ("run", "x")]),
+        ("x < a.sh 2>&1 > b", [("alone", "x", "a.sh")]),
+        ("sh <<< y", [("alone", "sh")]),
+        ("x <<E\ny\nE", [("alone", "x")]),
+        ("python3 <<-'E' x\ny\nE\nz", [("run", "python3", "x"), ("run", "z")]),
+        ("f() { x; }", [("run", "x")]),
         ("for i in a b; do x; done", [("run", "x")]),
         ("x | bash", [("run", "x"), ("run", "bash")]),
-        ('bash -c "$(x)"', [ALONE, ("run", "bash", "-c", UNKNOWN), ("run", "x")]),
-        (". <(x)", [ALONE, ("run", ".", ""), ("run", "x")]),
+        ('bash -c "$(x)"', [("alone", "bash", "-c", UNKNOWN), ("run", "x")]),
+        (". <(x)", [("alone", ".", ""), ("run", "x")]),
         ("x | jq # it's", [("run", "x"), ("run", "jq")]),
-        ("if $x", [UNSURE, ("run", "\0x\0")]),
+        ("if $x", [UNSURE]),
         ("", []),
     ],
 )  # fmt: skip
@@ -46,8 +55,8 @@ def test_a_shell_text_refers_to_its_words(text: str, references: list[tuple[str,
         ("import a, b.c as d", [("import", "0", "a"), ("import", "0", "b.c")]),
         ("from . import a", [("import", "1", "", "a")]),
         ("def f():\n    from ..a import b, c", [("import", "2", "a", "b", "c")]),
-        ("import sys\nsys.path.append('lib')", [("import", "0", "sys"), ("folder", "lib")]),
-        ("os.system('x')\nexec(y)", [("starts",)]),
+        ("import sys\nsys.path.append('lib')", [("import", "0", "sys")]),
+        ("os.system('x')\nexec(y)", [STARTS]),
         ("'\\d'", []),
         ("import", [UNSURE]),
         ("x = \0", [UNSURE]),
@@ -62,3 +71,54 @@ def test_a_python_text_refers_to_its_imports(text: str, references: list[tuple[s
 def test_a_text_that_is_too_long_is_not_parsed() -> None:
     """It could hold an event up."""
     assert read_source("shell", b"x" * (MAX_SOURCE + 1)) == (UNSURE,)
+
+
+@pytest.mark.parametrize(
+    ("word", "language"),
+    [
+        ("bash", "shell"),
+        ("/usr/bin/zsh", "shell"),
+        ("python3.12", "python"),
+        ("python.exe", "python"),
+        ("node22", "other"),
+        ("ruby3.2", "other"),
+        ("jq", ""),
+        ("x.sh", ""),
+        ("", ""),
+    ],
+)
+def test_an_interpreter_is_known_by_its_name(word: str, language: str) -> None:
+    """Without its folder and version."""
+    assert find_interpreter(word) == language
+
+
+@pytest.mark.parametrize(
+    ("path", "first_line", "language"),
+    [
+        ("/a/x.sh", "", "shell"),
+        ("/a/x.PY", "", "python"),
+        ("/a/x.py", "#!/usr/bin/env -S uv run --script", "python"),
+        ("/a/x.sh", "#! /usr/bin/env node", "other"),
+        ("/a/x", "#!/opt/own", "other"),
+        ("/a.sh/x", "", ""),
+        ("/a/x.json", "", ""),
+    ],
+)
+def test_a_file_is_in_the_language_of_its_first_line(
+    path: str, first_line: str, language: str
+) -> None:
+    """The suffix counts where there is no such line."""
+    assert find_language(path, first_line) == language
+
+
+def test_a_suffix_is_enough_to_be_code() -> None:
+    """Data has none of them."""
+    assert find_language("guard.ps1") == "other"
+    assert find_language("settings.json") == ""
+
+
+def test_a_program_is_in_one_table() -> None:
+    """A linter, a tool, and what starts the program behind it are treated each in its own way."""
+    assert not DATA_PROGRAMS & TOOLS
+    assert not LAUNCHERS & (DATA_PROGRAMS | TOOLS)
+    assert not any(find_interpreter(name) for name in DATA_PROGRAMS | TOOLS | LAUNCHERS)

@@ -24,7 +24,7 @@ from hookline.model.verdict import Stance
 from hookline.paths import read_start
 from hookline.text.digest import sha256
 from hookline.text.shell_words import parse_commands
-from hookline.trust.languages import find_language
+from hookline.trust.source_reader import find_language
 from hookline.wire.templates import INSTALL, TEMPLATE
 
 TYPE_CHECKING = False
