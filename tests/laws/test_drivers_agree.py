@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hookline
-from hookline import Engine, Event, Stance, ToolCall, Verdict
+from hookline import Engine, Event, Limits, Stance, ToolCall, Verdict
 from hookline.core.dispatch import dispatch
 from hookline.core.plan import plan
-from hookline.engine.drive import drive
+from hookline.engine.drive import Driver
 from tests.laws.strategies import FEWER, texts
 
 if TYPE_CHECKING:
@@ -118,7 +118,9 @@ def test_the_short_way_is_the_long_way(declared: list[dict[str, Any]]) -> None:
     engine = an_engine(declared)
     dispatched = dispatch(plan(engine.registry, EVENT, engine.host("hookline")), EVENT)
 
-    assert told(an_engine(declared).fire(EVENT)) == told(drive(dispatched, _nobody, None, {}))
+    assert told(an_engine(declared).fire(EVENT)) == told(
+        Driver(Limits(), {}, _nobody).drive(dispatched, None)
+    )
 
 
 @FEWER

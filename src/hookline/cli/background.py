@@ -6,7 +6,6 @@ import os
 import signal
 
 from hookline.engine.detached import finish_detached, make_finished
-from hookline.handlers.process_spec import Limits
 from hookline.handlers.subreaper import become_subreaper, end_everything, forget_parent
 from hookline.handlers.supervisor import end_by_signal
 
@@ -40,7 +39,7 @@ def run_in_background(
     if left:
         for run, each in left:
             engine.firing.finish_left(run, each)
-        engine.close(seconds=(engine.runtime.limits or Limits()).detached + _LAST)
+        engine.close(seconds=engine.runtime.limits.detached + _LAST)
     if child:
         _, status = os.waitpid(child, 0)
         if status:
@@ -83,7 +82,7 @@ def _close_descriptors(spared: Sequence[int]) -> None:
 
 
 def _run_hooks(engine: Engine, runs: Sequence[Run]) -> None:
-    longest = (engine.runtime.limits or Limits()).detached
+    longest = engine.runtime.limits.detached
     for number in (signal.SIGALRM, *_ENDS):
         signal.signal(number, signal.SIG_DFL)
     signal.alarm(int(longest) + _LAST)  # whatever happens to us

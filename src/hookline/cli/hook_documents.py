@@ -16,7 +16,6 @@ from hookline.engine.approval_service import (
 from hookline.engine.detached import find_time_limit
 from hookline.engine.hook_lookup import describe_run
 from hookline.engine.loader import explain_absence, list_hooks
-from hookline.handlers.process_spec import Limits
 from hookline.model.spec import MANAGED, Broken, Builtin, Command, Http, InProcess, Model
 from hookline.text.urls import describe_url
 from hookline.trust.policy import APPROVED, NEW
@@ -176,7 +175,7 @@ def _find_time_limit(engine: Engine, spec: HookSpec) -> float:
     """Return the seconds after which hookline ends the hook, whatever its file says."""
     if not spec.detached:
         return spec.timeout
-    limits = engine.runtime.limits or Limits()
+    limits = engine.runtime.limits
     return find_time_limit(spec, engine.host(spec.dialect), limits.detached)
 
 

@@ -20,7 +20,7 @@ from hookline.core.registry import Entry
 from hookline.engine.runtime import Finished
 from hookline.engine.session_limits import make_mark
 from hookline.handlers.inprocess import call
-from hookline.handlers.process_spec import Cancel, Limits
+from hookline.handlers.process_spec import Cancel
 from hookline.handlers.table import perform_all
 from hookline.model.spec import InProcess
 from hookline.model.verdict import Failure, Outcome, Verdict
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from hookline.core.plan import Plan
     from hookline.engine.runtime import Runtime
     from hookline.handlers.process import BackgroundProgram
+    from hookline.handlers.process_spec import Limits
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
@@ -91,12 +92,12 @@ class Detached:
 
     def __init__(
         self,
-        limits: Limits | None,
+        limits: Limits,
         environ: Mapping[str, str],
         finished: Callable[[Run, Finished], object],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._limits = limits or Limits()
+        self._limits = limits
         self._environ = environ
         self._finished = finished
         self._clock = clock

@@ -20,7 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from concurrent.futures import Executor
-    from typing import TypeAlias
 
     from hookline.core.dialect import Table
     from hookline.core.dispatch import Dispatch
@@ -28,12 +27,6 @@ if TYPE_CHECKING:
     from hookline.handlers.process import BackgroundProgram
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
-
-    # Starts a detached run; an outcome says why it was not started.
-    Detach: TypeAlias = Callable[[Run], Outcome | None]
-    # Takes over a program that went to the background while it ran.
-    Keep: TypeAlias = Callable[[Run, BackgroundProgram], None]
-
 
 # So many batches of processes may be waited for at the same time; further ones wait for their turn.
 _MOST_WAITING = 64
@@ -47,13 +40,13 @@ _make_verdict = make_constructor(Verdict, "hook_id", "seconds")
 
 
 def host_deadline(table: Table, native: str) -> float:
-    """Return the seconds until the answer to an event has to be written: the host's limit, less a tenth of it."""
+    """Return the seconds until the answer to an event is due: a tenth less than the host waits."""
     limit = table.host_timeout(native)
     return limit - min(max(limit * _PART, _LEAST), _MOST)
 
 
 def hooks_seconds(left: float) -> tuple[float, float]:
-    """Return the seconds for all hooks of an event, and from the SIGTERM of one that timed out to its SIGKILL.
+    """Return the seconds for all hooks of an event, and those from SIGTERM to SIGKILL.
 
     Args:
         left: seconds until the deadline.
@@ -64,118 +57,123 @@ def hooks_seconds(left: float) -> tuple[float, float]:
     return left - reserve, reserve / 2
 
 
-def drive(
-    asked: Dispatch,
-    detach: Detach,
-    limits: Limits | None,
-    environ: Mapping[str, str],
-    *,
-    seconds: float | None = None,
-    keep: Keep | None = None,
-) -> Decision:
-    """Perform what the dispatcher asks for, in this thread; commands of one batch run at once.
+class Driver:
+    """Performs what a dispatcher asks for.
 
-    `seconds`: for everything that is waited for; what is not done by then has timed out. A Python
-    function, which cannot be ended, may take longer.
+    Args:
+        limits: bounds of programs.
+        environ: the environment that programs inherit.
+        detach: starts a detached run; an outcome says why it was not started.
+        keep: takes over a program that went to the background while it ran.
     """
-    asked, limits = _limit_time(asked, limits, seconds)
-    try:
-        runs = next(asked)
-        while True:
-            runs = _shorten_timeouts(runs, limits.until)
-            runs = asked.send(_perform(runs, detach, limits, environ, keep))
-    except StopIteration as stop:
-        decision: Decision = stop.value
-        return decision
-    finally:
-        asked.close()  # now, and not at garbage collection
+
+    def __init__(
+        self,
+        limits: Limits,
+        environ: Mapping[str, str],
+        detach: Callable[[Run], Outcome | None],
+        keep: Callable[[Run, BackgroundProgram], None] | None = None,
+    ) -> None:
+        self._limits = limits
+        self._environ = environ
+        self._detach = detach
+        self._keep = keep
+
+    def drive(self, asked: Dispatch, seconds: float | None) -> Decision:
+        """Perform the runs in this thread; commands of one batch run at once.
+
+        `seconds`: for everything that is waited for; what is not done by then has timed out. A
+        Python function, which cannot be ended, may take longer.
+        """
+        asked = self._limit_time(asked, seconds)
+        try:
+            runs = next(asked)
+            while True:
+                runs = asked.send(self._perform(_shorten_timeouts(runs, self._limits.until)))
+        except StopIteration as stop:
+            decision: Decision = stop.value
+            return decision
+        finally:
+            asked.close()  # now, and not at garbage collection
+
+    def _perform(self, runs: tuple[Run, ...]) -> tuple[Outcome, ...]:
+        if runs[0].detached:
+            return (self._detach(runs[0]) or Outcome(),)
+        answers = [call(run) if _is_function(run) else None for run in runs]
+        done = iter(self._perform_programs(runs))
+        return tuple(next(done) if answer is None else answer for answer in answers)
+
+    def _perform_programs(
+        self, runs: tuple[Run, ...], cancel: Cancel | None = None
+    ) -> list[Outcome]:
+        """Return the outcomes of the runs that are no Python functions."""
+        others = [run for run in runs if not _is_function(run)]
+        return perform_all(
+            others, limits=self._limits, cancel=cancel, environ=self._environ, keep=self._keep
+        )
+
+    async def drive_async(self, asked: Dispatch, seconds: float | None) -> Decision:
+        """The same on an event loop: coroutines are awaited, processes run in a thread.
+
+        Cancelling ends them all.
+        """
+        asked = self._limit_time(asked, seconds)
+        try:
+            runs = next(asked)
+            while True:
+                runs = _shorten_timeouts(runs, self._limits.until)
+                runs = asked.send(await self._perform_async(runs))
+        except StopIteration as stop:
+            decision: Decision = stop.value
+            return decision
+        finally:
+            asked.close()  # as above
+
+    async def _perform_async(self, runs: tuple[Run, ...]) -> tuple[Outcome, ...]:
+        if runs[0].detached:
+            return (self._detach(runs[0]) or Outcome(),)
+        functions = [run for run in runs if _is_function(run)]
+        if len(functions) == len(runs) == 1:
+            return (await call_async(runs[0]),)
+        import asyncio  # noqa: PLC0415 - the caller has it; the synchronous path must not
+
+        answers, outcomes = await asyncio.gather(
+            asyncio.gather(*map(call_async, functions)), self._perform_in_thread(runs)
+        )
+        done, answered = iter(outcomes), iter(answers)
+        return tuple(next(answered if _is_function(run) else done) for run in runs)
+
+    async def _perform_in_thread(self, runs: tuple[Run, ...]) -> list[Outcome]:
+        """Run programs in a thread that is not left behind when the caller is cancelled."""
+        if all(map(_is_function, runs)):
+            return []
+        import asyncio  # noqa: PLC0415 - as above
+
+        cancel = Cancel()
+        work = asyncio.get_running_loop().run_in_executor(
+            _make_threads(), self._perform_programs, runs, cancel
+        )
+        # Also if the waiting task is cancelled a second time.
+        work.add_done_callback(lambda _: cancel.close())
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            cancel.set()
+            await asyncio.wait([work])
+            raise
+
+    def _limit_time(self, asked: Dispatch, seconds: float | None) -> Dispatch:
+        """Set the end of all runs; return the dispatch in which one that begins later timed out."""
+        if seconds is None:
+            return asked
+        until = monotonic() + seconds
+        self._limits = self._limits.replace(until=until)
+        late = Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE)
+        return intercept(asked, lambda run: None if run.detached or monotonic() < until else late)
 
 
-def _perform(
-    runs: tuple[Run, ...],
-    detach: Detach,
-    limits: Limits,
-    environ: Mapping[str, str],
-    keep: Keep | None,
-) -> tuple[Outcome, ...]:
-    if runs[0].detached:
-        return (detach(runs[0]) or Outcome(),)
-    here, elsewhere = _split_runs(runs)
-    answers = [call(run) for run in here]
-    return _join(runs, answers, perform_all(elsewhere, limits=limits, environ=environ, keep=keep))
-
-
-async def drive_async(
-    asked: Dispatch,
-    detach: Detach,
-    limits: Limits | None,
-    environ: Mapping[str, str],
-    *,
-    seconds: float | None = None,
-    keep: Keep | None = None,
-) -> Decision:
-    """The same on an event loop: coroutines are awaited, processes run in a thread.
-
-    Cancelling ends them all.
-    """
-    asked, limits = _limit_time(asked, limits, seconds)
-    try:
-        runs = next(asked)
-        while True:
-            runs = _shorten_timeouts(runs, limits.until)
-            runs = asked.send(await _perform_async(runs, detach, limits, environ, keep))
-    except StopIteration as stop:
-        decision: Decision = stop.value
-        return decision
-    finally:
-        asked.close()  # as above
-
-
-async def _perform_async(
-    runs: tuple[Run, ...],
-    detach: Detach,
-    limits: Limits,
-    environ: Mapping[str, str],
-    keep: Keep | None,
-) -> tuple[Outcome, ...]:
-    if runs[0].detached:
-        return (detach(runs[0]) or Outcome(),)
-    here, elsewhere = _split_runs(runs)
-    if len(runs) == len(here) == 1:
-        return (await call_async(runs[0]),)
-    import asyncio  # noqa: PLC0415 - the caller has it; the synchronous path must not
-
-    answers, outcomes = await asyncio.gather(
-        asyncio.gather(*map(call_async, here)), _perform_in_thread(elsewhere, limits, environ, keep)
-    )
-    return _join(runs, answers, outcomes)
-
-
-def _split_runs(runs: tuple[Run, ...]) -> tuple[list[Run], list[Run]]:
-    """Return the runs of Python functions, and all others."""
-    here = [run for run in runs if type(run.spec.handler) is InProcess]
-    return here, [run for run in runs if type(run.spec.handler) is not InProcess]
-
-
-def _join(
-    runs: tuple[Run, ...], answers: list[Outcome], outcomes: list[Outcome]
-) -> tuple[Outcome, ...]:
-    """Return the outcomes of Python functions and of all others in the order of the runs."""
-    here, elsewhere = iter(answers), iter(outcomes)
-    return tuple(next(here if type(run.spec.handler) is InProcess else elsewhere) for run in runs)
-
-
-def _limit_time(
-    asked: Dispatch, limits: Limits | None, seconds: float | None
-) -> tuple[Dispatch, Limits]:
-    """Return the dispatch in which a run that begins too late has timed out, and the limits of the others."""
-    limits = limits or Limits()
-    if seconds is None:
-        return asked, limits
-    until = monotonic() + seconds
-    late = Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE)
-    timed = intercept(asked, lambda run: None if run.detached or monotonic() < until else late)
-    return timed, limits.replace(until=until)
+def _is_function(run: Run) -> bool:
+    return type(run.spec.handler) is InProcess
 
 
 def _shorten_timeouts(runs: tuple[Run, ...], until: float) -> tuple[Run, ...]:
@@ -192,39 +190,19 @@ def _shorten_timeouts(runs: tuple[Run, ...], until: float) -> tuple[Run, ...]:
 
 
 @cache
-def _threads() -> Executor:
-    """Threads for waiting on processes: not the loop's own, of which a few slow hooks would leave the host none."""
+def _make_threads() -> Executor:
+    """Return the threads that wait for processes.
+
+    Of the loop's own, a few slow hooks would leave the host none.
+    """
     # Only the asynchronous driver needs it.
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
 
     return ThreadPoolExecutor(_MOST_WAITING, thread_name_prefix="hookline wait")
 
 
-async def _perform_in_thread(
-    runs: list[Run], limits: Limits, environ: Mapping[str, str], keep: Keep | None
-) -> list[Outcome]:
-    """Run processes in a thread that is not left behind when the caller is cancelled."""
-    if not runs:
-        return []
-    import asyncio  # noqa: PLC0415 - as above
-
-    cancel = Cancel()
-    work = asyncio.get_running_loop().run_in_executor(
-        _threads(),
-        lambda: perform_all(runs, limits=limits, cancel=cancel, environ=environ, keep=keep),
-    )
-    # Also if the waiting task is cancelled a second time.
-    work.add_done_callback(lambda _: cancel.close())
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        cancel.set()
-        await asyncio.wait([work])
-        raise
-
-
 def ask_alone(plan: Plan, event: Event) -> Decision:
-    """Return what `drive` would for a plan with one Python hook, without a generator between."""
+    """Return what a driver would for a plan with one Python hook, without a generator between."""
     hook = plan.solo
     assert hook is not None  # noqa: S101 - the caller looked
     if not is_selected(hook, event, set()):
@@ -233,7 +211,7 @@ def ask_alone(plan: Plan, event: Event) -> Decision:
 
 
 async def ask_alone_async(plan: Plan, event: Event) -> Decision:
-    """Return what `drive_async` would for a plan with one Python hook; it costs a third of it."""
+    """Return what a driver would for a plan with one Python hook, at a third of the time."""
     hook = plan.solo
     assert hook is not None  # noqa: S101 - the caller looked
     for holds in hook.content:

@@ -10,14 +10,14 @@ from hookline.core.dispatch import dispatch, intercept
 from hookline.core.fold import make_silent_decision
 from hookline.core.guardrails import REMEMBERING
 from hookline.core.plan import find_cached_plan, list_specs
-from hookline.engine.drive import ask_alone, ask_alone_async, drive, drive_async
+from hookline.engine.drive import Driver, ask_alone, ask_alone_async
 from hookline.engine.hosts import add_folders
 from hookline.engine.lazy_gate import run_gated
 from hookline.engine.notices import add_session_problems, note_folder, note_removed, note_unread
+from hookline.engine.session_limits import drop_spent_hooks, limit_hooks, number_call
 from hookline.handlers.recursion_guard import ACTIVE_EVENTS, DEEPEST, hook_mark
 from hookline.model import kinds
 from hookline.model.event import Stop
-from hookline.model.spec import Model
 from hookline.model.verdict import Failure, Outcome
 
 TYPE_CHECKING = False
@@ -50,49 +50,43 @@ class Firing:
 
     def fire(self, event: Event, seconds: float | None) -> Decision:
         """Return the decision on an event, as `Engine.fire`."""
-        runtime, snapshot = self.runtime, self.runtime.loader.snapshot
-        event, plan = self._prepare(event, snapshot)
+        event, plan = self._prepare(event)
         if not plan.groups:
             return self._settle(event, make_silent_decision(event), plan)
-        token, asked = self._begin(event, snapshot, plan, seconds)
+        token, asked = self._begin(event, plan, seconds)
         try:
-            decision = (
-                ask_alone(plan, event)
-                if asked is None
-                else drive(
-                    asked, self.detach, runtime.limits, runtime.environ,
-                    seconds=seconds, keep=self._keep,
-                )
-            )  # fmt: skip
+            if asked is None:
+                decision = ask_alone(plan, event)
+            else:
+                decision = self._make_driver().drive(asked, seconds)
         finally:
             ACTIVE_EVENTS.reset(token)
         return self._settle(event, decision, plan)
 
     async def fire_async(self, event: Event, seconds: float | None) -> Decision:
         """Return the decision on an event, as `Engine.fire_async`."""
-        runtime, snapshot = self.runtime, self.runtime.loader.snapshot
-        event, plan = self._prepare(event, snapshot)
+        event, plan = self._prepare(event)
         if not plan.groups:
             return self._settle(event, make_silent_decision(event), plan)
-        token, asked = self._begin(event, snapshot, plan, seconds)
+        token, asked = self._begin(event, plan, seconds)
         try:
-            decision = (
-                await ask_alone_async(plan, event)
-                if asked is None
-                else await drive_async(
-                    asked, self.detach, runtime.limits, runtime.environ,
-                    seconds=seconds, keep=self._keep,
-                )
-            )  # fmt: skip
+            if asked is None:
+                decision = await ask_alone_async(plan, event)
+            else:
+                decision = await self._make_driver().drive_async(asked, seconds)
         finally:
             ACTIVE_EVENTS.reset(token)
         return self._settle(event, decision, plan)
 
+    def _make_driver(self) -> Driver:
+        runtime = self.runtime
+        return Driver(runtime.limits, runtime.environ, self.detach, self._keep)
+
     # -- before --------------------------------------------------------------------------------
 
-    def _prepare(self, event: Event, snapshot: Snapshot) -> tuple[Event, Plan]:
+    def _prepare(self, event: Event) -> tuple[Event, Plan]:
         """Return the event with what only the engine knows of it, and the plan of its hooks."""
-        runtime = self.runtime
+        runtime, snapshot = self.runtime, self.runtime.snapshot
         if snapshot.tells_time or type(event.body) is Stop:
             event = self.complete(event, snapshot)
         plan = find_cached_plan(snapshot.registry, event)
@@ -102,13 +96,8 @@ class Firing:
             table = runtime.host(event.dialect).table
             event = add_folders(event, list_specs(plan), runtime.cwd, runtime.environ, table)
         if snapshot.once:
-            # Few hooks run once.
-            from hookline.engine.session_limits import drop_spent_hooks  # noqa: PLC0415
-
             plan = drop_spent_hooks(runtime, snapshot, plan, event)
         if event.kind == "model.request":
-            from hookline.engine.session_limits import number_call  # noqa: PLC0415 - as above
-
             event = number_call(event, plan, runtime.sessions)
         return event, plan
 
@@ -122,7 +111,7 @@ class Firing:
         return add_redo_count(event, count, self.runtime.find_redo_limit(event))
 
     def _begin(
-        self, event: Event, snapshot: Snapshot, plan: Plan, seconds: float | None
+        self, event: Event, plan: Plan, seconds: float | None
     ) -> tuple[_Token, Dispatch | None]:
         """Return the mark that the event is being asked about, and its dispatch.
 
@@ -142,26 +131,9 @@ class Firing:
             return token, intercept(asked, lambda _: again)
         if running:
             asked = skip_active_hooks(asked, running)
-        return token, self._limit(asked, event, snapshot, plan)
-
-    def _limit(self, asked: Dispatch, event: Event, snapshot: Snapshot, plan: Plan) -> Dispatch:
-        """Return the dispatch in which the gate and the limits of this engine answer for some hooks."""
-        runtime = self.runtime
-        if runtime.gate is not None:
-            asked = run_gated(asked, runtime.gate)
-        if snapshot.once:
-            from hookline.engine.session_limits import claim_hooks  # noqa: PLC0415 - as above
-
-            asked = claim_hooks(asked, runtime.sessions, event)
-        if any(type(spec.handler) is Model for spec in list_specs(plan)):
-            from hookline.engine.session_limits import limit_model_calls  # noqa: PLC0415 - as above
-
-            asked = limit_model_calls(asked, runtime.sessions, event, runtime.environ)
-        if any(group.dialect.table.suspends_after for group in plan.groups):
-            from hookline.engine.session_limits import break_circuit  # noqa: PLC0415 - as above
-
-            asked = break_circuit(asked, runtime, plan, event)
-        return asked
+        if self.runtime.gate is not None:
+            asked = run_gated(asked, self.runtime.gate)
+        return token, limit_hooks(asked, self.runtime, plan, event)
 
     # -- after ---------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from hookline.engine.hosts import is_attended
 from hookline.engine.lazy_gate import LazyGate
 from hookline.engine.loader import Loader
 from hookline.handlers import recursion_guard
+from hookline.handlers.process_spec import Limits
 from hookline.model.frozen import Frozen
 from hookline.model.verdict import Verdict
 from hookline.sessions.memory import Memory
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from hookline.core.registry import Registry
     from hookline.engine.loader import Snapshot
     from hookline.handlers.process import BackgroundProgram
-    from hookline.handlers.process_spec import Limits
     from hookline.journal.journal import Journal
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec, Problem
@@ -116,7 +116,7 @@ class Runtime:
             cwd=self.cwd, environ=self.environ, placed=placed, gated=gate is not None
         )
         self.redo_limit = redo_limit
-        self.limits = limits
+        self.limits = limits or Limits()
         self.observe = observe
         self.finished = finished
         self.detach = detach

@@ -1,4 +1,4 @@
-"""Limits by what a session has had: hooks that run once, hooks that keep failing, and calls of models."""
+"""Limits by what a session had: hooks that run once, hooks that keep failing, calls of models."""
 
 from __future__ import annotations
 
@@ -30,6 +30,18 @@ if TYPE_CHECKING:
 _FACT, _READER = "iteration", "max_iterations"
 
 
+def limit_hooks(asked: Dispatch, runtime: Runtime, plan: Plan, event: Event) -> Dispatch:
+    """Return the dispatch in which these limits answer for some hooks."""
+    specs = list_specs(plan)
+    if any(spec.once for spec in specs):
+        asked = _claim_hooks(asked, runtime.sessions, event)
+    if any(type(spec.handler) is Model for spec in specs):
+        asked = _limit_model_calls(asked, runtime.sessions, event, runtime.environ)
+    if any(group.dialect.table.suspends_after for group in plan.groups):
+        asked = _break_circuit(asked, runtime, plan, event)
+    return asked
+
+
 # -- once --------------------------------------------------------------------------------------
 
 
@@ -49,7 +61,7 @@ def drop_spent_hooks(runtime: Runtime, snapshot: Snapshot, plan: Plan, event: Ev
     return plan.replace(solo=None) if plan.solo is not None and plan.solo.spec.once else plan
 
 
-def claim_hooks(asked: Dispatch, sessions: Memory, event: Event) -> Dispatch:
+def _claim_hooks(asked: Dispatch, sessions: Memory, event: Event) -> Dispatch:
     """Return the dispatch that claims a hook which runs once before it runs.
 
     A failed or cancelled hook is released.
@@ -81,7 +93,7 @@ def claim_hooks(asked: Dispatch, sessions: Memory, event: Event) -> Dispatch:
 # -- calls of language models ------------------------------------------------------------------
 
 
-def limit_model_calls(
+def _limit_model_calls(
     asked: Dispatch, sessions: Memory, event: Event, environ: Mapping[str, str]
 ) -> Dispatch:
     """Return the dispatch that asks a model only while the session has calls left.
@@ -159,7 +171,7 @@ def describe_failures(spec: HookSpec, table: Table, failures: Failures, now: flo
     return f"it failed {times}, and is suspended for {minutes} more min"
 
 
-def break_circuit(asked: Dispatch, runtime: Runtime, plan: Plan, event: Event) -> Dispatch:
+def _break_circuit(asked: Dispatch, runtime: Runtime, plan: Plan, event: Event) -> Dispatch:
     """Dispatch without the suspended hooks, and count the failures of all others whose format has a circuit breaker."""
     tables = {
         step.spec.id: group.dialect.table

@@ -131,7 +131,7 @@ def test_a_python_hook_can_be_detached_too() -> None:
         id="own", dialect="hookline", kind="notification", native_event="notification", detached=True,
         handler=InProcess(call=lambda _: names.append(threading.current_thread().name)),
     )  # fmt: skip
-    detached = Detached(None, {}, lambda _, ended: finished.append(ended))
+    detached = Detached(Limits(), {}, lambda _, ended: finished.append(ended))
     detached.start(Run(spec=own, event=NOTICE, detached=True))
     detached.drain(5)
 

@@ -201,7 +201,7 @@ def test_calls_and_commands_of_a_batch_are_at_once(tmp_path: Path) -> None:
 def test_a_call_may_be_one_that_nobody_waits_for() -> None:
     """Its outcome is told when it is there."""
     finished: list[Finished] = []
-    detached = Detached(None, {}, lambda _, done: finished.append(done))
+    detached = Detached(Limits(), {}, lambda _, done: finished.append(done))
     with serving(saying({"a": 1})) as service:
         detached.start(run(service.url()))
         detached.drain(PATIENCE)
@@ -219,7 +219,7 @@ def test_one_that_nobody_waits_for_is_ended_at_the_end() -> None:
         arrived.set()
         asked.hang()
 
-    detached = Detached(None, {}, lambda _, done: finished.append(done))
+    detached = Detached(Limits(), {}, lambda _, done: finished.append(done))
     with serving(answer) as service:
         detached.start(run(service.url(), timeout=60.0))
         assert arrived.wait(PATIENCE)
