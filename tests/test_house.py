@@ -36,7 +36,6 @@ ELSEWHERE = {
         "its contract is a law over any text",
     ),
     "text/globs.py": ("tests/laws/test_patterns.py", "as above"),
-    "text/glob_regex.py": ("tests/laws/test_patterns.py", "as above"),
     "engine/lazy_gate.py": (
         "tests/unit/engine/test_trust_gate.py",
         "a gate is made and asked there",

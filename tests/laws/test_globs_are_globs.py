@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcmatch import glob
 
-from hookline.text.glob_regex import compile_glob
+from hookline.text.globs import compile_glob
 
 FLAGS = glob.GLOBSTAR | glob.BRACE | glob.EXTGLOB | glob.DOTGLOB | glob.FORCEUNIX
 PIECES = st.sampled_from(["a", "b", "*", "?", "[ab]", "[!a]", "{a,b}", "@(a|b)", ".", "a*"])

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from hookline.errors import ConfigError, did_you_mean
 from hookline.text.backtracking import BacktrackingRegex, ExclusionRegex
-from hookline.text.glob_regex import compile_glob
-from hookline.text.globs import normalise_path, path_matches
+from hookline.text.globs import compile_glob, normalise_path, path_matches
 from hookline.text.re2_regex import MatchTimeoutError, Regex
 from hookline.text.regex import compile_regex
 from tests.laws.strategies import LAW, texts

@@ -21,12 +21,9 @@ if TYPE_CHECKING:
     Path: TypeAlias = tuple[str | int, ...]
     Places: TypeAlias = Mapping[Path, tuple[int, int]]
 
-# Files with more parts than this (by aliases of aliases) or deeper nesting are refused.
-_MOST_NODES = 200_000
-_DEEPEST = 200
+_DEEPEST = 200  # levels of nesting
 _LONGEST = 1 << 20  # of YAML about ten seconds of ruamel's time
 _NO_PLACES: Places = {}
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Tree(Frozen):
@@ -166,41 +163,15 @@ def parse_yaml(text: str, file: str = "", *, first_line: int = 1) -> Tree:
         ConfigError: `config.syntax`, `config.duplicate-key`, `config.too-large`, with the place.
     """
     # 20 ms that a host's JSON settings do not pay.
-    from ruamel.yaml.constructor import DuplicateKeyError  # noqa: PLC0415
-    from ruamel.yaml.error import MarkedYAMLError  # noqa: PLC0415 - as above
-
-    from hookline.wire.yaml_reader import TooDeepError, make_yaml  # noqa: PLC0415 - as above
+    from hookline.wire.yaml_reader import FaultyYamlError, read_yaml  # noqa: PLC0415
 
     _refuse_length(text, file)
     try:
-        loaded = make_yaml().load(text)
-    except TooDeepError:
-        raise _too_deep(file) from None
-    except DuplicateKeyError as error:
-        key = str(error.problem or "").partition('"')[2].partition('"')[0]
-        raise _repeated_key(key, _marked(file, error.problem_mark, first_line)) from None
-    except MarkedYAMLError as error:
-        why = " ".join(part for part in (error.context, error.problem) if part)
-        raise ConfigError(
-            f"not YAML: {why}",
-            place=_marked(file, error.problem_mark or error.context_mark, first_line),
-        ) from None
-    except Exception as error:  # noqa: BLE001 - ruamel lets errors of its own code escape
-        raise ConfigError(
-            f"not YAML: {str(error).splitlines()[0] if str(error) else type(error).__name__}",
-            place=file,
-        ) from None
-    plain = _Plain(file, first_line - 1)
-    return Tree(value=plain.copy(loaded, ()), places=plain.places)
-
-
-def _repeated_key(key: str, place: str) -> ConfigError:
-    return ConfigError(
-        f"the key `{key}` stands twice",
-        name="config.duplicate-key",
-        place=place,
-        hint="join the two blocks",
-    )
+        value, places = read_yaml(text, first_line)
+    except FaultyYamlError as fault:
+        place = _place(file, *fault.place) if fault.place else file
+        raise ConfigError(fault.why, name=fault.name, place=place, hint=fault.hint) from None
+    return Tree(value=value, places=places)
 
 
 def _too_deep(file: str) -> ConfigError:
@@ -223,106 +194,6 @@ def _refuse_depth(value: Any, file: str) -> None:
 
 def _place(file: str, line: int, column: int) -> str:
     return f"{file}:{line}:{column}" if file else f"{line}:{column}"
-
-
-def _marked(file: str, mark: Any, first_line: int) -> str:
-    return _place(file, mark.line + first_line, mark.column + 1) if mark is not None else file
-
-
-class _Plain:
-    """Copies what ruamel loaded into plain values, and keeps the places."""
-
-    def __init__(self, file: str, lines_before: int) -> None:
-        self.file = file
-        self.lines_before = lines_before
-        self.places: dict[Path, tuple[int, int]] = {(): (1 + lines_before, 1)}
-        self.left = _MOST_NODES
-
-    def copy(self, node: Any, path: Path) -> Any:
-        self.left -= 1
-        if self.left < 0 or len(path) > _DEEPEST:
-            raise ConfigError(
-                "too many or too deeply nested parts",
-                name="config.too-large",
-                place=self.file,
-                hint="check its aliases",
-            )
-        if hasattr(node, "lc") and hasattr(node, "items"):
-            return self._mapping(node, path)
-        if isinstance(node, list):
-            # `!!pairs` has no places.
-            locate = node.lc.item if hasattr(node, "lc") else {}.__getitem__
-            return [self._part(at, at, locate, value, path) for at, value in enumerate(node)]
-        return self._plain_text(node, path)
-
-    def _plain_text(self, node: Any, path: Path) -> Any:
-        """Return a scalar as a plain value.
-
-        Raises:
-            ConfigError: a text has half of a surrogate pair.
-        """
-        try:
-            return _scalar(node)
-        except UnicodeError:
-            raise ConfigError(
-                "half of a surrogate pair, which is no character",
-                name="config.syntax",
-                place=self._place(path),
-                hint="write the character itself, or both halves as in `\\ud83d\\ude00`",
-            ) from None
-
-    def _place(self, path: Path) -> str:
-        return _place(self.file, *Tree(value=None, places=self.places).place(path))
-
-    def _mapping(self, node: Any, path: Path) -> dict[str, Any]:
-        copied: dict[str, Any] = {}
-        for key, value in node.items():
-            name = self._plain_text(_key(key), path)
-            if name in copied:  # `1` and `"1"`
-                raise _repeated_key(name, self._place((*path, name)))
-            copied[name] = self._part(key, name, node.lc.key, value, path)
-        return copied
-
-    def _part(
-        self,
-        key: Any,
-        name: str | int,
-        locate: Callable[[Any], tuple[int, int]],
-        value: Any,
-        path: Path,
-    ) -> Any:
-        here = (*path, name)
-        try:
-            line, column = locate(key)
-            self.places[here] = (line + 1 + self.lines_before, column + 1)
-        except (KeyError, IndexError, TypeError):  # a merged key (`<<`) has no place of its own
-            pass
-        return self.copy(value, here)
-
-
-def _key(key: Any) -> str:
-    return json.dumps(key) if key is None or isinstance(key, bool) else str(key)
-
-
-def _scalar(node: Any) -> Any:
-    # A boolean with an anchor is an integer to ruamel.
-    if type(node).__name__ == "ScalarBoolean":
-        return bool(node)
-    for plain in (bool, int, float):
-        if isinstance(node, plain):
-            return plain(node)
-    return None if node is None else _join_surrogates(str(node))
-
-
-def _join_surrogates(text: str) -> str:
-    """Return the text with each pair of surrogates joined to the character that it stands for.
-
-    Raises:
-        UnicodeError: there is half of a pair.
-    """
-    if text.isascii() or not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16")
 
 
 class _JsonPlaces:
