@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 
-from hookline.chat.commands import run_command
-from hookline.chat.listing import append_hint
+from hookline.chat.commands import append_hint, run_command
 from hookline.config.project_env import drop_project_env
 from hookline.engine.engine import Engine
 from hookline.engine.journaling import open_journal

@@ -1,86 +1,97 @@
-"""Commands: runs one chat command, from the typed text to the answer."""
+"""Commands: runs one chat command, from the typed text to the answer, line by line."""
 
 from __future__ import annotations
 
+import re
 import shlex
 
-from hookline.chat.listing import (
-    NAME,
-    append_hint,
-    describe_hook,
-    list_findings,
-    list_hook_lines,
-    list_switches,
-    select_shown,
-)
+from hookline.core.descriptions import describe_conditions
 from hookline.core.failure import explain_file_switch
 from hookline.engine.approval_service import (
     approve_hooks,
+    describe_change,
     find_statuses,
     find_store_problem,
+    find_switches,
     get_gate_for,
+    list_keys_off,
+    list_managed,
     list_off,
     revoke,
     switch_all,
-    switch_hooks,
 )
 from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run, find_by_command
-from hookline.engine.loader import list_hooks
-from hookline.errors import TrustError, did_you_mean
+from hookline.engine.loader import explain_absence, group_broken, list_hooks
+from hookline.engine.session_limits import describe_failures, find_failures
+from hookline.errors import TrustError
+from hookline.model.spec import Broken
+from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import HookSpec, Problem
 
+_NAME = "/hooks"
 _HOW = "chat"
 _LONGEST = 4000  # characters of a command
-# A phone makes dashes of two hyphens.
-_EVERYWHERE = frozenset({"everywhere", "global", "--global", "—global", "–global"})  # noqa: RUF001
 _USAGE = """/hooks or /hooks list - is everything on, where hooks are declared, and how each stands
 /hooks on | /hooks off - switch the hooks of this project on or off, at once
-/hooks on everywhere | /hooks off everywhere - switch those of every project
-/hooks on <command> | /hooks off <command> - switch a single hook
 /hooks doctor - try each approved hook on a harmless event
 /hooks approve <event> <command> - approve a hook of one event, live at once
 /hooks approve <command> - approve it on every event that it is declared for
 /hooks revoke <command> - take the approval back, at once
 /hooks help - this text""".splitlines()
-_EXAMPLE = """No ready-made scripts come with this version. A hook is declared in a file of the project; for example in config/shell_hooks.yaml:
+_EXAMPLE = """No ready-made scripts come with this version. A hook is declared in a file of the \
+project; for example in config/shell_hooks.yaml:
 
 hooks:
   - event: pre_tool_call
     command: /absolute/path/to/guard.py
 
 Then: /hooks approve /absolute/path/to/guard.py""".splitlines()
+# The state of a hook: in the words of the format, and in hookline's where these differ.
+_STATES: Mapping[str, str] = {
+    APPROVED: "✓ approved",
+    NEW: "✗ NOT approved (new)",
+    CHANGED: "✗ changed since approval",
+    REVOKED: "✗ NOT approved (revoked)",
+}
+# A command line that a chat has too; what else of a hint needs a shell.
+_COMMAND = re.compile(r"hookline (approve -n|approve|list|on|off|doctor)(?=[ ,`]|$)(?! --global)")
+_SHELL = re.compile(r"hookline |chmod |hooks on -C")
+_INSTEAD: Mapping[str, str] = {"approve": "approve {}", "approve -n": "list"}
 
 
 def run_command(engine: Engine, text: str, who: str) -> list[str]:
     """Run a command and return the answer, line by line; for any other text, the usage."""
-    name, rest = _split_word(text[:_LONGEST])
-    if name.partition("@")[0].lower() != NAME:
-        return [f"A command begins with `{NAME}`.", "", *_USAGE]
+    text = text[:_LONGEST]
+    name, rest = _split_word(text)
+    if name.partition("@")[0].lower() != _NAME:
+        return [f"A command begins with `{_NAME}`.", "", *_USAGE]
     typed, rest = _split_word(rest)
     match verb := typed.lower():
         case "" | "list":
             return _list(engine)
-        case "on" | "off":
-            return _switch(engine, rest, who, on=verb == "on")
+        case "on" | "off" if not rest:
+            unwritten = switch_all(engine, on=verb == "on", who=who, how=_HOW)
+            return [*_list_switches(engine), *(f"! {why}" for why in unwritten)]
         case "doctor":
             return _check(engine)
-        case "approve" if rest:
+        case "approve" | "revoke" if not rest:
+            return [f"{verb.capitalize()} what?", "", *_USAGE]
+        case "approve":
             return _approve(engine, rest, who)
-        case "revoke" if rest:
+        case "revoke":
             return _revoke(engine, rest, who)
         case "help":
             return [*_USAGE, "", *_EXAMPLE]
-        case "approve" | "revoke":
-            return [f"{verb.capitalize()} what?", "", *_USAGE]
-    return [f"There is no `{NAME} {typed}`.", "", *_USAGE]
+    return [f"There is no `{text.strip()}`.", "", *_USAGE]
 
 
 def _split_word(text: str) -> tuple[str, str]:
@@ -97,10 +108,10 @@ def _list(engine: Engine) -> list[str]:
     if problem := find_store_problem(engine):
         raise TrustError(problem.message, name=problem.name, hint=problem.hint)
     statuses = find_statuses(engine)
-    files = dict.fromkeys(status.trust.spec.origin.file for status in statuses.values())
-    lines = [*list_switches(engine), *(f"config: {path}" for path in files if path)]
-    for spec, together in select_shown(list_hooks(engine.snapshot)):
-        lines += ["", *list_hook_lines(engine, spec, statuses[spec.id], together)]
+    files = {status.trust.spec.origin.file: None for status in statuses.values()}
+    lines = [*_list_switches(engine), *(f"config: {path}" for path in files if path)]
+    for spec, together in _select_shown(list_hooks(engine.snapshot)):
+        lines += ["", *_list_hook_lines(engine, spec, statuses[spec.id], together)]
     lines += [f"! {problem}" for problem in engine.problems if problem.severity == "error"]
     return lines if statuses else [*lines, "", "No hooks here.", "", *_EXAMPLE]
 
@@ -109,40 +120,21 @@ def _check(engine: Engine) -> list[str]:
     """Try each approved hook, and return the result of each."""
     found = run_checkup(engine)
     results = {result.spec.id: result for result in found.hooks}
-    lines = list_switches(engine)
-    for spec, together in select_shown(result.spec for result in found.hooks):
+    lines = _list_switches(engine)
+    for spec, together in _select_shown(result.spec for result in found.hooks):
         result = results[spec.id]
         severities = {finding.severity for finding in result.findings}
         mark = "✗" if "error" in severities else "!" if severities else "✓"
         tried = f"tried, {result.verdict.seconds:.2f} s" if result.verdict else "not tried"
-        lines += ["", f"{mark} {describe_hook(spec, together)} ({tried})"]
-        lines += list_findings(result.findings, spec)
+        lines += ["", f"{mark} {_describe_hook(spec, together)} ({tried})"]
+        lines += _list_findings(result.findings, spec)
     # The lines of the switches come first.
     rest = [each for each in found.findings if each.name not in ("check.off", "hook.off")]
-    lines += ["", *list_findings(rest)] if rest else []
+    lines += ["", *_list_findings(rest)] if rest else []
     return lines if results else [*lines, "", "No hooks here."]
 
 
 # -- changing --------------------------------------------------------------------------------------
-
-
-def _switch(engine: Engine, words: str, who: str, *, on: bool) -> list[str]:
-    """Switch hooks, all of them or those of a command."""
-    first, rest = _split_word(words)
-    everywhere = first.lower() in _EVERYWHERE
-    command = rest if everywhere else words
-    if not command:
-        unwritten = switch_all(engine, on=on, everywhere=everywhere, who=who, how=_HOW)
-        return [*list_switches(engine), *(f"! {why}" for why in unwritten)]
-    specs = _find_hooks(engine, command)
-    lines = []
-    gate = get_gate_for(engine)
-    switch_hooks(gate, specs, on=on, everywhere=everywhere, who=who, how=_HOW)
-    for status in find_statuses(engine, specs).values():
-        spec = status.trust.spec
-        mark = "- off" if status.off else "✓ on"
-        lines.append(f"{mark}: {spec.native_event}  {describe_run(spec)}")
-    return [*lines, *list_switches(engine)]
 
 
 def _approve(engine: Engine, words: str, who: str) -> list[str]:
@@ -163,7 +155,7 @@ def _approve(engine: Engine, words: str, who: str) -> list[str]:
     if spec.off:
         off.append((explain_file_switch(spec), "hookline on"))
     lines += [f"! {append_hint(why, hint)}" for why, hint in off]
-    faults = list_findings(list_errors(engine, state), spec)
+    faults = _list_findings(list_errors(engine, state), spec)
     return [*lines, *(line.strip() for line in faults)]
 
 
@@ -189,11 +181,94 @@ def _find_hooks(engine: Engine, words: str) -> Sequence[HookSpec]:
         unquoted = shlex.split(command)
     except ValueError:
         unquoted = []
-    try:
-        return find_by_command(engine.hooks, unquoted[0] if len(unquoted) == 1 else command, event)
-    except TrustError as error:
-        near = did_you_mean(first, events)
-        if error.name != "trust.unmatched" or event or not rest or not near:
-            raise
-        message = f"no hook is declared for an event `{first}`"
-        raise TrustError(message, name="event.unknown", hint=near) from None
+    return find_by_command(engine.hooks, unquoted[0] if len(unquoted) == 1 else command, event)
+
+
+# -- lines ----------------------------------------------------------------------------------------
+
+
+def append_hint(text: str, hint: str, command: str = "<command>") -> str:
+    """Return a line with what to do, for a person who has a chat but no shell.
+
+    `hint`: the same where there is a shell. `command`: of the hook that it is about.
+    """
+    shown = _COMMAND.sub(
+        lambda found: f"{_NAME} {_INSTEAD.get(found[1], found[1]).format(command)}", hint
+    )
+    if _SHELL.search(shown.replace(command, "")):
+        shown = f"in a shell: {hint}"
+    return f"{text} ({shown})" if hint else text
+
+
+def _list_switches(engine: Engine) -> list[str]:
+    """Return whether hooks run here, what switches them off, and what no switch affects."""
+    gate, specs = get_gate_for(engine), list(list_hooks(engine.snapshot))
+    off, keys = list_off(gate), list_keys_off(specs)
+    is_off = off or (keys and all(spec.off for spec in specs))
+    lines = ["hooks: OFF" if is_off else "hooks: ON"]
+    lines += [f"  {append_hint(why, hint)}" for why, hint in off]
+    for key in keys:
+        why = f"`{key.pointer}` is not true in {key.file}:{key.line}"
+        lines.append(f"  {append_hint(why, 'hookline on')}")
+    managed = dict.fromkeys(map(describe_run, list_managed(engine))) if off else {}
+    if managed:
+        lines.append(f"  policy, which no switch reaches, still runs: {', '.join(managed)}")
+    return lines
+
+
+def _select_shown(specs: Iterable[HookSpec]) -> Iterator[tuple[HookSpec, Sequence[HookSpec]]]:
+    """Yield the hooks to show; of hooks that are broken together it yields one."""
+    found = list(specs)
+    broken = group_broken(found)
+    for spec in found:
+        if spec.id in broken or not isinstance(spec.handler, Broken):
+            yield spec, broken.get(spec.id, ())
+
+
+def _describe_hook(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:
+    """Describe a hook: its event and its command.
+
+    Of hooks that are broken `together`, their file.
+    """
+    run = describe_run(spec)
+    if len(together) > 1:
+        return f"{spec.native_event} and {len(together) - 1} more  {spec.name or run}"
+    return f"{spec.native_event}{describe_conditions(spec)}  {run}"
+
+
+def _list_hook_lines(
+    engine: Engine, spec: HookSpec, status: HookStatus, together: Sequence[HookSpec]
+) -> Iterator[str]:
+    """Yield the lines of one hook: its event and command, its state, and its problems."""
+    yield _describe_hook(spec, together)
+    if absent := explain_absence(engine.snapshot, spec):
+        yield f"  - left out: {absent}"
+        return
+    if isinstance(spec.handler, Broken):
+        yield f"  ✗ broken: {spec.handler.reason}"
+        return
+    state = status.trust
+    faults = _list_findings(list_errors(engine, state), spec)
+    is_approved = state.state == APPROVED
+    shown = "✗ approved, and a no-op" if faults and is_approved else _STATES[state.state]
+    yield f"  {shown}{f': {state.reason}' if state.reason else ''}"
+    yield from (f"    {line}" for line in describe_change(engine, state))
+    yield from faults
+    table = engine.host(spec.dialect).table
+    failures = find_failures(engine.runtime, spec)
+    if suspended := describe_failures(spec, table, failures, engine.runtime.clock()):
+        yield f"  ! {append_hint(suspended, 'hookline doctor')}"
+    if status.off and all(find_switches(get_gate_for(engine)).values()):
+        yield f"  - {status.off}"
+    if status.runs and not is_approved:
+        yield "    it runs nevertheless: it is the user's own"
+
+
+def _list_findings(found: Iterable[Problem], spec: HookSpec | None = None) -> list[str]:
+    """Return the problems of a hook, each with what to do about it in a chat."""
+    command = describe_run(spec) if spec else "<command>"
+    lines = []
+    for each in found:
+        mark = "✗" if each.severity == "error" else "!"
+        lines.append(f"  {mark} {append_hint(each.message, each.hint, command)}")
+    return lines
