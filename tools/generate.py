@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.config.settings import TABLES
 from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.session_limits import MOST_CALLS
 from hookline.errors import CODES
-from hookline.handlers.model_hook import MOST_CALLS
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 from hookline.sessions.store import DEFAULT_DAYS

@@ -28,7 +28,7 @@ _LOADED_LATE = (
     "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
 # What no command here needs: a fork of a small process is a fast one.
-_LARGE = ("hookline.handlers.model_client", "hookline.remote.")
+_LARGE = ("hookline.handlers.model_hook", "hookline.remote.")
 HOOKLINE = "from hookline.__main__ import main; main()"
 
 

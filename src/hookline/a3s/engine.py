@@ -20,8 +20,8 @@ from hookline.dialects.a3s.response import BLOCK
 from hookline.dialects.a3s.table import TABLE
 from hookline.engine.detached import make_finished
 from hookline.engine.engine import Engine
-from hookline.handlers.inprocess import call_async
-from hookline.handlers.workers import WorkerBudget
+from hookline.handlers.table import call_async
+from hookline.handlers.workers import Workers
 from hookline.model.spec import InProcess, Problem
 
 TYPE_CHECKING = False
@@ -72,7 +72,7 @@ class HookEngine:
         self._lock = threading.RLock()
         self._changed = False
         self._unhandled: set[str] = set()
-        self._budget = WorkerBudget()
+        self._workers = Workers()
         self._channel: EventChannel | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._problems: deque[Problem] = deque(maxlen=_REMEMBERED)
@@ -226,7 +226,7 @@ class HookEngine:
         """Return a definition with its handler; without one, the first run reports that."""
         handle = self._handlers.get(spec.id)
         if handle is not None:
-            made = make_in_process(handle, spec.id, spec.native_event, self._budget)
+            made = make_in_process(handle, spec.id, spec.native_event, self._workers)
             return spec.replace(handler=made)
 
         def report_missing(_event: Event) -> None:

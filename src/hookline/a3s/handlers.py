@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Protocol, TypeAlias
 
-    from hookline.handlers.workers import WorkerBudget
+    from hookline.handlers.workers import Workers
     from hookline.model.event import Event
 
     class Handles(Protocol):
@@ -44,12 +44,12 @@ def make_handler(given: HookHandler) -> Handle:
     return handle
 
 
-def make_in_process(handle: Handle, hook_id: str, native: str, budget: WorkerBudget) -> InProcess:
+def make_in_process(handle: Handle, hook_id: str, native: str, workers: Workers) -> InProcess:
     """Return a handler for the core.
 
     A plain one runs on a worker thread, so that its time limit can end the wait.
 
-    `budget` limits how many overdue threads the engine of this handler may have.
+    `workers`: the threads of the engine of this handler.
     """
     asynchronous = iscoroutinefunction(handle) or iscoroutinefunction(
         getattr(handle, "__call__", None)  # noqa: B004 - an object's own
@@ -60,5 +60,5 @@ def make_in_process(handle: Handle, hook_id: str, native: str, budget: WorkerBud
         return handle(HookEvent.copy_of(native, payload))
 
     return InProcess(
-        call=call, name=hook_id, read_by_dialect=True, worker=None if asynchronous else budget
+        call=call, name=hook_id, read_by_dialect=True, worker=None if asynchronous else workers
     )

@@ -6,7 +6,7 @@ import os
 import signal
 
 from hookline.engine.detached import finish_detached, make_finished
-from hookline.handlers.subreaper import become_subreaper, end_everything, forget_parent
+from hookline.handlers.process_tree import become_subreaper, end_everything, forget_parent
 from hookline.handlers.supervisor import end_by_signal
 
 TYPE_CHECKING = False

@@ -19,9 +19,8 @@ from hookline.core.interpretation import interpret
 from hookline.core.registry import Entry
 from hookline.engine.runtime import Finished
 from hookline.engine.session_limits import make_mark
-from hookline.handlers.inprocess import call
-from hookline.handlers.process_spec import Cancel
-from hookline.handlers.table import perform_all
+from hookline.handlers.process_spec import Cancel, Limits
+from hookline.handlers.table import call, perform_all
 from hookline.model.spec import InProcess
 from hookline.model.verdict import Failure, Outcome, Verdict
 

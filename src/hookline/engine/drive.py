@@ -8,10 +8,15 @@ from time import monotonic, perf_counter
 
 from hookline.core.dispatch import Run, conclude_alone, intercept, is_selected
 from hookline.core.fold import make_silent_decision
-from hookline.handlers.exceptions import make_failure_outcome
-from hookline.handlers.inprocess import call, call_async, finish_coroutine, refuse_late_answer
 from hookline.handlers.process_spec import Cancel, Limits
-from hookline.handlers.table import perform_all
+from hookline.handlers.table import (
+    call,
+    call_async,
+    finish_coroutine,
+    make_failure_outcome,
+    perform_all,
+    refuse_late_answer,
+)
 from hookline.model.frozen import make_constructor
 from hookline.model.spec import InProcess
 from hookline.model.verdict import TOO_LATE, Failure, Outcome, Verdict

@@ -107,7 +107,7 @@ class Runtime:
     ) -> None:
         if supervised:
             # A program asks for it.
-            from hookline.handlers.subreaper import become_subreaper  # noqa: PLC0415
+            from hookline.handlers.process_tree import become_subreaper  # noqa: PLC0415
 
             become_subreaper()
         self.cwd = os.path.abspath(cwd or os.getcwd())

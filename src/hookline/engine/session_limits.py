@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from hookline.sessions.memory import Memory
 
 
+MOST_CALLS = 200  # model calls of a session, unless the environment says otherwise
+CALLS_VARIABLE = "HOOKLINE_MODEL_CALLS"
 # The fact that numbers a model call, and the builtin that reads it.
 _FACT, _READER = "iteration", "max_iterations"
 
@@ -100,23 +102,36 @@ def _limit_model_calls(
 
     Each call is counted before it begins.
 
-    Where that cannot be written down, or the event has no session, each process counts alone.
+    An event without a session is not limited, nor is one whose call cannot be written down.
     """
-    # Sockets.
-    from hookline.handlers.model_hook import make_budget_error, read_call_limit  # noqa: PLC0415
 
     def refuse(run: Run) -> Outcome | None:
         if not isinstance(run.spec.handler, Model):
             return None
         try:
             most = read_call_limit(environ)
-        except HandlerError:
-            return None  # the hook itself says what is wrong with the number
+        except HandlerError as error:
+            return Outcome(failure=Failure.NOT_STARTED, detail=str(error))
         if sessions.spend(event, "model_calls", most):
             return None
-        return Outcome(failure=Failure.NOT_STARTED, detail=str(make_budget_error(most)))
+        detail = f"this session has had its {most} model calls (`{CALLS_VARIABLE}` says how many)"
+        return Outcome(failure=Failure.NOT_STARTED, detail=detail)
 
     return intercept(asked, refuse)
+
+
+def read_call_limit(environ: Mapping[str, str]) -> int:
+    """Return how many model calls a session may make.
+
+    Raises:
+        HandlerError: the variable is not a number.
+    """
+    text = environ.get(CALLS_VARIABLE, "").strip()
+    if not text:
+        return MOST_CALLS
+    if not text.isascii() or not text.isdigit():
+        raise HandlerError(f"`{CALLS_VARIABLE}={text:.40}` is no number of calls")
+    return int(text[:9])
 
 
 def number_call(event: Event, plan: Plan, sessions: Memory) -> Event:

@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 from hookline.errors import HandlerError
 from hookline.handlers.process_spec import Program
 from hookline.handlers.process_tree import COOKIE
-from hookline.handlers.recursion_guard import DEEPEST, extend_variable
 from hookline.handlers.recursion_guard import VARIABLE as FIRING
+from hookline.handlers.recursion_guard import extend_variable
 from hookline.model.spec import Command
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ _HARMLESS = r"[\w@%+=:,./-]*"
 # Bash sets these for itself only. With `noexec` in them, a guard would exit with success and print
 # nothing.
 _SHELLS_OWN = frozenset({"SHELLOPTS", "BASHOPTS"})
-_LONGEST_COOKIE = 64  # characters
+_MOST_OUTER = 200  # characters, which are eight cookies
 _POWERSHELL = ("-NoProfile", "-NonInteractive", "-Command")
 
 
@@ -140,7 +140,7 @@ def _expand_event_references(value: str, event: Event) -> str:
 
 
 def working_directory(command: Command | Builtin, event: Event, environ: Mapping[str, str]) -> str:
-    """Return the working directory of a handler: its own, relative to the event's folder, or that folder."""
+    """Return the working directory of a handler: its own, from the event's folder, or that one."""
     base = event.cwd
     if event.folder and (command.in_folder or not os.path.isdir(base)):
         base = event.folder
@@ -151,7 +151,7 @@ def working_directory(command: Command | Builtin, event: Event, environ: Mapping
 
 
 def _expand_path(path: str, environ: Mapping[str, str]) -> str:
-    """Expand `~`, `${env.X}`, `${X}` and `$X` in a path (docs/formats/docker-agent.md 3, working_dir)."""
+    """Expand `~`, `${env.X}`, `${X}` and `$X` in a path (docs/formats/docker-agent.md 3)."""
     path = re.sub(_VARIABLE, lambda found: environ.get(found[1] or found[2] or found[3], ""), path)
     if path == "~" or path.startswith("~/"):
         path = environ.get("HOME", "~") + path[1:]
@@ -161,13 +161,11 @@ def _expand_path(path: str, environ: Mapping[str, str]) -> str:
 def _environment(
     command: Command, event: Event, environ: Mapping[str, str], cookie: str, mark: str
 ) -> dict[str, str]:
-    env = {name: value for name, value in environ.items() if name not in _SHELLS_OWN}
-    if command.drop_env:
-        env = {
-            name: value
-            for name, value in env.items()
-            if not any(fnmatchcase(name, drop) for drop in command.drop_env)
-        }
+    env = {
+        name: value
+        for name, value in environ.items()
+        if name not in _SHELLS_OWN and not any(fnmatchcase(name, drop) for drop in command.drop_env)
+    }
     own = expand_declared(command, event, environ)
     own[COOKIE] = extend_cookies(environ, cookie)  # outer runs must find these processes too
     # By it hookline notices a hook that makes its agent fire again.
@@ -198,15 +196,6 @@ def expand_declared(
 
 
 def extend_cookies(environ: Mapping[str, str], cookie: str) -> str:
-    """Return the cookies of the outer runs, up to the limit, and of this run.
-
-    Invalid ones are dropped.
-    """
-    outer = environ.get(COOKIE, "")
-    cookies = outer[-DEEPEST * (_LONGEST_COOKIE + 1) :].split(",") if outer else ()
-    inside = [
-        each
-        for each in cookies
-        if each.isascii() and each.isalnum() and len(each) <= _LONGEST_COOKIE
-    ]
-    return ",".join(part for part in (*inside[1 - DEEPEST :], cookie) if part)
+    """Return the cookies of the outer runs, without the outermost of too many, and of this run."""
+    outer = environ.get(COOKIE, "")[-_MOST_OUTER:]
+    return f"{outer},{cookie}" if outer else cookie

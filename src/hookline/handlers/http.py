@@ -19,8 +19,7 @@ from urllib.parse import quote, urlsplit
 
 from hookline.errors import HandlerError
 from hookline.handlers.checked_connection import CheckedConnection
-from hookline.handlers.exceptions import RemoteHandlerError
-from hookline.model.verdict import Failure, Outcome
+from hookline.model.verdict import Failure, Outcome, RemoteHandlerError
 from hookline.text.urls import canonical_host, describe_url, explain_refused_url
 from hookline.wire.http_spec import UNSENT
 

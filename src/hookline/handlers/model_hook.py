@@ -1,93 +1,63 @@
-"""Model hooks: asks a language model one question, and returns the text of the reply.
+"""Model hooks: asks a language model one question by pydantic-ai, and returns the text of the reply.
 
-The request goes to the configured address, after a check of each resolved one, with the key for
-that address. There are no retries, and of the environment only that key is sent. `model_client`
-speaks the provider's API.
+hookline sends the request itself, to the configured address, after a check of each resolved one,
+with the key for that address. There are no retries, and of the environment only that key is sent.
+Only this module loads pydantic-ai, which takes seconds once per process.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
-import threading
 import time
-from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import httpx2
+from anthropic import AsyncAnthropic
+from openai import AsyncOpenAI
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import ModelRequest
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.providers.anthropic import AnthropicProvider
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.settings import ModelSettings
 
 from hookline.errors import HandlerError
-from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.handlers.http import LARGEST, send_request
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
-from hookline.model.verdict import Failure, Outcome
-from hookline.wire.providers import resolve_endpoint
-from hookline.wire.templates import INSTALL, TEMPLATE, fill_prompt, find_template_faults
+from hookline.model.verdict import Failure, Outcome, RemoteHandlerError
+from hookline.wire.providers import ANTHROPIC, OPENAI, resolve_endpoint
+from hookline.wire.templates import fill_prompt
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from types import ModuleType
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeAlias
+
+    from pydantic_ai.models import Model as Client
 
     from hookline.handlers.checked_connection import Resolve
     from hookline.model.spec import Model
+    from hookline.wire.providers import Endpoint
 
-MOST_AT_ONCE = 16  # concurrent questions of this process
-# The share of its time that a question waits for its turn. In a loop of questions the innermost one
-# never gets its turn. It gives up while the others still have time, so that each of them gets an
-# answer and none runs in its place.
-_WAIT = 0.5
-MOST_CALLS = 200  # per session, unless the environment says otherwise
-CALLS_VARIABLE = "HOOKLINE_MODEL_CALLS"
-_MOST_SESSIONS = 1000
+    # Sends a request (address, method, body, headers), and returns the JSON of a successful answer,
+    # or raises a RemoteHandlerError.
+    Send: TypeAlias = Callable[[str, str, bytes, Mapping[str, str]], str]
 
-
-class CallCounter:
-    """Counts the model calls of each session in this process.
-
-    Forgets the sessions with the oldest calls first.
-
-    It serves engines without session state. With session state, `engine.budget` counts across
-    processes.
-    """
-
-    def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
-        self._lock = threading.Lock()
-
-    def count(self, session: str, most: int) -> None:
-        """Count one call.
-
-        Raises:
-            HandlerError: the session has used all its calls.
-        """
-        with self._lock:
-            had = self._counts.pop(session, 0)
-            self._counts[session] = min(had + 1, most)
-            while len(self._counts) > _MOST_SESSIONS:
-                del self._counts[next(iter(self._counts))]
-        if had >= most:
-            raise make_budget_error(most)
-
-
-def make_budget_error(most: int) -> HandlerError:
-    """Return the error for a session that has used all its model calls."""
-    return HandlerError(
-        f"this session has had its {most} model calls", hint=f"`{CALLS_VARIABLE}` says how many"
-    )
-
-
-_COUNTER = CallCounter()
-_TURNS = threading.BoundedSemaphore(MOST_AT_ONCE)
-
-
-def prepare(models: Iterable[Model], environ: Mapping[str, str]) -> None:
-    """Load the libraries that these hooks need, which takes seconds once per process and does not count as a hook's time.
-
-    Errors are reported when a hook asks.
-    """
-    for model in models:
-        with suppress(HandlerError, ImportError):
-            _import_client().load_client(resolve_endpoint(model, environ).speaks)
-        if model.language == TEMPLATE:
-            find_template_faults("")
+# The headers of a client library that are sent. What it takes from the environment is not, nor is
+# another key.
+_HEADERS = ("content-type", "accept", "anthropic-version", "anthropic-beta")
+_KEY_HEADERS = ("authorization", "x-api-key")
+_NO_KEY = "none"  # the client libraries demand a key even for an endpoint without one
+# Marks of models that refuse a temperature.
+_NO_TEMPERATURE = ("openai_supports_reasoning", "anthropic_disallows_sampling_settings")
+_TEMPLATE = (
+    "Reply with one JSON object that fits this JSON Schema, and with nothing else:\n\n{schema}"
+)
 
 
 def ask_model(
@@ -98,42 +68,33 @@ def ask_model(
     environ: Mapping[str, str],
     largest: int = LARGEST,
     opened: Callable[[socket.socket], object] = lambda _: None,
-    counter: CallCounter = _COUNTER,
-    turns: threading.Semaphore = _TURNS,
     resolve: Resolve = socket.getaddrinfo,
 ) -> Outcome:
     """Ask a model about a payload and return its reply as `stdout`.
 
-    Raises nothing for faults of the other side.
-
-    `seconds`, `largest`, `opened` and `resolve` are as in `http.call`. A hookline server that the
-    provider calls runs no hooks, if the provider passes on the request's mark. A provider inside
-    this process may fire events, like any other event; `turns` limits those.
+    It raises nothing for faults of the other side. The arguments are as in `http.call`. A hookline
+    server that the provider calls runs no hooks, if the provider passes on the request's mark.
     """
     began = time.monotonic()
     try:
         endpoint = resolve_endpoint(model, environ)
         prompt = fill_prompt(model, payload, late=lambda: time.monotonic() - began > seconds)
-        client = _import_client()
-        with _take_turn(turns, _WAIT * (began + seconds - time.monotonic())):
-            counter.count(_session(payload), read_call_limit(environ))
-            reply = client.ask(
-                endpoint,
-                model,
-                prompt.encode("utf-8", "replace").decode(),
-                lambda address, method, body, headers: send_request(
-                    address,
-                    method,
-                    body,
-                    {**headers, "User-Agent": "hookline", MODEL_CALL_HEADER: "1"},
-                    seconds=seconds,
-                    largest=largest,
-                    opened=opened,
-                    allow_local=endpoint.local,
-                    only_local=bool(endpoint.key) and endpoint.base_url.startswith("http:"),
-                    resolve=resolve,
-                ),
+
+        def send(address: str, method: str, body: bytes, headers: Mapping[str, str]) -> str:
+            return send_request(
+                address,
+                method,
+                body,
+                {**headers, "User-Agent": "hookline", MODEL_CALL_HEADER: "1"},
+                seconds=seconds,
+                largest=largest,
+                opened=opened,
+                allow_local=endpoint.local,
+                only_local=bool(endpoint.key) and endpoint.base_url.startswith("http:"),
+                resolve=resolve,
             )
+
+        reply = ask(endpoint, model, prompt.encode("utf-8", "replace").decode(), send)
     except HandlerError as error:
         failure, detail = Failure.NOT_STARTED, str(error)
     except RemoteHandlerError as error:
@@ -143,58 +104,104 @@ def ask_model(
     return Outcome(failure=failure, detail=detail, seconds=time.monotonic() - began)
 
 
-def _import_client() -> ModuleType:
-    """Return the module `model_client`.
+def ask(endpoint: Endpoint, model: Model, prompt: str, send: Send) -> str:
+    """Return a model's reply to a prompt; the caller limits the time.
 
     Raises:
-        HandlerError: its library is not installed.
+        RemoteHandlerError: there is no complete reply.
     """
-    try:
-        # Only model hooks pay for some seconds of loading.
-        from hookline.handlers import model_client  # noqa: PLC0415
-    except ImportError as error:
-        name = error.name or "pydantic_ai"
-        message = f"model hooks need `{name}`, which is not installed"
-        raise HandlerError(message, hint=INSTALL) from None
-    return model_client
+    return asyncio.run(_ask(endpoint, model, prompt, _Transport(send, endpoint.key)))
 
 
-@contextmanager
-def _take_turn(turns: threading.Semaphore, seconds: float) -> Iterator[None]:
-    """Hold a question's turn.
+async def _ask(endpoint: Endpoint, model: Model, prompt: str, transport: _Transport) -> str:
+    async with httpx2.AsyncClient(transport=transport, trust_env=False, timeout=None) as http:
+        client = _make_client(endpoint, http)
+        profile: Mapping[str, Any] = {**client.profile}
+        settings = ModelSettings(max_tokens=model.most_tokens)
+        if not any(profile.get(mark) for mark in _NO_TEMPERATURE):
+            settings["temperature"] = 0.0
+        try:
+            response = await model_request(
+                client,
+                [ModelRequest.user_text_prompt(prompt, instructions=model.system or None)],
+                model_settings=settings,
+                model_request_parameters=_describe_reply(model, endpoint, profile),
+                instrument=False,
+            )
+        except Exception as error:
+            message = f"no reply of a model ({type(error).__name__})"
+            raise transport.error or RemoteHandlerError(Failure.UNREADABLE, message) from error
+    if response.finish_reason == "length":
+        message = f"the model's reply was cut off at {model.most_tokens:,} tokens"
+        raise RemoteHandlerError(Failure.UNREADABLE, message)
+    # pydantic-ai keeps an unknown finish reason only in the details.
+    is_unknown = "finish_reason" in (response.provider_details or {})
+    if response.finish_reason != "stop" and (response.finish_reason or is_unknown):
+        raise RemoteHandlerError(Failure.UNREADABLE, "the model's reply did not come to its end")
+    return response.text or ""
 
-    Raises:
-        HandlerError: the turn did not come in time.
+
+class _Transport(httpx2.AsyncBaseTransport):
+    """Sends the requests of a client library.
+
+    `error`: why one failed, which such libraries hide in errors of their own.
     """
-    if not turns.acquire(timeout=max(0.0, seconds)):
-        raise HandlerError(
-            f"this process has {MOST_AT_ONCE} questions to models under way, and none came to its end",
-            hint="does one of them lead to itself?",
-        )
-    try:
-        yield
-    finally:
-        turns.release()
+
+    def __init__(self, send: Send, key: str) -> None:
+        self.send = send
+        self.key = key
+        self.error: RemoteHandlerError | None = None
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        headers = {name: value for name, value in request.headers.items() if name in _HEADERS}
+        for name in _KEY_HEADERS:
+            if self.key and request.headers.get(name, "").removeprefix("Bearer ") == self.key:
+                headers[name] = request.headers[name]
+        body = await request.aread()
+        try:
+            text = self.send(str(request.url), request.method, body, headers)
+            json.loads(text)
+        except RemoteHandlerError as error:
+            self.error = error
+            raise
+        except ValueError:
+            self.error = RemoteHandlerError(Failure.UNREADABLE, "the provider's answer is no JSON")
+            raise self.error from None
+        return httpx2.Response(200, headers={"content-type": "application/json"}, text=text)
 
 
-def read_call_limit(environ: Mapping[str, str]) -> int:
-    """Return how many model calls a session may make.
+def _describe_reply(
+    model: Model, endpoint: Endpoint, profile: Mapping[str, Any]
+) -> ModelRequestParameters:
+    """Return how to request the schema: binding if the provider can, else by the instructions."""
+    if not model.schema:
+        return ModelRequestParameters()
+    is_bound = endpoint.binds and profile.get("supports_json_schema_output", False)
+    return ModelRequestParameters(
+        output_mode="native" if is_bound else "prompted",
+        output_object=OutputObjectDefinition(
+            json_schema=dict(model.schema), name=model.shape or None, strict=True
+        ),
+        prompted_output_template=None if is_bound else _TEMPLATE,
+    )
 
-    Raises:
-        HandlerError: the variable is not a number.
-    """
-    text = environ.get(CALLS_VARIABLE, "").strip()
-    if not text:
-        return MOST_CALLS
-    if not text.isascii() or not text.isdigit():
-        raise HandlerError(f"`{CALLS_VARIABLE}={text:.40}` is no number of calls")
-    return int(text[:9])
 
-
-def _session(payload: str) -> str:
-    """Return the session id in a payload; empty if there is none."""
-    try:
-        given = json.loads(payload)
-    except (ValueError, RecursionError):
-        return ""
-    return str(given.get("session_id", ""))[:200] if isinstance(given, dict) else ""
+def _make_client(endpoint: Endpoint, http: httpx2.AsyncClient) -> Client:
+    """Return the client of an API; it does not repeat a request."""
+    options: dict[str, Any] = {
+        "base_url": endpoint.base_url,
+        "api_key": endpoint.key or _NO_KEY,
+        "max_retries": 0,
+        "http_client": http,
+    }
+    if endpoint.speaks == ANTHROPIC:
+        provider = AnthropicProvider(anthropic_client=AsyncAnthropic(**options))
+        return AnthropicModel(endpoint.model, provider=provider)
+    return OpenAIChatModel(
+        endpoint.model,
+        provider=OpenAIProvider(openai_client=AsyncOpenAI(**options)),
+        profile=OpenAIModelProfile(
+            supports_json_object_output=endpoint.binds,
+            openai_chat_supports_max_completion_tokens=endpoint.provider == OPENAI,
+        ),
+    )

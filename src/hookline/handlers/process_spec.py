@@ -1,4 +1,4 @@
-"""Process specification: what to run, for which hook, within which limits, and the switch that cancels it."""
+"""Process specification: what to run, within which limits, and the switch that cancels it."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ class Limits(Frozen):
 
 
 class Program(Frozen):
-    """What to run: `argv` with an absolute or findable program, `stdin` already serialised, `timeout` in seconds.
+    """What to run.
 
+    `argv`: with an absolute or findable program. `stdin`: already serialised. `timeout`: seconds.
     `cookie`: the environment value that identifies all processes of the program.
     `may_leave`: its first line of output may send it to the background.
     """

@@ -16,7 +16,7 @@ import signal
 import sys
 import time
 
-from hookline.handlers.subreaper import become_subreaper, end_everything, forget_parent
+from hookline.handlers.process_tree import become_subreaper, end_everything, forget_parent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,21 +1,30 @@
-"""The table of handlers: selects the runner for each kind of handler, and turns runs into outcomes."""
+"""The table of handlers: runs Python functions, programs, builtins, and HTTP and model hooks."""
 
 from __future__ import annotations
 
+import json
 import os
+import sys
+from contextvars import copy_context
+from time import perf_counter
+from types import coroutine as generator_coroutine
 
-from hookline.handlers.process_spec import Limits
-from hookline.model.spec import Http, Model
+from hookline.errors import HandlerError
+from hookline.handlers.command import build_program
+from hookline.handlers.process_spec import Job, Limits
+from hookline.handlers.recursion_guard import hook_mark
+from hookline.model.spec import Command, Http, Model
+from hookline.model.verdict import Failure, Outcome, RemoteHandlerError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
     from typing import Any
 
     from hookline.core.dispatch import Run
     from hookline.handlers.process import BackgroundProgram
-    from hookline.handlers.process_spec import Cancel
-    from hookline.model.verdict import Outcome
+    from hookline.handlers.process_spec import Cancel, Program
+    from hookline.model.spec import InProcess
 
 
 def perform_all(
@@ -26,46 +35,249 @@ def perform_all(
     environ: Mapping[str, str] | None = None,
     keep: Callable[[Run, BackgroundProgram], None] | None = None,
 ) -> list[Outcome]:
-    """Run handlers outside of this interpreter: all their programs at once, after the builtins that run here.
+    """Run handlers outside of this interpreter, and builtins; return the outcomes in order.
 
-    HTTP hooks and model hooks run at the same time. The outcomes are in the order of the runs.
-    `environ`: the environment that hooks inherit; by default this process's own. `keep`
-    takes over a program that goes to the background; without it, no program may.
+    All run at the same time, builtins first. `environ`: the environment that hooks inherit; by
+    default this process's own. `keep` takes over a program that goes to the background; without
+    it, no program may.
     """
-    if not runs:
-        return []
-    # These modules load when the first hook needs them: they take half the time of an `answer`
-    # without hooks.
-    from hookline.handlers.programs import run_programs  # noqa: PLC0415 - as above
-
     given = os.environ if environ is None else environ
     limits = limits or Limits()
     calls = [run for run in runs if isinstance(run.spec.handler, Http | Model)]
     local = [run for run in runs if not isinstance(run.spec.handler, Http | Model)]
     if not calls:
-        return run_programs(local, limits, cancel, given, keep)
+        return _run_programs(local, limits, cancel, given, keep)
     # Few hooks need sockets.
-    from hookline.handlers.concurrent_http import ConcurrentCalls  # noqa: PLC0415
+    from hookline.handlers.concurrent_http import ConcurrentCalls  # noqa: PLC0415 - as above
 
-    models = [run.spec.handler for run in calls if isinstance(run.spec.handler, Model)]
-    if models:
-        from hookline.handlers.model_hook import prepare  # noqa: PLC0415 - as above
-
-        prepare(models, given)
-    with ConcurrentCalls(calls, limits, given, perform=_perform_call) as under_way:
-        here = iter(run_programs(local, limits, cancel, given, keep))
+    with ConcurrentCalls(calls, limits, given) as under_way:
+        here = iter(_run_programs(local, limits, cancel, given, keep))
         there = iter(under_way.outcomes(cancel))
     return [
         next(there) if isinstance(run.spec.handler, Http | Model) else next(here) for run in runs
     ]
 
 
-def _perform_call(handler: Any, *args: Any, **options: Any) -> Outcome:
-    """Perform one call of an HTTP hook or a model hook, on a thread of `ConcurrentCalls`."""
-    if isinstance(handler, Http):
-        from hookline.handlers.http import call  # noqa: PLC0415 - as above
+# -- programs and builtins -------------------------------------------------------------------------
 
-        return call(handler, *args, **options)
-    from hookline.handlers.model_hook import ask_model  # noqa: PLC0415 - as above
 
-    return ask_model(handler, *args, **options)
+def _run_programs(
+    runs: Sequence[Run],
+    limits: Limits,
+    cancel: Cancel | None,
+    environ: Mapping[str, str],
+    keep: Callable[[Run, BackgroundProgram], None] | None,
+) -> list[Outcome]:
+    """Return the outcomes of handlers on this machine; all their programs run at once."""
+    steps = [_prepare(run, environ, may_leave=keep is not None) for run in runs]
+    jobs = [(run, step) for run, step in zip(runs, steps, strict=True) if isinstance(step, Job)]
+    if not jobs:
+        return [step for step in steps if isinstance(step, Outcome)]
+    # Events without programs do without it.
+    from hookline.handlers.process import run_all  # noqa: PLC0415 - as above
+
+    left: dict[int, BackgroundProgram] = {}
+    programs = [job.program for _, job in jobs]
+    done = run_all(programs, limits=limits, cancel=cancel, left=left)
+    if keep is not None:
+        for at, program in left.items():
+            keep(jobs[at][0], program)
+    ended = iter(
+        [job.read(out) if job.read else out for (_, job), out in zip(jobs, done, strict=True)]
+    )
+    return [next(ended) if isinstance(step, Job) else step for step in steps]
+
+
+def _prepare(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Job | Outcome:
+    """Return the program that a hook runs, or its outcome if there is none to run."""
+    handler = run.spec.handler
+    began = perf_counter()
+    try:
+        if isinstance(handler, Command):
+            return Job(program=_build_program(handler, run, environ, may_leave=may_leave))
+        # Few hooks are builtins.
+        from hookline.handlers.builtins import call_builtin  # noqa: PLC0415 - as above
+
+        answer = call_builtin(run, environ, _make_cookie())
+    except HandlerError as error:
+        return Outcome(failure=Failure.NOT_STARTED, detail=str(error))
+    except Exception as error:  # a fault in a builtin is that hook's failure, not the engine's
+        if isinstance(handler, Command):
+            raise
+        return make_failure_outcome(error, run.spec.timeout, began)
+    if isinstance(answer, Job):
+        return answer
+    text = json.dumps(answer) if answer else ""
+    return Outcome(exit_code=0, stdout=text, seconds=perf_counter() - began)
+
+
+def _build_program(
+    handler: Command, run: Run, environ: Mapping[str, str], *, may_leave: bool
+) -> Program:
+    program = build_program(
+        handler,
+        run.event,
+        run.payload or "",
+        timeout=run.spec.timeout,
+        cookie=_make_cookie(),
+        environ=environ,
+        mark=hook_mark(run.spec),
+    )
+    leaves = run.dialect is not None and run.dialect.table.background_line
+    return program.replace(may_leave=may_leave and leaves and not run.detached)
+
+
+def _make_cookie() -> str:
+    return os.urandom(12).hex()
+
+
+# -- Python functions ------------------------------------------------------------------------------
+
+
+class OverdueError(TimeoutError):
+    """A hook has used up its time; differs from a TimeoutError raised by the hook itself."""
+
+
+async def call_async(run: Run) -> Outcome:
+    """Call an in-process handler.
+
+    A coroutine gets the hook's timeout, and so does a plain function that has a worker.
+    """
+    began = perf_counter()
+    handler: InProcess = run.spec.handler  # type: ignore[assignment]  # the driver sends no other
+    seconds = run.spec.timeout
+    try:
+        if handler.worker:
+            answer = await handler.worker.call_async(handler.call, run.event, seconds)
+        else:
+            answer = handler.call(run.event)
+        if hasattr(answer, "send"):
+            answer = await run_limited(answer, seconds)
+            refuse_late_answer(began, seconds)
+    except BaseException as error:  # noqa: BLE001 - what is not the hook's is raised again
+        return make_failure_outcome(error, seconds, began)
+    return Outcome(answer=answer, seconds=perf_counter() - began)
+
+
+def call(run: Run) -> Outcome:
+    """Call an in-process handler from synchronous code; a coroutine gets an event loop."""
+    began = perf_counter()
+    handler: InProcess = run.spec.handler  # type: ignore[assignment]  # as above
+    seconds = run.spec.timeout
+    try:
+        if handler.worker:
+            answer = handler.worker.call(handler.call, run.event, seconds)
+        else:
+            answer = handler.call(run.event)
+        if hasattr(answer, "send"):
+            answer = _run_to_end(answer, seconds)
+            refuse_late_answer(began, seconds)
+    except BaseException as error:  # noqa: BLE001 - as above
+        return make_failure_outcome(error, seconds, began)
+    return Outcome(answer=answer, seconds=perf_counter() - began)
+
+
+def refuse_late_answer(began: float, seconds: float) -> None:
+    """Check the clock after a coroutine has ended: no timer ends one that blocks the event loop.
+
+    Raises:
+        OverdueError: it took longer than `seconds`.
+    """
+    if perf_counter() - began > seconds:
+        raise OverdueError
+
+
+def _run_to_end(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
+    """Run a coroutine to its end, on a thread if this one already runs a loop."""
+    import asyncio  # noqa: PLC0415 - only asynchronous hooks need it
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(run_limited(coroutine, seconds))
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - rare
+
+    with ThreadPoolExecutor(1) as thread:  # in this context, which holds the events in progress
+        return thread.submit(
+            copy_context().run, asyncio.run, run_limited(coroutine, seconds)
+        ).result()
+
+
+async def run_limited(coroutine: Coroutine[Any, Any, Any], seconds: float) -> Any:
+    """Await a coroutine for at most `seconds`.
+
+    Its first step runs directly; a timer is armed only if it suspends, because most hooks never do
+    and `asyncio.timeout` costs several times such a hook.
+
+    Raises:
+        OverdueError: it took longer.
+    """
+    try:
+        waiting = coroutine.send(None)
+    except StopIteration as done:
+        return done.value
+    return await finish_coroutine(coroutine, waiting, seconds)
+
+
+async def finish_coroutine(
+    coroutine: Coroutine[Any, Any, Any], waiting: Any, seconds: float
+) -> Any:
+    """Await the rest of a coroutine whose first step is waiting for something.
+
+    Raises:
+        OverdueError: it took longer, even if the coroutine handled its cancellation in another way.
+    """
+    asyncio = sys.modules["asyncio"]  # the coroutine suspended, so asyncio is loaded
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            answer = await _await_rest(coroutine, waiting)
+    except Exception as error:
+        if limit.expired():
+            raise OverdueError from error
+        raise
+    if limit.expired():
+        raise OverdueError
+    return answer
+
+
+@generator_coroutine
+def _await_rest(coroutine: Coroutine[Any, Any, Any], waiting: Any) -> Generator[Any, Any, Any]:
+    """Await a coroutine that waits for `waiting`."""
+    while True:
+        try:
+            try:
+                sent = yield waiting
+            except BaseException as error:  # noqa: BLE001 - the coroutine must get it
+                waiting = coroutine.throw(error)
+            else:
+                waiting = coroutine.send(sent)
+        except StopIteration as done:
+            return done.value
+
+
+def make_failure_outcome(error: BaseException, timeout: float, began: float) -> Outcome:
+    """Return a hook's exception or exit as its failure.
+
+    Raise an interrupt or its caller's cancellation again.
+    """
+    if isinstance(error, OverdueError):
+        failure, detail = Failure.TIMED_OUT, f"after {timeout:g} s"
+    elif isinstance(error, RemoteHandlerError):
+        failure, detail = error.failure, error.detail
+    elif isinstance(error, Exception | SystemExit) or _is_own_cancellation(error):
+        failure, detail = Failure.RAISED, f"{type(error).__name__}: {error}"
+    else:
+        raise error
+    return Outcome(failure=failure, detail=detail, seconds=perf_counter() - began)
+
+
+def _is_own_cancellation(error: BaseException) -> bool:
+    """Return whether the hook awaited something that was cancelled, while its own task was not."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None or not isinstance(error, asyncio.CancelledError):
+        return False
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs here
+        return True
+    return task is None or not task.cancelling()

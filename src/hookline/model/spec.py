@@ -287,7 +287,7 @@ class InProcess(Frozen):
 
     `read_by_dialect`: it returns an answer in its dialect's own form, for `decode_outcome`.
     `worker`: set for a plain function that runs on a thread of its own, so that its time limit can
-    end the wait; the value is the `WorkerBudget` of its engine.
+    end the wait; the value is the `Workers` of its engine.
     """
 
     call: Callable[..., Any]

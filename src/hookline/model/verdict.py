@@ -79,6 +79,15 @@ class Outcome(Frozen):
 SCHEMA = "hookline.decision/1"
 
 
+class RemoteHandlerError(Exception):
+    """A handler on another thread, in another process or on another machine returned no answer."""
+
+    def __init__(self, failure: Failure, detail: str) -> None:
+        super().__init__(detail)
+        self.failure = failure
+        self.detail = detail
+
+
 class Stance(enum.IntEnum):
     """From the weakest claim to the strongest.
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from hookline.core.dialect import Source
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
-from hookline.handlers.exceptions import RemoteHandlerError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import Broken, InProcess
-from hookline.model.verdict import Failure, Stance
+from hookline.model.verdict import Failure, RemoteHandlerError, Stance
 from hookline.remote.proto import bridge_pb2 as pb
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from hookline.a3s.definitions import read_definition
 from hookline.a3s.handlers import make_handler, make_in_process
 from hookline.dialects.a3s import A3S
 from hookline.errors import CODES, ConfigError
-from hookline.handlers.inprocess import call_async
-from hookline.handlers.workers import WorkerBudget
+from hookline.handlers.table import call_async
+from hookline.handlers.workers import Workers
 from hookline.model.spec import InProcess
 from hookline.remote.definitions import to_message
 from hookline.remote.event_loop import REMOTE
@@ -72,7 +72,7 @@ class Handlers:
         self._tell = tell or _LOG.info
         self._warn = tell or _LOG.warning
         self._dialect = A3S()
-        self._budget = WorkerBudget()
+        self._workers = Workers()
         self._lock = threading.Lock()
         self._hooks: dict[str, tuple[pb.HookSpec, HookSpec]] = {}
         self._generations: OrderedDict[int, dict[str, HookSpec]] = OrderedDict()
@@ -135,7 +135,7 @@ class Handlers:
         known = read_definition(hook, self._dialect)
         name, event = known.hook.id, known.spec.native_event
         message = to_message(known.hook)
-        called = make_in_process(make_handler(handler), name, event, self._budget)
+        called = make_in_process(make_handler(handler), name, event, self._workers)
         with self._lock:
             if name not in self._hooks and len(self._hooks) >= self.bounds.hooks:
                 words = f"`{name}` is one hook too many: {self.bounds.hooks:,} are the most"

@@ -16,9 +16,9 @@ from uuid import uuid4
 
 from hookline.dialects.a3s import A3S
 from hookline.errors import ConfigError
-from hookline.handlers.exceptions import OverdueError, RemoteHandlerError
+from hookline.handlers.table import OverdueError
 from hookline.model.spec import InProcess
-from hookline.model.verdict import Failure, Stance
+from hookline.model.verdict import Failure, RemoteHandlerError, Stance
 from hookline.remote.event_loop import REMOTE
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.results import read_answer

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookline.core.failure import describe_failure
 from hookline.dialects.a3s.response import BLOCK, CONTINUE, RETRY, SKIP, read_response
-from hookline.handlers.exceptions import RemoteHandlerError
-from hookline.model.verdict import Failure
+from hookline.model.verdict import Failure, RemoteHandlerError
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.wire.hookoutput import UnreadableError
 

@@ -141,21 +141,25 @@ def test_each_model_of_an_event_is_a_call(tmp_path: Path) -> None:
     assert told == ["told"]
 
 
-@pytest.mark.parametrize("way", ["unwritable", "in one process"])
-def test_where_nothing_is_kept_each_process_counts_alone(tmp_path: Path, way: str) -> None:
+def test_a_session_that_cannot_be_written_has_no_limit(tmp_path: Path) -> None:
     """A disk that is full is no reason to refuse what was never asked; it is told."""
     (tmp_path / "s").write_text("no folder", encoding="utf-8")
     with serving(ALLOWS) as service:
-        engine = an_engine(
-            tmp_path if way == "unwritable" else None, at(service, HOOKLINE_MODEL_CALLS="2")
-        )
-        decisions = [call(engine, f"alone {way}") for _ in range(3)]
+        engine = an_engine(tmp_path, at(service, HOOKLINE_MODEL_CALLS="1"))
+        decisions = [call(engine, "s") for _ in range(2)]
+
+    assert [decision.stance for decision in decisions] == [Stance.ALLOW, Stance.ALLOW]
+    assert [problem.name for problem in engine.runtime.sessions.problems] == ["session.unusable"]
+
+
+def test_without_files_the_process_counts_alone(tmp_path: Path) -> None:
+    """In memory."""
+    with serving(ALLOWS) as service:
+        engine = an_engine(None, at(service, HOOKLINE_MODEL_CALLS="2"))
+        decisions = [call(engine, "s") for _ in range(3)]
 
     assert [decision.stance for decision in decisions] == [Stance.ALLOW, Stance.ALLOW, Stance.DENY]
     assert USED_UP.format(2) in decisions[-1].reason
-    assert [problem.name for problem in engine.runtime.sessions.problems] == (
-        ["session.unusable"] if way == "unwritable" else []
-    )
 
 
 def test_a_number_that_is_none_is_told_by_the_hook(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hookline.core.dispatch import Run
-from hookline.handlers.model_hook import CallCounter, ask_model
+from hookline.handlers.model_hook import ask_model
 from hookline.model.event import Event
 from hookline.model.spec import Command, HookSpec, Model
 from tests.unit.handlers.serving import (
@@ -86,7 +86,7 @@ def ask(environ: Mapping[str, str], asked: Model | None = None, **options: Any) 
     return ask_model(
         asked or model(),
         PAYLOAD,
-        **{"seconds": PATIENCE, "environ": environ, "counter": CallCounter(), **options},
+        **{"seconds": PATIENCE, "environ": environ, **options},
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.handlers.subreaper import become_subreaper
+from hookline.handlers.process_tree import become_subreaper
 from tests.unit.handlers import support
 
 

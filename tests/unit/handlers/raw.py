@@ -14,7 +14,7 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from hookline.handlers.concurrent_http import ConcurrentCalls
+from hookline.handlers.concurrent_http import HttpCall
 from hookline.handlers.http import call
 from hookline.handlers.process_spec import Limits
 from tests.unit.handlers.serving import LOCAL, PATIENCE, run
@@ -175,9 +175,8 @@ def called(
             ended.set()
 
     limits = Limits(kept=LARGEST)
-    with ConcurrentCalls([run(url, payload, timeout=seconds)], limits, {}, perform) as calls:
-        (outcome,) = calls.outcomes()
-        assert ended.wait(PATIENCE)
+    outcome = HttpCall(run(url, payload, timeout=seconds), limits, {}, perform).wait()
+    assert ended.wait(PATIENCE)
 
     assert [sock.fileno() for sock in sockets] == [-1] * len(sockets)
     assert outcome.seconds < seconds + PATIENCE

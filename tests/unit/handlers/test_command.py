@@ -241,14 +241,12 @@ def test_the_environment_is_inherited_but_for_what_is_dropped():
 
 @pytest.mark.parametrize(
     ("outer", "kept"),
-    [
-        ("outer", ["outer"]), ("", []), ("a,b,,c d,\u00e9,e=f,g", ["a", "b", "g"]), ("x" * 131055, []), ("x," * 65000, ["x"] * 7),
-        (",".join("abcdefghij"), list("defghij")),
-    ],
-)  # fmt: skip
+    [("outer", "outer,cookie"), ("", "cookie"), ("x" * 131055, "x" * 200 + ",cookie")],
+    ids=["one", "none", "too long"],
+)
 def test_runs_inside_runs_are_told_apart_and_belong_together(outer, kept):
-    """The cookies of the runs around this one stand before its own, and nothing else: no system takes a longer text than 128 KiB."""
-    assert made(Command(argv=("x",)), **{COOKIE: outer}).env[COOKIE] == ",".join([*kept, "cookie"])
+    """The cookies of the runs around this one stand before its own, the outermost cut off."""
+    assert made(Command(argv=("x",)), **{COOKIE: outer}).env[COOKIE] == kept
 
 
 def test_the_runs_around_it_are_named_by_whoever_has_the_key(tmp_path):

@@ -13,8 +13,7 @@ import pytest
 
 from hookline.core.dispatch import Run
 from hookline.engine.detached import Detached
-from hookline.handlers.concurrent_http import MOST_HELD, ConcurrentCalls
-from hookline.handlers.http import call
+from hookline.handlers.concurrent_http import ConcurrentCalls, HttpCall
 from hookline.handlers.process_spec import Cancel, Limits
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
@@ -57,41 +56,12 @@ def test_a_look_up_that_does_not_end_holds_nobody_up() -> None:
         run("http://quick.example/", "1\n"),
         run("http://stuck.example/", timeout=0.05),
     ]
-    with ConcurrentCalls(runs, Limits(), {}, perform) as calls:
-        outcomes = calls.outcomes()
+    calls = [HttpCall(each, Limits(), {}, perform) for each in runs]
+    outcomes = [each.wait() for each in calls]
     released.set()
 
     assert [outcome.failure for outcome in outcomes] == [Failure.TIMED_OUT, None, Failure.TIMED_OUT]
     assert (outcomes[0].detail, outcomes[1].stdout) == ("after 0.05 s", "1\n")
-
-
-def test_held_threads_are_bounded() -> None:
-    """Beyond so many look-ups that do not end, further calls are refused.
-
-    Once these end, calls go on.
-    """
-    released = threading.Event()
-
-    def stuck(*_: Any, **__: Any) -> Outcome:
-        released.wait(PATIENCE)
-        return Outcome(exit_code=0)
-
-    runs = [run("http://stuck.example/", timeout=0.05)] * MOST_HELD
-    with ConcurrentCalls(runs, Limits(), {}, stuck) as calls:
-        outcomes = calls.outcomes()
-    (refused,) = ConcurrentCalls(runs[:1], Limits(), {}, stuck).outcomes()
-    released.set()
-    for thread in threading.enumerate():
-        if thread.name == "hookline http":
-            thread.join(PATIENCE)
-    (after,) = ConcurrentCalls(runs[:1], Limits(), {}, stuck).outcomes()
-
-    assert after.failure is None
-    assert {outcome.failure for outcome in outcomes} == {Failure.TIMED_OUT}
-    assert (refused.failure, refused.detail) == (
-        Failure.NOT_STARTED,
-        f"{MOST_HELD} calls overran their time and still hold a thread",
-    )
 
 
 def test_a_fault_is_the_failure_of_its_hook() -> None:
@@ -102,13 +72,8 @@ def test_a_fault_is_the_failure_of_its_hook() -> None:
             raise ValueError("Bearer s3cret")
         return Outcome(exit_code=0)
 
-    with ConcurrentCalls(
-        [run("http://odd.example/"), run("http://policy.example/")],
-        Limits(),
-        {},
-        perform,
-    ) as calls:
-        outcomes = calls.outcomes()
+    runs = [run("http://odd.example/"), run("http://policy.example/")]
+    outcomes = [HttpCall(each, Limits(), {}, perform).wait() for each in runs]
 
     assert [(outcome.failure, outcome.detail) for outcome in outcomes] == [
         (Failure.RAISED, "ValueError"),
@@ -151,7 +116,7 @@ def test_who_leaves_early_leaves_nothing_behind() -> None:
             seen.set()
 
     with serving(answer) as service:
-        with ConcurrentCalls([run(service.url(), timeout=60.0)], Limits(), {}, call) as calls:
+        with ConcurrentCalls([run(service.url(), timeout=60.0)], Limits(), {}) as calls:
             assert asked_for.wait(PATIENCE)
 
         assert seen.wait(PATIENCE)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.handlers.concurrent_http import ConcurrentCalls
-from hookline.handlers.http import call
 from hookline.handlers.process_spec import Limits
 from hookline.model.verdict import Failure
 from tests.unit.handlers.raw import (
@@ -417,9 +416,9 @@ def test_calls_leave_neither_threads_nor_sockets() -> None:
         serving(saying({})) as quick,
     ):
         runs = [run(slow.url(), timeout=0.1), run(quick.url()), run(f"http://{LOCAL}:1/")]
-        with ConcurrentCalls(runs, Limits(), {}, call) as calls:
+        with ConcurrentCalls(runs, Limits(), {}) as calls:
             failures = [outcome.failure for outcome in calls.outcomes()]
-        with ConcurrentCalls([run(slow.url())], Limits(), {}, call):
+        with ConcurrentCalls([run(slow.url())], Limits(), {}):
             pass
         for thread in threading.enumerate():
             if thread.name == "hookline http":

@@ -10,8 +10,7 @@ from time import perf_counter
 import pytest
 
 from hookline.core.dispatch import Run
-from hookline.handlers.exceptions import OverdueError
-from hookline.handlers.inprocess import call, call_async, run_limited
+from hookline.handlers.table import OverdueError, call, call_async, run_limited
 from hookline.model.event import Event
 from hookline.model.spec import HookSpec, InProcess
 from hookline.model.verdict import Failure

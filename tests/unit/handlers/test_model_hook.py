@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.handlers import model_client
-from hookline.handlers.exceptions import RemoteHandlerError
-from hookline.handlers.model_hook import CallCounter, ask_model
+from hookline.handlers import model_hook
+from hookline.handlers.model_hook import ask_model
 from hookline.handlers.table import perform_all
-from hookline.model.verdict import Failure
+from hookline.model.verdict import Failure, RemoteHandlerError
 from hookline.wire.providers import resolve_endpoint
 from tests.unit.handlers.asking import SCHEMA, ask, at, chat, ended, message, model, run
 from tests.unit.handlers.serving import (
@@ -113,7 +112,7 @@ def test_a_provider_at_its_own_address_is_bound_to_the_schema(
         raise RemoteHandlerError(Failure.REJECTED, "no")
 
     with pytest.raises(RemoteHandlerError, match="no"):
-        model_client.ask(resolve_endpoint(asked, keyed), asked, "?", send)
+        model_hook.ask(resolve_endpoint(asked, keyed), asked, "?", send)
     found: Any = json.loads(sent[0]) if keys else {}
     for key in keys:
         found = found[key]
@@ -165,7 +164,6 @@ def test_half_a_character_is_sent_as_a_whole_one() -> None:
             '{"tool_name": "\\ud800"}',
             seconds=PATIENCE,
             environ=at(service),
-            counter=CallCounter(),
         )
 
     assert outcome.failure is None

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import builtins
 import json
-import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from hookline.engine.engine import Engine
-from hookline.handlers.model_hook import MOST_AT_ONCE, CallCounter, ask_model
+import hookline.handlers
+from hookline.handlers.model_hook import ask_model
 from hookline.handlers.process_spec import Cancel
 from hookline.handlers.table import perform_all
 from hookline.model.spec import Command, Model
@@ -28,9 +27,6 @@ from tests.unit.handlers.serving import (
     serving,
 )
 
-if TYPE_CHECKING:
-    from hookline.model.verdict import Decision
-
 ROOT = Path(__file__).parents[3]
 
 # -- bounds ----------------------------------------------------------------------------------------
@@ -42,11 +38,6 @@ ROOT = Path(__file__).parents[3]
         ({}, model(), "the variable `OPENAI_API_KEY`, which holds the key of openai, is not set"),
         ({}, model("nobody/x"), "names no provider"),
         ({"OPENAI_API_KEY": "k"}, model(prompt="{{ .a | nope }}"), "no function `nope`"),
-        (
-            {"OPENAI_API_KEY": "k", "HOOKLINE_MODEL_CALLS": "many"},
-            model(),
-            "`HOOKLINE_MODEL_CALLS=many` is no number of calls",
-        ),
     ],
 )
 def test_what_is_wrong_on_this_side_is_said_before_anybody_is_asked(
@@ -71,11 +62,9 @@ def test_a_machine_without_the_library_says_what_to_install(
         return real(name, *args, **options)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    monkeypatch.delitem(sys.modules, "hookline.handlers.model_client", raising=False)
-    import hookline.handlers  # noqa: PLC0415 - the package keeps what it once imported
-
-    monkeypatch.delattr(hookline.handlers, "model_client", raising=False)
-    outcome = ask({"OPENAI_API_KEY": "k"})
+    monkeypatch.delitem(sys.modules, "hookline.handlers.model_hook")
+    monkeypatch.delattr(hookline.handlers, "model_hook")
+    (outcome,) = perform_all([run(model())], environ={"OPENAI_API_KEY": "k"})
 
     assert outcome.failure is Failure.NOT_STARTED
     assert (
@@ -84,43 +73,12 @@ def test_a_machine_without_the_library_says_what_to_install(
     )
 
 
-def test_a_session_has_so_many_calls() -> None:
-    """Beyond them its hooks fail, and say so; another session has its own."""
-    tally = CallCounter()
-    with serving(saying(chat("x"))) as service:
-        environ = at(service, HOOKLINE_MODEL_CALLS="2")
-        outcomes = [ask(environ, counter=tally) for _ in range(4)]
-        other = ask_model(
-            model(), '{"session_id": "t"}', seconds=PATIENCE, environ=environ, counter=tally
-        )
-
-    assert [outcome.failure for outcome in outcomes] == [
-        None,
-        None,
-        Failure.NOT_STARTED,
-        Failure.NOT_STARTED,
-    ]
-    assert "this session has had its 2 model calls" in outcomes[-1].detail
-    assert (other.failure, len(service.sent)) == (None, 3)
-
-
-def test_sessions_are_forgotten_in_the_order_in_which_they_asked() -> None:
-    """So that a server that lives long does not remember them all."""
-    tally = CallCounter()
-    for number in range(1100):
-        tally.count(str(number), 1)
-    tally.count("0", 1)
-
-    with pytest.raises(Exception, match="has had its 1 model calls"):
-        tally.count("1099", 1)
-
-
 def test_a_long_prompt_is_cut_and_says_so() -> None:
     """At the hook's own bound; nothing of what its author wrote is missing."""
     with serving(saying(chat("x"))) as service:
         ask_model(
             model(prompt="{{ .ToolName }}" + "y" * 45, most_prompt=50), '{"tool_name": "shell and more"}',
-            seconds=PATIENCE, environ=at(service), counter=CallCounter(),
+            seconds=PATIENCE, environ=at(service),
         )  # fmt: skip
     prompt = json.loads(service.sent[0].body)["messages"][-1]["content"]
 
@@ -242,93 +200,6 @@ print(perform_all([run(model(), timeout=0.2)], environ=environ)[0].failure.name)
     )
 
     assert (done.stdout, done.returncode) == ("TIMED_OUT\n", 0), done.stderr
-
-
-@pytest.mark.parametrize("name", ["openai/gpt-4o-mini", "anthropic/claude-haiku-4-5"])
-def test_all_loading_is_before_the_time_begins(name: str) -> None:
-    """A first question loads no further client library."""
-    code = f"""
-import sys
-from hookline.handlers.model_hook import prepare
-from tests.unit.handlers.asking import ask, at, chat, message, model
-from tests.unit.handlers.serving import saying, serving
-asked = model("{name}")
-with serving(saying(message("x") if "{name}".startswith("anthropic") else chat("x"))) as service:
-    prepare([asked], at(service))
-    before = {{module.partition(".")[0] for module in sys.modules}}
-    assert ask(at(service), asked).stdout == "x"
-print(*sorted({{module.partition(".")[0] for module in sys.modules}} - before))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-
-    assert not {"openai", "anthropic", "pydantic_ai", "pydantic", "httpx2"} & set(
-        done.stdout.split()
-    )
-
-
-# -- no way round ----------------------------------------------------------------------------------
-
-
-def test_a_provider_that_asks_again_from_another_thread_ends() -> None:
-    """In whatever session: each question leads to the next, until one gets no turn, and then all of them are answered."""
-    asks = {
-        "type": "model",
-        "model": "openai/m",
-        "prompt": "?",
-        "schema": "pre_tool_use_decision",
-        "timeout": 4,
-    }
-    said: list[Decision] = []
-
-    def again(asked: Asked) -> None:
-        said.append(
-            engine.fire(
-                "pre_tool_use",
-                {"session_id": str(len(service.sent)), "tool_name": "shell"},
-                dialect="docker-agent",
-            )
-        )
-        asked.say(chat('{"decision": "deny", "reason": "a loop"}'))
-
-    with serving(again) as service:
-        tree = {"hooks": {"pre_tool_use": [{"hooks": [asks]}]}}
-        engine = Engine.from_config(tree, dialect="docker-agent", environ=at(service))
-        outermost = engine.fire(
-            "pre_tool_use", {"session_id": "s", "tool_name": "shell"}, dialect="docker-agent"
-        )
-
-    assert len(service.sent) == len(said) == MOST_AT_ONCE
-    assert outermost.reason == "a loop"
-    assert f"this process has {MOST_AT_ONCE} questions to models under way" in said[0].reason
-    assert {decision.reason for decision in said[1:]} == {"a loop"}
-
-
-def test_a_question_waits_for_its_turn() -> None:
-    """For a part of its time.
-
-    Without one nobody is asked, and the session's calls are not counted.
-    """
-    turns, counted = threading.BoundedSemaphore(1), CallCounter()
-    turns.acquire()
-    with serving(saying(chat("x"))) as service:
-        refused = ask(at(service), seconds=0.2, turns=turns, counter=counted)
-        turns.release()
-        asked = [
-            ask(at(service, HOOKLINE_MODEL_CALLS="2"), turns=turns, counter=counted)
-            for _ in range(2)
-        ]
-
-    assert (refused.failure, refused.stdout) == (Failure.NOT_STARTED, "")
-    assert [outcome.stdout for outcome in asked] == ["x", "x"]
-    assert len(service.sent) == 2
-    assert turns.acquire(blocking=False)
 
 
 # -- in a batch ------------------------------------------------------------------------------------

@@ -200,20 +200,22 @@ def test_an_interrupt_leaves_no_process(tmp_path):
     assert descriptors() == before
 
 
-def test_an_interrupt_while_one_is_started_leaves_no_other(tmp_path):
+def test_an_interrupt_while_one_is_started_leaves_no_other(monkeypatch, tmp_path):
     """Ctrl-C while a busy script is tried again ends the programs that were started before it."""
     script = executable(tmp_path / "hook", "#!/bin/sh\n")
     before = descriptors()
 
     def sleep(_: float) -> None:
-        assert until(lambda: pid_in(tmp_path / "pid"))
+        while not pid_in(tmp_path / "pid"):
+            os.sched_yield()
         raise KeyboardInterrupt
 
-    with open(script, "a", encoding="utf-8"), pytest.raises(KeyboardInterrupt):
-        run_all(
-            [program("echo $$ >pid; sleep 60", tmp_path), argv_program((script,), tmp_path)],
-            sleep=sleep,
-        )
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "sleep", sleep)
+        with open(script, "a", encoding="utf-8"), pytest.raises(KeyboardInterrupt):
+            run_all(
+                [program("echo $$ >pid; sleep 60", tmp_path), argv_program((script,), tmp_path)]
+            )
 
     assert is_gone(pid_in(tmp_path / "pid"))
     assert children() == set()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import uuid
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +16,6 @@ from hookline.model.verdict import Failure
 from tests.unit.handlers.support import (
     OverdueOnce,
     children,
-    ending,
     is_gone,
     lives,
     pid_in,
@@ -43,7 +40,6 @@ WAYS_OUT = {
     "env -i": f"env -i PATH=$PATH bash -c '{_SLEEPER}' &",
     "env -i, setsid": f"env -i PATH=$PATH setsid bash -c '{_SLEEPER}' &",
     "env -i, setsid, streams closed": f"env -i PATH=$PATH setsid bash -c '{_SLEEPER}' </dev/null >/dev/null 2>&1 &",
-    "env -i, setsid, double fork": f"(env -i PATH=$PATH setsid bash -c '{_SLEEPER}' &)",
     "deaf": """setsid bash -c 'trap "" TERM HUP INT; echo $$ >pid; while :; do sleep 0.05; done' &""",
 }
 
@@ -71,7 +67,7 @@ def test_nothing_outlives_a_flood(tmp_path):
 
 
 def test_an_escapee_that_starts_others_without_end_dies_with_them(tmp_path):
-    """Who forks on and on without the cookie is stopped before its children are counted, so that none is missed."""
+    """Who forks on without the cookie is stopped before its children are counted."""
     loop = "env -i PATH=$PATH setsid bash -c 'echo $$ >pid; while :; do sleep 60 & echo $! >>pids; done' </dev/null >/dev/null 2>&1 &"
     many = tmp_path / "pids"
     clock = OverdueOnce(5.0, lambda: many.exists() and len(many.read_text().split()) > 20)
@@ -93,32 +89,6 @@ def test_what_a_run_inside_a_run_started_dies_with_the_outer_one(tmp_path):
     assert is_gone(pid_in(tmp_path / "pid"))
 
 
-def test_a_fork_of_the_host_is_no_escapee(tmp_path):
-    """A worker which the host forks meanwhile holds copies of the pipes, and is left alone: it can read from them too."""
-    forked: list[int] = []
-
-    def fork_once() -> bool:
-        if not forked and pid_in(tmp_path / "pid"):
-            pid = os.fork()
-            if not pid:
-                signal.pause()
-                os._exit(0)
-            forked.append(pid)
-        return bool(forked)
-
-    try:
-        run(
-            program(f"{WAYS_OUT['env -i, setsid, double fork']}\nsleep 60", tmp_path, timeout=5.0),
-            clock=OverdueOnce(5.0, fork_once),
-        )
-
-        assert is_gone(pid_in(tmp_path / "pid"))
-        assert lives(forked[0])
-    finally:
-        os.kill(forked[0], signal.SIGKILL)
-        os.waitpid(forked[0], 0)
-
-
 @contextmanager
 def sleeping(**options):
     """An innocent process, and one that is younger."""
@@ -129,37 +99,36 @@ def sleeping(**options):
             innocent.kill()
 
 
-def test_a_number_that_was_given_again_is_not_hit(tmp_path):
+def test_a_number_that_was_given_again_is_not_hit():
     """A process with the number of a known one, but another time of birth, is somebody else."""
-    with sleeping() as pid, sleeping() as leader:
-        process_tree.kill_escaped(leader, "", frozenset(), {(pid, started(pid) - 1)})
+    with sleeping() as leader, sleeping(start_new_session=True) as pid:
+        process_tree.end_run(leader, "", {(pid, started(pid) - 1)})
         untouched = lives(pid)
-        process_tree.kill_escaped(leader, "", frozenset(), {(pid, started(pid))})
+        process_tree.end_run(leader, "", {(pid, started(pid))})
 
         assert untouched
         assert is_gone(pid)
         assert lives(leader)
 
 
-def test_who_was_there_before_the_program_is_no_escapee(tmp_path):
-    """A service that was given the program's pipe, but is older than the program, lives on.
+def test_who_was_there_before_the_program_is_no_escapee():
+    """A service that has the cookie, but is older than the program, lives on.
 
-    A younger process does not.
+    So does a child of this process's own session. A younger one in another session does not.
     """
-    reader, writer = os.pipe()
-    pipes = frozenset({process_tree.pipe_name(reader)})
-    try:
-        with sleeping(stdout=writer) as older:
-            assert until(lambda: started_now() > started(older))
-            with sleeping() as leader, sleeping(stdout=writer) as younger:
-                process_tree.kill_escaped(leader, "", pipes, frozenset())
+    cookie = uuid.uuid4().hex
+    marked = {"env": {COOKIE: cookie}}
+    with sleeping(**marked, start_new_session=True) as older:
+        assert until(lambda: started_now() > started(older))
+        with (
+            sleeping() as leader,
+            sleeping(**marked) as own,
+            sleeping(**marked, start_new_session=True) as younger,
+        ):
+            process_tree.end_run(leader, cookie)
 
-                assert is_gone(younger)
-                assert lives(older)
-                assert lives(leader)
-    finally:
-        os.close(reader)
-        os.close(writer)
+            assert is_gone(younger)
+            assert [lives(pid) for pid in (older, leader, own)] == [True] * 3
 
 
 def started_now() -> int:
@@ -175,12 +144,14 @@ def test_a_cookie_is_recognised_whole_and_no_part_of_it(tmp_path):
     with sleeping() as leader:
         marked = {
             mark: subprocess.Popen(
-                ["/bin/sleep", "60"], env={COOKIE: mark, "PATH": "/bin:/usr/bin"}
+                ["/bin/sleep", "60"],
+                env={COOKIE: mark, "PATH": "/bin:/usr/bin"},
+                start_new_session=True,
             )
             for mark in marks
         }
-        process_tree.kill_escaped(leader, "", frozenset(), frozenset())
-        process_tree.kill_escaped(leader, cookie, frozenset(), frozenset())
+        process_tree.end_run(leader, "")
+        process_tree.end_run(leader, cookie)
         gone = [mark for mark, popen in marked.items() if mark in marks[:3] and is_gone(popen.pid)]
         alive = [mark for mark, popen in marked.items() if lives(popen.pid)]
         for popen in marked.values():
@@ -189,38 +160,6 @@ def test_a_cookie_is_recognised_whole_and_no_part_of_it(tmp_path):
 
     assert gone == marks[:3]
     assert alive == marks[3:]
-
-
-def test_a_quick_look_goes_on_where_numbers_begin_anew(tmp_path):
-    """Numbers are given in turn: what is younger has a higher one, unless they began anew meanwhile; then all are looked at."""
-    cookie = uuid.uuid4().hex
-    last = int(Path("/proc/sys/kernel/pid_max").read_text(encoding="ascii"))
-    with sleeping(env={COOKIE: cookie}) as marked:
-        process_tree.kill_escaped(last, cookie, frozenset(), frozenset(), quick=True)
-
-        assert is_gone(marked)
-
-
-def test_descendants_are_found_below_those_that_were_known(tmp_path):
-    """What an escapee started is found below it, when the leader that both came from is no longer above them."""
-    script = "sleep 60 & echo $! >pid; wait"
-    with (
-        ending(tmp_path / "pid"),
-        subprocess.Popen(["/bin/bash", "-c", script], cwd=tmp_path) as known,
-    ):
-        until(lambda: pid_in(tmp_path / "pid"))
-        child = pid_in(tmp_path / "pid")
-        found = process_tree.find_descendants(0x7FFFFFFF, {(known.pid, started(known.pid))})
-        mistaken = process_tree.find_descendants(0x7FFFFFFF, {(known.pid, started(known.pid) + 1)})
-        known.kill()
-
-    assert found == {(child, found_start(found))}
-    assert mistaken == set()
-
-
-def found_start(found: set[process_tree.Process]) -> int:
-    (process,) = found
-    return process[1]
 
 
 def test_escapees_die_without_pidfds_too(monkeypatch, tmp_path):

@@ -52,20 +52,3 @@ def test_a_program_asks_to_be_a_subreaper(tmp_path, supervised):
     else:
         assert lives(escaped)
         os.kill(escaped, 9)
-
-
-def test_an_orphan_of_several_hooks_ends_with_the_last_of_them(tmp_path):
-    """Nothing tells whose it is, so it may stay until the others have ended.
-
-    One that a cookie assigns to a good hook stays.
-    """
-    ended, kept = ESCAPE.format(tmp_path, "ended"), ESCAPE.format(tmp_path, "kept")
-    fire(
-        tmp_path,
-        {"command": f"{ended}; sleep 300", "timeout": 2},
-        {"command": f"{kept.replace('env -i ', '')}; sleep 4", "timeout": 30},
-    )
-
-    assert is_gone(pid_in(tmp_path / "ended"))
-    assert lives(pid_in(tmp_path / "kept"))
-    os.kill(pid_in(tmp_path / "kept"), 9)

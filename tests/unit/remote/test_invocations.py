@@ -12,8 +12,8 @@ from hookline.a3s import Hook, HookResponse
 from hookline.a3s.definitions import read_definition
 from hookline.a3s.handlers import make_in_process
 from hookline.dialects.a3s import A3S
-from hookline.handlers.inprocess import call_async
-from hookline.handlers.workers import WorkerBudget
+from hookline.handlers.table import call_async
+from hookline.handlers.workers import Workers
 from hookline.remote.invocations import Invocations
 from hookline.remote.proto import bridge_pb2 as pb
 from tests.unit.remote.support import CALL, on_loop, settled, until
@@ -38,7 +38,7 @@ class Stand:
 
     def __init__(self, handler: Any, *, most: int = 4) -> None:
         spec = read_definition(Hook.new("h", "pre_tool_use"), A3S()).spec
-        armed = spec.replace(handler=make_in_process(handler, "h", "pre_tool_use", WorkerBudget()))
+        armed = spec.replace(handler=make_in_process(handler, "h", "pre_tool_use", Workers()))
         self.said: list[pb.Result] = []
         self.answering = Invocations(
             lambda asked: armed if asked.hook_id == "h" else None,

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from hookline.a3s import HookResponse
-from hookline.handlers.exceptions import RemoteHandlerError
-from hookline.model.verdict import Failure, Outcome
+from hookline.model.verdict import Failure, Outcome, RemoteHandlerError
 from hookline.remote.limits import Bounds
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.results import read_answer, to_result

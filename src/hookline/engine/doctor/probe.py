@@ -8,8 +8,7 @@ from hookline.core.dispatch import Run, dispatch
 from hookline.core.failure import judge_unrun
 from hookline.core.interpretation import interpret
 from hookline.core.plan import Group, Plan
-from hookline.handlers.inprocess import call
-from hookline.handlers.table import perform_all
+from hookline.handlers.table import call, perform_all
 from hookline.model import tools
 from hookline.model.event import (
     Compaction,

@@ -1,4 +1,8 @@
-"""Context builtins: the date, the machine, its user, the folder, and instruction files for the model (docs/formats/docker-agent.md 8)."""
+"""Builtins that tell the model facts, and the one that counts its calls.
+
+They tell the date, the machine, its user, the folder, and instruction files
+(docs/formats/docker-agent.md 8).
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,46 @@ import platform
 from itertools import islice
 from pathlib import Path
 
-from hookline.handlers.builtins.builtin_call import make_context
+from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any, TypeAlias
 
-    from hookline.handlers.builtins.builtin_call import BuiltinCall, Output
+    from hookline.model.event import Event
+
+    # An output object of docker-agent; None if the builtin has no output.
+    Output: TypeAlias = "dict[str, Any] | None"
 
 _NESTED_LIMIT = 200
 _LISTED_LIMIT = 100
 
 
-def do_nothing(asked: BuiltinCall) -> Output:  # noqa: ARG001 - all builtins have one signature
-    """Return no output."""
-    return None
+class BuiltinCall(Frozen):
+    """One call of a builtin.
+
+    `environ`: the inherited variables with those of its hook on top; `declared`: only those of its
+    hook. `timeout`: of its hook, in seconds. `cookie`: the mark of the processes that it starts.
+    """
+
+    event: Event
+    args: tuple[str, ...]
+    environ: Mapping[str, str]
+    declared: Mapping[str, str]
+    timeout: float
+    cookie: str
+
+
+def make_context(text: str) -> Output:
+    """Return the output that adds a text to the model's context; None for an empty text."""
+    return {"hook_specific_output": {"additional_context": text}} if text else None
+
+
+def parse_count(text: str) -> int:
+    """Return a whole number of at most nine digits; 0 for any other text."""
+    # As the docstring says.
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0  # noqa: PLR2004
 
 
 def add_date(asked: BuiltinCall) -> Output:
@@ -34,7 +63,7 @@ def add_date(asked: BuiltinCall) -> Output:
 
 
 def add_environment_info(asked: BuiltinCall) -> Output:
-    """Handle `session_start`: working directory, whether it is a Git repository, operating system, architecture."""
+    """Handle `session_start`: folder, whether it is a Git repository, operating system, CPU."""
     cwd = asked.event.cwd
     if asked.event.kind != "session.start" or not cwd:
         return None
@@ -73,7 +102,7 @@ def _find_user(environ: Mapping[str, str]) -> tuple[str, str]:
 
 
 def add_directory_listing(asked: BuiltinCall) -> Output:
-    """Handle `session_start`: the top level of the directory in alphabetical order, folders with `/`, without dot files."""
+    """Handle `session_start`: the top level of the directory, folders with `/`, no dot files."""
     cwd = asked.event.cwd
     if asked.event.kind != "session.start" or not cwd:
         return None
@@ -104,7 +133,7 @@ def _to_one_line(text: str) -> str:
 
 
 def add_prompt_files(asked: BuiltinCall) -> Output:
-    """Handle `turn_start`: the nearest file of each name from cwd upwards, and the one in HOME if it is another file.
+    """Handle `turn_start`: the nearest file of each name from cwd upwards, and that in HOME.
 
     `--depth=N` also lists files of these names up to N folders below cwd, without their text.
     """
@@ -175,3 +204,18 @@ def _read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return ""
+
+
+def max_iterations(asked: BuiltinCall) -> Output:
+    """Handle `before_llm_call`: block each call after the Nth.
+
+    Nothing without a count or a positive limit.
+
+    It keeps no state: the host counts (`iteration`), or else the engine, by session.
+    """
+    limit = parse_count(asked.args[0]) if asked.args else 0
+    count = asked.event.body.value("iteration")
+    if asked.event.kind != "model.request" or not limit or type(count) is not int or count <= limit:
+        return None
+    reason = f"max_iterations builtin reached its limit of {limit} model call(s)."
+    return {"decision": "block", "reason": f"Agent terminated: {reason}"}

@@ -1,4 +1,4 @@
-"""Git: the status, the changes and the last commits of a repository (docs/formats/docker-agent.md 8).
+"""Git builtins: status, changes and last commits of a repository (docs/formats/docker-agent.md 8).
 
 Git runs like any hook's program: with limits on time and output, and with its processes cleaned up.
 Of the programs that a repository's own configuration can start, only attribute filters remain,
@@ -11,14 +11,14 @@ import json
 import os
 
 from hookline.handlers import command
-from hookline.handlers.builtins.builtin_call import make_context, parse_count
+from hookline.handlers.builtins.facts import make_context, parse_count
 from hookline.handlers.process_spec import Job, Program
 from hookline.handlers.process_tree import COOKIE
 from hookline.model.verdict import Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.handlers.builtins.builtin_call import BuiltinCall
+    from hookline.handlers.builtins.facts import BuiltinCall
 
 MOST = 4096  # bytes of UTF-8 for the model
 _CUT = "... (cut at 4 KB)"

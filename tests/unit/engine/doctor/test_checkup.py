@@ -390,8 +390,8 @@ def test_a_judge_without_what_it_needs_is_an_error(
     """Whether or not it is asked: what is to be installed is named, once."""
     for name in ("pydantic_ai", "pydantic_ai.direct"):
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, "hookline.handlers.model_client", raising=False)
-    monkeypatch.delattr("hookline.handlers.model_client", raising=False)
+    monkeypatch.delitem(sys.modules, "hookline.handlers.model_hook", raising=False)
+    monkeypatch.delattr("hookline.handlers.model_hook", raising=False)
     judge = {"type": "model", "model": "openai/gpt-5", "prompt": "is {{ .tool_name }} harmless?"}
     found = run_checkup(_engine(judge, environ={"OPENAI_API_KEY": "k"}), models=models)
 

@@ -223,7 +223,7 @@ def test_a_file_is_added_once(project):
         (),
         ("MISSING.md",),
         ("EMPTY.md",),
-        ("a",),
+        ("a/b",),
         ("--depth=2", "MISSING.md"),
         ("x" * 300,),
         ("a\0b",),

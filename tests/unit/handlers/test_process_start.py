@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import signal
+import time
 
 import pytest
 
@@ -137,7 +138,7 @@ def test_what_cannot_be_started_is_an_outcome_that_says_why(case, tmp_path):
     assert (descriptors(), children()) == before
 
 
-def test_a_script_that_is_being_written_is_tried_again(tmp_path):
+def test_a_script_that_is_being_written_is_tried_again(monkeypatch, tmp_path):
     """ETXTBSY passes: the script is started as soon as whoever wrote it has let go of it."""
     script = executable(tmp_path / "hook", "#!/bin/sh\necho started\n")
     writer = open(script, "a", encoding="utf-8")  # noqa: SIM115 - closed by the injected sleep
@@ -148,19 +149,21 @@ def test_a_script_that_is_being_written_is_tried_again(tmp_path):
         if len(pauses) == 3:
             writer.close()
 
-    outcome = run(argv_program((script,), tmp_path), sleep=sleep)
+    monkeypatch.setattr(time, "sleep", sleep)
+    outcome = run(argv_program((script,), tmp_path))
 
     assert outcome.stdout == "started\n"
     assert pauses == [0.01] * 3
 
 
-def test_a_script_that_stays_busy_is_not_started(tmp_path):
+def test_a_script_that_stays_busy_is_not_started(monkeypatch, tmp_path):
     """After ten tries ETXTBSY is an outcome like any other error."""
     script = executable(tmp_path / "hook", "#!/bin/sh\n")
     pauses: list[float] = []
     before = descriptors()
+    monkeypatch.setattr(time, "sleep", pauses.append)
     with open(script, "a", encoding="utf-8"):
-        outcome = run(argv_program((script,), tmp_path), sleep=pauses.append)
+        outcome = run(argv_program((script,), tmp_path))
 
     assert outcome.failure is Failure.NOT_STARTED
     assert os.strerror(errno.ETXTBSY).lower() in outcome.detail
@@ -245,26 +248,3 @@ def test_a_program_runs_in_its_directory(tmp_path):
     folder.mkdir()
 
     assert run(program("pwd -P", folder)).stdout == f"{folder.resolve()}\n"
-
-
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM])
-def test_a_hook_does_not_inherit_an_ignored_signal(number, tmp_path):
-    """Below `nohup` a hook that sends itself SIGHUP still ends; so it does for other signals."""
-    before = signal.signal(number, signal.SIG_IGN)
-    try:
-        outcome = run(program(f"kill -{int(number)} $$; exit 0", tmp_path, by="sh"))
-    finally:
-        signal.signal(number, before)
-
-    assert (outcome.failure, outcome.detail) == (Failure.KILLED, number.name)
-
-
-def test_a_hook_does_not_inherit_a_blocked_signal(tmp_path):
-    """A thread that blocks SIGTERM can still end its hooks with it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    try:
-        outcome = run(program("kill -TERM $$; exit 0", tmp_path, by="sh"))
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-    assert (outcome.failure, outcome.detail) == (Failure.KILLED, "SIGTERM")
