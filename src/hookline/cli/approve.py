@@ -5,24 +5,19 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import NamedTuple
 
-from hookline.cli.approval_page import (
-    describe_hook,
-    describe_removed,
-    list_summaries,
-    make_document,
-    render_approval,
-)
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
-from hookline.cli.options import COLOR, DRY_RUN, EVENT, JSON, option
-from hookline.cli.pages import Paint, escape_document, print_page, use_color
+from hookline.cli.options import DRY_RUN, EVENT, option
+from hookline.cli.pages import (
+    count_things,
+    escape_document,
+    format_problem,
+)
 from hookline.config.agent_hosts import require_person
+from hookline.engine import approval_service
 from hookline.engine.allowlist import import_allowlist
 from hookline.engine.approval_service import (
-    approve as approve_as_shown,
-)
-from hookline.engine.approval_service import (
+    describe_change,
     find_removed,
     find_statuses,
     find_store_problem,
@@ -30,22 +25,21 @@ from hookline.engine.approval_service import (
     get_gate_for,
     list_removed,
 )
-from hookline.engine.approval_service import (
-    revoke as revoke_approvals,
-)
-from hookline.engine.hook_lookup import find_hooks
-from hookline.engine.journaling import open_journal
+from hookline.engine.doctor.static_checks import list_errors
+from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summary
 from hookline.engine.loader import list_hooks
 from hookline.errors import ConfigError, TrustError
 from hookline.model.spec import Broken
-from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
+from hookline.trust.policy import APPROVED, CHANGED, NEW, REMOVED, REVOKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from hookline.cli.pages import Paint, Printer
     from hookline.cli.selection import Selection
+    from hookline.engine.allowlist import Imported
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
     from hookline.trust.state import HookState
@@ -54,29 +48,30 @@ if TYPE_CHECKING:
 # How an approval was given, for the journal: without `--yes`, and with it.
 _ASKED = "command line, a person said yes"
 _UNASKED = "command line, --yes"
-_YES, _NO, _ABSENT = "yes", "no", "absent"
-# What is typed -> the answer. Anything else, the end of the input included, is a no.
-_APPROVAL_ANSWERS: Mapping[str, str] = {"y": _YES, "yes": _YES}
+# What is typed about a removed guard -> what comes of it.
 _REMOVED_ANSWERS: Mapping[str, str] = {
-    "f": _YES, "forget": _YES, "a": _ABSENT, "absent": _ABSENT,
+    "f": "forgotten", "forget": "forgotten", "a": "absent", "absent": "absent",
 }  # fmt: skip
-
-
-class _Selected(NamedTuple):
-    """What a command is about.
-
-    `waiting`: hooks to ask about. `approved`: those that need no question. `left`: those that are
-    not asked about. `removed`: approved guards that no file declares any more.
-    """
-
-    waiting: list[HookState]
-    approved: list[HookState]
-    left: list[HookState]
-    removed: list[Approval]
+_MOST_FILES = 4  # that the summary of a hook names
+_STYLES: Mapping[str, str] = {
+    APPROVED: "good",
+    NEW: "warning",
+    CHANGED: "bad",
+    REVOKED: "bad",
+    REMOVED: "bad",
+}
+# What was done -> its style and its words, where they are not `warning` and the same word.
+_DONE: Mapping[str, tuple[str, str]] = {
+    "approved": ("good", "approved"),
+    "already": ("dim", "approved already"),
+    "absent": ("warning", "may be absent"),
+    "left": ("warning", "left out"),
+}
 
 
 def approve(
     selection: Selection,
+    printer: Printer,
     *,
     what: str = option(
         metavar="HOOK|COMMAND|PATH",
@@ -92,31 +87,37 @@ def approve(
         "--from", metavar="FILE", help="take over a list of approvals of Starchild or Hermes"
     ),
     dry_run: bool = DRY_RUN,
-    json: bool = JSON,
-    color: str = COLOR,
 ) -> int:
     """Let hooks run as they are now: a change of what they run needs another approval."""
     if not dry_run:
         require_person(os.environ, "hookline approve")
-    with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
+    with selection.open() as engine:
         if allowlist:
-            document = _import_list(engine, allowlist)
+            specs = list(list_hooks(engine.snapshot))
+            entries = import_allowlist(get_gate_for(engine), allowlist, specs)
+            document = make_document((), entries, allowlist)
         else:
-            selected = _select(engine, what, event)
-            for state in selected.left:
+            states, removed = _find(engine, what, event) if what else _find_all(engine, event)
+            left = [] if what else [each for each in states if _is_left(each)]
+            waiting = [each for each in states if each.state != APPROVED and each not in left]
+            for state in left:
                 print_message(f"{state.spec.id}: {_explain_left(state)}")
             is_named = bool(what or all_)
-            has_questions = selected.waiting or selected.removed
-            how = _check_askable(yes, is_named) if has_questions and not dry_run else ""
-            paint = Paint(on=use_color(color, sys.stderr, os.environ))
-            hooks = [describe_hook(engine, each, "already") for each in selected.approved]
-            for states, removed in _group_questions(selected, is_named):
-                hooks += _review(engine, states, removed, how, paint)
-            for state in selected.left:
-                left = describe_hook(engine, state, "left")
-                hooks.append(left | {"reason": _explain_left(state)})
+            how = _check_askable(yes, is_named) if (waiting or removed) and not dry_run else ""
+            paint = printer.paint(sys.stderr)
+            hooks = []
+            if what:
+                approved = [each for each in states if each.state == APPROVED]
+                hooks = [_describe_hook(engine, each, "already") for each in approved]
+            for several in [waiting] if is_named else [[each] for each in waiting]:
+                hooks += _ask_to_approve(engine, several, how, paint)
+            for gone in [removed] if is_named else [[each] for each in removed]:
+                hooks += _ask_to_forget(engine, gone, how, paint)
+            for state in left:
+                hook = _describe_hook(engine, state, "left")
+                hooks.append(hook | {"reason": _explain_left(state)})
             document = make_document(hooks)
-    print_page(document, render_approval, json=json, color=color)
+    printer.print(document, render_approval)
     is_open = any(hook["did"] in ("declined", "left") for hook in document["hooks"])
     is_open = is_open or any(each["result"] != "approved" for each in document["imported"])
     return FINDINGS if is_open else OK
@@ -124,6 +125,7 @@ def approve(
 
 def revoke(
     selection: Selection,
+    printer: Printer,
     *,
     what: str = option(
         metavar="HOOK|COMMAND",
@@ -133,8 +135,6 @@ def revoke(
     ),
     event: str = EVENT,
     dry_run: bool = DRY_RUN,
-    json: bool = JSON,
-    color: str = COLOR,
 ) -> int:
     """Take the approval of hooks back, at once.
 
@@ -142,68 +142,59 @@ def revoke(
     """
     if not dry_run:
         require_person(os.environ, f"hookline revoke {shlex.quote(what)}")
-    with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
-        removed = find_removed(engine, what, event)
-        specs = _find_declared(engine, what, event, removed)
-        states = [each.trust for each in find_statuses(engine, specs).values()]
-        if specs and not dry_run:
-            states = revoke_approvals(get_gate_for(engine), specs)
+    with selection.open() as engine:
+        states, removed = _find(engine, what, event)
+        done, gone = "shown", "shown"
         if not dry_run:
+            done, gone = "revoked", "forgotten"
+            specs = [state.spec for state in states]
+            states = approval_service.revoke(get_gate_for(engine), specs)
             forget_removed(engine, removed, who="", how="command line")
-        done, gone = ("shown", "shown") if dry_run else ("revoked", "forgotten")
-        hooks = [describe_hook(engine, state, done) for state in states]
-        hooks += [describe_removed(each, gone) for each in removed]
-    print_page(make_document(hooks), render_approval, json=json, color=color)
+        hooks = [_describe_hook(engine, state, done) for state in states]
+        hooks += [_describe_removed(each, gone) for each in removed]
+    printer.print(make_document(hooks), render_approval)
     return OK
 
 
 # -- what there is to approve ------------------------------------------------------------------
 
 
-def _select(engine: Engine, what: str, event: str) -> _Selected:
-    """Return the hooks and guards that a person means; without `what`, all that wait.
-
-    Raises:
-        TrustError: `trust.unmatched`, no hook is meant; or the approvals cannot be read.
-    """
-    if what:
-        removed = find_removed(engine, what, event)
-        specs = _find_declared(engine, what, event, removed)
-    elif problem := find_store_problem(engine):
-        raise TrustError(problem.message, name=problem.name, hint=problem.hint)
-    else:
-        removed = [each for each in list_removed(engine) if event in ("", each.event, each.kind)]
-        specs = [
-            spec
-            for spec in list_hooks(engine.snapshot)
-            if type(spec.handler) is not Broken and event in ("", spec.native_event, spec.kind)
-        ]
-    states = [each.trust for each in find_statuses(engine, specs).values()]
-    approved = [each for each in states if each.state == APPROVED]
-    waiting = [each for each in states if each not in approved]
-    if what:
-        return _Selected(waiting, approved, [], removed)
-    # A revoked hook is left out: you wanted it gone. Who names it is asked about it.
-    left = [each for each in waiting if each.state not in (NEW, CHANGED) or not each.can_run]
-    return _Selected([each for each in waiting if each not in left], [], left, removed)
-
-
-def _find_declared(
-    engine: Engine, what: str, event: str, removed: Sequence[Approval]
-) -> list[HookSpec]:
-    """Return the declared hooks that a person means.
-
-    There need be none where a removed one is meant.
+def _find(engine: Engine, what: str, event: str) -> tuple[list[HookState], list[Approval]]:
+    """Return the hooks that a person means, and the guards that no file declares any more.
 
     Raises:
         TrustError: `trust.unmatched`, none is meant at all.
     """
+    removed = find_removed(engine, what, event)
+    specs: Sequence[HookSpec] = ()
     try:
-        return list(find_hooks(engine, what, event))
+        specs = find_hooks(engine, what, event)
     except TrustError:
         if not removed:
             raise
-        return []
+    return [each.trust for each in find_statuses(engine, specs).values()], removed
+
+
+def _find_all(engine: Engine, event: str) -> tuple[list[HookState], list[Approval]]:
+    """Return every hook that can need an approval, and the guards that are not declared any more.
+
+    Raises:
+        TrustError: the approvals cannot be read.
+    """
+    if problem := find_store_problem(engine):
+        raise TrustError(problem.message, name=problem.name, hint=problem.hint)
+    specs = [
+        spec
+        for spec in list_hooks(engine.snapshot)
+        if type(spec.handler) is not Broken and event in ("", spec.native_event, spec.kind)
+    ]
+    removed = [each for each in list_removed(engine) if event in ("", each.event, each.kind)]
+    return [each.trust for each in find_statuses(engine, specs).values()], removed
+
+
+def _is_left(state: HookState) -> bool:
+    """Whether a hook is left out of all: you revoked it, or there is nothing to approve."""
+    return state.state == REVOKED or (state.state in (NEW, CHANGED) and not state.can_run)
 
 
 def _explain_left(state: HookState) -> str:
@@ -241,73 +232,177 @@ def has_terminal() -> bool:
     return not is_pipeline and sys.stdin is not None and sys.stdin.isatty()
 
 
-def _group_questions(
-    selected: _Selected,
-    is_named: bool,  # noqa: FBT001 - as above
-) -> Iterator[tuple[Sequence[HookState], Sequence[Approval]]]:
-    """Yield what each question is about: hooks to approve, or removed guards."""
-    if is_named:
-        yield selected.waiting, ()
-        yield (), selected.removed
-    else:
-        yield from (((each,), ()) for each in selected.waiting)
-        yield from (((), (each,)) for each in selected.removed)
-
-
-def _review(
-    engine: Engine,
-    states: Sequence[HookState],
-    removed: Sequence[Approval],
-    how: str,
-    paint: Paint,
+def _ask_to_approve(
+    engine: Engine, states: Sequence[HookState], how: str, paint: Paint
 ) -> list[dict[str, Any]]:
-    """Show hooks or removed guards, ask about them, and do what is answered.
+    """Show hooks, ask about them, approve them, and return what came of each.
 
-    Approved is what was read for the summary, whatever the files have become since.
-
-    Returns:
-        What came of each. Without `how` they are only described.
+    Approved is what was read for the summary, whatever the files have become since. Without `how`
+    the hooks are only described.
     """
-    hooks = [describe_hook(engine, state, "shown") for state in states]
-    hooks += [describe_removed(each, "shown") for each in removed]
+    hooks = [_describe_hook(engine, state, "shown") for state in states]
     if not how or not hooks:
         return hooks
-    # What keeps a hook from being started is shown with the result.
-    shown = [{**escape_document(hook), "findings": []} for hook in hooks]
-    sys.stderr.writelines(f"{line}\n" for line in list_summaries(shown, paint))
-    answer = _ask(len(states), len(removed)) if how == _ASKED else _YES
-    did = "declined"
-    if states and answer == _YES:
-        approve_as_shown(get_gate_for(engine), states, how=how)
-        now = find_statuses(engine, [state.spec for state in states])
-        return [describe_hook(engine, each.trust, "approved") for each in now.values()]
-    if removed and answer != _NO:
-        did = "absent" if answer == _ABSENT else "forgotten"
-        forget_removed(engine, removed, who="", how=how, may_be_absent=answer == _ABSENT)
+    those = "it" if len(hooks) == 1 else f"these {len(hooks)} hooks"
+    if _ask(hooks, f"approve {those}? [y/N] ", how, paint, unasked="y") not in ("y", "yes"):
+        return [{**hook, "did": "declined"} for hook in hooks]
+    approval_service.approve(get_gate_for(engine), states, how=how)
+    now = find_statuses(engine, [state.spec for state in states])
+    return [_describe_hook(engine, each.trust, "approved") for each in now.values()]
+
+
+def _ask_to_forget(
+    engine: Engine, removed: Sequence[Approval], how: str, paint: Paint
+) -> list[dict[str, Any]]:
+    """Show removed guards, ask about them, and return what came of each, as above."""
+    hooks = [_describe_removed(each, "shown") for each in removed]
+    if not how or not hooks:
+        return hooks
+    those, they = ("it", "it") if len(hooks) == 1 else (f"these {len(hooks)} guards", "they")
+    question = (
+        f"forget {those} (f), or accept that {they} may be absent,"
+        " as on another branch (a)? [f/a/N] "
+    )
+    did = _REMOVED_ANSWERS.get(_ask(hooks, question, how, paint, unasked="f"), "declined")
+    if did != "declined":
+        forget_removed(engine, removed, who="", how=how, may_be_absent=did == "absent")
     return [{**hook, "did": did} for hook in hooks]
 
 
-def _ask(hooks: int, removed: int) -> str:
-    """Return the answer about so many hooks, or so many removed guards."""
-    if hooks:
-        answers = _APPROVAL_ANSWERS
-        text = f"approve {'it' if hooks == 1 else f'these {hooks} hooks'}? [y/N] "
-    else:
-        answers = _REMOVED_ANSWERS
-        which, they = ("it", "it") if removed == 1 else (f"these {removed} guards", "they")
-        text = (
-            f"forget {which} (f), or accept that {they} may be absent,"
-            " as on another branch (a)? [f/a/N] "
-        )
-    sys.stderr.write(text)
+def _ask(
+    hooks: Sequence[dict[str, Any]], question: str, how: str, paint: Paint, *, unasked: str
+) -> str:
+    """Show hooks, and return what is typed at the question about them."""
+    # What keeps a hook from being started is shown with the result.
+    shown = [{**escape_document(hook), "findings": []} for hook in hooks]
+    sys.stderr.writelines(f"{line}\n" for line in list_summaries(shown, paint))
+    if how != _ASKED:
+        return unasked
+    sys.stderr.write(question)
     sys.stderr.flush()
-    return answers.get(sys.stdin.readline().strip().lower(), _NO)
+    return sys.stdin.readline().strip().lower()
 
 
-def _import_list(engine: Engine, path: str) -> dict[str, Any]:
-    """Import a list of approvals; an entry that does not fit any more is a finding."""
-    imported = [
-        {"event": each.event, "command": each.command, "result": each.result, "hooks": list(each.hooks)}
-        for each in import_allowlist(get_gate_for(engine), path, list(list_hooks(engine.snapshot)))
-    ]  # fmt: skip
-    return make_document([], imported, path)
+# -- documents ---------------------------------------------------------------------------------
+
+
+def make_document(
+    hooks: Iterable[Mapping[str, Any]], imported: Sequence[Imported] = (), path: str = ""
+) -> dict[str, Any]:
+    """Return a `hookline.approval/1`. `path`: the list that was imported."""
+    return {
+        "schema": "hookline.approval/1",
+        "hooks": [*hooks],
+        "list": path,
+        "imported": [
+            {name: getattr(each, name) for name in type(each).__fields__} for each in imported
+        ],
+    }
+
+
+def _describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
+    """Return the summary of a hook. `did`: what was done about it."""
+    files = state.inspection.files
+    findings = list_errors(engine, state) if state.can_run and did != "revoked" else []
+    return make_hook_summary(state.spec) | {
+        "runs": describe_run(state.spec),
+        "did": did,
+        "standing": state.state,
+        "reason": state.reason,
+        "covers": ["definition", *(file.path for file in files)] if state.column else [],
+        "not_covered": list(state.inspection.unseen),
+        "files": [{"path": file.path, "name": file.key, "sha256": file.sha256} for file in files],
+        "since": describe_change(engine, state),
+        "findings": [problem.to_dict() for problem in findings],
+    }
+
+
+def _describe_removed(approval: Approval, did: str) -> dict[str, Any]:
+    """Return the summary of an approved guard that no file declares any more."""
+    return {
+        **{name: [] for name in ("when", "not_covered", "files", "since", "findings")},
+        "hook": approval.hook,
+        "name": "",
+        "dialect": approval.dialect,
+        "native_event": approval.event,
+        "kind": approval.kind,
+        "runs": approval.command,
+        "file": approval.file,
+        "line": 0,
+        "scope": approval.scope,
+        "did": did,
+        "standing": REMOVED,
+        "reason": "no file declares this guard any more",
+        "covers": ["definition", *(file[0] for file in approval.files)],
+    }
+
+
+# -- pages -------------------------------------------------------------------------------------
+
+
+def render_approval(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield one line for each hook with what was done; the summary of what was only shown."""
+    hooks = document["hooks"]
+    for hook in hooks:
+        did = hook["did"]
+        if did == "shown":
+            continue
+        style, done = _DONE.get(did, ("warning", did))
+        done += f": {hook['reason']}" if did == "left" else ""
+        yield f"{paint(style, done)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
+        if did in ("approved", "already"):
+            yield from _list_faults(hook, paint)
+    yield from list_summaries([hook for hook in hooks if hook["did"] == "shown"], paint)
+    for entry in document["imported"]:
+        style = "good" if entry["result"] == "approved" else "warning"
+        yield f"{paint(style, entry['result'])}  {entry['event']}  {entry['command']}"
+    if document["imported"] or any(hook["did"] != "left" for hook in hooks):
+        return
+    if document["list"]:
+        yield f"nothing to take over: `{document['list']}` has no entries"
+    elif hooks:
+        yield f"nothing else waits for an approval; {count_things(len(hooks), 'hook')} left out"
+    else:
+        yield "nothing waits for an approval"
+
+
+def list_summaries(hooks: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:
+    """Yield the summaries of hooks, below the file that declares them."""
+    source = None
+    for hook in hooks:
+        found = (hook["file"] or "python", hook["scope"])
+        if found != source:
+            yield f"{found[0]} ({found[1]})"
+            source = found
+        yield from (f"  {line}" for line in _summarize(hook, paint))
+
+
+def _summarize(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield at most six lines: what runs when, which files count, what is unseen, its state."""
+    when = f", when {' and '.join(hook['when'])}" if hook["when"] else ""
+    line = f", line {hook['line']}" if hook["line"] else ""
+    yield f"{paint('name', hook['hook'])}  {hook['native_event']}{when}{line}"
+    yield f"  runs   {hook['runs']}"
+    if hook["files"]:
+        yield f"  files  {_name_files(hook['files'])}"
+    if hook["not_covered"]:
+        yield f"  also runs, unseen: {', '.join(hook['not_covered'])}"
+    why = f": {hook['reason']}" if hook["reason"] else ""
+    yield f"  {paint(_STYLES[hook['standing']], hook['standing'])}{why}"
+    if since := [each for each in hook["since"] if each != hook["reason"]]:
+        yield f"  {'; '.join(since)}"
+    yield from _list_faults(hook, paint)
+
+
+def _name_files(files: Sequence[Mapping[str, str]]) -> str:
+    named = [
+        f"{each['name']}{' sha256:' if each['sha256'] else ''}{each['sha256'][:12]}"
+        for each in files[:_MOST_FILES]
+    ]
+    more = len(files) - len(named)
+    return ", ".join(named) + (f" and {more} more (--json lists all)" if more else "")
+
+
+def _list_faults(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    for each in hook["findings"]:
+        yield f"  but {format_problem(each, paint, with_place=False)}"

@@ -6,10 +6,9 @@ import os
 
 from hookline.chat import command
 from hookline.cli.approve import has_terminal
-from hookline.cli.exit_codes import FINDINGS, OK, print_message, print_text
+from hookline.cli.exit_codes import FINDINGS, OK, print_text
 from hookline.cli.options import option
 from hookline.config.agent_hosts import require_person
-from hookline.engine.journaling import open_journal
 from hookline.errors import TrustError
 
 TYPE_CHECKING = False
@@ -47,7 +46,7 @@ def chat(
             name="trust.unattended",
             hint='look with `hookline chat "/hooks list"`, then say --yes',
         )
-    with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
+    with selection.open() as engine:
         answer = command(typed, engine=engine)
     print_text(answer + "\n")
     return FINDINGS if answer.startswith(_FAILED) else OK

@@ -44,7 +44,7 @@ COMMANDS: Mapping[str, Command] = {
             "hookline list -c hooks.yaml --event pre_tool_use",
             "hookline list --source project --json",
         ),
-        home="list_command.list_hooks",
+        home="list_command.list_all",
     ),
     "show": Command(
         group="look",

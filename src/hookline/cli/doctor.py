@@ -7,13 +7,12 @@ import stat
 from contextlib import suppress
 
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
-from hookline.cli.options import COLOR, JSON, option
+from hookline.cli.options import option
 from hookline.cli.pages import (
     count_problems,
     count_things,
     format_duration,
     format_problem,
-    print_page,
 )
 from hookline.config.agent_hosts import require_person
 from hookline.engine.doctor.checkup import SECONDS, run_checkup
@@ -27,13 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.pages import Paint
+    from hookline.cli.pages import Paint, Printer
     from hookline.cli.selection import Selection
     from hookline.model.spec import Problem
 
 
 def doctor(
     selection: Selection,
+    printer: Printer,
     *,
     fix: bool = option(
         "--fix", help="mend what can be mended safely: the modes of files that are yours"
@@ -49,8 +49,6 @@ def doctor(
     models: bool = option(
         "--models", help="ask language models too, which costs what a call costs"
     ),
-    json: bool = JSON,
-    color: str = COLOR,
 ) -> int:
     """Every hook tried on a harmless event, and what is wrong with it.
 
@@ -66,7 +64,7 @@ def doctor(
         if fixed:
             found = run_checkup(engine, history=history, seconds=seconds, models=models)
     document = found.to_dict() | ({"fixed": fixed} if fix else {})
-    print_page(document, _render_checkup, json=json, color=color)
+    printer.print(document, _render_checkup)
     asked = sum(hook["asked"] for hook in document["hooks"])
     print_message(
         f"{count_things(len(document['hooks']), 'hook')}, {asked} asked: {count_problems(document)}"

@@ -1,7 +1,8 @@
-"""The JSON document of an event for `show`, and the look-up of events by name."""
+"""One event, for people: how to find it by its names, its JSON document, and its page."""
 
 from __future__ import annotations
 
+from hookline.cli.pages import format_columns
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import did_you_mean
 from hookline.model import kinds
@@ -9,9 +10,10 @@ from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from hookline.cli.pages import Paint
     from hookline.core.dialect import Dialect, EventRow
 
 # The vocabulary's key of a dialect -> how it is called; the rest are called as their keys.
@@ -22,6 +24,57 @@ _LABELS: Mapping[str, str] = {
     "seed2-a3s": "a3s",
     "seed3-starchild": "starchild",
     "seed4-docker": "docker-agent",
+}
+
+
+# What a decision may carry, in the order in which hookline prints it.
+POWERS: Mapping[str, str] = {
+    "allow": "vouch for it, so that no person is asked",
+    "ask": "put it to a person",
+    "defer": "leave it to the caller",
+    "deny": "refuse it",
+    "halt": "end the run",
+    "input": "change the tool's input",
+    "text": "change the text",
+    "messages": "change what the model is sent",
+    "output": "change the tool's result",
+    "summary": "give the summary itself",
+    "content": "give the answer itself",
+    "return": "give the result itself, so that the real thing does not happen",
+    "model": "choose the model",
+    "tools": "choose the tools",
+    "instructions": "change the instructions",
+    "path": "choose the path",
+    "context": "add text for the model",
+    "instruction_context": "add instruction blocks for the model",
+    "metadata": "leave evidence",
+    "note": "tell the user something",
+    "modified": "leave a change without a target",
+    "retry": "have it run again",
+    "max_retries": "say how often",
+    "skip": "have it left out",
+    "grant": "give a lasting permission",
+    "env": "set environment variables",
+    "watch": "have files watched",
+    "title": "name the session",
+    "log": "leave a line in the log",
+    "hide_prompt": "keep a refused prompt from being shown",
+    "terminal_sequence": "send the terminal a notice",
+    "tail_call": "have another tool run instead",
+    "transition": "send the work to another agent",
+}
+ON_FAILURE: Mapping[str, str] = {
+    "silent": "is reported and refuses nothing (fail open)",
+    "allow": "counts as an approval",
+    "ask": "is put to a person",
+    "deny": "counts as a denial (fail closed)",
+    "halt": "ends the run (fail closed)",
+}
+CLASSES: Mapping[str, str] = {
+    "gate": "a gate: a hook may refuse",
+    "transform": "a transform: a hook may only rewrite",
+    "context": "a source of context: a hook may only add text or environment",
+    "observe": "to be observed: a hook may only look",
 }
 
 
@@ -111,3 +164,49 @@ def _list_native_names() -> Iterator[tuple[str, str, str]]:
         label = _LABELS.get(key, key)
         if label not in supported:
             yield from ((label, native, kind) for native, kind in kinds.native_names(key).items())
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+def render_kind(kind: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield one event: its class, its names, and its row in each supported dialect."""
+    yield f"{paint('strong', kind['kind'])}, {CLASSES[kind['class']]}"
+    powers = _describe_powers(kind["powers"], redo=kind["redo"])
+    called = [f"{', '.join(natives)} ({dialect})" for dialect, natives in kind["natives"].items()]
+    shown = {
+        "a hook may": "\n".join(powers) or "look",
+        "payload": ", ".join(kind["payload"]),
+        "called": "\n".join(called),
+    }
+    yield from format_columns(shown.items())
+    for row in kind["rows"]:
+        yield ""
+        yield f"{paint('name', row['native_event'])} of {row['dialect']}"
+        yield from format_columns(_list_row(row, redo=kind["redo"]).items())
+    if kind["hooks"]:
+        yield ""
+        yield from format_columns([("hooks here", "\n".join(kind["hooks"]))])
+
+
+def _list_row(row: dict[str, Any], *, redo: bool) -> dict[str, str]:
+    return {
+        "can block": "yes" if row["can_block"] else "no",
+        "a failure": ON_FAILURE[row["on_failure"]],
+        "plain stdout": "context for the model" if row["plain_context"] else "no context",
+        "hooks run": "all at once" if row["parallel"] else "one after the other",
+        "matcher": f"compared with the {row['matched']}" if row["matched"] else "",
+        "a hook may": "; ".join(_describe_powers(row["powers"], redo=redo)) or "look",
+        "payload": ", ".join(row["fields"]),
+    }
+
+
+def _describe_powers(names: Iterable[str], *, redo: bool = False) -> list[str]:
+    """Describe powers, in a fixed order; at a stop gate a denial sends the agent back."""
+    given = set(names)
+    known = [
+        POWERS[name] if not (redo and name == "deny") else "send the agent back to work"
+        for name in POWERS
+        if name in given
+    ]
+    return known + sorted(given - set(POWERS))

@@ -6,12 +6,12 @@ import json as jsonlib
 import re
 from importlib.resources import files
 
-from hookline.cli import phrases
+from hookline.cli.events import CLASSES
 from hookline.cli.exit_codes import OK, print_message
 from hookline.cli.fire import describe_outcome, read_payload
 from hookline.cli.log import show_decision
-from hookline.cli.options import COLOR, HOST, INPUT, JSON, option
-from hookline.cli.pages import count_things, format_duration, format_fields, print_page
+from hookline.cli.options import HOST, INPUT, option
+from hookline.cli.pages import count_things, format_duration, format_fields
 from hookline.engine.display import reason_fields
 from hookline.engine.explain import explain as account
 from hookline.errors import CODES, CodecError, ConfigError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.pages import Paint
+    from hookline.cli.pages import Paint, Printer
     from hookline.cli.selection import Selection
     from hookline.engine.engine import Engine
 
@@ -33,6 +33,7 @@ _DECISION = re.compile(r"[0-9a-f]{8,16}")  # of the journal; no event has such a
 
 def explain(
     selection: Selection,
+    printer: Printer,
     *,
     what: str = option(
         metavar="EVENT|CODE|last|ID",
@@ -43,15 +44,13 @@ def explain(
     host: str = HOST,
     input: str = INPUT,  # noqa: A002 - the name of the flag
     no_run: bool = option("--no-run", help="start no hook; tell only which ones would be asked"),
-    json: bool = JSON,
-    color: str = COLOR,
 ) -> int:
     """Why each hook was asked or not, in what order, and what it answered; or what a code means."""
     if what in CODES or _CODE.fullmatch(what):
-        print_page(make_code_document(what), _render_code, json=json, color=color)
+        printer.print(make_code_document(what), _render_code)
         return OK
     if what == "last" or _DECISION.fullmatch(what):
-        return show_decision(what, json=json, color=color)
+        return show_decision(what, printer)
     payload = read_payload(input)
     with selection.engine() as engine:
         for problem in engine.problems:
@@ -65,7 +64,7 @@ def explain(
             blank = make_blank_payload(engine, what, dialect)
             event, run = engine.event(what, blank, dialect=dialect), False
             print_message("no payload: hooks are listed, none is run, and no tool is named")
-        print_page(account(engine, event, run=run), render_explanation, json=json, color=color)
+        printer.print(account(engine, event, run=run), render_explanation)
     return OK
 
 
@@ -114,7 +113,7 @@ def render_explanation(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield the explanation of one event: files, selected hooks, other hooks, decision."""
     event, decision = document["event"], document["decision"]
     tool = f", tool `{event['tool']}`" if event["tool"] else ""
-    yield f"{paint('strong', event['native_event'])} of {event['dialect']} ({event['kind']}, {phrases.CLASSES[event['class']]}){tool}"
+    yield f"{paint('strong', event['native_event'])} of {event['dialect']} ({event['kind']}, {CLASSES[event['class']]}){tool}"
     hooks = document["hooks"]
     selected = sorted((hook for hook in hooks if hook["selected"]), key=lambda hook: hook["order"])
     others = [hook for hook in hooks if not hook["selected"]]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json as jsonlib
-import os
 import sys
 from contextlib import nullcontext
 from time import monotonic
 
 from hookline.cli.exit_codes import FINDINGS, OK, print_message, run_command
-from hookline.cli.options import COLOR, DEADLINE, HOST, INPUT, JSON, option
-from hookline.cli.pages import format_duration, format_fields, print_page
+from hookline.cli.options import DEADLINE, HOST, INPUT, option
+from hookline.cli.pages import format_duration, format_fields
 from hookline.cli.selection import call_command
 from hookline.engine.catalog import make_dialect
 from hookline.engine.drive import hooks_seconds, host_deadline
-from hookline.engine.journaling import open_journal
 from hookline.errors import CodecError
 from hookline.handlers.process_spec import Limits
 from hookline.model.verdict import Stance
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.pages import Paint
+    from hookline.cli.pages import Paint, Printer
     from hookline.cli.selection import Selection
     from hookline.handlers.supervisor import AnswerPipe
 
@@ -40,6 +38,7 @@ def fire_main(words: list[str], answers: AnswerPipe | None = None) -> int:
 
 def fire(
     selection: Selection,
+    printer: Printer,
     *,
     event: str = option(
         metavar="EVENT",
@@ -49,10 +48,8 @@ def fire(
     ),
     host: str = HOST,
     input: str = INPUT,  # noqa: A002 - the name of the flag
-    json: bool = JSON,
     exit_zero: bool = option("--exit-zero", help="exit 0 also for a denial"),
     deadline: float | None = DEADLINE,
-    color: str = COLOR,
     answers: AnswerPipe | None = None,
 ) -> int:
     """Fire one event at the hooks, and print the decision."""
@@ -62,8 +59,7 @@ def fire(
     if deadline is not None and answers is not None:
         answers.set_deadline(deadline, event)
     payload = read_payload(input)
-    journal = open_journal(os.environ, print_message)
-    with selection.engine(parses_new=False, journal=journal) as engine:
+    with selection.open(parses_new=False) as engine:
         for problem in engine.problems:
             print_message(str(problem))
         seconds = None
@@ -72,7 +68,7 @@ def fire(
             engine.runtime.limits = Limits(grace=grace)
         dialect = host or selection.dialect or None
         decision = engine.fire(event, payload, dialect=dialect, seconds=seconds)
-    print_page(decision.to_dict(), render_decision, json=json, color=color)
+    printer.print(decision.to_dict(), render_decision)
     return FINDINGS if decision.stance >= Stance.DENY and not exit_zero else OK
 
 

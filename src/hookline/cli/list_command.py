@@ -2,43 +2,62 @@
 
 from __future__ import annotations
 
+import json
 import os
 
-from hookline.cli.events import find_kind, make_kind_document, suggest_event
-from hookline.cli.exit_codes import OK, USAGE, print_message
-from hookline.cli.hook_documents import (
-    find_store_fault,
-    list_in_order,
-    make_hook_document,
-    make_hooks_document,
+from hookline.cli.events import (
+    ON_FAILURE,
+    find_kind,
+    make_kind_document,
+    render_kind,
+    suggest_event,
 )
-from hookline.cli.list_pages import render_hook, render_hooks, render_kind
-from hookline.cli.options import COLOR, EVENT, JSON, option
-from hookline.cli.pages import count_things, print_page
+from hookline.cli.exit_codes import OK, USAGE, print_message
+from hookline.cli.options import EVENT, option
+from hookline.cli.pages import count_things, first_line, format_columns
 from hookline.config.places import list_patterns
-from hookline.engine.approval_service import list_removed_problems
+from hookline.core.descriptions import describe_matcher
+from hookline.core.failure import explain_file_switch
+from hookline.core.plan import sort_hooks
+from hookline.engine.approval_service import (
+    find_statuses,
+    find_store_problem,
+    list_removed_problems,
+)
+from hookline.engine.detached import find_time_limit
 from hookline.engine.doctor.static_checks import find_unresolved
+from hookline.engine.hook_lookup import describe_run, make_hook_summary
+from hookline.engine.loader import explain_absence, list_hooks
 from hookline.errors import ConfigError
-from hookline.model.spec import CLONED
+from hookline.model.spec import CLONED, MANAGED, Broken, Builtin, Command, Http, InProcess, Model
+from hookline.text.digest import sha256
+from hookline.text.urls import describe_url
+from hookline.trust.policy import APPROVED, NEW, STATES
+from hookline.wire.providers import list_key_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
+    from hookline.cli.pages import Paint, Printer
     from hookline.cli.selection import Selection
+    from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
-    from hookline.model.spec import HookSpec
+    from hookline.model.spec import Handler, HookSpec, Problem
+
+READY, BROKEN, INCOMPLETE, OFF = "ready", "broken", "incomplete", "off"
+_LONGEST_FACT = 120
 
 
-def list_hooks(
+def list_all(
     selection: Selection,
+    printer: Printer,
     *,
     event: str = EVENT,
     source: str = option(
         "--source", metavar="WORD", help="of one scope, dialect or file (part of its path) only"
     ),
-    json: bool = JSON,
-    color: str = COLOR,
 ) -> int:
     """Every hook in firing order, event by event.
 
@@ -49,21 +68,21 @@ def list_hooks(
         message = f"unknown event `{event}`"
         raise ConfigError(message, name="event.unknown", hint=suggest_event(event))
     engine = selection.engine()
-    unresolved = find_unresolved(engine)
+    others = [*list_removed_problems(engine), *find_unresolved(engine)]
     document = make_hooks_document(
         engine,
         lambda spec: (
             kind in ("", spec.kind)
             and (source in (spec.origin.scope, spec.dialect) or source in spec.origin.file)
         ),
-        unresolved,
+        others,
     )
-    for problem in (*engine.problems, *list_removed_problems(engine), *unresolved):
+    for problem in (*engine.problems, *others):
         print_message(str(problem))
     unreadable = find_store_fault(engine, engine.hooks)
     if unreadable:
         print_message(f"hookline list: {unreadable}")
-    print_page(document, render_hooks, json=json, color=color)
+    printer.print(document, render_hooks)
     if not document["hooks"]:
         for line in _explain_empty(engine, selection):
             print_message(line)
@@ -91,6 +110,7 @@ def _explain_empty(engine: Engine, selection: Selection) -> Iterator[str]:
 
 def show(
     selection: Selection,
+    printer: Printer,
     *,
     what: str = option(
         metavar="EVENT|HOOK",
@@ -98,8 +118,6 @@ def show(
         complete=("hooks", "events"),
         is_required=True,
     ),
-    json: bool = JSON,
-    color: str = COLOR,
 ) -> int:
     """One hook with every field that counts, or one event with all that a hook may do there."""
     engine = selection.engine()
@@ -107,7 +125,7 @@ def show(
     if spec is not None:
         if unreadable := find_store_fault(engine, [spec]):
             print_message(f"hookline show: {unreadable}")
-        print_page(make_hook_document(engine, spec), render_hook, json=json, color=color)
+        printer.print(make_hook_document(engine, spec), render_hook)
         return USAGE if unreadable else OK
     kind = find_kind(what, selection.dialect)
     if not kind:
@@ -118,7 +136,7 @@ def show(
             hint=suggest_event(what, ids),
         )
     hooks = [spec.id for spec in list_in_order(engine) if spec.kind == kind]
-    print_page(make_kind_document(kind, hooks), render_kind, json=json, color=color)
+    printer.print(make_kind_document(kind, hooks), render_kind)
     return OK
 
 
@@ -139,3 +157,287 @@ def _find_hook(engine: Engine, called: str) -> HookSpec | None:
             hint="give the id of one",
         )
     return found[0] if found else None
+
+
+# -- documents ---
+
+
+def make_hooks_document(
+    engine: Engine, wanted: Callable[[HookSpec], bool], also: Iterable[Problem] = ()
+) -> dict[str, Any]:
+    """Return the `hookline.hooks/1` document: the wanted hooks by event, in firing order.
+
+    `also`: problems that the engine does not list.
+    """
+    specs = [spec for spec in list_in_order(engine) if wanted(spec)]
+    unreadable = find_store_fault(engine, specs)
+    problems = [*engine.problems, *((unreadable,) if unreadable else ()), *also]
+    return {
+        "schema": "hookline.hooks/1",
+        "hooks": _summarize_hooks(engine, specs),
+        "problems": [problem.to_dict() for problem in problems],
+    }
+
+
+def find_store_fault(engine: Engine, specs: Sequence[HookSpec]) -> Problem | None:
+    """Return why the approvals of these hooks cannot be read, if any needs one."""
+    return find_store_problem(engine) if engine.runtime.gate is not None and specs else None
+
+
+def list_in_order(engine: Engine) -> Iterator[HookSpec]:
+    """Yield every hook by event and in firing order; overridden hooks come last."""
+    declared = list(list_hooks(engine.snapshot))
+    for kind in dict.fromkeys((*engine.registry.kinds, *(spec.kind for spec in declared))):
+        entries = engine.registry.of_kind(kind)
+        specs = {entry.spec.id: entry.spec for entry in entries}
+        # Of equal hooks one runs, which depends on the event; here all are listed.
+        yield from (
+            specs[spec.id]
+            for spec in sort_hooks(
+                entry.replace(spec=entry.spec.replace(identity="")) for entry in entries
+            )
+        )
+        yield from (spec for spec in declared if spec.kind == kind and spec.id not in specs)
+
+
+def _summarize_hooks(engine: Engine, specs: list[HookSpec]) -> list[dict[str, Any]]:
+    has_gate = engine.runtime.gate is not None and specs
+    statuses = find_statuses(engine, specs) if has_gate else {}
+    return [_summarize_hook(engine, spec, statuses.get(spec.id)) for spec in specs]
+
+
+def _summarize_hook(engine: Engine, spec: HookSpec, status: HookStatus | None) -> dict[str, Any]:
+    state, why = _find_state(engine, spec, status)
+    is_trusted = spec.trusted
+    if status is not None:
+        is_trusted = status.trust.state == APPROVED or (spec.trusted and status.runs)
+    return make_hook_summary(spec) | {
+        "matcher": describe_matcher(spec),
+        "runs": describe_handler(spec),
+        "timeout": spec.timeout,
+        "priority": spec.rank,
+        "async": spec.detached,
+        "on_failure": spec.on_failure.name.lower(),
+        "column": spec.origin.column,
+        "managed": status is not None and spec.origin.scope == MANAGED and not status.trust.column,
+        "trusted": is_trusted,
+        "standing": status.trust.state if status else "",
+        "state": state,
+        "why": why,
+        "flags": [flag for flag in ("detached", "shadow", "once") if getattr(spec, flag)],
+    }
+
+
+def _find_state(engine: Engine, spec: HookSpec, status: HookStatus | None) -> tuple[str, str]:
+    gone = explain_absence(engine.snapshot, spec) or (
+        status.off if status else explain_file_switch(spec)
+    )
+    if gone:
+        return OFF, gone
+    if isinstance(spec.handler, Broken):
+        return (INCOMPLETE if spec.handler.absent else BROKEN), spec.handler.reason
+    if status is not None and not status.runs:
+        return status.trust.state, status.trust.reason
+    if status is None and not spec.trusted:
+        return NEW, "you have not approved it"
+    return READY, status.trust.reason if status and status.trust.state != APPROVED else ""
+
+
+def make_hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
+    """Return the `hookline.hook/1` document: one hook with every effective field.
+
+    Of its environment only the names.
+    """
+    limit = spec.timeout
+    if spec.detached:
+        longest = engine.runtime.limits.detached
+        limit = find_time_limit(spec, engine.host(spec.dialect), longest)
+    return {
+        "schema": "hookline.hook/1",
+        **_summarize_hooks(engine, [spec])[0],
+        "handler": _handler_fields(spec.handler),
+        "time_limit": limit,
+        "rank": spec.rank,
+        "strict": spec.strict,
+        "pointer": spec.origin.pointer,
+        "identity": sha256(spec.identity.encode("utf-8", "surrogatepass")) if spec.identity else "",
+        "facts": {name: _to_json(value) for name, value in spec.facts.items()},
+    }
+
+
+def describe_handler(spec: HookSpec) -> str:
+    """Describe what a hook runs; of a command or a prompt only the first line."""
+    match spec.handler:
+        case Model(names=names, base_url=url, prompt=prompt):
+            place = f" at {describe_url(url)}" if url else ""  # of which the rest may be a secret
+            return f"model {', or '.join(names)}{place}: {first_line(prompt.strip())}"
+        case Builtin(name=name, args=args):
+            return " ".join(("builtin", name, *args))
+        case InProcess(name=name):
+            return f"python {name}"
+        case Broken(reason=reason):
+            return f"nothing: {reason}"
+    return first_line(describe_run(spec).strip())
+
+
+# The fields of each handler that its document has; of mappings only the keys, because values may be
+# secrets.
+_FIELDS: Mapping[type[Handler], tuple[str, ...]] = {
+    Command: ("argv", "script", "shell", "env", "working_dir", "kill_leftovers"),
+    Http: ("url", "method", "headers", "env", "secret", "allow_local"),
+    Model: (
+        "names",
+        "provider",
+        "prompt",
+        "shape",
+        "base_url",
+        "key",
+        "allow_local",
+        "most_tokens",
+    ),
+    Builtin: ("name", "args"),
+    InProcess: ("name",),
+    Broken: ("reason",),
+}
+
+
+def _handler_fields(handler: Handler) -> dict[str, Any]:
+    fields: dict[str, Any] = {"type": type(handler).__name__.lower()}
+    for name in _FIELDS[type(handler)]:
+        value = getattr(handler, name)
+        fields[name] = sorted(value) if name in ("env", "headers") else _to_json(value, whole=True)
+    if isinstance(handler, Model):
+        fields["keys"] = list(list_key_variables(handler))
+    return fields
+
+
+def _to_json(value: Any, *, whole: bool = False) -> Any:
+    """Return a fact as a JSON value.
+
+    Of a long text only the first line, unless the `whole` is wanted.
+    """
+    match value:
+        case str() if not whole:
+            line = value.partition("\n")[0][:_LONGEST_FACT]
+            return line if line == value else f"{line} …"
+        case None | bool() | int() | float() | str():
+            return value
+        case dict():
+            return {str(key): _to_json(inner, whole=whole) for key, inner in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_to_json(inner, whole=whole) for inner in value]
+        case _:
+            return _to_json(str(value))
+
+
+# -- pages --
+
+
+# Reasons that only repeat the state.
+_STATE_REASONS = ("", "you have not approved it", "you revoked its approval")
+
+
+def render_hooks(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield the hooks event by event.
+
+    At the end each unreadable file, which counts as a broken hook of many events.
+    """
+    broken: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for hook in document["hooks"]:
+        if hook["state"] == BROKEN:
+            fault = hook["file"], hook["line"], hook["column"], hook["why"]
+            broken.setdefault(fault, []).append(hook)
+    files = [same for same in broken.values() if len({hook["kind"] for hook in same}) > 1]
+    of_files = {hook["hook"] for same in files for hook in same}
+    kind = ""
+    for hook in document["hooks"]:
+        if hook["hook"] in of_files:
+            continue
+        if hook["kind"] != kind:
+            if kind:
+                yield ""
+            kind = hook["kind"]
+            yield paint("strong", kind)
+        when = f", when {' and '.join(hook['when'])}" if hook["when"] else ""
+        yield f"  {paint('name', hook['hook'])}  {hook['native_event']}{when}"
+        yield f"    {hook['runs']}"
+        yield f"    {paint('dim', _format_place(hook))}  {_describe_state(hook, paint)}"
+    for first, *others in files:
+        if kind:
+            yield ""
+        kind = f"{first['kind']} and {count_things(len(others), 'other event')}"
+        yield paint("strong", kind)
+        yield f"  {paint('name', first['name'])}"
+        yield "    nothing: the file takes part in each of them as a hook that failed"
+        state = _describe_state({**first, "why": "nothing of it counts"}, paint)
+        yield f"    {paint('dim', _format_place(first))}  {state}"
+
+
+def _format_place(hook: dict[str, Any]) -> str:
+    return ":".join(str(part) for part in (hook["file"] or "python", hook["line"]) if part)
+
+
+def _describe_state(hook: dict[str, Any], paint: Paint) -> str:
+    """Describe the state of a hook, its effect, and its unusual flags."""
+    state = hook["standing"] or (APPROVED if hook["trusted"] else NEW)
+    is_broken = hook["state"] not in (READY, *STATES)
+    if state == APPROVED:
+        marks = [MANAGED if hook["managed"] else APPROVED]
+    else:
+        does = "runs" if hook["state"] == READY else "does not run"
+        why = "" if hook["why"] in _STATE_REASONS or is_broken else f", {hook['why']}"
+        marks = [paint("warning", f"{state}: {does}{why}")]
+    marks += hook["flags"]
+    if is_broken:
+        marks.append(paint("bad", f"{hook['state']}: {hook['why']}"))
+    return ", ".join(marks)
+
+
+def render_hook(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield one hook, field by field."""
+    yield paint("name", hook["hook"])
+    own, limit = hook["timeout"], hook["time_limit"]
+    ignored = f", as of every hook in the background; its own of {own:g} s is not enforced"
+    shown = {
+        "event": f"{hook['native_event']} of {hook['dialect']} ({hook['kind']})",
+        "name": hook["name"] if hook["name"] != hook["hook"] else "",
+        "when": " and ".join(hook["when"]) or "always",
+        **_describe_handler(hook["handler"], hook["runs"]),
+        "timeout": f"{limit:g} s{ignored if own != limit else ''}",
+        "on failure": f"it {ON_FAILURE[hook['on_failure']]}",
+        "rank": f"{hook['rank']} (lower runs first)",
+        "mode": "strict" if hook["strict"] else "fidelity",
+        "from": f"{_format_place(hook)}{' ' * bool(hook['pointer'])}{hook['pointer']} ({hook['scope']})",
+        "state": _describe_state(hook, paint),
+        "identity": hook["identity"][:12],
+    }
+    yield from format_columns(shown.items())
+    facts = ((name, _format_value(value)) for name, value in hook["facts"].items())
+    yield from format_columns(("fact", f"{name}: {text}") for name, text in facts)
+
+
+def _describe_handler(handler: dict[str, Any], runs: str) -> dict[str, str]:
+    """Return what a hook runs, with the whole text of a script or a prompt, and where."""
+    shown = {"runs": runs}
+    if handler.get("script"):
+        shells = ", else ".join(handler["shell"]) or "sh"
+        shown["runs"] = f"a script in {shells}\n{handler['script'].strip()}"
+    elif handler.get("prompt"):
+        keys = ", else ".join(f"${name}" for name in handler["keys"])
+        asked = f"the model {', or '.join(handler['names'])}\n{handler['prompt'].strip()}"
+        place = handler["base_url"] or "the provider's own, or the one that the environment names"
+        shown = {"asks": asked, "address": place, "key": f"in {keys}" if keys else "none"}
+    return {
+        **shown,
+        "env": ", ".join(handler.get("env") or ()),
+        "folder": handler.get("working_dir") or "",
+    }
+
+
+def _format_value(value: Any) -> str:
+    """Return a field as text; empty if it says nothing."""
+    if isinstance(value, str):
+        return value.rstrip("\n")
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -6,13 +6,11 @@ import os
 import select
 import sys
 import time
-from functools import partial
 
 from hookline.cli.events import find_kind, suggest_event
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
 from hookline.cli.log_pages import render_entry, render_event, render_pruned, render_verification
-from hookline.cli.options import COLOR, option
-from hookline.cli.pages import print_page
+from hookline.cli.options import option
 from hookline.engine.journaling import find_journal_folder, read_limits
 from hookline.engine.provenance import find_provenance
 from hookline.errors import CODES, ConfigError, JournalError, did_you_mean
@@ -27,13 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    Show: TypeAlias = Callable[[Any, Callable[..., Any]], None]
+    from hookline.cli.pages import Printer
+
     Mask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 
 _PAUSE = 0.25  # seconds between two looks
 
 
 def log(
+    printer: Printer,
     *,
     what: list[str] = option(
         metavar="show ID|show last|verify|prune",
@@ -85,8 +85,6 @@ def log(
     show_payload: bool = option(
         "--show-payload", help="what is kept of payloads as it is kept; without it, masked"
     ),
-    json: bool = option("--json", help="print JSON: one document a line"),
-    color: str = COLOR,
 ) -> int:
     """What the journal holds, one decision in full, and whether the journal is whole."""
     folder = os.path.abspath(path) if path else find_journal_folder(os.environ)
@@ -107,18 +105,17 @@ def log(
         until=parse_time(until, now) if until else "",
         fault=fault,
     )
-    show = partial(print_page, json=json, color=color)
     mask = _keep if show_payload else mask_record
     try:
         match what:
             case []:
-                return _list_events(folder, query, limit, show, mask, follow=follow)
+                return _list_events(folder, query, limit, printer, mask, follow=follow)
             case ["show", wanted]:
-                return _show_entry(folder, wanted, query, show, mask)
+                return _show_entry(folder, wanted, query, printer, mask)
             case ["verify"]:
-                return _verify_journal(folder, head, show)
+                return _verify_journal(folder, head, printer)
             case ["prune"]:
-                return _prune_journal(folder, format_time(now), show, dry_run=dry_run)
+                return _prune_journal(folder, format_time(now), printer, dry_run=dry_run)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         message = f"`{folder}` cannot be read: {why}"
@@ -130,10 +127,9 @@ def log(
     )
 
 
-def show_decision(wanted: str, *, json: bool, color: str) -> int:
+def show_decision(wanted: str, printer: Printer) -> int:
     """Print one decision of this user's journal in full, by its id or as the `last` one."""
-    show = partial(print_page, json=json, color=color)
-    return _show_entry(find_journal_folder(os.environ), wanted, Query(), show, mask_record)
+    return _show_entry(find_journal_folder(os.environ), wanted, Query(), printer, mask_record)
 
 
 def _keep(record: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +137,7 @@ def _keep(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _list_events(
-    folder: str, query: Query, limit: int, show: Show, mask: Mask, *, follow: bool
+    folder: str, query: Query, limit: int, printer: Printer, mask: Mask, *, follow: bool
 ) -> int:
     if not os.path.isdir(folder) and not follow:
         _check_event(query.event, {*NOTES})
@@ -152,14 +148,14 @@ def _list_events(
     found = search.events(query, limit=limit)
     for record in found:
         mark = record["seq"]
-        show(mask(record), render_event)
+        printer.print(mask(record), render_event)
     if not found:
         _check_filters(search, query.replace(hook="") if follow else query)
     while follow and _wait_for_records():
         mark = min(mark, search.last())  # another journal may be there, which counts from 1
         for record in search.events(query.replace(after=mark)):
             mark = record["seq"]
-            show(mask(record), render_event)
+            printer.print(mask(record), render_event)
     if not found and not follow:
         print_message("no decision like that")
     return OK
@@ -176,7 +172,7 @@ def _wait_for_records() -> bool:
     return not any(found & gone for _, found in poll.poll(int(_PAUSE * 1000)))
 
 
-def _show_entry(folder: str, wanted: str, query: Query, show: Show, mask: Mask) -> int:
+def _show_entry(folder: str, wanted: str, query: Query, printer: Printer, mask: Mask) -> int:
     """Print a decision by the beginning of its id, or the last one that matches a query."""
     search = Search(folder, tell=_print_problem)
     last = search.latest(query) if wanted == "last" else None
@@ -194,13 +190,13 @@ def _show_entry(folder: str, wanted: str, query: Query, show: Show, mask: Mask) 
     known = find_provenance(search, event, runs, os.environ)
     entry = {"schema": "hookline.entry/1", "event": event, "runs": runs, "provenance": known}
     masked = mask(entry)
-    show(masked, render_entry)
+    printer.print(masked, render_entry)
     if masked != entry:
         print_message("secrets are masked; --show-payload shows all that is kept")
     return OK
 
 
-def _verify_journal(folder: str, head: str, show: Show) -> int:
+def _verify_journal(folder: str, head: str, printer: Printer) -> int:
     remembered = parse_head(head) if head else None
     if head and remembered is None:
         raise ConfigError(
@@ -212,16 +208,18 @@ def _verify_journal(folder: str, head: str, show: Show) -> int:
         print_message(f"{CODES['journal.missing']} there is no journal in `{folder}`")
         return FINDINGS
     result = verify(folder, remembered=remembered)
-    show(result.to_dict(), render_verification)
+    printer.print(result.to_dict(), render_verification)
     return OK if result.is_whole else FINDINGS
 
 
-def _prune_journal(folder: str, at: str, show: Show, *, dry_run: bool) -> int:
+def _prune_journal(folder: str, at: str, printer: Printer, *, dry_run: bool) -> int:
     if not os.path.isdir(folder):
         raise JournalError(f"there is no journal in `{folder}`", name="journal.missing")
     files = LogFiles(folder, tell=_print_problem, **read_limits(os.environ))
     removed = files.prune(at=at, dry_run=dry_run)
-    show({"schema": "hookline.pruned/1", "dry_run": dry_run, "removed": removed}, render_pruned)
+    printer.print(
+        {"schema": "hookline.pruned/1", "dry_run": dry_run, "removed": removed}, render_pruned
+    )
     return OK
 
 

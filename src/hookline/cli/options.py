@@ -77,8 +77,12 @@ def option(*names: str, **settings: Any) -> Any:
     return Option(names=names, **settings)
 
 
-JSON: Any = option("--json", help="print one JSON document")
-COLOR: Any = option("--color", metavar="WHEN", default="auto", choices=("auto", "always", "never"))
+JSON: Any = option("--json", help="print JSON: one document, or one a line")
+# The options of commands that print a document, by the parameters of `pages.Printer`.
+PRINTING: Mapping[str, Option] = {
+    "json": JSON,
+    "color": option("--color", metavar="WHEN", default="auto", choices=("auto", "always", "never")),
+}
 DRY_RUN: Any = option("-n", "--dry-run", help="only show what would be done")
 EVENT: Any = option(
     "--event", metavar="EVENT", help="of one event only, by any of its names", complete=("events",)

@@ -14,7 +14,9 @@ from hookline.text.terminal_escape import escape_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any, TextIO
+    from typing import Any, TextIO, TypeAlias
+
+    Page: TypeAlias = Callable[[Any, "Paint"], Iterable[str]]
 
 _STYLES: Mapping[str, str] = {
     "strong": "1",
@@ -63,19 +65,24 @@ class Paint:
         return self(_STANCE_STYLES[stance], text) if stance in _STANCE_STYLES else text
 
 
-def print_page(
-    document: Mapping[str, Any],
-    page: Callable[[Any, Paint], Iterable[str]],
-    *,
-    json: bool,
-    color: str,
-) -> None:
-    """Print a document as JSON, or as the lines of its page without terminal control characters."""
-    if json:
-        print_document(document)
-    else:
-        paint = Paint(on=use_color(color, sys.stdout, os.environ))
-        print_text("".join(f"{line}\n" for line in page(escape_document(document), paint)))
+class Printer:
+    """Prints documents: as JSON, or as the lines of a page without terminal control characters."""
+
+    def __init__(self, *, json: bool = False, color: str = "auto") -> None:
+        self.json = json
+        self.color = color
+
+    def print(self, document: Mapping[str, Any], page: Page) -> None:
+        """Print a document to standard output."""
+        if self.json:
+            print_document(document)
+        else:
+            lines = page(escape_document(document), self.paint(sys.stdout))
+            print_text("".join(f"{line}\n" for line in lines))
+
+    def paint(self, stream: TextIO | None) -> Paint:
+        """Return the styles of text on a stream."""
+        return Paint(on=use_color(self.color, stream, os.environ))
 
 
 def escape_document(value: Any, key: str = "") -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-from hookline.cli.options import Option, option, parse_words
+from hookline.cli.options import PRINTING, Option, option, parse_words
 from hookline.config.places import project_root
 from hookline.config.project_env import drop_project_env
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import MATCHING, MODES, TRUSTS, Engine
 from hookline.engine.hosts import leave_deleted_folder
+from hookline.engine.journaling import open_journal
 from hookline.engine.lazy_gate import LazyGate, note_approvals
 from hookline.errors import ConfigError
 from hookline.sessions.store import Sessions
@@ -136,6 +137,13 @@ class Selection:
         """Return the store of sessions, in which each relay counts its redos separately."""
         return Sessions.of(os.environ, asker="\n".join(self.configs) if self.relay else "")
 
+    def open(self, **settings: Any) -> Engine:
+        """Return the engine with the selected hooks, and with the journal of this user."""
+        from hookline.cli.exit_codes import print_message  # noqa: PLC0415 - not for a host
+
+        journal = open_journal(os.environ, print_message)
+        return self.engine(journal=journal, **settings)
+
     def engine(self, *, parses_new: bool = True, **settings: Any) -> Engine:
         """Return the engine with the selected hooks.
 
@@ -199,12 +207,17 @@ def call_command(name: str, command: Command, words: Sequence[str], **settings: 
 
 
 def parse_command(name: str, command: Command, words: Sequence[str]) -> dict[str, Any]:
-    """Return the arguments of a call, with a `Selection` for a command that looks at hooks.
+    """Return the arguments of a call, with its `Selection` and its `Printer`.
 
     Raises:
         ConfigError: a usage error.
     """
     given = parse_words(list_options(command), words, f"hookline {name} --help")
+    if "printer" in command.__annotations__:
+        # Hosts start a command that prints no document.
+        from hookline.cli.pages import Printer  # noqa: PLC0415
+
+        given["printer"] = Printer(**{each: given.pop(each) for each in PRINTING})
     if "selection" in command.__annotations__:
         given["selection"] = Selection(**{each: given.pop(each) for each in SHARED})
     return given
@@ -214,7 +227,10 @@ def list_options(command: Command) -> dict[str, Option]:
     """Return the options and arguments of a command, those that choose its hooks included."""
     declared: Mapping[str, Any] = command.__kwdefaults__ or {}
     own = {name: each for name, each in declared.items() if isinstance(each, Option)}
-    return {**own, **(SHARED if "selection" in command.__annotations__ else {})}
+    for parameter, options in (("printer", PRINTING), ("selection", SHARED)):
+        if parameter in command.__annotations__:
+            own.update(options)
+    return own
 
 
 def parse_options(pairs: Sequence[str]) -> Mapping[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
-from hookline.cli.options import COLOR, DRY_RUN, JSON, option
-from hookline.cli.pages import first_line, print_page
+from hookline.cli.options import DRY_RUN, option
+from hookline.cli.pages import first_line
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
     find_statuses,
@@ -18,14 +18,13 @@ from hookline.engine.approval_service import (
     switch_hooks,
 )
 from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summary
-from hookline.engine.journaling import open_journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.pages import Paint
+    from hookline.cli.pages import Paint, Printer
     from hookline.cli.selection import Selection
 
 _HOOK: Any = option(
@@ -38,44 +37,40 @@ _GLOBAL: Any = option("--global", help="in every project, and not in this one on
 
 def on(
     selection: Selection,
+    printer: Printer,
     *,
     hook: str = _HOOK,
     everywhere: bool = _GLOBAL,
     dry_run: bool = DRY_RUN,
-    json: bool = JSON,
-    color: str = COLOR,
 ) -> int:
     """Let hooks run again, here or everywhere; or one that was switched off by itself."""
-    return _switch_hooks(selection, "on", hook, everywhere, dry_run, json=json, color=color)
+    return _switch_hooks(selection, printer, "on", hook, everywhere, dry_run)
 
 
 def off(
     selection: Selection,
+    printer: Printer,
     *,
     hook: str = _HOOK,
     everywhere: bool = _GLOBAL,
     dry_run: bool = DRY_RUN,
-    json: bool = JSON,
-    color: str = COLOR,
 ) -> int:
     """Let no hook run, here or everywhere, or not this one; those of the policy do not listen."""
-    return _switch_hooks(selection, "off", hook, everywhere, dry_run, json=json, color=color)
+    return _switch_hooks(selection, printer, "off", hook, everywhere, dry_run)
 
 
 def _switch_hooks(
     selection: Selection,
+    printer: Printer,
     to: str,
     hook: str,
     everywhere: bool,  # noqa: FBT001 - as its callers have it
     dry_run: bool,  # noqa: FBT001 - as above
-    *,
-    json: bool,
-    color: str,
 ) -> int:
     """Turn hooks on or off, or one, and print how they are then; return the exit code."""
     if not dry_run:
         require_person(os.environ, f"hookline {to}")
-    with selection.engine(journal=open_journal(os.environ, print_message)) as engine:
+    with selection.open() as engine:
         specs = find_hooks(engine, hook) if hook else []
         how: Any = {"on": to == "on", "everywhere": everywhere, "who": "", "how": "command line"}
         unwritten: tuple[str, ...] = ()  # files that switch some hooks off
@@ -110,7 +105,7 @@ def _switch_hooks(
             ],
             "managed": [spec.id for spec in list_managed(engine)],
         }
-    print_page(document, _render_single if hook else _render_switches, json=json, color=color)
+    printer.print(document, _render_single if hook else _render_switches)
     is_off = any(each["off"] for each in document["hooks"]) if specs else not is_on
     return FINDINGS if to == "on" and not dry_run and (is_off or unwritten) else OK
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from hookline.cli.exit_codes import FINDINGS, OK, USAGE, print_message
-from hookline.cli.options import COLOR, JSON, option
-from hookline.cli.pages import count_problems, count_things, format_problem, print_page
+from hookline.cli.options import option
+from hookline.cli.pages import count_problems, count_things, format_problem
 from hookline.cli.snippet import make_snippet
 from hookline.config.read import guess_dialect, list_files, no_hooks_error
 from hookline.engine.catalog import make_dialect
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.pages import Paint
+    from hookline.cli.pages import Paint, Printer
     from hookline.cli.selection import Selection
     from hookline.engine.engine import Engine
     from hookline.engine.sources import LoadedSource
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 def validate(
     selection: Selection,
+    printer: Printer,
     *,
     paths: list[str] = option(
         metavar="PATH",
@@ -41,9 +42,7 @@ def validate(
         choices=("text", "json", "github"),
         default="text",
     ),
-    json: bool = JSON,
     exit_zero: bool = option("--exit-zero", help="exit 0 also when there are findings"),
-    color: str = COLOR,
 ) -> int:
     """Every problem of every file, with its place, its code and what to do about it."""
     asked = [*paths, *selection.configs]
@@ -63,7 +62,8 @@ def validate(
         "problems": [problem.to_dict() for problem in problems],
     }
     page = _render_annotations if output_format == "github" else _render_problems
-    print_page(document, page, json=json or output_format == "json", color=color)
+    printer.json |= output_format == "json"
+    printer.print(document, page)
     print_message(f"{count_things(len(files), 'file')}: {count_problems(document)}")
     if missing:
         return USAGE

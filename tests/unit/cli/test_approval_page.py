@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hookline.cli.approval_page import list_summaries, make_document, render_approval
+from hookline.cli.approve import list_summaries, make_document, render_approval
 from hookline.cli.pages import Paint
 
 if TYPE_CHECKING:

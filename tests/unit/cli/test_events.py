@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.cli.events import find_kind, make_kind_document, suggest_event
+from hookline.cli.events import (
+    POWERS,
+    _describe_powers,
+    find_kind,
+    make_kind_document,
+    suggest_event,
+)
 from hookline.model import kinds
 
 
@@ -61,3 +67,14 @@ def test_the_page_of_an_event_has_a_row_for_each_dialect_that_we_speak() -> None
     assert rows["docker-agent", "pre_tool_use"]["can_block"] is True
     assert rows["docker-agent", "pre_tool_use"]["parallel"] is False
     assert "tool_name" in rows["claude-code", "PreToolUse"]["fields"]
+
+
+@pytest.mark.parametrize("kind", kinds.NAMES)
+def test_every_power_has_its_words(kind: str) -> None:
+    """Those of the vocabulary; a dialect's own are told by their names until they have some."""
+    assert kinds.kind(kind).powers <= set(POWERS)
+
+
+def test_a_power_without_words_is_told_by_its_name() -> None:
+    """Rather than not at all."""
+    assert _describe_powers(["deny", "zap"]) == ["refuse it", "zap"]

@@ -7,9 +7,14 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.cli.events import make_kind_document
-from hookline.cli.hook_documents import list_in_order, make_hook_document, make_hooks_document
-from hookline.cli.list_pages import render_hook, render_hooks, render_kind
+from hookline.cli.events import make_kind_document, render_kind
+from hookline.cli.list_command import (
+    list_in_order,
+    make_hook_document,
+    make_hooks_document,
+    render_hook,
+    render_hooks,
+)
 from hookline.cli.pages import Paint, escape_document
 
 PLAIN = Paint(on=False)

@@ -13,7 +13,7 @@ import pytest
 
 from hookline.cli import log
 from hookline.cli.log_pages import render_entry, render_event
-from hookline.cli.pages import Paint
+from hookline.cli.pages import Paint, Printer
 from hookline.journal.log_files import LogFiles
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 
@@ -41,8 +41,13 @@ def follow(desk: Desk, *words: str, looks: Iterator[Callable[[], object]]) -> li
         return False
 
     shown: list[dict[str, Any]] = []
+
+    def keep(_printer: Printer, record: dict[str, Any], _page: object) -> None:
+        if "seq" in record:
+            shown.append(record)
+
     desk.monkeypatch.setattr(log, "_wait_for_records", wait)
-    desk.monkeypatch.setattr(log, "print_page", lambda record, _page, **_: shown.append(record))
+    desk.monkeypatch.setattr(Printer, "print", keep)
     desk.type("log", "--follow", "--limit", "1", *words)
     return shown
 
