@@ -14,10 +14,10 @@ from hookline.a3s.events import HookEvent
 from hookline.a3s.handlers import make_handler, make_in_process
 from hookline.core.descriptions import explain_mismatch
 from hookline.core.plan import sort_hooks
-from hookline.dialects.a3s import A3S, NAME
+from hookline.dialects.a3s import A3S
 from hookline.dialects.a3s.encode_decision import to_result
 from hookline.dialects.a3s.response import BLOCK
-from hookline.dialects.a3s.table import TABLE
+from hookline.dialects.a3s.table import NAME, TABLE
 from hookline.engine.detached import make_finished
 from hookline.engine.engine import Engine
 from hookline.handlers.table import call_async

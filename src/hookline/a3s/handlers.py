@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import iscoroutinefunction
 
 from hookline.a3s.events import HookEvent
-from hookline.dialects.a3s.encode_event import make_payload
+from hookline.dialects.a3s import make_payload
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
 from hookline.model.spec import InProcess

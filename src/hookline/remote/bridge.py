@@ -11,8 +11,8 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hookline.dialects.a3s import A3S, NAME
-from hookline.dialects.a3s.table import TABLE
+from hookline.dialects.a3s import A3S
+from hookline.dialects.a3s.table import NAME, TABLE
 from hookline.errors import CODES, ConfigError
 from hookline.model.verdict import Failure
 from hookline.remote.definitions import make_placeholders, read_hooks

@@ -1,23 +1,27 @@
 """a3s: definitions with handlers in this process, asked one after the other.
 
-Continue, Block, Retry or Skip.
-
-Facts: docs/formats/a3s.md. The rows of `table` say what the events are; `hookline.a3s` is the API
-under its own names.
+Facts: docs/formats/a3s.md. `hookline.a3s` is the API under its own names.
 """
 
 from __future__ import annotations
+
+import json
 
 from hookline.core.dialect import Loaded
 from hookline.core.options import read_choice
 from hookline.dialects.a3s.table import NAME, TABLE
 from hookline.dialects.kit.dialect import FolderDialect
+from hookline.errors import CodecError
+from hookline.model.event import ToolCall
+from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.model.spec import HookSpec
+    from typing import Any
 
-__all__ = ["A3S", "NAME", "OPTIONS"]
+    from hookline.core.dialect import EventRow
+    from hookline.model.event import Event, Json
+    from hookline.model.spec import HookSpec
 
 OPTIONS = ("invalid_regex",)
 
@@ -34,8 +38,7 @@ class A3S(FolderDialect):
 
     def __init__(self, *, invalid_regex: str = "refuse") -> None:
         chosen = read_choice(NAME, "invalid_regex", invalid_regex, ("refuse", "substring"))
-        own, substring = "decode_event encode_event", chosen == "substring"
-        super().__init__(__name__, TABLE, own, substring=substring)
+        super().__init__(__name__, TABLE, substring=chosen == "substring")
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return one definition for each id, the last one.
@@ -44,3 +47,62 @@ class A3S(FolderDialect):
         """
         by_id = {spec.name: spec for spec in specs}
         return Loaded(specs=tuple(by_id[name] for name in sorted(by_id)))
+
+    def decode_event(self, payload: Json, native: str = "") -> Event:
+        """Return a host's event: `{"event_type": "pre_tool_use", "payload": {...}}`.
+
+        With `native` given, the document may be the payload alone.
+
+        Raises:
+            CodecError: not an object, no event named, or a field of the wrong type.
+        """
+        wrapped = isinstance(payload, dict) and "event_type" in payload
+        named = native or (payload["event_type"] if wrapped else "")
+        if not isinstance(named, str) or not named:
+            raise CodecError(
+                "an a3s event must be a JSON object whose `event_type` names the event",
+                name="wire.event",
+                hint='{"event_type": "pre_tool_use", "payload": {...}}',
+            )
+        row = TABLE.row(named)
+        given = payload.get("payload", {}) if wrapped else payload
+        event = super().decode_event(given, row.native if row else named)
+        # The session of a skill event is empty, whatever the host sent (docs/formats/a3s.md 2).
+        return event.replace(session_id="") if row is not None and row.sessionless else event
+
+    def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
+        """Return the document of a hook's event."""
+        payload = make_payload(event, row, spec.native_event)
+        return {"event_type": spec.native_event, "payload": payload}
+
+
+def make_payload(event: Event, row: EventRow | None, native: str) -> dict[str, Any]:
+    """Return the payload of an event: what an a3s host sent, with rewritten arguments.
+
+    Another host's event in a3s's fields.
+    """
+    if event.dialect != NAME:
+        payload = encode(event, TABLE, row, native)
+        if "result" in payload:
+            payload["result"] = _describe_result(event, payload["result"])
+        return payload
+    payload = dict(event.raw)
+    if isinstance(event.body, ToolCall) and ("args" in payload or event.body.input is not None):
+        payload["args"] = event.body.input
+    return payload
+
+
+def _describe_result(event: Event, given: Json) -> dict[str, Any]:
+    """Return what another host's tool returned, as a3s describes it."""
+    if isinstance(given, dict) and "success" in given:
+        return given
+    error, seconds = event.body.value("error"), event.body.value("duration")
+    output = error if given in (None, {}) else given
+    if not isinstance(output, str):
+        output = "" if output is None else json.dumps(output, ensure_ascii=False, default=str)
+    timed = isinstance(seconds, int | float)
+    return {
+        "success": not error,
+        "output": output,
+        "duration_ms": round(seconds * TABLE.ticks_per_second) if timed else 0,
+    }

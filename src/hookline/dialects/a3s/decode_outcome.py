@@ -7,7 +7,7 @@ from hookline.dialects.a3s.response import read_response
 from hookline.dialects.a3s.table import DEFAULT_REASON, DEFAULT_RETRY_DELAY, TABLE
 from hookline.dialects.kit.claims import to_verdict
 from hookline.model.event import Rewrite
-from hookline.model.verdict import Failure, Stance, Verdict
+from hookline.model.verdict import Failure, Stance
 from hookline.wire.hookoutput import UnreadableError, parse_object
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hookline.dialects.a3s.response import HookResponse
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome
+    from hookline.model.verdict import Outcome, Verdict
 
 # The answer of a definition without a handler.
 NO_HANDLER = object()
@@ -31,45 +31,54 @@ def answer_without_handler(_event: object) -> object:
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
     """Return the verdict of one hook. Never raises: an unusable answer is a failed hook."""
-    if outcome.failure is not None or outcome.exit_code:
-        return _fail(spec, outcome, _explain(outcome, spec))
     if outcome.answer is NO_HANDLER:
         note = f"hook `{label(spec)}` has no handler and does nothing"
         return to_verdict(spec, outcome, for_user=note)
-    try:
-        # A handler in another process prints its answer.
-        printed = outcome.answer is None and outcome.stdout.strip()
-        response = read_response(parse_object(outcome.stdout) if printed else outcome.answer)
-    except UnreadableError as error:
-        return _fail(spec, outcome, str(error))
-    return to_verdict(spec, outcome, **_interpret(response, spec, row))
+    if outcome.failure is Failure.TIMED_OUT:
+        why = f"timed out after {spec.timeout:g} s"
+    elif outcome.failure is Failure.UNREADABLE and outcome.detail:
+        why = outcome.detail  # the words of `read_response`, from another process
+    elif outcome.failure is not None or outcome.exit_code:
+        why = describe_failure(outcome)
+    else:
+        try:
+            # A handler in another process prints its answer.
+            printed = outcome.answer is None and outcome.stdout.strip()
+            response = read_response(parse_object(outcome.stdout) if printed else outcome.answer)
+            return to_verdict(spec, outcome, **_interpret(response, spec, row))
+        except UnreadableError as error:
+            why = str(error)
+    verdict = make_failed_verdict(spec, outcome, why)
+    if spec.on_failure is Stance.SILENT:
+        return verdict
+    # On a gate it is a block, and ends the chain as any block does.
+    return verdict.replace(reason=f"Required hook '{label(spec)}' failed: {why}", ends=True)
 
 
 def _interpret(response: HookResponse, spec: HookSpec, row: EventRow) -> dict[str, Any]:
     """Return what an answer asks for, as fields of a verdict."""
+    modified = response.modified
     match response.action:
         case "Block":
             reason = DEFAULT_REASON if response.reason is None else response.reason
             return {"stance": Stance.DENY, "reason": reason, "ends": True}
         case "Retry":
+            delay, most = response.retry_delay_ms, spec.facts.get("max_retries", 0)
             # Where the host acts on it the operation waits, so to a host that cannot wait it is a
             # refusal.
-            delay = response.retry_delay_ms
-            most = spec.facts.get("max_retries", 0)
             return {
                 "stance": row.blocks,
                 "reason": response.reason or "",
-                "retry_after": DEFAULT_RETRY_DELAY
-                if delay is None
-                else delay / TABLE.ticks_per_second,
+                "retry_after": (
+                    DEFAULT_RETRY_DELAY if delay is None else delay / TABLE.ticks_per_second
+                ),
                 "effects": {"max_retries": most} if most else {},
                 "ends": True,
             }
         case "Skip":
             return {"ends": True}
-    modified = response.modified
-    if modified is None:
-        return {}
+        case _ if modified is None:
+            return {}
     if "input" not in row.powers:
         return {"effects": {"modified": modified}}
     if not isinstance(modified, dict):
@@ -81,22 +90,3 @@ def _interpret(response: HookResponse, spec: HookSpec, row: EventRow) -> dict[st
         "rewrite": Rewrite(target="input", value=modified),
         "for_user": note if list(modified) == ["args"] else "",
     }
-
-
-def _explain(outcome: Outcome, spec: HookSpec) -> str:
-    if outcome.failure is Failure.TIMED_OUT:
-        return f"timed out after {spec.timeout:g} s"
-    if outcome.failure is Failure.UNREADABLE and outcome.detail:
-        return outcome.detail  # the words of `read_response`, from another process
-    return describe_failure(outcome)
-
-
-def _fail(spec: HookSpec, outcome: Outcome, why: str) -> Verdict:
-    """Return a block on a gate, which ends the chain as any block does.
-
-    On an observer the chain goes on.
-    """
-    verdict = make_failed_verdict(spec, outcome, why)
-    if spec.on_failure is Stance.SILENT:
-        return verdict
-    return verdict.replace(reason=f"Required hook '{label(spec)}' failed: {why}", ends=True)

@@ -17,7 +17,7 @@ from hookline.wire.sources import make_spec, read_tree, refuse_unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from hookline.core.dialect import EventRow, Source
     from hookline.model.spec import Condition, HookSpec, Problem
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _HOOK_KEYS = ("id", "event_type", "matcher", "config")
 _MATCHER_KEYS = ("session_id", "tool", "path_pattern", "command_pattern", "skill")
 _CONFIG_KEYS = ("priority", "timeout_ms", "async_execution", "fail_mode", "max_retries")
-_FAIL_MODES: Mapping[str, Stance] = {"open": Stance.SILENT, "closed": Stance.DENY}
+_FAIL_MODES = {"open": Stance.SILENT, "closed": Stance.DENY}
 # The first of these whose value is text is the path of a call (docs/formats/a3s.md 4).
 _PATH_KEYS = ("file_path", "path", "notebook_path")
 _COMMAND_TOOLS = frozenset({"Bash", "bash"})
@@ -52,11 +52,11 @@ def load(source: Source, *, substring: bool = False) -> Loaded:
             continue
         if spec.id in specs:
             why = f"`{spec.id}` stands twice; this definition replaces the former"
-            node.complain("hook.duplicate", why, severity="warning")
+            node.warn("hook.duplicate", why)
         if source.text is not None and type(spec.handler) is InProcess:
             why = f"`{spec.name}` has no handler and does nothing: a file of a3s holds definitions only"
             hint = "register it in Python with `hookline.a3s.HookEngine`, or from a process with `hookline.remote`"
-            node.complain("hook.never-runs", why, "id", hint=hint, severity="warning")
+            node.warn("hook.never-runs", why, "id", hint=hint)
         specs[spec.id] = spec
     return Loaded(specs=tuple(specs.values()), problems=tuple(problems))
 
@@ -138,8 +138,7 @@ def _read_matcher(hook: Node, row: EventRow, *, substring: bool) -> Iterator[Con
             continue
         if key not in carried:
             reason = f"`{row.native}` carries nothing that `{key}` could select"
-            hint = "the hook never runs"
-            node.complain("matcher.not-applicable", reason, key, hint=hint, severity="warning")
+            node.warn("matcher.not-applicable", reason, key, hint="the hook never runs")
             yield Never(reason=reason)
         match key:
             case "session_id" | "tool":
@@ -160,10 +159,12 @@ def _read_regex(node: Node, source: str, *, substring: bool) -> Regex:
     try:
         return compile_regex(source)
     except ConfigError as error:
-        hint = "it is searched as plain text" if substring else error.hint
-        severity = "warning" if substring else "error"
-        node.complain(error.name, error.message, "command_pattern", hint=hint, severity=severity)
-        return compile_regex(re.escape(source) if substring else "")
+        if substring:
+            hint = "it is searched as plain text"
+            node.warn(error.name, error.message, "command_pattern", hint=hint)
+            return compile_regex(re.escape(source))
+        node.complain(error.name, error.message, "command_pattern", hint=error.hint)
+        return compile_regex("")
 
 
 def _read_glob(node: Node, key: str, pattern: str) -> tuple[Regex, bool]:
@@ -188,7 +189,7 @@ def _configure(spec: HookSpec, node: Node, row: EventRow) -> HookSpec:
     detached = node.flag("async_execution")
     if detached and is_gate:
         why = f"`async_execution` is ignored on the gate `{row.native}`; the hook is awaited"
-        node.complain("async.cannot-block", why, "async_execution", severity="warning")
+        node.warn("async.cannot-block", why, "async_execution")
     given = node.value.get("fail_mode") is not None
     mode = node.choice("fail_mode", _FAIL_MODES, "") if given else ""
     return spec.replace(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 CONTINUE, BLOCK, RETRY, SKIP = ACTIONS = ("Continue", "Block", "Retry", "Skip")
-_ACTIONS: Mapping[str, str] = {action.lower(): action for action in ACTIONS}
+_ACTIONS = {action.lower(): action for action in ACTIONS}
 # Spellings of the delay, in the order in which they are looked for (docs/formats/a3s.md 12, 13).
 _DELAYS = ("retry_delay_ms", "delay_ms", "delayMs")
 
@@ -78,16 +78,19 @@ class HookResponse(Frozen):
         Raises:
             UnreadableError: no action, an unknown one, or a value of the wrong type.
         """
-        given = answer.get("action")
+        given, reason = answer.get("action"), answer.get("reason")
         if given is None:
             raise UnreadableError("the answer has no `action`")
         action = _ACTIONS.get(given.lower()) if isinstance(given, str) else None
         if action is None:
             known = ", ".join(ACTIONS)
             raise UnreadableError(f"unknown action {describe_value(given)}, not one of {known}")
+        explains = action in (BLOCK, RETRY)
+        if explains and not isinstance(reason, str | None):
+            raise UnreadableError(f"`reason` is `{reason!r:.80}`, not text")
         return cls(
             action=action,
-            reason=_read_reason(answer) if action in (BLOCK, RETRY) else None,
+            reason=reason if explains else None,
             modified=_read_modified(answer) if action == CONTINUE else None,
             retry_delay_ms=_read_delay(answer) if action == RETRY else None,
             hook_id=answer.get("hook_id"),
@@ -112,13 +115,6 @@ def read_response(answer: Any) -> HookResponse:
     if isinstance(answer, dict):
         return HookResponse.from_dict(answer)
     raise UnreadableError(f"the answer is `{answer!r:.80}`, not an object with an `action`")
-
-
-def _read_reason(answer: Mapping[str, Any]) -> str | None:
-    reason = answer.get("reason")
-    if reason is None or isinstance(reason, str):
-        return reason
-    raise UnreadableError(f"`reason` is `{reason!r:.80}`, not text")
 
 
 def _read_modified(answer: Mapping[str, Any]) -> Any:

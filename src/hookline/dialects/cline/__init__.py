@@ -6,12 +6,14 @@ more in its payload and reads more from an answer. One dialect serves both.
 
 from __future__ import annotations
 
-from hookline.dialects.cline.commands import plain_input
+import shlex
+
 from hookline.dialects.cline.table import NAME, TABLE
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.kit.json_text import close_json
 from hookline.errors import CodecError
 from hookline.model.event import ToolCall
+from hookline.model.tools import list_names
 from hookline.model.verdict import Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 from hookline.wire.payload import decode
@@ -26,18 +28,18 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
 
-__all__ = ["NAME", "OPTIONS", "Cline"]
-
 OPTIONS: tuple[str, ...] = ()
 _KEYS = {"native": "hookName", "session_id": "taskId", "cwd": "cwd"}
 # Keys of `tool_call` and `tool_result`, which only the command line program sends -> the
 # extension's.
-_SHORT: Mapping[str, str] = {
+_SHORT = {
     "name": "toolName",
     "input": "parameters",
     "output": "result",
     "durationMs": "executionTimeMs",
 }
+# Keys of a shell tool's input that say what it runs.
+_OF_COMMANDS = ("command", "commands", "args")
 
 
 class Cline(FolderDialect):
@@ -71,8 +73,13 @@ class Cline(FolderDialect):
         }
         if event.dialect != NAME:
             return usual | (_sections(event, row) if row else {})
-        sent = {**event.raw, **(_rewritten_sections(event, row) if row else {})}
-        return {**sent, **{key: usual[key] for key in usual if key not in sent}}
+        sent = dict(event.raw)
+        before = self.decode_event(event.raw, event.native_name).body
+        if row and isinstance(before, ToolCall) and before.input != event.input:
+            for key, section in _sections(event, row).items():
+                if isinstance(sent.get(key), dict):
+                    sent[key] = sent[key] | section
+        return sent | {key: usual[key] for key in usual if key not in sent}
 
     def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:  # noqa: ARG002 - the protocol's
         """Return the reply of a script: one JSON object at exit 0, or nothing (docs/formats/cline.md 4).
@@ -80,16 +87,41 @@ class Cline(FolderDialect):
         Context has two keys, one for each program of the host.
         """
         document: dict[str, Any] = {}
-        powers = row.powers if row is not None else frozenset()
+        powers = row.powers if row is not None else ()
         rewrite = decision.rewrite
         if decision.stance >= Stance.DENY:
-            document |= {"cancel": True, "errorMessage": decision.reason}
-        elif rewrite is not None and rewrite.target == "input" and "input" in powers:
+            return Reply(stdout=to_json_line({"cancel": True, "errorMessage": decision.reason}))
+        if rewrite is not None and rewrite.target == "input" and "input" in powers:
             document["overrideInput"] = rewrite.value
-        if decision.for_agent and "context" in powers and decision.stance < Stance.DENY:
+        if decision.for_agent and "context" in powers:
             context = "\n".join(decision.for_agent)
             document |= {"context": context, "contextModification": context}
         return Reply(stdout=to_json_line(document))
+
+
+def plain_input(tool: str, given: Any) -> Any:
+    """Return a tool's input as other hosts have it: of a shell tool, all its commands as one text under `command`.
+
+    The command line program takes a list of commands, of texts or of a program with `args`, in
+    seven shapes. A guard that looks at the command must see each of them.
+    """
+    if tool not in list_names("shell", NAME) or not isinstance(given, str | list | dict):
+        return given
+    fields: dict[str, Any] = given if isinstance(given, dict) else {"commands": given}
+    if "commands" not in fields and "args" not in fields:
+        return given
+    commands = fields.get("commands", fields)
+    entries = commands if isinstance(commands, list) else [commands]
+    beside = {key: value for key, value in fields.items() if key not in _OF_COMMANDS}
+    return {"command": "\n".join(map(_line, entries)), **beside}
+
+
+def _line(entry: Any) -> str:
+    """Return one entry of a list of commands as a line for a shell."""
+    if not isinstance(entry, dict):
+        return str(entry)
+    command, arguments = str(entry.get("command", "")), entry.get("args")
+    return shlex.join([command, *map(str, arguments)]) if arguments else command
 
 
 def _flatten(payload: Mapping[str, Any], native: str) -> dict[str, Any]:
@@ -107,25 +139,13 @@ def _flatten(payload: Mapping[str, Any], native: str) -> dict[str, Any]:
         raise CodecError(f"`workspaceRoots` of a {NAME} payload must be a list of texts")
     flat: dict[str, Any] = {**payload, "cwd": roots[0]}
     row = TABLE.row(str(native or payload.get("hookName")))
-    sections = {row.section: {}, row.called: _SHORT} if row is not None else {}
-    for key, names in sections.items():
-        section = payload.get(key)
-        if section is not None and not isinstance(section, dict):
+    short: dict[str, dict[str, str]] = {row.section: {}, row.called: _SHORT} if row else {}
+    for key, names in short.items():
+        section: Any = payload.get(key) or {}
+        if not isinstance(section, dict):
             raise CodecError(f"`{key}` of a {NAME} payload must be an object")
-        flat |= {names.get(name, name): value for name, value in (section or {}).items()}
+        flat |= {names.get(name) or name: value for name, value in section.items()}
     return flat
-
-
-def _rewritten_sections(event: Event, row: EventRow) -> dict[str, Any]:
-    """Return the sections that the host sent, with the new input of a tool if a hook rewrote it."""
-    sections = (row.called, row.section)
-    sent = {key: event.raw[key] for key in sections if isinstance(event.raw.get(key), dict)}
-    first: dict[str, Any] = next(iter(sent.values()), {})
-    before = plain_input(event.tool, first.get("input", first.get("parameters")))
-    if before == event.input or not isinstance(event.body, ToolCall):
-        return {}
-    now = _sections(event, row)
-    return {key: {**section, **now[key]} for key, section in sent.items()}
 
 
 def _sections(event: Event, row: EventRow) -> dict[str, Any]:
@@ -137,8 +157,12 @@ def _sections(event: Event, row: EventRow) -> dict[str, Any]:
             values["taskMetadata"] = values["taskMetadata"] or {"taskId": event.session_id}
         section = {key: value for key, value in values.items() if value is not None}
         return {row.section: section} if row.section else {}
+    given = body.input if isinstance(body.input, dict) else {}
     whole: dict[str, Any] = {"id": body.call_id, "name": body.tool, "input": body.input}
-    section = {"toolName": body.tool, "parameters": _as_texts(body.input)}
+    section = {
+        "toolName": body.tool,
+        "parameters": {key: _text(value) for key, value in given.items()},
+    }
     if row.called == "tool_result":
         failed = body.error is not None
         whole["output"] = body.result
@@ -150,11 +174,6 @@ def _sections(event: Event, row: EventRow) -> dict[str, Any]:
             "executionTimeMs": body.value("duration_ms") or 0,
         }
     return {row.called: whole, row.section: section}
-
-
-def _as_texts(given: Any) -> dict[str, str]:
-    """Return a tool's input as the texts that `parameters` holds."""
-    return {key: _text(value) for key, value in given.items()} if isinstance(given, dict) else {}
 
 
 def _text(value: Any) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 
 from hookline.core.failure import OVERFLOWED, make_failed_verdict
-from hookline.dialects.cline.commands import plain_input
+from hookline.dialects.cline import plain_input
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
 from hookline.wire.hookoutput import (
     UnreadableError,
     has_object_start,
+    key_types,
     parse_object,
     split_lines,
 )
@@ -27,16 +28,12 @@ if TYPE_CHECKING:
 
 # A line with this mark is the answer, whatever else the script prints.
 _MARK = "HOOK_CONTROL\t"
-_TYPES: Mapping[str, type] = {
-    "cancel": bool,
-    "context": str,
-    "contextModification": str,
-    "errorMessage": str,
-    "overrideInput": dict,
-}
+_TYPES = key_types(
+    flag="cancel", text="context contextModification errorMessage", object="overrideInput"
+)
 # Keys that the host declares and acts on nowhere, and keys of other hosts -> what their authors
 # mean.
-_MEANT: Mapping[str, str] = {
+_MEANT = {
     "review": "ask",
     "permissionDecision": "deny",
     "decision": "deny",
@@ -102,19 +99,11 @@ def _find_answer(stdout: str, *, strict: bool) -> dict[str, Any] | None:
     except UnreadableError:
         if marked or (strict and has_object_start(stdout)):
             raise
-        given = _find_last_object(lines[-_MOST_LINES:])
+        last = lines[-_MOST_LINES:]
+        for at in reversed(range(len(last))):
+            if given is None and last[at].lstrip().startswith("{"):
+                with suppress(UnreadableError):
+                    given = parse_object("\n".join(last[at:]))
     if given is not None and "shouldContinue" in given:
         raise UnreadableError("`shouldContinue` was removed from the format; write `cancel`")
     return given
-
-
-def _find_last_object(lines: list[str]) -> dict[str, Any] | None:
-    """Return the object that ends the text, where it begins on a line of its own.
-
-    None without one.
-    """
-    for at in reversed(range(len(lines))):
-        if lines[at].lstrip().startswith("{"):
-            with suppress(UnreadableError):
-                return parse_object("\n".join(lines[at:]))
-    return None

@@ -14,25 +14,17 @@ from hookline.wire.sources import resolve_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from hookline.core.dialect import Source
 
-# Ending of a file's name -> the program that runs it, where its first line names none.
-_PROGRAMS: Mapping[str, tuple[str, ...]] = {
-    "": ("bash",),
-    ".sh": ("bash",),
-    ".bash": ("bash",),
-    ".zsh": ("bash",),
-    ".js": ("node",),
-    ".mjs": ("node",),
-    ".cjs": ("node",),
-    ".ts": ("bun", "run"),
-    ".mts": ("bun", "run"),
-    ".cts": ("bun", "run"),
-    ".py": ("python3",),
-    ".ps1": ("pwsh", "-File"),
+_RUN_BY = {
+    "bash": ("", ".sh", ".bash", ".zsh"),
+    "node": (".js", ".mjs", ".cjs"),
+    "bun run": (".ts", ".mts", ".cts"),
+    "python3": (".py",),
+    "pwsh -File": (".ps1",),
 }
+# Ending of a file's name -> the program that runs it, where its first line names none.
+PROGRAMS = {ending: program for program, endings in _RUN_BY.items() for ending in endings}
 _EVENTS = {native.lower(): row for native, row in TABLE.rows.items()}
 # Folders whose files the command line program runs and the extension does not.
 _OF_THE_PROGRAM = "/.cline/"
@@ -48,13 +40,16 @@ def load(source: Source) -> Loaded:
     head = (source.text or "").partition("\n")[0].rstrip("\r")
     found = source.companions.get(name, Companion(path=name, head=head))
     origin = Origin(file=source.file, line=1, column=1, scope=source.scope)
-    known, native = _EVENTS.get(stem.lower()), stem or "file"
-    row = known or EventRow(native=native, kind=kinds.unknown_kind(NAME, native))
-    problem = _find_problem(known, name, found, origin)
+    row = _EVENTS.get(stem.lower())
+    problem = _find_problem(row, name, found, origin)
     problems = (problem,) if problem is not None else ()
-    strict = source.mode == "strict"
-    handler: Command | Broken = Broken(reason=explain_errors(problems))
-    if problem is None or problem.severity == "warning":
+    reason, strict = explain_errors(problems), source.mode == "strict"
+    conditions = (Never(reason=problem.message),) if row is None and problem else ()
+    if row is None:
+        native = stem or "file"
+        row = EventRow(native=native, kind=kinds.unknown_kind(NAME, native))
+    handler: Command | Broken = Broken(reason=reason)
+    if not reason:
         argv = _command(source, name, ending.lower(), found)
         handler = Command(argv=argv, kill_leftovers=strict)
     spec = HookSpec(
@@ -63,7 +58,7 @@ def load(source: Source) -> Loaded:
         kind=row.kind,
         native_event=row.native,
         handler=handler,
-        conditions=() if known is not None or problem is None else (Never(reason=problem.message),),
+        conditions=conditions,
         timeout=TABLE.default_timeout,
         on_failure=resolve_failure(row, source.mode),
         strict=strict,
@@ -85,15 +80,12 @@ def _find_problem(
     if row is None:
         why = f"`{stem}` is no event of Cline, so this file never runs"
         hint = did_you_mean(stem, TABLE.rows) or f"its events: {', '.join(TABLE.rows)}"
-    elif ending.lower() not in _PROGRAMS:
+    elif ending.lower() not in PROGRAMS:
         why = f"Cline runs no file whose name ends like `{name}`"
-        hint = f"one of {', '.join(f'`{each}`' for each in _PROGRAMS if each)}, or no ending"
+        hint = f"one of {', '.join(f'`{each}`' for each in PROGRAMS if each)}, or no ending"
     elif found.fault:
-        code, why, hint = (
-            "config.unreadable",
-            found.fault,
-            f"make it readable: chmod +r {origin.file}",
-        )
+        code, why = "config.unreadable", found.fault
+        hint = f"make it readable: chmod +r {origin.file}"
     elif not found.executable and not ending:
         code, severity = "handler.command", "warning"
         why = "the VS Code extension runs only files that are executable"
@@ -112,4 +104,4 @@ def _command(source: Source, name: str, ending: str, found: Companion) -> tuple[
     if (found.executable and is_script) or is_binary:
         return (path,)
     words = found.head[2:].split() if is_script else []
-    return (*(words or _PROGRAMS[ending]), path)
+    return (*(words or PROGRAMS[ending].split()), path)

@@ -43,7 +43,7 @@ def test_every_other_character_is_itself(sign: str) -> None:
         ("*/", "a", True),
         ("a//b", "a/b", True),
         ("a/../b", "b", True),
-        ("*/../b", "x/../b", True),
+        ("*/../b", "b", True),
         ("/../a", "/a", True),
         ("..", "..", True),
     ],

@@ -12,7 +12,7 @@ from hookline.config.layouts import LAYOUTS
 from hookline.config.read import list_files, read_source
 from hookline.core.dialect import Declaration, Source
 from hookline.dialects.cline import Cline
-from hookline.dialects.cline.load import _PROGRAMS
+from hookline.dialects.cline.load import PROGRAMS
 from hookline.dialects.cline.table import TABLE
 from hookline.model.event import Event, Prompt, ToolCall
 from hookline.model.verdict import Stance
@@ -33,7 +33,7 @@ def _script(path: Path, text: str, *, executable: bool = True) -> Path:
 def test_the_folder_knows_the_events_and_endings_of_the_loader() -> None:
     """Both tables name the same files."""
     assert LAYOUTS["cline"].stems == frozenset(native.lower() for native in TABLE.rows)
-    assert set(LAYOUTS["cline"].endings) == set(_PROGRAMS)
+    assert set(LAYOUTS["cline"].endings) == set(PROGRAMS)
 
 
 def test_only_files_that_are_named_after_an_event_are_hooks(tmp_path: Path) -> None:
