@@ -247,8 +247,9 @@ def test_a_definition_is_its_json() -> None:
         .with_config(HookConfig(priority=-1, fail_mode="open", max_retries=2))
     )
 
-    assert Hook.from_dict(json.loads(json.dumps(hook.to_dict()))) == hook
-    assert Hook.from_dict({"id": "h", "event_type": "PreToolUse"}) == Hook.new("h", "pre_tool_use")
+    engine = HookEngine.new()
+    engine.register(json.loads(json.dumps(hook.to_dict())))
+    assert engine.get_hook("h") == hook
     assert hook.to_dict()["event_type"] == "pre_tool_use"
 
 
@@ -261,15 +262,14 @@ def test_an_event_goes_through_json(event: HookEventType) -> None:
     assert json.loads(json.dumps(fired))["event_type"] == event.value
 
 
-def test_a_matcher_has_factories_builders_and_fields() -> None:
-    """`HookMatcher.tool("Bash")` makes one, and `.tool` of one is its field."""
-    assert HookMatcher.tool("Bash").tool == "Bash"
-    assert HookMatcher.skill("pdf").with_skill("x*").skill == "x*"
-    assert HookMatcher.path("*").path_pattern == "*"
-    assert HookMatcher.command("x").command_pattern == "x"
-    assert HookMatcher.session("s").session_id == "s"
-    assert HookMatcher.new() == HookMatcher()
-    assert HookMatcher.new().tool is None
+def test_a_matcher_has_factories_and_builders() -> None:
+    """It is a dict of its fields."""
+    assert HookMatcher.tool("Bash") == {"tool": "Bash"}
+    assert HookMatcher.skill("pdf").with_skill("x*") == {"skill": "x*"}
+    assert HookMatcher.path("*").with_command("x").with_session("s") == HookMatcher(
+        path_pattern="*", command_pattern="x", session_id="s"
+    )
+    assert HookMatcher.new() == HookMatcher() == {}
 
 
 # -- events ----------------------------------------------------------------------------------------

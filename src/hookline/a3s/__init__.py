@@ -1,9 +1,10 @@
 r"""hookline.a3s: the hooks of A3S under their own names, run by hookline's engine.
 
-engine = HookEngine() engine.register(Hook.new("no-rm",
-HookEventType.PreToolUse).with_matcher(HookMatcher.command(r"rm\s+-rf")))
-engine.register_handler("no-rm", lambda event: HookResponse.block("no")) result = await
-engine.fire(PreToolUseEvent(session_id="s", tool="Bash", args={"command": "rm -rf /"}))
+engine = HookEngine()
+no_rm = Hook.new("no-rm", HookEventType.PreToolUse)
+engine.register(no_rm.with_matcher(HookMatcher.command(r"rm\s+-rf")))
+engine.register_handler("no-rm", lambda event: HookResponse.block("no"))
+result = await engine.fire(PreToolUseEvent(tool="Bash", args={"command": "rm -rf /"}))
 """
 
 from __future__ import annotations

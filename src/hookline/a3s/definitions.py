@@ -6,16 +6,16 @@ import enum
 from functools import partialmethod
 
 from hookline.core.dialect import Source
-from hookline.dialects.a3s import A3S
 from hookline.dialects.a3s.table import TABLE
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, overload
+    from collections.abc import Mapping
+    from typing import Any
 
+    from hookline.dialects.a3s import A3S
     from hookline.model.spec import HookSpec, Problem
 
 
@@ -60,30 +60,6 @@ class HookEventType(enum.StrEnum):
         return cls(native) if native else None
 
 
-class _Field:
-    """A field of a matcher.
-
-    On the class it is a factory: `HookMatcher.tool("Bash")`, and `matcher.tool` is the text.
-    """
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-
-    if TYPE_CHECKING:
-
-        @overload
-        def __get__(
-            self, matcher: None, owner: type[HookMatcher]
-        ) -> Callable[[str], HookMatcher]: ...
-        @overload
-        def __get__(self, matcher: HookMatcher, owner: type[HookMatcher]) -> str | None: ...
-
-    def __get__(self, matcher: HookMatcher | None, owner: type[HookMatcher]) -> Any:
-        if matcher is None:
-            return lambda text: owner(**{self.key: text})
-        return matcher.get(self.key)
-
-
 class HookMatcher(dict[str, str]):
     """What a hook selects.
 
@@ -101,14 +77,18 @@ class HookMatcher(dict[str, str]):
         """Return a matcher that selects everything."""
         return cls()
 
+    @classmethod
+    def _of(cls, key: str, text: str) -> HookMatcher:
+        return cls(**{key: text})
+
     def _with(self, key: str, text: str) -> HookMatcher:
         return HookMatcher(**{**self, key: text})
 
-    tool = _Field("tool")
-    path = path_pattern = _Field("path_pattern")
-    command = command_pattern = _Field("command_pattern")
-    session = session_id = _Field("session_id")
-    skill = _Field("skill")
+    tool = partialmethod(_of, "tool")
+    path = partialmethod(_of, "path_pattern")
+    command = partialmethod(_of, "command_pattern")
+    session = partialmethod(_of, "session_id")
+    skill = partialmethod(_of, "skill")
     with_tool = partialmethod(_with, "tool")
     with_path = partialmethod(_with, "path_pattern")
     with_command = partialmethod(_with, "command_pattern")
@@ -159,15 +139,6 @@ class Hook(Frozen):
         if isinstance(config, dict) and set(config) <= set(HookConfig.__fields__):
             config = HookConfig(**config)
         return self.replace(config=config)
-
-    @classmethod
-    def from_dict(cls, definition: Mapping[str, Any]) -> Hook:
-        """Return a definition from a JSON object.
-
-        Raises:
-            ConfigError: a key is unknown or missing, or a value cannot be used.
-        """
-        return read_definition(definition, A3S()).hook
 
     def to_dict(self) -> dict[str, Any]:
         """Return the definition as JSON."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections import deque
-from copy import deepcopy
 from itertools import count
 
 from hookline.a3s.definitions import Hook, read_definition
@@ -18,9 +16,7 @@ from hookline.dialects.a3s import A3S
 from hookline.dialects.a3s.encode_decision import to_result
 from hookline.dialects.a3s.response import BLOCK
 from hookline.dialects.a3s.table import NAME, TABLE
-from hookline.engine.detached import make_finished
 from hookline.engine.engine import Engine
-from hookline.handlers.table import call_async
 from hookline.handlers.workers import Workers
 from hookline.model.spec import InProcess, Problem
 
@@ -34,7 +30,6 @@ if TYPE_CHECKING:
     from hookline.a3s.definitions import ReadDefinition
     from hookline.a3s.events import Payload
     from hookline.a3s.handlers import HookHandler
-    from hookline.core.dispatch import Run
     from hookline.dialects.a3s.encode_decision import HookResult
     from hookline.engine.runtime import Finished
     from hookline.model.event import Event
@@ -63,9 +58,7 @@ class HookEngine:
         invalid_regex: str = "refuse",
         observe: Callable[[Event, Decision], None] | None = None,
     ) -> None:
-        self._engine = Engine(
-            cwd=cwd, observe=observe, detach=self._start, finished=self._report_failure
-        )
+        self._engine = Engine(cwd=cwd, observe=observe, finished=self._report_failure)
         self._dialect = A3S(invalid_regex=invalid_regex)
         self._definitions: dict[str, ReadDefinition] = {}
         self._handlers: dict[str, Callable[[HookEvent], Any]] = {}
@@ -74,7 +67,6 @@ class HookEngine:
         self._unhandled: set[str] = set()
         self._workers = Workers()
         self._channel: EventChannel | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
         self._problems: deque[Problem] = deque(maxlen=_REMEMBERED)
 
     @classmethod
@@ -186,32 +178,20 @@ class HookEngine:
             CodecError: as `fire`.
         """
         for tries in count():
-            result, delay = _follow(await self.fire(event), tries)
-            if delay is None:
+            result = await self.fire(event)
+            if not result.is_retry():
+                return result
+            if tries == (result.max_retries or DEFAULT_RETRIES):
                 break
-            await sleep(delay)
-        return result
-
-    def fire_with_retries_sync(
-        self, event: Fired, *, sleep: Callable[[float], object] = time.sleep
-    ) -> HookResult:
-        """Do what `fire_with_retries` does, without an event loop.
-
-        Raises:
-            CodecError: as `fire`.
-        """
-        for tries in count():
-            result, delay = _follow(self.fire_sync(event), tries)
-            if delay is None:
-                break
-            sleep(delay)
-        return result
+            await sleep((result.retry_delay_ms or 0) / TABLE.ticks_per_second)
+        reason = f"hook `{result.hook_id}` asked for a retry again after {tries} of them"
+        return result.replace(action=BLOCK, reason=reason, retry_delay_ms=None)
 
     def _begin(self, event: Fired) -> Event:
         given = HookEvent.of(event)
         if self._channel is not None:
-            self._channel.offer(HookEvent.copy_of(given.event_type, given.payload))
-        return self._to_event(given)
+            self._channel.offer(given.copy())
+        return self._to_event(given.copy())  # the host may change its own meanwhile
 
     def _to_event(self, event: HookEvent) -> Event:
         """Return the event as the core has it, after applying all registrations."""
@@ -238,30 +218,6 @@ class HookEngine:
         handler = InProcess(call=report_missing, name=spec.id, read_by_dialect=True)
         return spec.replace(handler=handler, detached=False)
 
-    # -- asynchronous hooks ------------------------------------------------------------------------
-
-    def _start(self, run: Run) -> None:
-        """Start an asynchronous hook: a coroutine on the loop that fires, anything else on a thread.
-
-        It gets its own copy of the event, which the host may change meanwhile.
-        """
-        run = run.replace(event=deepcopy(run.event))
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            loop = None
-        if loop is None or (isinstance(run.spec.handler, InProcess) and run.spec.handler.worker):
-            self._engine.firing.start_detached(run)
-            return
-        task = loop.create_task(self._run(run), name=f"hookline {run.spec.id}")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _run(self, run: Run) -> None:
-        started = time.time()
-        outcome = await call_async(run)
-        self._report_failure(make_finished(run, outcome, started=started, ended=time.time()))
-
     def _report_failure(self, finished: Finished) -> None:
         """Report the failure of an asynchronous hook; its answer has no effect."""
         hook_id, fault = finished.hook_id, finished.verdict.fault
@@ -274,22 +230,11 @@ class HookEngine:
     # -- the end -----------------------------------------------------------------------------------
 
     def close(self, *, seconds: float = 5.0) -> None:
-        """Wait for asynchronous hooks on threads, at most `seconds`.
-
-        For those on an event loop, use `aclose`.
-        """
+        """Wait for asynchronous hooks, at most `seconds`; then leave them behind."""
         self._engine.close(seconds=seconds)
 
     async def aclose(self, *, seconds: float = 5.0) -> None:
-        """Wait for asynchronous hooks on this loop and on threads, at most `seconds`.
-
-        Then end those on the loop.
-        """
-        tasks = [task for task in self._tasks if task.get_loop() is asyncio.get_running_loop()]
-        if tasks:
-            _, late = await asyncio.wait(tasks, timeout=seconds)
-            for task in late:
-                task.cancel()
+        """Do what `close` does, without blocking the event loop."""
         await asyncio.to_thread(self.close, seconds=seconds)
 
     def __enter__(self) -> Self:
@@ -303,16 +248,3 @@ class HookEngine:
 
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
-
-
-def _follow(result: HookResult, tries: int) -> tuple[HookResult, float | None]:
-    """Return a result, and the seconds to wait before the next attempt.
-
-    After the last one a Retry becomes a Block.
-    """
-    if not result.is_retry():
-        return result, None
-    if tries < (result.max_retries or DEFAULT_RETRIES):
-        return result, (result.retry_delay_ms or 0) / TABLE.ticks_per_second
-    reason = f"hook `{result.hook_id}` asked for a retry again after {tries} of them"
-    return result.replace(action=BLOCK, reason=reason, retry_delay_ms=None), None

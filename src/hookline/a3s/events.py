@@ -129,6 +129,10 @@ class HookEvent(Record):
         """Return an event with a deep copy of a payload."""
         return cls(event_type, _copy(payload, PAYLOADS[event_type]))
 
+    def copy(self) -> HookEvent:
+        """Return a deep copy."""
+        return HookEvent.copy_of(self.event_type, self.payload)
+
     @classmethod
     def of(cls, event: HookEvent | Payload | Mapping[str, Any] | str) -> HookEvent:
         """Return an event from any form: an event, a payload of a class of its own, a document, or JSON text.
