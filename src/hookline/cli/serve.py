@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from importlib.util import find_spec
 
 from hookline import __version__
@@ -35,16 +35,17 @@ from hookline.server.lifecycle import (
     listen_unix_path,
 )
 from hookline.server.metrics import Meter
-from hookline.server.reloader import Reloader, exclude_calls, find_integrations
+from hookline.server.reloader import Reloader, exclude_calls
 from hookline.server.responses import APPROVE, make_openapi
 from hookline.server.service import Service
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Callable
+    from typing import Any
 
     from hookline.cli.selection import Selection
-    from hookline.engine.engine import Engine
 
 _DEFAULT = "127.0.0.1:8465"
 
@@ -129,60 +130,84 @@ def serve(
     ),
 ) -> int:
     """The decision server, until SIGTERM or Ctrl-C."""
-    _check_extra()
-
+    for needed in ("starlette", "uvicorn"):
+        if find_spec(needed) is None:
+            hint = "pip install 'hookline[server]'"
+            raise ConfigError(f"the server needs `{needed}`", name="serve.missing", hint=hint)
     if allow_remote and not token_file:
-        raise ConfigError(
-            "`--allow-remote` needs `--token-file`",
-            name="serve.address",
-            hint="other machines must be given the token",
-        )
+        hint = "other machines must be given the token"
+        message = "`--allow-remote` needs `--token-file`"
+        raise ConfigError(message, name="serve.address", hint=hint)
     if expect and not grpc:
-        raise ConfigError(
-            "`--expect` needs `--grpc`", name="serve.address", hint="there they attach"
-        )
+        hint = "there they attach"
+        raise ConfigError("`--expect` needs `--grpc`", name="serve.address", hint=hint)
     meter = Meter()
     free = _approves_without_token(asked=self_approve)
     if problem := find_self_approve_problem({"trust": {"self_approve": free}}):
-        print_message(f"hookline serve: {problem}")
+        _tell(problem)
     address = http or ("" if unix or grpc else _DEFAULT)
     path = token_file or default_token_path(os.environ)
-    token = read_token(path) if address or not _is_guarded_by_mode(grpc) else ""
-    path, to_approve = (path, token) if token or free else _read_approval_token(path)
-    approving = Approvals(to_approve, self_approve=free, refused=meter.count_refusal)
-    service = _make_service(
-        selection, meter, Admission(most, patience=wait), (seconds, deadline), approving
+    # File modes guard the other addresses.
+    needs_token = address or not all(parse_address(each).proven for each in grpc)
+    token = read_token(path) if needs_token else ""
+    to_approve = token
+    if not token and not free:
+        to_approve = _try(lambda: read_token(path), "no hooks can be approved here")
+    service, reloading = _make_service(
+        selection,
+        meter,
+        watch=not no_reload,
+        turns=Admission(most, patience=wait),
+        seconds=seconds,
+        deadline=deadline,
+        approving=Approvals(to_approve, self_approve=free, refused=meter.count_refusal),
     )
     listening = _open_sockets(address, unix, allow_remote=allow_remote)
-    beside = _copy_token(unix, to_approve) if not token_file else ""
+    beside = ""
+    if unix and to_approve and not token_file:
+        copy = lambda: copy_token_beside(unix, to_approve, os.environ)  # noqa: E731
+        beside = _try(copy, "it is not beside the socket")
     path = path if token else beside or path
-    open_ = (APPROVE,) if free else ()
     border = TokenCheck(
         service.app(),
         token=token,
         token_file=path,
         names=host_name,
-        open_to_all=open_,
+        open_to_all=(APPROVE,) if free else (),
         refused=meter.count_refusal,
     )
-    summary = f"{len(service.engine.hooks)} hooks{_describe_token(token, to_approve, path)}"
-    reloading = _make_reloader(selection, service, watch=not no_reload)
-    bridge = _make_sidecar(grpc, service, token, expect)
+    bridge = GrpcSidecar(service, grpc, token, expected=expect, tell=_tell)
     running = ServerRun(
         border, listening, drain=drain, refused=meter.count_refusal, beside=bridge.stop
     )
     with running.capture_signals():
         try:
-            with close_sockets(listening), bridge, reloading, ExitStack() as marks:
+            with close_sockets(listening), reloading, bridge:
                 names = (*map(describe_socket, listening), *bridge.names)
-                if beside and beside != default_token_path(os.environ):
-                    marks.callback(_remove_file, beside)
                 print_text("".join(f"{name}\n" for name in names))
-                print_message(f"hookline serve: {summary}")
+                use = "" if token else " for approvals"
+                told = f"; the token{use} is in {path}" if to_approve else ""
+                _tell(f"{len(service.engine.hooks)} hooks{told}")
                 running.run()
         finally:
             reloading.close(running.seconds_left, lambda: running.hurried)
+            if beside and beside != default_token_path(os.environ):
+                with suppress(OSError):
+                    os.unlink(beside)
     return INTERRUPTED if running.first_signal == signal.SIGINT else OK
+
+
+def _tell(line: object) -> None:
+    print_message(f"hookline serve: {line}")
+
+
+def _try(make: Callable[[], str], consequence: str) -> str:
+    """Return what a function returns; if it cannot, say why, and return an empty text."""
+    try:
+        return make()
+    except ConfigError as error:
+        _tell(f"{error.code} {error}; {consequence}")
+        return ""
 
 
 def _approves_without_token(*, asked: bool) -> bool:
@@ -196,153 +221,55 @@ def _approves_without_token(*, asked: bool) -> bool:
         free = False
     marker = find_agent_marker(os.environ)
     if free and marker:
-        print_message(
-            f"hookline serve: an agent started this server (`{marker}` is set), so an approval needs the token;"
+        _tell(
+            f"an agent started this server (`{marker}` is set), so an approval needs the token;"
             " say to the user: please run `hookline approve` in a terminal of your own"
         )
     return free and not marker
 
 
-def _check_extra() -> None:
-    for needed in ("starlette", "uvicorn"):
-        if find_spec(needed) is None:
-            raise ConfigError(
-                f"the server needs `{needed}`",
-                name="serve.missing",
-                hint="pip install 'hookline[server]'",
-            )
-
-
 def _make_service(
-    selection: Selection,
-    meter: Meter,
-    turns: Admission,
-    seconds: tuple[float, float],
-    approving: Approvals | None = None,
-) -> Service:
-
-    sessions = selection.sessions()
+    selection: Selection, meter: Meter, *, watch: bool = False, **settings: Any
+) -> tuple[Service, Reloader]:
+    """Return the service with the selected hooks, and what keeps its engines up to date."""
     made: list[Service] = []  # the engine of the service is another one after each reload
     telemetry = make_telemetry(
         os.environ, print_message, lambda: count_waiting(made[0].engine) if made else 0
     )
-    journal = open_journal(os.environ, print_message, telemetry)
-
-    def made_of(*, parses_new: bool = False) -> Engine:
-        return selection.engine(
-            parses_new=parses_new, observe=meter.observe, sessions=sessions, journal=journal
-        )
-
-    engine = made_of()
+    common: dict[str, Any] = {
+        "observe": meter.observe,
+        "sessions": selection.sessions(),
+        "journal": open_journal(os.environ, print_message, telemetry),
+    }
+    engine = selection.engine(parses_new=False, **common)
     try:
         if engine.runtime.gate is not None:
             engine.runtime.gate.get()  # report wrong settings now, and not at the first event
     except ConfigError as error:
-        print_message(
-            f"hookline serve: {error}; the settings do not count, and hooks go by the strictest rules"
-        )
+        _tell(f"{error}; the settings do not count, and hooks go by the strictest rules")
     for problem in engine.problems:
         print_message(str(problem))
-    own: dict[str, Engine] = {}
-    # A named file counts even if its host reads it too.
-    for host, managed in () if selection.configs else find_integrations(engine).items():
-        own[host] = made_of()
-        own[host].loader.drop_dialect(host, managed=managed)
-        exclude_calls(own[host])
-    document = make_openapi(__version__, read_schema("decision"))
     service = Service(
         exclude_calls(engine),
         meter=meter,
-        contract=document,
-        own=own,
-        seconds=seconds[0],
-        deadline=seconds[1],
-        turns=turns,
-        approving=approving,
-        elsewhere=None
-        if selection.configs
-        else ForeignProjectNotice(),  # named files count for events of every project
+        contract=make_openapi(__version__, read_schema("decision")),
+        # Named files count for events of every project.
+        elsewhere=None if selection.configs else ForeignProjectNotice(),
         tell=print_message,
+        **settings,
     )
     if not selection.configs:  # files without approvals are parsed only for review
-        service.for_people = lambda: made_of(parses_new=True)
+        service.for_people = lambda: selection.engine(**common)
     made.append(service)
-    return service
-
-
-def _make_reloader(selection: Selection, service: Service, *, watch: bool) -> Reloader:
-
-    return Reloader(
+    reloading = Reloader(
         service,
-        lambda: selection.engine(
-            parses_new=False,
-            observe=service.meter.observe,
-            sessions=selection.sessions(),
-            journal=service.engine.runtime.journal,
-        ),
+        lambda: selection.engine(parses_new=False, **common),
+        # A named file counts even if its host reads it too.
         named=bool(selection.configs),
         watch=watch,
-        tell=lambda line: print_message(f"hookline serve: {line}"),
+        tell=_tell,
     )
-
-
-def _read_approval_token(path: str) -> tuple[str, str]:
-    """Return the path and the text of a token that only approvals need.
-
-    Both empty if there can be none.
-    """
-    try:
-        return path, read_token(path)
-    except ConfigError as error:
-        print_message(f"hookline serve: {error.code} {error}; no hooks can be approved here")
-        return "", ""
-
-
-def _copy_token(socket: str, token: str) -> str:
-    """Copy the token beside a unix socket and return its path; empty if that is not possible."""
-    if not socket or not token:
-        return ""
-
-    try:
-        return copy_token_beside(socket, token, os.environ)
-    except ConfigError as error:
-        print_message(f"hookline serve: {error.code} {error}; it is not beside the socket")
-        return ""
-
-
-def _remove_file(path: str) -> None:
-    with suppress(OSError):
-        os.unlink(path)
-
-
-def _describe_token(token: str, to_approve: str, path: str) -> str:
-    """Describe where the token is, and what needs it."""
-    return (
-        f"; the token{'' if token else ' for approvals'} is in {path}"
-        if token or to_approve
-        else ""
-    )
-
-
-def _is_guarded_by_mode(addresses: list[str]) -> bool:
-    """Whether file modes guard all of these addresses, so that clients need no token."""
-    if not addresses:
-        return True
-
-    return all(parse_address(address).proven for address in addresses)
-
-
-def _make_sidecar(
-    addresses: list[str], service: Service, token: str, expected: list[str]
-) -> GrpcSidecar:
-
-    return GrpcSidecar(
-        service,
-        addresses,
-        token,
-        expected=expected,
-        tell=lambda line: print_message(f"hookline serve: {line}"),
-    )
+    return service, reloading
 
 
 def _open_sockets(address: str, path: str, *, allow_remote: bool) -> list[socket.socket]:

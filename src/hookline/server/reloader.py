@@ -87,6 +87,7 @@ class Reloader:
         return engine
 
     def __enter__(self) -> Self:
+        self._renew_own_engines()
         if self._watch:
             self.watcher.start()
         if threading.current_thread() is threading.main_thread():

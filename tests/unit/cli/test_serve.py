@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.cli.selection import Selection
-from hookline.cli.serve import _approves_without_token, _make_reloader, _make_service, _open_sockets
+from hookline.cli.serve import _approves_without_token, _make_service, _open_sockets
 from hookline.errors import ConfigError
 from hookline.model.verdict import Stance
-from hookline.remote.admission import Admission
 from hookline.server.lifecycle import listen_http, listen_unix_path
 from hookline.server.metrics import Meter
 
@@ -30,10 +29,11 @@ def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: D
     Other hosts have it asked, and nobody is asked by way of the server again.
     """
     desk.file("../home/.claude/settings.json", SETTINGS)
-    service = _make_service(Selection(), Meter(), Admission(1), (1.0, 0.0))
+    service, reloading = _make_service(Selection(), Meter())
 
+    with reloading:
+        assert set(service.own) == {"claude-code"}
     assert service.elsewhere is not None
-    assert set(service.own) == {"claude-code"}
     assert service.own["claude-code"].hooks == ()
     assert len(service.engine.hooks) == 1
 
@@ -48,29 +48,25 @@ def test_telemetry_counts_what_waits_for_approval(
         lambda _environ, _tell, pending: asked.append(pending) or (),
     )
     desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": [{"hooks": [GUARD]}]}}))
-    _make_service(Selection(), Meter(), Admission(1), (1.0, 0.0))
+    _make_service(Selection(), Meter())
 
     assert [pending() for pending in asked] == [1]
 
 
 def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
     """Whoever else reads it; only the call that would come round to the server is left out."""
-    service = _make_service(
-        Selection(configs=[desk.file("settings.json", SETTINGS)], dialect="claude-code"),
-        Meter(),
-        Admission(1),
-        (1.0, 0.0),
-    )
+    file = desk.file("settings.json", SETTINGS)
+    service, reloading = _make_service(Selection(configs=[file], dialect="claude-code"), Meter())
 
-    assert service.own == {}
+    with reloading:
+        assert service.own == {}
     assert len(service.engine.hooks) == 1
     assert service.elsewhere is None
 
 
 def test_an_engine_that_comes_later_has_the_sessions_of_the_others(desk: Desk) -> None:
     """What ran once in a session, or is to be told later, is known to every engine of the server."""
-    service = _make_service(Selection(), Meter(), Admission(1), (1.0, 0.0))
-    reloading = _make_reloader(Selection(), service, watch=False)
+    service, reloading = _make_service(Selection(), Meter())
     desk.file("../home/.claude/settings.json", SETTINGS)
     reloading.reload()
     later, first = (
@@ -129,7 +125,7 @@ def test_settings_that_are_wrong_are_said_at_the_start(
     own = json.dumps({"hooks": {"PreToolUse": [{"hooks": [GUARD]}]}})
     desk.file("../home/.claude/settings.json", own)
 
-    service = _make_service(Selection(), Meter(), Admission(1), (1.0, 0.0))
+    service, _ = _make_service(Selection(), Meter())
 
     assert "hooks go by the strictest rules" in capfd.readouterr().err
     call = {"tool_name": "Bash", "tool_input": {"command": "make"}}
