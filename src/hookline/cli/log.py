@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import sys
 import time
@@ -11,18 +12,21 @@ from hookline.cli.events import find_kind, suggest_event
 from hookline.cli.exit_codes import FINDINGS, OK, print_message
 from hookline.cli.log_pages import render_entry, render_event, render_pruned, render_verification
 from hookline.cli.options import option
+from hookline.engine.engine import Engine
 from hookline.engine.journaling import find_journal_folder, read_limits
-from hookline.engine.provenance import find_provenance
-from hookline.errors import CODES, ConfigError, JournalError, did_you_mean
+from hookline.engine.loader import list_hooks
+from hookline.errors import CODES, ConfigError, HookError, JournalError, did_you_mean
 from hookline.journal.log_files import LogFiles
-from hookline.journal.records import NOTES, format_time
+from hookline.journal.records import NOTES, format_time, to_canonical_json
 from hookline.journal.search import Query, Search, parse_time
 from hookline.journal.verify import parse_head, verify
+from hookline.model.spec import describe_command
+from hookline.text.digest import sha256
 from hookline.text.masking import mask_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any, TypeAlias
 
     from hookline.cli.pages import Printer
@@ -187,13 +191,40 @@ def _show_entry(folder: str, wanted: str, query: Query, printer: Printer, mask: 
         raise JournalError(message, name="journal.unknown")
     event = found[0]
     runs = search.runs(event["id"])
-    known = find_provenance(search, event, runs, os.environ)
+    known = [_find_provenance(search, run, event.get("cwd", "")) for run in runs]
     entry = {"schema": "hookline.entry/1", "event": event, "runs": runs, "provenance": known}
     masked = mask(entry)
     printer.print(masked, render_entry)
     if masked != entry:
         print_message("secrets are masked; --show-payload shows all that is kept")
     return OK
+
+
+def _find_provenance(search: Search, run: Mapping[str, Any], cwd: str) -> dict[str, Any]:
+    """Return what a run started, where that is written, and the note on its approval."""
+    note = search.note_about(run.get("identity", ""), before=run["seq"])
+    command = run.get("command")
+    kept = command if isinstance(command, dict) else {}
+    places = {
+        "record": kept.get("value"),
+        "approval": (note or {}).get("command"),
+        "configuration": _find_declared(run, kept.get("sha256"), cwd),
+    }
+    found = next((where for where, text in places.items() if text), "")
+    return {"run": run["id"], "ran": places.get(found, ""), "found": found, "note": note}
+
+
+def _find_declared(run: Mapping[str, Any], digest: str | None, cwd: str) -> str:
+    """Return the command of this digest that the run's file declares now; empty if none does."""
+    file = re.sub(r"(:\d+)+$", "", str(run.get("source", "")))
+    try:
+        engine = Engine(cwd=cwd if os.path.isdir(cwd) else None)
+        engine.add_source(os.path.join(engine.cwd, file), dialect=run.get("dialect"), trust="none")
+    except (HookError, OSError, ValueError):
+        return ""
+    texts = (describe_command(spec.handler) for spec in list_hooks(engine.snapshot))
+    same = (text for text in texts if sha256(to_canonical_json(text).encode("ascii")) == digest)
+    return next(same, "")
 
 
 def _verify_journal(folder: str, head: str, printer: Printer) -> int:

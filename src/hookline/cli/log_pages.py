@@ -142,8 +142,7 @@ def _render_run(run: Mapping[str, Any], found: Mapping[str, Any], paint: Paint) 
 def _describe_command(run: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     """Return what a hook ran; if that is unknown, its length and its hash."""
     if found.get("ran"):
-        now = " (as it is declared now)" if found.get("found") == "now" else ""
-        return f"{found['ran'].strip()}{now}"
+        return str(found["ran"]).strip()
     kept = _format_value(run.get("command"))
     return f"{kept}: nothing that is declared there now" if kept else ""
 
