@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 import sys
 import time
 from _thread import allocate_lock  # most processes never need `threading`
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     Change = Callable[[dict[str, Any]], None]
 
-# Limits of one session: waiting answers, their characters, and the characters of its facts as JSON.
+# Limits of one session: waiting answers, and their characters.
 MOST_WAITING = 32
 MOST_CHARACTERS = 131_072
-_MOST_FACTS = 65_536
 _MOST_SESSIONS = 256  # in memory
-BACKGROUND_SECONDS = 10.0  # how long a process in the background waits for the lock
 _MOST_FAILURES = 256  # hooks whose failures are kept, latest first
+_BACKGROUND_SECONDS = 10.0  # how long a process in the background waits for the lock
+_LOST = "the process that ran it ended before the hook did"
 # Stands for all sessions; no host is called `hookline hooks`.
 _EVERY_SESSION = Event(kind="session.start", dialect="hookline hooks", session_id="failures")
 
@@ -46,7 +46,7 @@ class Failures(Frozen):
 
 
 class Memory:
-    """Redos, hooks that ran once, counts, late answers and facts, by session, for as long as this process lives.
+    """Redos, hooks that ran once, counts, failures and late answers, by session, in this process.
 
     Sessions are separate for each host (`Event.dialect`); those used last are kept. Events without
     a session id only count redos and hooks that ran once. `clock`: seconds since 1970. `lasting`:
@@ -74,10 +74,9 @@ class Memory:
         """
         key = (event.dialect, event.session_id)
         with self._lock:
-            state = dict(self._states.get(key, {}))
-            change(state)
-            self._states.pop(key, None)
+            state = self._states.pop(key, {})
             self._states[key] = state  # now the newest
+            change(state)
             if len(self._states) > _MOST_SESSIONS:
                 del self._states[next(iter(self._states))]
         return True
@@ -92,8 +91,7 @@ class Memory:
 
     def redos(self, event: Event) -> int:
         """Return how often the stop gate of this event sent the agent back in this turn."""
-        state = self._state(event)
-        return self._read_redos(state).count(event) if state else 0
+        return self._read_redos(self._state(event)).count(event)
 
     def send_back(
         self, event: Event, limit: int, *, follows: bool | None = None, lasted: float = 0.0
@@ -123,7 +121,7 @@ class Memory:
     def settle(
         self, event: Event, *, follows: bool | None = None, lasted: float = 0.0, ends: bool = False
     ) -> None:
-        """Forget the counts of a finished turn (`guardrails.RedoCounts.with_stop`), after an event that sent no agent back.
+        """Forget the counts of a finished turn, after an event that sent no agent back.
 
         `ends`: the session is over, and hooks that ran once may run again.
         """
@@ -142,21 +140,20 @@ class Memory:
         self._change(event, settling)
 
     def _read_redos(self, state: Mapping[str, Any]) -> RedoCounts:
-        times = read_object(read_object(state, "rows"), self.asker)
-        rows = {name: at for name, at in times.items() if type(at) in (int, float) and at > 0}
-        return RedoCounts(counts=read_counts(read_object(state, "redos"), self.asker), rows=rows)
+        counts, rows = state.get("redos", {}).get(self.asker, ({}, {}))
+        return RedoCounts(counts=counts, rows=rows)
 
     def _write_redos(self, state: dict[str, Any], redos: RedoCounts) -> None:
-        for key, held in (("redos", redos.counts), ("rows", redos.rows)):
-            others = read_object(state, key)
-            others.pop(self.asker, None)
-            state[key] = others | ({self.asker: dict(held)} if held else {})
+        others = {who: held for who, held in state.get("redos", {}).items() if who != self.asker}
+        if redos.counts:
+            others[self.asker] = [dict(redos.counts), dict(redos.rows)]
+        state["redos"] = others
 
     # -- once, and counts --------------------------------------------------------------------------
 
     def spent(self, event: Event) -> frozenset[str]:
         """Return the marks of the hooks that ran in the event's session and may run only once."""
-        return frozenset(read_texts(self._state(event), "once"))
+        return frozenset(self._state(event).get("once", ()))
 
     def claim(self, event: Event, mark: str) -> bool:
         """Claim the run of a hook that may run once; return whether this process may run it.
@@ -167,7 +164,7 @@ class Memory:
 
         def claiming(state: dict[str, Any]) -> None:
             nonlocal claimed
-            marks = read_texts(state, "once")
+            marks = state.get("once", [])
             claimed = mark not in marks
             state["once"] = [*marks, mark] if claimed else marks
 
@@ -179,7 +176,7 @@ class Memory:
         """Let a hook that failed be claimed again."""
 
         def releasing(state: dict[str, Any]) -> None:
-            state["once"] = [each for each in read_texts(state, "once") if each != mark]
+            state["once"] = [each for each in state.get("once", ()) if each != mark]
 
         if event.session_id or not self.lasting:
             self._change(event, releasing)
@@ -197,10 +194,10 @@ class Memory:
 
         It returns 0 without a session id, and if the count cannot be stored.
         """
-        had = self._count_one(event, "counted", what)
+        had = self._count_one(event, "counted", what, sys.maxsize)
         return 0 if had is None else had + 1
 
-    def _count_one(self, event: Event, key: str, what: str, most: int = sys.maxsize) -> int | None:
+    def _count_one(self, event: Event, key: str, what: str, most: int) -> int | None:
         """Add one to a count that is below `most`.
 
         Return what it was before, None if it cannot be stored.
@@ -209,18 +206,19 @@ class Memory:
 
         def counting(state: dict[str, Any]) -> None:
             nonlocal had
-            counts = read_counts(state, key)
+            counts = state.get(key, {})
             had = counts.get(what, 0)
             if had < most:
-                state[key] = counts | {what: had + 1}
+                state[key] = {**counts, what: had + 1}
 
         return had if event.session_id and self._change(event, counting) else None
 
     # -- failures ----------------------------------------------------------------------------------
 
     def failures(self) -> Mapping[str, Failures]:
-        """Return the hooks that failed when they last ran, in any session, each with its failures in a row."""
-        return _read_failures(self._state(_EVERY_SESSION))
+        """Return the hooks that failed when they last ran, in any session."""
+        held = self._state(_EVERY_SESSION).get("failures", {})
+        return {hook: Failures(count=count, at=at) for hook, (count, at) in held.items()}
 
     def record_failures(self, failed: Collection[str], succeeded: Collection[str]) -> None:
         """Count a failure of some hooks, and forget the failures of those that succeeded."""
@@ -228,37 +226,52 @@ class Memory:
             return
 
         def recording(state: dict[str, Any]) -> None:
-            before = _read_failures(state)
-            kept = {hook: each for hook, each in before.items() if hook not in succeeded}
+            held = state.get("failures", {})
+            kept = {hook: each for hook, each in held.items() if hook not in succeeded}
             for hook in failed:
-                count = kept.pop(hook, Failures()).count + 1
-                kept[hook] = Failures(count=count, at=self.clock())
-            state["failures"] = {
-                hook: {"count": each.count, "at": each.at}
-                for hook, each in list(kept.items())[-_MOST_FAILURES:]
-            }
+                count, _ = kept.pop(hook, (0, 0))
+                kept[hook] = [count + 1, self.clock()]
+            state["failures"] = dict(list(kept.items())[-_MOST_FAILURES:])
 
         self._change(_EVERY_SESSION, recording)
 
-    # -- late answers ------------------------------------------------------------------------------
+    # -- hooks in the background -------------------------------------------------------------------
 
     def prepare(self, event: Event) -> None:
         """Check that an answer can be delivered later, and report it now if not."""
-        if not event.session_id:
-            self._add_problem(
-                "session.nameless",
-                f"this `{event.native_name}` names no session, so hookline cannot deliver later what its background hooks answer",
-                "have the host send a `session_id`, or do not let the hook run in the background",
-            )
+        if event.session_id:
+            self._change(event, lambda _: None)
+            return
+        self._add_problem(
+            "session.nameless",
+            f"this `{event.native_name}` names no session, so hookline cannot deliver later "
+            "what its background hooks answer",
+            "have the host send a `session_id`, or do not let the hook run in the background",
+        )
 
     def begin(self, event: Event, hook_id: str) -> None:
         """Record the start of a detached hook.
 
-        Does nothing here, because this state ends with the process too.
+        If this process dies before the hook ends, the next turn reports that.
         """
+
+        def beginning(state: dict[str, Any]) -> None:
+            state["running"] = [*state.get("running", ()), [hook_id, os.getpid()]]
+
+        if event.session_id:
+            self._change(event, beginning, _BACKGROUND_SECONDS)
 
     def over(self, event: Event, hook_id: str) -> None:
         """Record the end of a detached hook."""
+
+        def ending(state: dict[str, Any]) -> None:
+            running = list(state.get("running", ()))
+            if [hook_id, os.getpid()] in running:
+                running.remove([hook_id, os.getpid()])
+            state["running"] = running
+
+        if event.session_id:
+            self._change(event, ending, _BACKGROUND_SECONDS)
 
     def keep(self, event: Event, late: DeferredResult) -> None:
         """Keep a late answer for the next turn of the event's session.
@@ -269,7 +282,7 @@ class Memory:
         from hookline.core.deferred_results import count_characters  # noqa: PLC0415
 
         def keeping(state: dict[str, Any]) -> None:
-            waiting, dropped = [*_read_late(state), late], read_counts(state, "dropped")
+            waiting, dropped = [*_read_late(state), late], dict(state.get("dropped", {}))
             while len(waiting) > MOST_WAITING or (
                 len(waiting) > 1 and count_characters(waiting) > MOST_CHARACTERS
             ):
@@ -278,94 +291,56 @@ class Memory:
             state |= {"late": [each.to_dict() for each in waiting], "dropped": dropped}
 
         if event.session_id:
-            self._change(event, keeping, BACKGROUND_SECONDS)
+            self._change(event, keeping, _BACKGROUND_SECONDS)
 
     def take(self, event: Event, *, wakes: bool) -> tuple[list[DeferredResult], Mapping[str, int]]:
         """Return the waiting answers, each only once, and how many of each hook were dropped.
 
-        With `wakes` only those that wake.
+        A hook whose process died is among them. With `wakes` only the answers that wake.
         """
         held = self._state(event)
-        if not held.get("late") and not held.get("dropped"):
+        parts = ("late",) if wakes else ("late", "dropped", "running")
+        if not any(held.get(part) for part in parts):
             return [], {}
         taken: list[DeferredResult] = []
         dropped: dict[str, int] = {}
 
         def taking(state: dict[str, Any]) -> None:
-            left: list[DeferredResult] = []
-            for late in _read_late(state):
-                (left if wakes and not late.wake else taken).append(late)
-            state["late"] = [late.to_dict() for late in left]
-            if not wakes:
-                dropped.update(read_counts(state, "dropped"))
-                state["dropped"] = {}
+            late = _read_late(state)
+            taken.extend(each for each in late if each.wake or not wakes)
+            state["late"] = [each.to_dict() for each in late if wakes and not each.wake]
+            if wakes:
+                return
+            dropped.update(state.get("dropped", {}))
+            running = state.get("running", [])
+            alive = [each for each in running if _is_alive(each[1])]
+            taken.extend(_make_lost(hook) for hook, pid in running if [hook, pid] not in alive)
+            state |= {"dropped": {}, "running": alive}
 
         return (taken, dropped) if self._change(event, taking) else ([], {})
 
-    # -- facts -------------------------------------------------------------------------------------
-
-    def facts(self, event: Event) -> Mapping[str, Any]:
-        """Return the facts of the event's session."""
-        return read_object(self._state(event), "facts")
-
-    def remember(self, event: Event, name: str, value: Any) -> None:
-        """Set a fact of the event's session to a JSON value; None removes it.
-
-        Raises:
-            ValueError: the session's facts would exceed 65,536 characters of JSON.
-            TypeError: JSON cannot express the value.
-        """
-
-        def remembering(state: dict[str, Any]) -> None:
-            facts = {**read_object(state, "facts"), name: value}
-            state["facts"] = {known: kept for known, kept in facts.items() if kept is not None}
-            if len(json.dumps(state["facts"])) > _MOST_FACTS:
-                raise ValueError(f"a session remembers at most {_MOST_FACTS} characters")
-
-        if event.session_id:
-            self._change(event, remembering)
-
-
-# -- values of a state, without what hookline did not write ----------------------------------------
-
-
-def read_object(state: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return an object in the state; empty if the value is something else."""
-    held = state.get(key)
-    return dict(held) if isinstance(held, dict) else {}
-
-
-def read_counts(state: Mapping[str, Any], key: str) -> dict[str, int]:
-    """Return the counts in an object of the state, without invalid ones."""
-    held = read_object(state, key)
-    return {name: count for name, count in held.items() if type(count) is int and count > 0}
-
-
-def read_texts(state: Mapping[str, Any], key: str) -> list[str]:
-    """Return the texts in a list of the state, without invalid ones."""
-    held = state.get(key)
-    return [each for each in held if isinstance(each, str)] if isinstance(held, list) else []
-
-
-def _read_failures(state: Mapping[str, Any]) -> dict[str, Failures]:
-    """Return the failures in a state, by hook, without invalid ones."""
-    found = {}
-    for hook, entry in read_object(state, "failures").items():
-        count, at = (entry.get("count"), entry.get("at")) if isinstance(entry, dict) else (0, 0)
-        if type(count) is int and count > 0 and isinstance(at, int | float):
-            found[hook] = Failures(count=count, at=at)
-    return found
-
 
 def _read_late(state: Mapping[str, Any]) -> list[DeferredResult]:
-    """Return the waiting answers in a state, oldest first, without invalid ones."""
-    # Few hooks run in the background.
-    from hookline.core.deferred_results import parse_deferred  # noqa: PLC0415
+    """Return the waiting answers in a state, oldest first."""
+    from hookline.core.deferred_results import parse_deferred  # noqa: PLC0415 - as above
 
-    found, held = [], state.get("late")
-    for each in held if isinstance(held, list) else ():
-        try:
-            found.append(parse_deferred(each))
-        except ValueError:
-            continue
-    return found
+    return [parse_deferred(each) for each in state.get("late", ())]
+
+
+def _make_lost(hook: str) -> DeferredResult:
+    """Return the answer of a hook whose process died."""
+    # As above.
+    from hookline.core.deferred_results import DeferredResult, describe_background_failure  # noqa: PLC0415
+
+    told = describe_background_failure(hook, _LOST)
+    return DeferredResult(hook_id=hook, for_user=told, fault=_LOST)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

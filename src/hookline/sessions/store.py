@@ -1,34 +1,47 @@
-"""Sessions: the state of each session from one process to the next, in a folder of plain files."""
+"""Sessions: the state of each session from one process to the next, in one small file.
+
+Each change happens under one lock for all sessions: hookline reads the file, writes the next one
+beside it and renames that. So a reader sees the former state or the next one, never a part of
+either.
+"""
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import json
 import os
+import stat
 import sys
 import time
+from contextlib import contextmanager
 
 from hookline.paths import state_folder
-from hookline.sessions.memory import BACKGROUND_SECONDS, Memory
+from hookline.sessions.memory import Memory
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, Self
 
-    from hookline.core.deferred_results import DeferredResult
     from hookline.model.event import Event
-    from hookline.sessions.folder import Folder, Mark
     from hookline.sessions.memory import Change
 
 DAYS = "HOOKLINE_SESSION_DAYS"
 DEFAULT_DAYS = 30.0
-SCHEMA = "hookline.session/1"
-_LOOP_SECONDS = 0.05  # the same on an event loop, where everything else waits too
-_LOST = "the process that ran it ended before the hook did"
+SCHEMA = "hookline.session/2"
+_LOOP_SECONDS = 0.05  # how long an event loop waits for the lock, and everything else with it
+_PAUSE = 0.002  # seconds, between two tries for the lock
+_DAY = 86_400.0  # seconds
+# The parts of a state.
+_LISTS = ("once", "late", "running")
+_OBJECTS = ("redos", "spent", "counted", "failures", "dropped")
+_TYPES = dict.fromkeys(_LISTS, list) | dict.fromkeys(_OBJECTS, dict)
 
 
 class Sessions(Memory):
-    """Redos, hooks that ran once, counts, late answers and facts in a folder of plain files for each session, below one folder that belongs to this user.
+    """What `Memory` knows, in files below one folder that belongs to this user.
 
     `asker`: separates the redo counts of several users of one session. `days`: how long an idle
     session is remembered. `most`: the number of sessions. `seconds`: how long an event waits for
@@ -54,75 +67,111 @@ class Sessions(Memory):
         self.days = days
         self.most = most
         self.seconds = seconds
-        self._begun: dict[tuple[str, str], list[Mark]] = {}
 
     @classmethod
     def of(cls, environ: Mapping[str, str], *, asker: str = "") -> Self:
-        """Return the user's own sessions: below `XDG_STATE_HOME`, kept for `HOOKLINE_SESSION_DAYS` days."""
+        """Return the user's own sessions, below `XDG_STATE_HOME`."""
         days = environ.get(DAYS, "")
         kept = float(days) if days.isascii() and days.isdecimal() else DEFAULT_DAYS
         return cls(f"{state_folder(environ)}/sessions", days=kept, asker=asker)
 
-    def place(self, event: Event) -> str:
-        """Return the path of the session's folder, whether it exists or not."""
-        return self.path + "/" + digest(event.dialect + "\0" + event.session_id)
+    def file(self, event: Event) -> str:
+        """Return the path of the session's file, whether it exists or not."""
+        return f"{self.path}/{digest(event.dialect + chr(0) + event.session_id)}.json"
 
     def _state(self, event: Event) -> dict[str, Any]:
         """Return the current state; without one, this costs a single failed look at the disk."""
-        if not event.session_id or not os.path.exists(f"{self.place(event)}/state.json"):
+        if not event.session_id or not os.path.exists(self.file(event)):
             return {}
         try:
-            return self._read(self._folder(event))
+            self._check_folder()
+            return self._read(self.file(event))
         except OSError as error:
             self._report_unusable(error)
             return {}
 
-    def _folder(self, event: Event) -> Folder:
-        from hookline.sessions.folder import Folder  # noqa: PLC0415 - most sessions have no state
+    def _read(self, file: str) -> dict[str, Any]:
+        """Return the state in a file; empty if hookline did not write it.
 
-        return Folder(self.place(event))
-
-    def _read(self, folder: Folder, *, locked: bool = False) -> dict[str, Any]:
+        Raises:
+            OSError: it cannot be read.
+        """
+        with open(file, "rb") as opened:
+            held = opened.read()
         try:
-            return folder.read(SCHEMA)
-        except ValueError as error:
-            message = f"`{folder.path}/state.json` was not written by hookline, and does not count: {error}"
-            self._add_problem("session.damaged", message, "remove it")
-            if locked:
-                folder.set_aside()
-            return {}
+            document: dict[str, Any] = json.loads(held.decode("utf-8", "surrogatepass"))
+            if document["schema"] == SCHEMA and all(
+                isinstance(document.get(part, kind()), kind) for part, kind in _TYPES.items()
+            ):
+                return document
+            why = f"it holds no object of the schema `{SCHEMA}`"
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+            why = str(error)
+        message = f"`{file}` was not written by hookline, and does not count: {why}"
+        self._add_problem("session.damaged", message, "remove it")
+        return {}
 
     def _change(self, event: Event, change: Change, seconds: float = 0.0) -> bool:
-        def changing(folder: Folder) -> None:
-            state = self._read(folder, locked=True)
-            before = repr(state)
-            change(state)
-            if repr(state) != before:
-                whose = {"dialect": event.dialect, "session_id": event.session_id}
-                folder.write({"schema": SCHEMA, **whose, **state})
-
-        return self._act_locked(event, changing, seconds)
-
-    def _act_locked(
-        self, event: Event, act: Callable[[Folder], None], seconds: float = 0.0
-    ) -> bool:
-        """Act on the session's locked folder, created if missing; return whether that worked.
-
-        Creating one also prunes old ones.
-        """
-        folder = self._folder(event)
         try:
-            with folder.lock(seconds or self._wait_seconds()) as is_new:
-                act(folder)
-            if is_new:
-                folder.prune_others(now=self.clock(), days=self.days, most=self.most)
+            with self._locked(seconds or self._wait_seconds()):
+                file = self.file(event)
+                is_new = not os.path.exists(file)
+                state = {} if is_new else self._read(file)
+                before = repr(state)
+                change(state)
+                if repr(state) != before:
+                    whose = {"dialect": event.dialect, "session_id": event.session_id}
+                    self._replace(file, {"schema": SCHEMA, **whose, **state})
+                    if is_new:
+                        self._prune(file)
         except OSError as error:
             self._report_unusable(error)
             return False
         return True
 
+    def _replace(self, file: str, document: Mapping[str, Any]) -> None:
+        """Replace a file as a whole; the lock is held."""
+        new = f"{self.path}/new"
+        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with open(fd, "wb") as opened:
+            opened.write(json.dumps(document).encode())
+        os.rename(new, file)
+
+    @contextmanager
+    def _locked(self, seconds: float) -> Iterator[None]:
+        """Hold the lock of all sessions within a block; the folder is created if missing.
+
+        Raises:
+            OSError: the folder cannot be used, or another process keeps the lock (TimeoutError).
+        """
+        os.makedirs(self.path, 0o700, exist_ok=True)
+        self._check_folder()
+        until = time.monotonic() + seconds
+        fd = os.open(f"{self.path}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            while True:
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() >= until:
+                        why = "another process keeps it locked"
+                        raise TimeoutError(errno.ETIMEDOUT, why, self.path) from None
+                time.sleep(_PAUSE)
+            yield
+        finally:
+            os.close(fd)
+
+    def _check_folder(self) -> None:
+        """Refuse a folder that another user could write to, because an agent reads its content."""
+        found = os.lstat(self.path)
+        others_write = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if found.st_uid != os.geteuid() or not stat.S_ISDIR(found.st_mode) or others_write:
+            why = "it is not a folder that only this user can write to"
+            raise PermissionError(errno.EPERM, why, self.path)
+
     def _wait_seconds(self) -> float:
-        """Return the seconds that an event waits: fewer on an event loop's thread, which holds up everything else."""
+        """Return the seconds that an event waits: fewer on an event loop, which it holds up."""
         asyncio = sys.modules.get("asyncio")
         on_loop = asyncio is not None and asyncio._get_running_loop() is not None
         return min(self.seconds, _LOOP_SECONDS) if on_loop else self.seconds
@@ -132,49 +181,18 @@ class Sessions(Memory):
         self._add_problem(
             "session.unusable",
             f"hookline cannot keep what it knows of this session in `{where}`: {why}",
-            "until then stop gates are not counted across events, and answers of hooks in the background are lost",
+            "until then stop gates are not counted across events, and answers of hooks in the "
+            "background are lost",
         )
 
-    # -- hooks in the background -------------------------------------------------------------------
-
-    def prepare(self, event: Event) -> None:
-        super().prepare(event)
-        if event.session_id:
-            self._act_locked(event, lambda _: None)
-
-    def begin(self, event: Event, hook_id: str) -> None:
-        """Record the start of a detached hook: if this process dies before its end, the next turn reports that."""
-
-        def beginning(folder: Folder) -> None:
-            mark = folder.make_mark(hook_id)
-            with self._lock:
-                self._begun.setdefault((folder.path, hook_id), []).append(mark)
-
-        if event.session_id:
-            self._act_locked(event, beginning, BACKGROUND_SECONDS)
-
-    def over(self, event: Event, hook_id: str) -> None:
-        with self._lock:
-            marks = self._begun.get((self.place(event), hook_id))
-            mark = marks.pop() if marks else None
-        if mark is not None:
-            mark.remove()
-
-    def take(self, event: Event, *, wakes: bool) -> tuple[list[DeferredResult], Mapping[str, int]]:
-        lates, dropped = super().take(event, wakes=wakes)
-        if wakes or not event.session_id or not os.path.isdir(self.place(event)):
-            return lates, dropped
-        from hookline.core.deferred_results import DeferredResult, describe_background_failure  # noqa: PLC0415 - few hooks run in the background
-
-        lost: list[str] = []
-        if self._folder(event).has_marks():
-            self._act_locked(event, lambda folder: lost.extend(folder.take_lost_marks()))
-        return lates + [
-            DeferredResult(
-                hook_id=hook, for_user=describe_background_failure(hook, _LOST), fault=_LOST
-            )
-            for hook in lost
-        ], dropped
+    def _prune(self, new: str) -> None:
+        """Remove the sessions in which nothing happened for `days`, and the oldest of too many."""
+        with os.scandir(self.path) as entries:
+            files = [each for each in entries if each.name.endswith(".json") and each.path != new]
+        ages = sorted((each.stat().st_mtime, each.path) for each in files)
+        for at, (changed, path) in enumerate(ages):
+            if at < len(ages) + 1 - self.most or self.clock() - changed > self.days * _DAY:
+                os.unlink(path)
 
 
 def digest(text: str) -> str:

@@ -97,38 +97,21 @@ def test_without_a_session_nothing_is_kept() -> None:
     """It could be anybody's."""
     memory, nobody = Memory(), EVENT.replace(session_id="")
     memory.keep(nobody, DeferredResult(hook_id="a", for_agent="x"))
-    memory.remember(nobody, "branch", "main")
 
-    assert (memory.take(nobody, wakes=False), memory.facts(nobody)) == (([], {}), {})
-
-
-def test_facts_are_a_sessions_own() -> None:
-    """One is replaced by another of its name, and forgotten by None."""
-    memory = Memory()
-    memory.remember(EVENT, "branch", "main")
-    memory.remember(EVENT, "count", 1)
-    memory.remember(EVENT, "count", None)
-
-    assert memory.facts(EVENT) == {"branch": "main"}
-    assert memory.facts(EVENT.replace(session_id="t")) == {}
+    assert memory.take(nobody, wakes=False) == ([], {})
 
 
 def test_the_sessions_that_were_used_last_are_known() -> None:
-    """Of counts and of facts: a process may live for ever."""
+    """A process may live for ever."""
     memory = Memory()
     for number in range(257):
         each = EVENT.replace(session_id=f"s{number}")
         memory.send_back(each, 0)
-        memory.remember(each, "n", number)
 
     assert [memory.redos(EVENT.replace(session_id=name)) for name in ("s0", "s1", "s256")] == [
         0,
         1,
         1,
-    ]
-    assert [memory.facts(EVENT.replace(session_id=name)) for name in ("s0", "s256")] == [
-        {},
-        {"n": 256},
     ]
 
 

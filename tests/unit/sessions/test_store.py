@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import stat
@@ -15,9 +16,8 @@ import pytest
 
 from hookline.core.deferred_results import DeferredResult
 from hookline.model.event import Event, Stop
-from hookline.sessions.folder import Folder
 from hookline.sessions.memory import MOST_WAITING
-from hookline.sessions.store import Sessions
+from hookline.sessions.store import SCHEMA, Sessions, digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
 
 def state_of(path: Path) -> dict[str, object]:
     """The one session's state, as it is on the disk."""
-    (file,) = path.glob("*/state.json")
+    (file,) = path.glob("*.json")
     read: dict[str, object] = json.loads(file.read_text(encoding="utf-8"))
     return read
 
@@ -47,13 +47,7 @@ def test_looking_makes_nothing(path: Path) -> None:
         sessions.redos(EVENT),
         sessions.spent(EVENT),
         sessions.take(PROMPT, wakes=False),
-        sessions.facts(EVENT),
-    ) == (
-        0,
-        frozenset(),
-        ([], {}),
-        {},
-    )
+    ) == (0, frozenset(), ([], {}))
     sessions.settle(PROMPT, ends=True)
     assert not path.exists()
     assert sessions.problems == ()
@@ -64,7 +58,6 @@ def test_a_session_without_an_id_has_no_state(path: Path) -> None:
     sessions, nobody = Sessions(path), EVENT.replace(session_id="")
     sessions.send_back(nobody, 0)
     sessions.keep(nobody, DeferredResult(hook_id="a"))
-    sessions.remember(nobody, "a", 1)
     sessions.prepare(nobody)
     sessions.release(nobody, "m")
 
@@ -75,12 +68,14 @@ def test_a_session_without_an_id_has_no_state(path: Path) -> None:
 def test_the_folder_is_the_users_alone(path: Path) -> None:
     """Nobody else may read what hooks said, or write what an agent is told."""
     Sessions(path).send_back(EVENT, 0)
-    (folder,) = path.iterdir()
+    files = sorted(path.iterdir())
 
-    assert [
-        stat.S_IMODE(os.stat(each).st_mode) for each in (path, folder, folder / "state.json")
-    ] == [0o700, 0o700, 0o600]
-    assert len(folder.name) == 64
+    assert [stat.S_IMODE(os.stat(each).st_mode) for each in (path, *files)] == [
+        0o700,
+        0o600,
+        0o600,
+    ]
+    assert [len(each.stem) for each in files] == [64, len("lock")]
 
 
 @pytest.mark.parametrize("name", ["../../../etc", "a/b", "", "\0", "x" * 5000, "\ud800"])
@@ -90,7 +85,9 @@ def test_any_text_is_a_session_id(path: Path, name: str) -> None:
     sessions.send_back(event, 0)
 
     assert sessions.redos(event) == (1 if name else 0)
-    assert [each.parent for each in path.glob("*")] == ([path] if name else [])
+    assert [each.stem for each in path.glob("*.json")] == (
+        [digest(f"claude-code\0{name}")] if name else []
+    )
     assert sessions.problems == ()
 
 
@@ -228,26 +225,12 @@ def test_the_oldest_answers_fall_out_and_are_counted(path: Path) -> None:
     assert Sessions(path).take(PROMPT, wakes=False) == ([], {})
 
 
-def test_facts_survive(path: Path) -> None:
-    """JSON values, within bounds."""
-    Sessions(path).remember(EVENT, "branch", {"name": "main"})
-    Sessions(path).remember(EVENT, "count", 3)
-    Sessions(path).remember(EVENT, "count", None)
-
-    assert Sessions(path).facts(EVENT) == {"branch": {"name": "main"}}
-    with pytest.raises(ValueError, match="at most 65536 characters"):
-        Sessions(path).remember(EVENT, "log", "x" * 65_536)
-    with pytest.raises(TypeError):
-        Sessions(path).remember(EVENT, "set", {1})
-    assert Sessions(path).facts(EVENT) == {"branch": {"name": "main"}}
-
-
 def test_the_state_says_whose_it_is(path: Path) -> None:
     """A person who looks finds the session."""
     Sessions(path).claim(EVENT, "m")
 
     assert state_of(path) == {
-        "schema": "hookline.session/1",
+        "schema": SCHEMA,
         "dialect": "claude-code",
         "session_id": "s",
         "once": ["m"],
@@ -261,45 +244,33 @@ def test_the_state_says_whose_it_is(path: Path) -> None:
         "{",
         "[]",
         "[" * 100_000,
-        '{"schema": "hookline.session/2"}x',
-        '{"redos": 1, "once": {"m": 1}, "facts": []}',
-        '{"redos": {"": {"stop": "x"}}}',
+        '{"schema": "hookline.session/1"}',
+        '{"schema": "hookline.session/2", "once": {"m": 1}}',
+        '{"schema": "hookline.session/2", "redos": []}',
         "\xff",
     ],
 )
 def test_what_somebody_else_wrote_does_not_count(path: Path, held: str) -> None:
     """It is nothing, it is said, and the next state replaces it."""
     Sessions(path).send_back(EVENT, 0)
-    (file,) = path.glob("*/state.json")
+    (file,) = path.glob("*.json")
     file.write_bytes(held.encode("latin-1"))
     sessions = Sessions(path)
 
-    assert (sessions.redos(EVENT), sessions.spent(EVENT), sessions.facts(EVENT)) == (
-        0,
-        frozenset(),
-        {},
-    )
+    assert (sessions.redos(EVENT), sessions.spent(EVENT)) == (0, frozenset())
     sessions.send_back(EVENT, 0)
     assert sessions.redos(EVENT) == 1
-    readable = held.startswith("{") and held.endswith("}")
-    assert [problem.name for problem in sessions.problems] == (
-        [] if readable else ["session.damaged"]
-    )
-    assert file.with_name("state.json.damaged").exists() is not readable
+    assert [problem.name for problem in sessions.problems] == ["session.damaged"]
 
 
-def test_a_damaged_answer_does_not_count(path: Path) -> None:
-    """The others are told all the same."""
-    for name in ("a", "b"):
-        Sessions(path).keep(EVENT, DeferredResult(hook_id=name, for_agent="x"))
-    (file,) = path.glob("*/state.json")
-    held = json.loads(file.read_text(encoding="utf-8"))
-    held["late"][0] = {}
-    file.write_text(json.dumps(held), encoding="utf-8")
-    sessions = Sessions(path)
+def test_a_change_that_changes_nothing_is_not_written(path: Path) -> None:
+    """The file stays as it is."""
+    Sessions(path).claim(EVENT, "m")
+    (file,) = path.glob("*.json")
+    written = file.stat().st_ino
+    Sessions(path).claim(EVENT, "m")
 
-    assert [late.hook_id for late in sessions.take(PROMPT, wakes=False)[0]] == ["b"]
-    assert state_of(path)["late"] == []
+    assert file.stat().st_ino == written
 
 
 def refused(path: Path) -> None:
@@ -362,16 +333,32 @@ def test_the_users_own_place(environ: dict[str, str], folder: str, days: int) ->
     assert (sessions.path, sessions.days) == (folder, days)
 
 
-def test_a_new_session_makes_old_ones_go(path: Path) -> None:
-    """Those that nothing happened in for so many days."""
-    Sessions(path).send_back(EVENT, 0)
-    after = os.stat(path).st_mtime + 8 * 86_400
-    Sessions(path, days=7, clock=lambda: after).send_back(EVENT.replace(session_id="t"), 0)
+NOW = 1_000_000_000.0
+DAY = 86_400.0
 
-    assert (Sessions(path).redos(EVENT), Sessions(path).redos(EVENT.replace(session_id="t"))) == (
-        0,
-        1,
-    )
+
+@pytest.mark.parametrize(
+    ("ages", "days", "most", "gone"),
+    [
+        ((1, 40, 29), 30, 10, "b"),
+        ((1, 2, 3, 4), 30, 3, "cd"),  # the one that is being made counts
+        ((), 30, 10, ""),
+    ],
+)
+def test_a_new_session_makes_old_ones_go(
+    path: Path, ages: tuple[int, ...], days: int, most: int, gone: str
+) -> None:
+    """Those that nothing happened in for so many days, and the oldest of too many."""
+    path.mkdir(parents=True, mode=0o700)
+    for name, age in zip("abcdefgh", ages, strict=False):
+        (path / f"{name}.json").write_text("{}", encoding="utf-8")
+        os.utime(path / f"{name}.json", (NOW - age * DAY, NOW - age * DAY))
+    sessions = Sessions(path, days=days, most=most, clock=lambda: NOW)
+    sessions.send_back(EVENT, 0)
+
+    left = {each.stem for each in path.glob("?.json")}
+    assert left == set("abcdefgh"[: len(ages)]) - set(gone)
+    assert sessions.redos(EVENT) == 1
 
 
 def test_whether_a_redo_was_counted_is_known(path: Path) -> None:
@@ -387,58 +374,40 @@ def test_whether_a_redo_was_counted_is_known(path: Path) -> None:
     assert Sessions(path).send_back(nobody.replace(body=Stop(stop_hook_active=True)), 3) is None
 
 
-def test_a_state_that_cannot_be_read_is_not_replaced(path: Path) -> None:
-    """What others may have written is left for a person to look at, and nothing is counted over it."""
-    Sessions(path).send_back(EVENT, 0)
-    (file,) = path.glob("*/state.json")
-    file.chmod(0o666)
-    held = file.read_bytes()
-    sessions = Sessions(path)
-
-    assert sessions.send_back(EVENT, 0) is None
-    assert file.read_bytes() == held
-    assert [problem.name for problem in sessions.problems] == ["session.unusable"]
-
-
 def test_an_event_loop_does_not_wait_for_long(path: Path) -> None:
     """Everything else that it runs would wait with it."""
     sessions = Sessions(path, seconds=3600)
+    path.mkdir(parents=True, mode=0o700)
 
-    async def blocked() -> int | None:
-        with Folder(sessions.place(EVENT)).lock(1.0):
-            return sessions.send_back(EVENT, 0)
+    async def count() -> int | None:
+        return sessions.send_back(EVENT, 0)
 
-    assert asyncio.run(blocked()) is None
+    with open(path / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert asyncio.run(count()) is None
     assert [problem.name for problem in sessions.problems] == ["session.unusable"]
 
 
+@pytest.mark.process
 def test_a_hook_that_its_process_did_not_survive_is_told_of(path: Path) -> None:
-    """Only what began and is not over; each by whoever runs it."""
-    dead, alive = Sessions(path), Sessions(path)
-    for sessions in (dead, dead, alive):
-        sessions.begin(EVENT, "h")
-    dead.over(EVENT, "h")
-    alive.over(EVENT, "nobody")
-    os.close(
-        dead._begun[(dead.place(EVENT), "h")].pop().fd
-    )  # as the system does where a process is killed
+    """Only what began and is not over; once."""
+    dead = os.fork()
+    if not dead:
+        for hook in ("h", "h", "i"):
+            Sessions(path).begin(EVENT, hook)
+        Sessions(path).over(EVENT, "h")
+        os._exit(0)
+    os.waitpid(dead, 0)
+    Sessions(path).begin(EVENT, "alive")
+    Sessions(path).over(EVENT, "nobody")
+    lost, _ = Sessions(path).take(PROMPT, wakes=False)
 
-    assert [(late.hook_id, late.fault) for late in Sessions(path).take(PROMPT, wakes=False)[0]] == [
-        ("h", "the process that ran it ended before the hook did")
-    ]
-    alive.over(EVENT, "h")
-    assert list(path.glob("*/*")) == []
+    why = "the process that ran it ended before the hook did"
+    assert [(late.hook_id, late.fault) for late in lost] == [("h", why), ("i", why)]
+    assert Sessions(path).take(PROMPT, wakes=False) == ([], {})
 
 
-def test_only_counts_are_counts(path: Path) -> None:
-    """Neither a truth value nor what is below nothing."""
-    Sessions(path).send_back(EVENT, 0)
-    (file,) = path.glob("*/state.json")
-    for held in ("true", "-5", "1.5"):
-        file.write_text(
-            f'{{"redos": {{"": {{"stop": {held}}}}}, "spent": {{"calls": {held}}}}}',
-            encoding="utf-8",
-        )
-        assert Sessions(path).redos(EVENT) == 0
-        assert Sessions(path).spend(EVENT, "calls", 1)
-    assert not Sessions(path).spend(EVENT, "calls", 1)
+def test_any_text_has_a_name() -> None:
+    """Also one that is no Unicode."""
+    assert len({digest(text) for text in ("", "a", "\ud800", "x" * 10_000)}) == 4
+    assert all(len(digest(text)) == 64 for text in ("", "\ud800"))
