@@ -1,18 +1,15 @@
 """Agent Hooks: one directory a hook, with a HOOK.md (front matter and text) and a script.
 
-In both spellings of its events.
-
-Facts: docs/formats/agenthooks.md. The rows of `table` say what the events are, `fields` what lint
-and load make of a mistake.
+Facts: docs/formats/agenthooks.md.
 """
 
 from __future__ import annotations
 
-from hookline.core.options import read_switch
-from hookline.dialects.agenthooks.load import lint, split_front_matter
+from hookline.core.options import read_choice, read_switch
+from hookline.dialects.agenthooks.fields import LINT
+from hookline.dialects.agenthooks.load import split_front_matter
 from hookline.dialects.agenthooks.table import NAME, SETTINGS, TABLE, table
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.errors import ConfigError
 from hookline.model.spec import Broken, Pattern
 from hookline.model.verdict import Reply, Stance
 from hookline.wire.hookoutput import to_json_line
@@ -20,7 +17,7 @@ from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from hookline.core.dialect import EventRow, Source
@@ -28,10 +25,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec, Problem
     from hookline.model.verdict import Decision
 
-__all__ = ["NAME", "OPTIONS", "AgentHooks", "lint"]
-
 OPTIONS = ("approver", "unanswered")
-_UNANSWERED: Mapping[str, Stance] = {"deny": Stance.DENY, "allow": Stance.SILENT}
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
@@ -45,16 +39,15 @@ class AgentHooks(FolderDialect):
     """
 
     def __init__(self, *, approver: bool = False, unanswered: str = "deny") -> None:
-        if unanswered not in _UNANSWERED:
-            message, hint = f"unknown `unanswered: {unanswered}`", " or ".join(_UNANSWERED)
-            raise ConfigError(message, name="config.option", hint=hint)
         asks = read_switch(NAME, "approver", approver)
-        facts = table(approver=asks, unanswered=_UNANSWERED[unanswered])
+        word = read_choice(NAME, "unanswered", unanswered, ("deny", "allow"))
+        stance = Stance.DENY if word == "deny" else Stance.SILENT
+        facts = table(approver=asks, unanswered=stance)
         super().__init__(__name__, facts, "combine export", facts=facts)
 
     def lint(self, source: Source) -> tuple[Problem, ...]:
         """Return every problem of a hook, by the format's strict rules (docs/formats/agenthooks.md 4)."""
-        return lint(source)
+        return self.load(source.replace(mode=LINT, trusted=True)).problems
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
         """Return the payload of a hook, with the event in the spelling that the hook declared.

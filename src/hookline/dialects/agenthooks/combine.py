@@ -14,106 +14,85 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hookline.core.dialect import EventRow
-    from hookline.dialects.agenthooks.settings import Change
     from hookline.model.spec import HookSpec, Origin
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
-    """Return the hooks that remain, by level and directory, and why the others do not (docs/formats/agenthooks.md 3).
+    """Return the hooks that remain, by level and directory, and why the others do not (docs/formats/agenthooks.md 3)."""
+    ordered = sorted(
+        (spec for spec in specs if spec.native_event != SETTINGS),
+        key=lambda spec: (SCOPES.index(spec.origin.scope), str(spec.facts.get("directory", ""))),
+    )
+    files = sorted(
+        (spec for spec in specs if spec.native_event == SETTINGS),
+        key=lambda file: nearness(file.origin.scope),
+    )
+    problems: list[Problem] = []
+    left = _drop_replaced(ordered, problems)
+    for spec in left:
+        if isinstance(spec.handler, Broken) and not spec.handler.absent:
+            why = f"`{_name(spec)}` cannot be loaded, so it is skipped"
+            problems.append(_warn("hook.skipped", why, spec.origin, _name(spec)))
+    names = [spec.name for spec in ordered]
+    for change in [change for file in files for change in file.facts["changes"]]:
+        if change.name and change.name not in names:
+            why = f"no hook is called `{change.name:.80}`"
+            unknown = _warn("value.choice", why, change.origin, change.name)
+            problems.append(unknown.replace(hint=did_you_mean(change.name, filter(None, names))))
+    kept = [
+        changed
+        for spec in left
+        if (row := TABLE.row(spec.native_event))
+        for changed in _apply_settings(spec, row, files, problems)
+    ]
+    return Loaded(specs=tuple(kept), problems=tuple(problems))
+
+
+def _drop_replaced(ordered: list[HookSpec], problems: list[Problem]) -> list[HookSpec]:
+    """Return the hooks without those that another one of the same name replaces.
 
     The key is the name in the front matter. Nothing replaces a managed hook. A hook replaces only
     hooks that are approved as it is, and observed as it is: one that you have not approved stays
     beside the one of its name.
     """
-    ordered = sorted(
-        (spec for spec in specs if spec.native_event != SETTINGS),
-        key=lambda spec: (SCOPES.index(spec.origin.scope), str(spec.facts.get("directory", ""))),
-    )
     copies: dict[tuple[object, ...], list[HookSpec]] = {}
     for spec in ordered:
         if spec.name and spec.origin.scope != MANAGED:
             key = (spec.name, spec.trusted, spec.trusted and spec.shadow)
             copies.setdefault(key, []).append(spec)
-    problems: list[Problem] = []
     replaced: set[int] = set()
     for group in copies.values():
-        winner = _find_winner(group)
-        losers = [spec for spec in group if spec is not winner]
-        replaced |= {id(spec) for spec in losers}
-        problems += [_report_replaced(spec, winner) for spec in losers]
-        if not winner.trusted:
-            problems += _report_unapproved(winner, ordered)
-    left = [spec for spec in ordered if id(spec) not in replaced]
-    problems += [
-        _warn(
-            "hook.skipped", f"`{_name(spec)}` cannot be loaded, so it is skipped", spec.origin, spec
+        # The last copy that can run; else the last one that has an event; else the last one.
+        winner = max(
+            reversed(group),
+            key=lambda spec: (
+                not isinstance(spec.handler, Broken),
+                TABLE.row(spec.native_event) is not None,
+            ),
         )
-        for spec in left
-        if isinstance(spec.handler, Broken) and not spec.handler.absent
-    ]
-    files = sorted(
-        (spec for spec in specs if spec.native_event == SETTINGS),
-        key=lambda file: nearness(file.origin.scope),
-    )
-    changes = [change for file in files for change in file.facts["changes"]]
-    problems += _report_unknown_names(changes, [spec.name for spec in ordered])
-    kept = [
-        changed
-        for spec in left
-        if TABLE.row(spec.native_event)
-        for changed in _apply_settings(spec, files, problems)
-    ]
-    return Loaded(specs=tuple(kept), problems=tuple(problems))
-
-
-def _find_winner(group: list[HookSpec]) -> HookSpec:
-    """Return the last copy that can run; else the last one that has an event; else the last one."""
-    return max(
-        reversed(group),
-        key=lambda spec: (
-            not isinstance(spec.handler, Broken),
-            TABLE.row(spec.native_event) is not None,
-        ),
-    )
+        losers = [spec for spec in group if spec is not winner]
+        replaced |= set(map(id, losers))
+        problems += [_report_replaced(spec, winner) for spec in losers]
+        approved = (spec for spec in ordered if spec.name == winner.name and spec.trusted)
+        other = next(approved, None)
+        if other is not None and not winner.trusted:
+            why = f"`{winner.name}` is not approved, so the hook of that name of {_level(other)} stays in force"
+            problems.append(_warn("hook.skipped", why, winner.origin, winner.name))
+    return [spec for spec in ordered if id(spec) not in replaced]
 
 
 def _report_replaced(spec: HookSpec, winner: HookSpec) -> Problem:
     if isinstance(spec.handler, Broken) and not isinstance(winner.handler, Broken):
         why = f"this copy of `{spec.name}` cannot run; the one of {_level(winner)} stays in force"
-        return _warn("hook.skipped", why, spec.origin, spec)
+        return _warn("hook.skipped", why, spec.origin, spec.name)
     is_same_level = spec.origin.scope == winner.origin.scope
     name = "hook.duplicate" if is_same_level else "hook.override"
     why = f"`{spec.name}` of {_level(winner)} replaces the one of {_level(spec)}"
-    return _warn(name, why, winner.origin, spec)
-
-
-def _report_unapproved(spec: HookSpec, hooks: list[HookSpec]) -> Iterator[Problem]:
-    for other in hooks:
-        if other.name == spec.name and other.trusted:
-            why = f"`{spec.name}` is not approved, so the hook of that name of {_level(other)} stays in force"
-            yield _warn("hook.skipped", why, spec.origin, spec)
-            return
-
-
-def _report_unknown_names(changes: list[Change], names: list[str]) -> Iterator[Problem]:
-    """Yield a problem for each entry of settings that names no hook."""
-    for change in changes:
-        if change.name and change.name not in names:
-            yield Problem(
-                name="value.choice",
-                message=f"no hook is called `{change.name:.80}`",
-                hint=did_you_mean(change.name, filter(None, names)),
-                severity="warning",
-                origin=change.origin,
-                hook=change.name,
-            )
-
-
-# -- settings --------------------------------------------------------------------------------------
+    return _warn(name, why, winner.origin, spec.name)
 
 
 def _apply_settings(
-    spec: HookSpec, files: list[HookSpec], problems: list[Problem]
+    spec: HookSpec, row: EventRow, files: list[HookSpec], problems: list[Problem]
 ) -> Iterator[HookSpec]:
     """Yield the hook as the settings change it; nothing if they switch it off.
 
@@ -129,7 +108,6 @@ def _apply_settings(
         for change in file.facts["changes"]
         if change.name in ("", spec.name)
     ]
-    row = TABLE.row(spec.native_event)
     off: Origin | None = None
     reports: list[Problem] = []
     for change in sorted(changes, key=lambda change: bool(change.name)):
@@ -137,7 +115,7 @@ def _apply_settings(
             off = None if change.options["enabled"] else change.origin
         elif "debug" in change.options:
             spec = spec.replace(facts={**spec.facts, **change.options})
-        elif row is not None and "stated" in spec.facts:  # otherwise its file could not be read
+        elif "stated" in spec.facts:  # otherwise its file could not be read
             own = () if change.name else spec.facts["stated"]
             options = {key: value for key, value in change.options.items() if key not in own}
             before, spec = spec, apply_options(spec, options, row)
@@ -147,26 +125,27 @@ def _apply_settings(
         yield spec
     else:
         why = f"{_describe(spec)} is switched off by {_place(off)}"
-        problems.append(_warn("hook.never-runs", why, off, spec))
+        problems.append(_warn("hook.never-runs", why, off, _name(spec)))
 
 
 def _report_change(
     before: HookSpec, after: HookSpec, origin: Origin, options: Iterable[str], row: EventRow
 ) -> Iterator[Problem]:
     """Yield what a person must know: a project changes a hook of the user, or a change has no effect."""
+    name = _name(before)
     if before != after and before.origin.scope == USER and origin.scope in CLONED:
         listed = ", ".join(f"`{key}`" for key in options)
         why = f"{_describe(before)} has another {listed} by {_place(origin)}"
-        yield _warn("hook.override", why, origin, before)
+        yield _warn("hook.override", why, origin, name)
     if after.detached and not before.detached and row.decisive:
-        yield _warn("async.cannot-block", CANNOT_BLOCK.format(row.native), origin, before)
+        yield _warn("async.cannot-block", CANNOT_BLOCK.format(row.native), origin, name)
     if "matcher" in options and not row.subject:
         why = f"`{row.native}` has no tool, so the matcher is ignored"
-        yield _warn("matcher.not-applicable", why, origin, before)
+        yield _warn("matcher.not-applicable", why, origin, name)
 
 
-def _warn(name: str, message: str, origin: Origin, spec: HookSpec) -> Problem:
-    return Problem(name=name, message=message, severity="warning", origin=origin, hook=_name(spec))
+def _warn(name: str, message: str, origin: Origin, hook: str) -> Problem:
+    return Problem(name=name, message=message, severity="warning", origin=origin, hook=hook)
 
 
 def _name(spec: HookSpec) -> str:

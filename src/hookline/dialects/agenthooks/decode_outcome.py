@@ -6,7 +6,7 @@ from hookline.core.failure import describe_failure, label, make_failed_verdict, 
 from hookline.dialects.agenthooks.table import NAME
 from hookline.dialects.kit.claims import Claims
 from hookline.model.event import Rewrite
-from hookline.model.verdict import Failure, Stance, Verdict
+from hookline.model.verdict import Failure, Stance
 from hookline.wire.hookoutput import UnreadableError, parse_object
 
 TYPE_CHECKING = False
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome
+    from hookline.model.verdict import Outcome, Verdict
 
 _DENIES = 2  # the exit code
 _TAIL, _LOGGED = 200, 2000  # characters of stderr in a fault, and in the log
 # Field of the output -> its type, and the power that it uses.
-_FIELDS: Mapping[str, tuple[type, str]] = {
+_FIELDS = {
     "reason": (str, "reason"),
     "modified_input": (dict, "input"),
     "additional_context": (str, "context"),
@@ -33,14 +33,14 @@ _FIELDS: Mapping[str, tuple[type, str]] = {
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
     """Return the verdict of one hook (docs/formats/agenthooks.md 8)."""
     verdict = _Reader(outcome, spec, row, event).read()
-    wrote = outcome.stderr.strip()
     # At exit 2 stderr is the reason, and a hook that did not run wrote nothing.
     is_logged = outcome.failure in (None, Failure.KILLED) and outcome.exit_code != _DENIES
-    if is_logged and wrote and verdict.fault and outcome.exit_code != 0:
+    wrote = outcome.stderr.strip() if is_logged else ""
+    if wrote and verdict.fault and outcome.exit_code != 0:
         # The end of stderr belongs into the log, and is not shown.
         last = wrote.rpartition("\n")[2][-_TAIL:]
         verdict = verdict.replace(fault=f"{verdict.fault}: {last}")
-    if is_logged and wrote and spec.facts.get("debug"):
+    if wrote and spec.facts.get("debug"):
         logged = f"hook `{label(spec)}` wrote: {wrote[-_LOGGED:]}"
         log = [*verdict.effects.get("log", ()), logged]
         verdict = verdict.replace(effects={**verdict.effects, "log": log})
@@ -55,19 +55,33 @@ class _Reader(Claims):
 
     def read(self) -> Verdict:
         """Return the verdict, as the event honours it."""
-        outcome = self.outcome
+        outcome, name = self.outcome, label(self.spec)
         if outcome.failure is Failure.TIMED_OUT:
             verdict = self._fail(f"timed out after {self.spec.timeout:g} s")
         elif outcome.failure is not None or outcome.exit_code not in (0, _DENIES):
             verdict = self._fail(describe_failure(outcome.replace(stderr="")))
         elif outcome.exit_code == _DENIES:
-            reason = outcome.stderr.strip() or f"blocked by hook `{label(self.spec)}`"
+            reason = outcome.stderr.strip() or f"blocked by hook `{name}`"
             verdict = self.verdict(stance=Stance.DENY, reason=reason)
         elif outcome.stdout.strip():
             verdict = self._read_output()
         else:
             verdict = self.verdict()
-        return self._deny(verdict) if verdict.stance is Stance.DENY else verdict
+        if verdict.stance is not Stance.DENY:
+            return verdict
+        why, honoured = self.event.body.value("stop_reason"), self.row.honoured
+        if not honoured or not isinstance(why, str) or why in honoured:
+            # It ends the round. A failed hook never stops the rest, also where its failure denies
+            # (docs/formats/agenthooks.md 9).
+            return verdict.replace(rewrite=None, ends=verdict.fault is None)
+        # At some stops a denial does not count.
+        note = f"hook `{name}` wants the agent to go on, but it stops because of `{why}`: {verdict.reason}"
+        return verdict.replace(
+            stance=Stance.SILENT,
+            reason="",
+            for_user=f"{verdict.for_user}\n{note}".strip(),
+            unsupported=(*verdict.unsupported, "deny"),
+        )
 
     def _fail(self, why: str) -> Verdict:
         """Return the verdict of a failure.
@@ -126,19 +140,3 @@ class _Reader(Claims):
             self.unsupported.append(power)
             self.notes.append(f"hook `{label(self.spec)}`: {why}")
         return fields
-
-    def _deny(self, verdict: Verdict) -> Verdict:
-        """Return a denial as the event honours it: it ends the round, and at some stops it does not count."""
-        why, honoured = self.event.body.value("stop_reason"), self.row.honoured
-        if not honoured or not isinstance(why, str) or why in honoured:
-            # A failed hook never stops the rest, also where its failure denies
-            # (docs/formats/agenthooks.md 9).
-            return verdict.replace(rewrite=None, ends=verdict.fault is None)
-        name = label(self.spec)
-        note = f"hook `{name}` wants the agent to go on, but it stops because of `{why}`: {verdict.reason}"
-        return verdict.replace(
-            stance=Stance.SILENT,
-            reason="",
-            for_user=f"{verdict.for_user}\n{note}".strip(),
-            unsupported=(*verdict.unsupported, "deny"),
-        )

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import unicodedata
 
-from hookline.dialects.agenthooks.table import PRIORITY, TIMEOUT
-from hookline.errors import did_you_mean
+from hookline.dialects.agenthooks.table import NAME, PRIORITY, SETTINGS, TIMEOUT
+from hookline.errors import ConfigError, did_you_mean
+from hookline.model.frozen import Frozen
 from hookline.model.spec import Leaves, Pattern
 from hookline.model.verdict import Stance
+from hookline.wire.disable_flags import make_disable_flag
 from hookline.wire.fields import as_text, describe_value
-from hookline.wire.sources import read_regex
+from hookline.wire.sources import read_regex, read_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from hookline.core.dialect import EventRow, Table
-    from hookline.model.spec import Condition, HookSpec
+    from hookline.core.dialect import EventRow, Source, Table
+    from hookline.model.spec import Condition, HookSpec, Origin, Problem
     from hookline.wire.fields import Node
 
 LINT = "lint"  # beside the modes of a source, `fidelity` and `strict`
@@ -42,7 +44,7 @@ _FAIL_MODE = "fail-mode"
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
 # Field -> default, least, most, and what to write.
-_NUMBERS: Mapping[str, tuple[int, int, int, str]] = {
+_NUMBERS = {
     "timeout": (*TIMEOUT, "whole milliseconds, without a unit"),
     "priority": (*PRIORITY, "a whole number; higher runs first"),
 }
@@ -74,23 +76,32 @@ def weigh(node: Node, mark: int, mode: str, hook: str = "") -> str:
 # -- what identifies a hook ------------------------------------------------------------------------
 
 
-def read_identity(
-    node: Node, directory: str, table: Table
-) -> tuple[str, str, str, EventRow | None]:
-    """Return the name of a hook, its description, its event as the file spells it, and the row of that.
-
-    Texts are stripped, and empty if they are missing. The row is None for an event that the format
-    does not have.
-    """
+def read_name(node: Node, directory: str) -> str:
+    """Return the name of a hook; empty if it is missing."""
     name = _read_text(node, "name", f"name: {directory or 'my-hook'}").strip()
-    if name:
-        _check_style(node, name, directory)
+    normal = unicodedata.normalize("NFKC", name)
+    is_plain = all(char.isalnum() or char == "-" for char in normal)
+    is_other = name and directory and normal != unicodedata.normalize("NFKC", directory)
+    for finding, is_wrong, why in (
+        ("length", len(normal) > _LONGEST_NAME, f"is longer than {_LONGEST_NAME} characters"),
+        ("case", normal != normal.lower(), "is not in lower case"),
+        ("chars", not is_plain, "has characters other than letters, digits and `-`"),
+        ("hyphen-edge", normal != normal.strip("-"), "begins or ends with `-`"),
+        ("hyphen-double", "--" in normal, "has a double `-`"),
+        ("dir-mismatch", is_other, f"differs from its directory `{directory}`"),
+    ):
+        if is_wrong:
+            node.complain(f"name.{finding}", f"the name `{name:.80}` {why}", "name")
+    return name
+
+
+def read_description(node: Node) -> str:
+    """Return the description of a hook; empty if it is missing."""
     description = _read_text(node, "description")
     if len(description) > _LONGEST_DESCRIPTION:
         why = f"`description` is longer than {_LONGEST_DESCRIPTION} characters"
         node.complain("description.length", why, "description")
-    native, row = _read_trigger(node, table)
-    return name, description.strip(), native, row
+    return description.strip()
 
 
 def _read_text(node: Node, key: str, hint: str = "") -> str:
@@ -104,23 +115,11 @@ def _read_text(node: Node, key: str, hint: str = "") -> str:
     return text
 
 
-def _check_style(node: Node, name: str, directory: str) -> None:
-    normal = unicodedata.normalize("NFKC", name)
-    is_plain = all(char.isalnum() or char == "-" for char in normal)
-    is_other = directory and normal != unicodedata.normalize("NFKC", directory)
-    for finding, is_wrong, why in (
-        ("length", len(normal) > _LONGEST_NAME, f"is longer than {_LONGEST_NAME} characters"),
-        ("case", normal != normal.lower(), "is not in lower case"),
-        ("chars", not is_plain, "has characters other than letters, digits and `-`"),
-        ("hyphen-edge", normal != normal.strip("-"), "begins or ends with `-`"),
-        ("hyphen-double", "--" in normal, "has a double `-`"),
-        ("dir-mismatch", is_other, f"differs from its directory `{directory}`"),
-    ):
-        if is_wrong:
-            node.complain(f"name.{finding}", f"the name `{name:.80}` {why}", "name")
+def read_trigger(node: Node, table: Table) -> tuple[str, EventRow | None]:
+    """Return the event of a hook as the file spells it, and its row.
 
-
-def _read_trigger(node: Node, table: Table) -> tuple[str, EventRow | None]:
+    None for an event that the format does not have.
+    """
     native, events = as_text(node.value.get("trigger") or ""), f"one of {', '.join(table.rows)}"
     row = table.row(native)
     if not native:
@@ -267,3 +266,89 @@ _READERS: Mapping[str, Callable[[Node, str, EventRow | None], Any]] = {
 }
 OPTIONS = tuple(_READERS)
 DEFAULTABLE = ("timeout", "async")  # what settings may give another default
+
+
+# -- settings: a `hooks.toml`, which switches hooks off and changes their options (docs/formats/agenthooks.md 3)
+
+_FLAGS = ("enabled", "debug")
+# Part of a file -> the keys that it, or each entry of it, may have.
+_PARTS: Mapping[str, tuple[str, ...]] = {
+    "defaults": (*DEFAULTABLE, "async_"),
+    "disable": ("name",),
+    "override": ("name", *OPTIONS, "async_"),
+}
+
+
+class Change(Frozen):
+    """What one part of a file says of the hook of that name, or, without a name, of every hook.
+
+    `options`: as `read_options` returns them, and `enabled` and `debug`.
+    """
+
+    origin: Origin
+    name: str = ""
+    options: Mapping[str, Any] = {}
+
+
+def read_settings(source: Source, problems: list[Problem]) -> HookSpec:
+    """Return the changes as a fact of a hook that never runs, because `combine` receives only hooks.
+
+    A part with an error in it says nothing.
+
+    Raises:
+        ConfigError: the file cannot be read at all.
+    """
+    root = read_tree(source, problems)
+    if not isinstance(root.value, dict) or not isinstance(root.value.get("hooks", {}), dict):
+        message, place = f"`{SETTINGS}` must hold a table `hooks`", root.origin().place
+        raise ConfigError(message, name="config.type", place=place, hint="[hooks]")
+    root.check_known_keys(("hooks",), "the settings", name="field.unknown")
+    changes: tuple[Change, ...] = ()
+    if "hooks" in root.value:
+        changes = tuple(_read_changes(root.child("hooks"), source.mode))
+    weigh(root, 0, source.mode)
+    flag = make_disable_flag(source, NAME, SETTINGS, root.origin(), {"changes": changes})
+    return flag.replace(id=f"{NAME}/{SETTINGS}")
+
+
+def _read_changes(hooks: Node, mode: str) -> Iterator[Change]:
+    hooks.check_known_keys((*_FLAGS, *_PARTS), "the table `hooks`", name="field.unknown")
+    for key in _FLAGS:
+        flag = hooks.flag(key)
+        if isinstance(hooks.value.get(key), bool):
+            yield Change(origin=hooks.origin(key), options={key: flag})
+    for key in _PARTS:
+        if hooks.value.get(key) is None:
+            continue
+        part = hooks.child(key)
+        if key == "defaults":
+            if part.is_mapping("`defaults`"):
+                yield from _read_change(part, key, "the defaults", mode)
+        elif isinstance(part.value, list):
+            for entry in part.children():
+                yield from _read_entry(entry, key, mode)
+        else:
+            why = f"`{key}` must be a list of tables, not {describe_value(part.value)}"
+            part.complain("value.type", why, hint=f"[[hooks.{key}]]")
+
+
+def _read_entry(entry: Node, key: str, mode: str) -> Iterator[Change]:
+    """Yield what an entry of `disable` or `override` says of the hook that it names."""
+    what = f"an entry of `{key}`"
+    if not entry.is_mapping(what):
+        return
+    name = as_text(entry.value.get("name", "")).strip()
+    if name:
+        yield from _read_change(entry, key, what, mode, name)
+    else:
+        why = f"{what} needs the `name` of a hook"
+        entry.complain("name.missing", why, hint='name = "my-hook"')
+
+
+def _read_change(part: Node, key: str, what: str, mode: str, name: str = "") -> Iterator[Change]:
+    """Yield the change that one part asks for; nothing if one of its options is wrong."""
+    mark = part.mark()
+    part.check_known_keys(_PARTS[key], what, name="field.unknown")
+    options = {"enabled": False} if key == "disable" else read_options(part, _PARTS[key])
+    if not weigh(part, mark, mode, name):
+        yield Change(origin=part.origin(), name=name, options=options)

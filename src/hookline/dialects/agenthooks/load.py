@@ -4,51 +4,43 @@ from __future__ import annotations
 
 import posixpath
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import EventRow, Loaded
 from hookline.dialects.agenthooks.fields import (
     DEFAULTABLE,
-    LINT,
     OPTIONS,
     apply_options,
-    read_identity,
+    read_description,
+    read_name,
     read_options,
+    read_settings,
+    read_trigger,
     weigh,
 )
-from hookline.dialects.agenthooks.settings import read_settings
-from hookline.dialects.agenthooks.table import GATE, NAME, PRIORITY, SETTINGS, table
+from hookline.dialects.agenthooks.table import GATE, NAME, PRIORITY, SETTINGS
 from hookline.errors import ConfigError
 from hookline.model import kinds
 from hookline.model.spec import Broken, Command, HookSpec, Never, Origin, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.fields import Node, describe_value, explain_errors, to_problem
 from hookline.wire.front_matter import FRONT_LIMIT
-from hookline.wire.parsers import Tree, parse_yaml
+from hookline.wire.parsers import parse_yaml
 from hookline.wire.sources import read_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from typing import Any
 
     from hookline.core.dialect import Source, Table
     from hookline.model.spec import Handler
+    from hookline.wire.parsers import Tree
 
 _SHOWN = 80
 _FIELDS = ("name", "description", "trigger", *OPTIONS, "async_")
 _BINARY = "\x7fELF"
 _MOST_REPAIRS = 100  # unknown escapes in one file
 # The scripts that may be the entry point, in order, and what runs one that has no shebang.
-_INTERPRETERS: Mapping[str, tuple[str, ...]] = {
-    "scripts/run": (),
-    "scripts/run.sh": ("{shell}",),
-    "scripts/run.py": ("{python}",),
-}
+_INTERPRETERS = {"scripts/run": "", "scripts/run.sh": "{shell}", "scripts/run.py": "{python}"}
 _LISTED = ", ".join(f"`{path}`" for path in _INTERPRETERS)
-
-
-def lint(source: Source) -> tuple[Problem, ...]:
-    """Return everything that is wrong with a HOOK.md or a `hooks.toml` by the strict rules of docs/formats/agenthooks.md 4."""
-    source = source.replace(mode=LINT, trusted=True)
-    return load(source, facts=table(approver=False)).problems
 
 
 def load(source: Source, *, facts: Table) -> Loaded:
@@ -64,39 +56,42 @@ def load(source: Source, *, facts: Table) -> Loaded:
         wrong = to_problem(error, source.file, source.scope)
         hook = "" if is_settings else _directory(source)
         problems = [problem.replace(hook=hook) for problem in (*problems, wrong)]
-        spec = _make_unreadable(source, facts, problems[-1], hook)
+        # It may have guarded the tools, so there every decision reports it.
+        spec = _make_spec(
+            source,
+            facts,
+            facts.rows[GATE],
+            hook or posixpath.basename(source.file) or "HOOK.md",
+            handler=Broken(reason=explain_errors(problems[-1:])),
+            on_failure=Stance.DENY if source.mode == "strict" else Stance.SILENT,
+            origin=wrong.origin,
+            facts={"directory": _directory(source)},
+        )
     if is_settings and not source.trusted:
         # An approval covers no settings, because they run nothing.
         hint = f"read it, then use `--trust all`, or write it into your own ~/.config/agents/hooks/{SETTINGS}"
-        message = f"`{SETTINGS}` is not approved, so it is ignored"
-        origin = Origin(file=source.file, line=1, column=1, scope=source.scope)
         untrusted = Problem(
-            name="trust.untrusted", message=message, hint=hint, severity="warning", origin=origin
+            name="trust.untrusted",
+            message=f"`{SETTINGS}` is not approved, so it is ignored",
+            hint=hint,
+            severity="warning",
+            origin=Origin(file=source.file, line=1, column=1, scope=source.scope),
         )
         return Loaded(problems=(*problems, untrusted))
     return Loaded(specs=(spec,), problems=tuple(problems))
 
 
-def _make_unreadable(source: Source, facts: Table, wrong: Problem, hook: str) -> HookSpec:
-    """Return what stands for a file that cannot be read.
-
-    It may have guarded the tools, so there every decision reports it.
-    """
-    row = facts.rows[GATE]
-    name = hook or posixpath.basename(source.file) or "HOOK.md"
+def _make_spec(source: Source, table: Table, row: EventRow, of: str, **fields: Any) -> HookSpec:
     return HookSpec(
-        id=f"{NAME}/{name}",
+        id=f"{NAME}/{of}",
         dialect=NAME,
         kind=row.kind,
         native_event=row.native,
-        handler=Broken(reason=explain_errors((wrong,))),
-        timeout=facts.default_timeout,
+        timeout=table.default_timeout,
         shadow=source.shadow,
-        on_failure=Stance.DENY if source.mode == "strict" else Stance.SILENT,
         strict=source.mode == "strict",
-        origin=wrong.origin,
-        facts={"directory": _directory(source)},
         trusted=source.trusted,
+        **fields,
     )
 
 
@@ -109,25 +104,24 @@ def _directory(source: Source) -> str:
     return posixpath.basename(_folder(source))
 
 
-def _read_hook(front: Node, source: Source, facts: Table) -> HookSpec:
+def _read_hook(front: Node, source: Source, table: Table) -> HookSpec:
     """Return the hook. With an unknown trigger it never runs, but `combine` knows its name."""
     directory = _directory(source)
     front.check_known_keys(_FIELDS, "the front matter", name="field.unknown")
-    name, description, native, row = read_identity(front, directory, facts)
+    name, description = read_name(front, directory), read_description(front)
+    native, row = read_trigger(front, table)
     options = read_options(front, OPTIONS, row)
     handler = _read_handler(front, source, name)
     reason = weigh(front, 0, source.mode, name or directory)
-    spec = HookSpec(
-        id=f"{NAME}/{directory or name}",
-        dialect=NAME,
-        kind=row.kind if row else kinds.unknown_kind(NAME, native[:_SHOWN] or "trigger"),
-        native_event=native,
+    unknown = EventRow(native=native, kind=kinds.unknown_kind(NAME, native[:_SHOWN] or "trigger"))
+    spec = _make_spec(
+        source,
+        table,
+        (row or unknown).replace(native=native),
+        directory or name,
         handler=Broken(reason=reason) if reason else handler,
         conditions=() if row else (Never(reason="its trigger is no event"),),
         rank=-PRIORITY[0],
-        timeout=facts.default_timeout,
-        shadow=source.shadow,
-        strict=source.mode == "strict",
         origin=front.origin(),
         name=name,
         facts={
@@ -135,7 +129,6 @@ def _read_hook(front: Node, source: Source, facts: Table) -> HookSpec:
             "description": description,
             "stated": tuple(key for key in DEFAULTABLE if key in options),
         },
-        trusted=source.trusted,
     )
     return apply_options(spec, options, row)
 
@@ -169,61 +162,54 @@ def _read_front_matter(source: Source, problems: list[Problem]) -> Node:
     if source.text is None:
         node = read_tree(source, problems)
     else:
-        front, _ = split_front_matter(source.text, source.file)
-        tree = _parse_leniently(front, source, problems)
+        tree = _parse_leniently(source, problems)
         node = Node(tree, source.file, source.scope, problems)
     if not isinstance(node.value, dict):
         message = f"the front matter must be a mapping, not {describe_value(node.value)}"
-        hint = "lines such as `name: my-hook`"
-        name = "frontmatter.not-mapping"
+        hint, name = "lines such as `name: my-hook`", "frontmatter.not-mapping"
         raise ConfigError(message, name=name, place=source.file, hint=hint)
     return node
 
 
-def _parse_leniently(front: str, source: Source, problems: list[Problem]) -> Tree:
-    """Return the YAML as a tree.
+def _parse_leniently(source: Source, problems: list[Problem]) -> Tree:
+    """Return the front matter as a tree.
 
     An unknown escape in double quotes is kept literally, with a warning for each line.
 
     The format's own sample has such escapes.
     """
+    lines = split_front_matter(source.text or "", source.file)[0].split("\n")
     repairs = 0
     while True:
         try:
-            return parse_yaml(front, source.file, first_line=2)
+            return parse_yaml("\n".join(lines), source.file, first_line=2)
         except ConfigError as error:
-            wrong = to_problem(error, source.file, source.scope)
-            line = wrong.origin.line
-            before = front.split("\n")[: line - 2]
-            at = sum(len(text) + 1 for text in before) + wrong.origin.column - 1
-            is_escape = "unknown escape" in error.message and front[at - 1 : at] == "\\"
-            if not is_escape or repairs == _MOST_REPAIRS:
+            if "unknown escape" not in error.message or repairs == _MOST_REPAIRS:
                 raise ConfigError(
                     error.message, name="frontmatter.yaml", hint=error.hint, place=error.place
                 ) from None
-        if line not in [problem.origin.line for problem in problems]:
-            message = f"`\\{front[at]}` is no escape of YAML; its backslash is kept"
-            hint, name = "write the text in single quotes", "frontmatter.escape"
-            problems.append(
-                wrong.replace(name=name, message=message, hint=hint, severity="warning")
-            )
+            wrong = to_problem(error, source.file, source.scope)
+        at, column = wrong.origin.line - 2, wrong.origin.column - 1
+        if wrong.origin.line not in [problem.origin.line for problem in problems]:
+            wrong = wrong.replace(name="frontmatter.escape", severity="warning")
+            message = f"`\\{lines[at][column]}` is no escape of YAML; its backslash is kept"
+            problems.append(wrong.replace(message=message, hint="write the text in single quotes"))
+        lines[at] = f"{lines[at][:column]}\\{lines[at][column:]}"
         repairs += 1
-        front = f"{front[:at]}\\{front[at:]}"
 
 
 # -- what it runs ----------------------------------------------------------------------------------
 
 
 def _read_handler(front: Node, source: Source, name: str) -> Handler:
-    folder = _folder(source)
-    argv = _find_entry_point(front, source, folder)
+    argv = _find_entry_point(front, source)
     if not argv:
         place = front.origin().place or NAME
         return Broken(reason=f"{place}: {_explain_missing_script(source)}", absent=True)
     return Command(
         argv=argv,
         env={
-            "AGENT_HOOK_DIR": folder,
+            "AGENT_HOOK_DIR": _folder(source),
             # Escapes in YAML can say what no environment can hold.
             "AGENT_HOOK_NAME": name.replace("\0", "").encode("utf-8", "replace").decode("utf-8"),
             "AGENT_PROJECT_DIR": "${event.project}",
@@ -233,7 +219,7 @@ def _read_handler(front: Node, source: Source, name: str) -> Handler:
     )
 
 
-def _find_entry_point(front: Node, source: Source, folder: str) -> tuple[str, ...]:
+def _find_entry_point(front: Node, source: Source) -> tuple[str, ...]:
     """Return the program to run and its arguments, without a shell.
 
     Nothing if there is none (docs/formats/agenthooks.md 6).
@@ -244,11 +230,11 @@ def _find_entry_point(front: Node, source: Source, folder: str) -> tuple[str, ..
         why = f"the hook does not run: {_explain_missing_script(source)}"
         front.complain("entry.missing", why)
         return ()
-    path = posixpath.join(folder, script.path)
+    path = posixpath.join(_folder(source), script.path)
     # The kernel splits a shebang into the interpreter and one argument.
-    shebang = script.head[2:].strip().split(maxsplit=1) if script.head.startswith("#!") else ()
+    shebang = script.head[2:].strip().split(maxsplit=1) if script.head.startswith("#!") else []
+    interpreter = shebang or list(filter(None, [_INTERPRETERS[script.path]]))
     # Text without a shebang is no program to the system, executable or not.
-    interpreter = tuple(shebang) or _INTERPRETERS[script.path]
     is_program = shebang or not interpreter or script.head.startswith(_BINARY)
     if script.executable and is_program:
         return (path,)

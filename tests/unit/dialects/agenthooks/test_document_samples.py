@@ -11,7 +11,7 @@ import pytest
 from hookline import Engine, Stance
 from hookline.cli.list_command import make_hooks_document
 from hookline.core.dialect import Source
-from hookline.dialects.agenthooks import lint
+from hookline.dialects.agenthooks import AgentHooks
 from hookline.model.spec import Broken
 from tests.unit.dialects.agenthooks.samples import (
     AUTO_FORMAT,
@@ -397,7 +397,7 @@ def test_the_folders_of_the_complete_example_are_found(tmp_path: Path) -> None:
 )
 def test_each_front_matter_validates_without_errors(front: str) -> None:
     """In a folder of another name and without a script, as the directory tree of the document has them (docs/formats/agenthooks.md 3)."""
-    problems = lint(Source(file="/h/notify-slack/HOOK.md", text=front))
+    problems = AgentHooks().lint(Source(file="/h/notify-slack/HOOK.md", text=front))
 
     assert [problem.name for problem in problems if problem.severity == "error"] == []
     assert "entry.missing" in [problem.name for problem in problems]

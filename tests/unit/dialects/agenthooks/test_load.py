@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.core.dialect import Companion, Source
-from hookline.dialects.agenthooks import AgentHooks, lint
+from hookline.dialects.agenthooks import AgentHooks
 from hookline.dialects.agenthooks.load import load
 from hookline.dialects.agenthooks.table import table
 from hookline.model.spec import Command
@@ -26,7 +26,7 @@ def linted(*lines: str, directory: str = "guard", **more: object) -> list[tuple[
     text = "\n".join(["---", *lines, "---", ""])
     return [
         (problem.name, problem.severity)
-        for problem in lint(source(text, file=f"/h/{directory}/HOOK.md", **more))
+        for problem in AgentHooks().lint(source(text, file=f"/h/{directory}/HOOK.md", **more))
     ]
 
 
@@ -36,7 +36,7 @@ FINE = (*NAMED, "trigger: pre-tool-call")
 
 def test_a_good_hook_has_no_findings() -> None:
     """Nothing is held against the format's own shape."""
-    assert lint(source(GOOD)) == ()
+    assert AgentHooks().lint(source(GOOD)) == ()
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,9 @@ def test_a_good_hook_has_no_findings() -> None:
 )
 def test_lint_names_what_cannot_be_read(text: str, name: str) -> None:
     """A file without readable front matter is one error."""
-    assert [(problem.name, problem.severity) for problem in lint(source(text))] == [(name, "error")]
+    assert [(problem.name, problem.severity) for problem in AgentHooks().lint(source(text))] == [
+        (name, "error")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_metadata_keeps_its_types() -> None:
 
 def test_lint_reports_everything_at_once() -> None:
     """One pass finds all that is wrong, each with place and hook."""
-    problems = lint(
+    problems = AgentHooks().lint(
         source(
             "---\nname: Guard\ntrigger: before_tool\ntimeout: x\nfoo: 1\nmatcher: {tool: '(', pattern: ')'}\n---\n",
             companions={},
@@ -236,7 +238,7 @@ def test_no_tree_makes_load_or_lint_raise(tree: dict[str, object]) -> None:
     given_source = source(None, tree=tree)
 
     assert isinstance(AgentHooks().load(given_source).problems, tuple)
-    assert isinstance(lint(given_source), tuple)
+    assert isinstance(AgentHooks().lint(given_source), tuple)
 
 
 @settings(deadline=None)  # the first example pays for the imports
@@ -246,4 +248,4 @@ def test_no_text_makes_load_or_lint_raise(front: str) -> None:
     given_source = source(f"---\n{front}\n---\n")
 
     assert isinstance(AgentHooks().load(given_source).problems, tuple)
-    assert isinstance(lint(given_source), tuple)
+    assert isinstance(AgentHooks().lint(given_source), tuple)

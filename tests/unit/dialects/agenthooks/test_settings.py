@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.core.dialect import Source
-from hookline.dialects.agenthooks import AgentHooks, lint
-from hookline.dialects.agenthooks.settings import Change, read_settings
+from hookline.dialects.agenthooks import AgentHooks
+from hookline.dialects.agenthooks.fields import Change, read_settings
 from hookline.errors import ConfigError
 from hookline.wire.fields import to_problem
 
@@ -167,10 +167,11 @@ def test_problems_of_an_entry_name_its_hook() -> None:
 
 def test_lint_is_strict_here_too() -> None:
     """An unknown key that load tolerates is an error."""
-    assert [(problem.name, problem.severity) for problem in lint(source("[hooks]\nx = 1\n"))] == [
-        ("field.unknown", "error")
-    ]
-    assert lint(source(WHOLE)) == ()
+    assert [
+        (problem.name, problem.severity)
+        for problem in AgentHooks().lint(source("[hooks]\nx = 1\n"))
+    ] == [("field.unknown", "error")]
+    assert AgentHooks().lint(source(WHOLE)) == ()
 
 
 def test_settings_are_a_hook_that_never_runs() -> None:
@@ -223,4 +224,4 @@ def test_no_tree_makes_load_or_lint_raise(tree: dict[str, object]) -> None:
     loaded = dialect.load(source(None, tree=tree))
 
     assert isinstance(dialect.combine(loaded.specs).problems, tuple)
-    assert isinstance(lint(source(None, tree=tree)), tuple)
+    assert isinstance(AgentHooks().lint(source(None, tree=tree)), tuple)
