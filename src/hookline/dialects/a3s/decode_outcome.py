@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.core.failure import describe_failure, label, make_failed_verdict
 from hookline.dialects.a3s.response import read_response
 from hookline.dialects.a3s.table import DEFAULT_REASON, DEFAULT_RETRY_DELAY, TABLE
-from hookline.dialects.kit.claims import to_verdict
+from hookline.dialects.kit.answer import to_verdict
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Failure, Stance
 from hookline.wire.hookoutput import UnreadableError, parse_object

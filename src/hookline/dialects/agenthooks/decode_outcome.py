@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.failure import describe_failure, label, make_failed_verdict, show_failure
 from hookline.dialects.agenthooks.table import NAME
-from hookline.dialects.kit.claims import Claims
+from hookline.dialects.kit.answer import Claims
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Failure, Stance
 from hookline.wire.hookoutput import UnreadableError, parse_object

@@ -1,14 +1,15 @@
-"""Results of Claude Code's hooks as verdicts: the exit code, and one JSON object (docs/formats/claude-code.md 5)."""
+"""Results of Claude Code's hooks: the exit code, and one object (docs/formats/claude-code.md 5)."""
 
 from __future__ import annotations
 
 import re
 
 from hookline.core.failure import describe_failure, label, make_failed_verdict, show_failure
-from hookline.dialects.claude_code.table import EFFECTS, POWERS, REWRITES, SILENT
-from hookline.dialects.kit.answer import Answer, AnswerFormat, find_text_fault
+from hookline.dialects.claude_code.table import KEYS
+from hookline.dialects.kit.answer import Answer, AnswerFormat, find_text_fault, to_verdict
+from hookline.model.kinds import kind
 from hookline.model.spec import Http, Model
-from hookline.model.verdict import Failure
+from hookline.model.verdict import Failure, Stance
 from hookline.wire.hookoutput import UnreadableError, parse_object, split_lines
 
 TYPE_CHECKING = False
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from hookline.model.verdict import Outcome, Verdict
 
 _ANSWERS = ("accept", "decline", "cancel")
+_PERMISSIONS = ("allow", "ask", "deny", "defer")
 # OSC 0, 1, 2, 9, 99, 777 and BEL; the host lets nothing else reach the terminal.
 _SEQUENCE = r"(?:\x07|\x1b\](?:0|1|2|9|99|777);[^\x07\x1b]*(?:\x07|\x1b\\))+"
 # These two tools ask a person; only an allow that brings the answers along replaces that.
@@ -34,10 +36,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
     if outcome.failure is not None:
         return _fail(outcome, spec, row)
     if type(spec.handler) is Model:
-        # Few hooks ask a model.
-        from hookline.dialects.claude_code import prompt_hook  # noqa: PLC0415
-
-        return prompt_hook.decode_reply(outcome, spec, row)
+        return _decode_reply(outcome, spec, row)
     if "rewake" not in spec.facts or outcome.exit_code != _BLOCKS:
         return _decode_output(outcome, spec, row, event)
     # Exit 2 of an `asyncRewake` hook refuses nothing: it wakes the model, with stderr as a
@@ -85,6 +84,34 @@ def _decode_output(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
     return answer.verdict()
 
 
+def _decode_reply(outcome: Outcome, spec: HookSpec, row: EventRow) -> Verdict:
+    """Return what a model's reply means (docs/formats/claude-code.md 4).
+
+    What `ok: false` means is the event's `judged`, and `continueOnBlock` feeds it back.
+    `impossible`, which lets the agent stop, counts only where the judgement is the whole reply.
+    """
+    # Few hooks ask a model.
+    from hookline.dialects.kit.remote_hook import read_reply  # noqa: PLC0415
+    from hookline.wire.model_replies import read_flag  # noqa: PLC0415 - as above
+
+    try:
+        refused, chosen, alone = read_reply(outcome.stdout, "ok")
+        impossible = alone and read_flag(chosen.get("impossible") or False, "impossible")
+    except UnreadableError as error:
+        return show_failure(make_failed_verdict(spec, outcome, str(error)), spec)
+    reason = chosen.get("reason")
+    reason = reason.strip() if isinstance(reason, str) else ""
+    stance = row.judged if refused else Stance.SILENT
+    if stance is Stance.HALT and spec.facts.get("continue_on_block"):
+        stance = Stance.DENY
+    if stance and impossible and kind(row.kind).redo:
+        why = f"what it asks for is impossible: {reason or 'no reason given'}"
+        note = f"hook `{label(spec)}` lets it stop, because {why}"
+        return to_verdict(spec, outcome, for_user=note)
+    reason = reason or f"blocked by hook `{label(spec)}`"
+    return to_verdict(spec, outcome, stance=stance, reason=reason if stance else "")
+
+
 def _fail(outcome: Outcome, spec: HookSpec, row: EventRow, fault: str = "") -> Verdict:
     """Return what `on_failure` says of a failure, or more where the event does not forgive it."""
     unforgiven = {
@@ -93,7 +120,8 @@ def _fail(outcome: Outcome, spec: HookSpec, row: EventRow, fault: str = "") -> V
         Failure.NOT_STARTED: row.nonzero,
         Failure.KILLED: row.nonzero,
     }
-    least = SILENT if outcome.failure is None else unforgiven.get(outcome.failure, SILENT)
+    silent = Stance.SILENT
+    least = silent if outcome.failure is None else unforgiven.get(outcome.failure, silent)
     closed = spec.replace(on_failure=max(spec.on_failure, least))
     # The host shows an error that blocks nothing on every event.
     return show_failure(make_failed_verdict(closed, outcome, fault), spec)
@@ -121,10 +149,6 @@ def _read_permission(answer: Answer, word: str, given: Mapping[str, Any]) -> Non
         answer.effects["defer"] = True
 
 
-def _read_retry(answer: Answer, value: object, _given: Mapping[str, Any]) -> None:
-    answer.retry_after = 0.0 if value else None
-
-
 def _read_content(answer: Answer, _value: object, given: Mapping[str, Any]) -> None:
     """Take in the answer to an elicitation."""
     if given.get("action", "accept") not in _ANSWERS:
@@ -133,34 +157,15 @@ def _read_content(answer: Answer, _value: object, given: Mapping[str, Any]) -> N
     answer.effects["content"] = kept
 
 
-_PERMISSIONS = ("allow", "ask", "deny", "defer")
 _FORMAT = AnswerFormat(
+    keys=KEYS,
     top={"terminalSequence": str},
-    specific={
-        "updatedToolOutput": object,
-        "updatedMCPToolOutput": object,
-        "displayContent": str,
-        "retry": bool,
-        "action": str,
-        "content": dict,
-        "sessionTitle": str,
-        "watchPaths": list,
-        "worktreePath": str,
-        "initialUserMessage": str,
-        "reloadSkills": bool,
-        "suppressOriginalPrompt": bool,
-        "classifierContext": str,
-    },
-    powers={**POWERS, "permissionDecision": "permissionDecision"},
     words={"approve": "allow", "block": "deny"},
     checked=True,
     named=True,
-    rewrites=REWRITES,
-    effects=EFFECTS,
     readers={
         "terminalSequence": _read_terminal,
         "permissionDecision": _read_permission,
-        "retry": _read_retry,
         "action": _read_content,
         "content": _read_content,
     },

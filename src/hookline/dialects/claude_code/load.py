@@ -1,26 +1,45 @@
-"""Loads Claude Code's settings, and a plugin's `hooks.json` (docs/formats/claude-code.md 1, 2, 4)."""
+"""Loads Claude Code's settings, and a plugin's `hooks.json`; combines what all of them say.
+
+Facts: docs/formats/claude-code.md 1, 2, 4, 5.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 
-from hookline.dialects.claude_code.combine import read_flags
-from hookline.dialects.claude_code.table import TABLE
-from hookline.dialects.kit.handlers import FileFormat, TimeLimit
-from hookline.dialects.kit.load import load_file
+from hookline.dialects.claude_code.table import NAME, SESSION_END_BUDGET, TABLE
+from hookline.dialects.kit.load import FileFormat, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.model.spec import Never
+from hookline.model.spec import MANAGED, Broken, Http, Never
 from hookline.model.verdict import Stance
+from hookline.text.regex import compile_regex
+from hookline.wire.disable_flags import (
+    ALL_OFF,
+    apply_flags,
+    find_all_off,
+    make_disable_flag,
+    read_switches,
+    select_trusted_flags,
+)
 from hookline.wire.sources import NAMES, read_conditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
-    from hookline.dialects.kit.handlers import Place
-    from hookline.model.spec import Condition
+    from hookline.dialects.kit.load import Place
+    from hookline.model.spec import Condition, HookSpec
     from hookline.wire.fields import Node
+
+_MANAGED_ONLY = "allowManagedHooksOnly"
+# What settings let HTTP hooks do; the lists of all files add up.
+_URLS = "allowedHttpHookUrls"
+_VARIABLE_NAMES = "httpHookAllowedEnvVars"
+_SESSION_END = "SessionEnd"
+_LONGEST_BUDGET = 60.0  # seconds
 
 
 def load(source: Source, *, allow_local: bool = False) -> Loaded:
@@ -51,7 +70,7 @@ def _fields(hook: Node, place: Place, facts: dict[str, Any]) -> dict[str, Any]:
     if in_background and row.can_block:
         why = f"a hook in the background blocks no `{row.native}`; the model reads its output later"
         key = "async" if is_async else "asyncRewake"
-        hook.complain("hook.async", why, key, severity="warning")
+        hook.warn("hook.async", why, key)
     once = "skill" in source.names or strict
     ignored = (
         ("timeout", in_background and not strict, "a hook in the background runs up to an hour"),
@@ -67,7 +86,7 @@ def _fields(hook: Node, place: Place, facts: dict[str, Any]) -> dict[str, Any]:
     for key, is_ignored, why in ignored:
         if is_ignored and given.get(key):
             message = f"`{key}` has no effect: {why}"
-            hook.complain("key.ignored", message, key, severity="warning")
+            hook.warn("key.ignored", message, key)
     fields: dict[str, Any] = {
         "conditions": conditions or (),
         "detached": in_background,
@@ -105,13 +124,43 @@ def _read_rule(hook: Node, row: EventRow) -> tuple[Condition, ...]:
     if row.subject != "tool":
         why = f"the host reads `if` on tool events only, so on `{row.native}` this hook never runs"
         hint = "leave it out, and look at the payload in the hook"
-        hook.complain("hook.never-runs", why, "if", hint=hint, severity="warning")
+        hook.warn("hook.never-runs", why, "if", hint=hint)
         return (Never(reason=why),)
     from hookline.core.rules import parse_rule  # noqa: PLC0415 - few hooks have a rule
 
     return (parse_rule(text),)
 
 
+def _read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
+    """Yield the settings of a file that say something about other hooks."""
+    yield from read_switches(root, source, NAME, (ALL_OFF, _MANAGED_ONLY))
+    for key in (_URLS, _VARIABLE_NAMES):
+        if root.value.get(key) is not None:
+            facts = {"allowed": root.texts(key)}
+            yield make_disable_flag(source, NAME, key, root.origin(key), facts)
+
+
+# Where the full name of a model stands, and what it is otherwise.
+_HAIKU = ("$ANTHROPIC_DEFAULT_HAIKU_MODEL", "claude-haiku-5-5")
+_PROMPT: Mapping[str, Any] = {
+    "names": ("$HOOKLINE_MODEL", *_HAIKU),
+    "provider": "anthropic",
+    "short": {
+        "haiku": _HAIKU,
+        "sonnet": ("$ANTHROPIC_DEFAULT_SONNET_MODEL", "claude-sonnet-5-5"),
+        "opus": ("$ANTHROPIC_DEFAULT_OPUS_MODEL", "claude-opus-5-5"),
+    },
+    "judged": True,
+    "keys": (
+        "`ok` is true if the condition holds; if not, `reason` says what is wrong or still to be "
+        "done, and `impossible` is true if the condition can never hold."
+    ),
+    "properties": {
+        "ok": {"type": "boolean", "description": "whether the condition holds"},
+        "reason": {"type": "string", "description": "why not, where it does not hold"},
+        "impossible": {"type": "boolean", "description": "whether it can never hold"},
+    },
+}
 _VARIABLES = {
     "CLAUDE_PROJECT_DIR": ("project_dir", "${event.project}"),
     "CLAUDE_PLUGIN_ROOT": ("plugin_root", ""),
@@ -143,11 +192,70 @@ FORMAT = FileFormat(
     # A script may ask which agent, or which session, it works for.
     host_env={"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "${event.session_id}"},
     drop_env=("OTEL_*",),
-    prompt="hookline.dialects.claude_code.prompt_hook",
+    prompt=_PROMPT,
     named_by=("command", "url", "tool", "prompt", "type"),
     closes=("onFailure", "block"),
-    flags=read_flags,
+    flags=_read_flags,
     fields=_fields,
 )
 # In a subagent's front matter `Stop` means the subagent's.
 _IN_AGENT = FORMAT.replace(rows={**TABLE.rows, "Stop": TABLE.rows["SubagentStop"]})
+
+
+def combine(specs: tuple[HookSpec, ...]) -> Loaded:
+    """Return the hooks that the settings of all files leave, within the limits that they set.
+
+    The hooks of `SessionEnd` share a budget (docs/formats/claude-code.md 5): the largest timeout
+    that one of them names, unless a plugin's. They run at once, so it limits each of them.
+    """
+    settings = select_trusted_flags(specs)
+    of_policy = [flag for flag in settings if flag.origin.scope == MANAGED]
+    only = [flag for flag in of_policy if flag.native_event == _MANAGED_ONLY][-1:]
+    flags = [*find_all_off(specs), *(flag for flag in only if flag.facts["on"])]
+    loaded = apply_flags(specs, flags, _reaches)
+    named = [SESSION_END_BUDGET]
+    hooks = []
+    for spec in loaded.specs:
+        if spec.native_event == _SESSION_END and "plugin" not in spec.facts:
+            named.append(spec.facts.get("timeout", 0.0))
+        # Only policy's own lists reach a hook of policy.
+        lists = of_policy if spec.origin.scope == MANAGED else settings
+        hooks.append(_limit_call(spec, lists) if type(spec.handler) is Http else spec)
+    budget = min(_LONGEST_BUDGET, max(named))
+    for at, spec in enumerate(hooks):
+        if spec.native_event == _SESSION_END:
+            timeout = min(spec.facts.get("timeout", budget), budget)
+            hooks[at] = spec.replace(timeout=timeout)
+    return loaded.replace(specs=tuple(hooks))
+
+
+def _reaches(flag: HookSpec, spec: HookSpec) -> bool:
+    """Return whether a flag disables a hook; of policy's only its own `disableAllHooks` does."""
+    by_policy = flag.origin.scope == MANAGED and flag.native_event == ALL_OFF
+    return by_policy or spec.origin.scope != MANAGED
+
+
+def _limit_call(spec: HookSpec, settings: list[HookSpec]) -> HookSpec:
+    """Return an HTTP hook with the variables that it may know; broken if no list has its address.
+
+    What the files list adds up. Where no file has a list, everything is allowed.
+    """
+    call: Any = spec.handler
+    urls, variables = (
+        [flag.facts["allowed"] for flag in settings if flag.native_event == key]
+        for key in (_URLS, _VARIABLE_NAMES)
+    )
+    if urls and not any(covers_url(pattern, call.url) for listed in urls for pattern in listed):
+        why, place = f"`{_URLS}` does not list its address (add it there)", spec.origin.place
+        reason = f"{place}: {why}" if place else why
+        return spec.replace(handler=Broken(reason=reason, url=call.url))
+    if variables:
+        env = [name for name in call.env if any(name in listed for listed in variables)]
+        return spec.replace(handler=call.replace(env=tuple(env)))
+    return spec
+
+
+def covers_url(pattern: str, url: str) -> bool:
+    """Return whether a pattern, in which `*` stands for any text, is the address."""
+    parts = map(re.escape, pattern.split("*"))
+    return compile_regex(f"(?s)^{'.*'.join(parts)}$").has_match_in(url)

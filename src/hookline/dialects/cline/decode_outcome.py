@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from hookline.core.failure import OVERFLOWED, make_failed_verdict
 from hookline.dialects.cline import plain_input
-from hookline.dialects.kit.claims import Claims
+from hookline.dialects.kit.answer import Claims
 from hookline.model.event import Rewrite
 from hookline.wire.hookoutput import (
     UnreadableError,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hookline.dialects.codex.table import DENY, MANAGED_ONLY, NAME, TABLE
+from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.dialects.kit.encode_decision import ReplyFormat, encode_answer, make_reply
 from hookline.model.spec import MANAGED
 from hookline.wire.disable_flags import apply_flags, select_trusted_flags
 

@@ -1,10 +1,10 @@
-"""Results of Codex's hooks as verdicts: the exit code, and at exit 0 one JSON object (docs/formats/codex.md 5)."""
+"""Results of Codex's hooks: the exit code, and at exit 0 one object (docs/formats/codex.md 5)."""
 
 from __future__ import annotations
 
 from hookline.core.failure import make_failed_verdict, show_failure
-from hookline.dialects.codex.table import HALT, TABLE
-from hookline.dialects.kit.answer import SPECIFIC, TOP, Answer, AnswerFormat, find_text_fault
+from hookline.dialects.codex.table import HALT, KEYS, TABLE
+from hookline.dialects.kit.answer import TOP, Answer, AnswerFormat, find_text_fault
 from hookline.wire.hookoutput import UnreadableError, parse_object, select_typed
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Outcome, Verdict
 
+_SPECIFIC: Mapping[str, type] = {key: known.type for key, known in KEYS.items()}
 _REQUEST: Mapping[str, type] = {"behavior": str, "message": str, "interrupt": bool}
 # What Codex does not take beside a behavior -> the effect that is lost with it.
 _REFUSED_EXTRAS: Mapping[str, str] = {
@@ -28,15 +29,20 @@ _PERMISSION = ("permissionDecision", "permissionDecisionReason", "updatedInput")
 _PERMISSIONS = ("allow", "deny", "ask")
 # A key, or a key with its value; what must stand beside it, "" for nothing; and the fault if that
 # is missing.
+_ALLOW, _DENY = "permissionDecision: allow", "permissionDecision: deny"
 _RULES = (
-    ("updatedInput", "permissionDecision: allow", "`updatedInput` needs `permissionDecision: allow`"),
-    ("permissionDecisionReason", "permissionDecision", "`permissionDecisionReason` needs a `permissionDecision`"),
-    ("permissionDecision: allow", "updatedInput", "`PreToolUse` does not accept `permissionDecision: allow` by itself"),
-    ("permissionDecision: deny", "permissionDecisionReason", "`permissionDecision: deny` needs a reason"),
+    ("updatedInput", _ALLOW, f"`updatedInput` needs `{_ALLOW}`"),
+    (
+        "permissionDecisionReason",
+        "permissionDecision",
+        "`permissionDecisionReason` needs a `permissionDecision`",
+    ),
+    (_ALLOW, "updatedInput", f"`PreToolUse` does not accept `{_ALLOW}` by itself"),
+    (_DENY, "permissionDecisionReason", f"`{_DENY}` needs a reason"),
     ("decision: approve", "", "`PreToolUse` does not accept `decision: approve`"),
     ("decision: block", "reason", "`decision: block` needs a reason"),
     ("reason", "decision", "a `reason` needs a `decision`"),
-)  # fmt: skip
+)
 _BLOCKS = 2
 
 
@@ -89,7 +95,7 @@ def _read(answer: Answer, given: dict[str, Any]) -> None:
     specific: dict[str, Any] = {}
     if "hookSpecificOutput" in top:
         where = f"`hookSpecificOutput` of `{row.native}`"
-        specific = _check(top["hookSpecificOutput"], row.reads, SPECIFIC, where)
+        specific = _check(top["hookSpecificOutput"], row.reads, _SPECIFIC, where)
         if specific.get("hookEventName") not in TABLE.rows:
             raise UnreadableError(
                 "`hookSpecificOutput` needs `hookEventName`, the name of an event"
@@ -176,10 +182,9 @@ def _check(
 
 
 _FORMAT = AnswerFormat(
-    powers={},
+    keys=KEYS,
     words={"block": "deny", "approve": "", "deny": "deny", "ask": "ask", "allow": ""},
     checked=True,
     permission_first=True,
-    rewrites={"updatedInput": "input"},
     readers={"decision": _read_request},
 )

@@ -1,12 +1,11 @@
-"""Loads Codex's `hooks.json`, its TOML files and a plugin's `hooks/hooks.json` (docs/formats/codex.md 1)."""
+"""Loads Codex's `hooks.json`, its TOML files and its plugins' hooks (docs/formats/codex.md 1)."""
 
 from __future__ import annotations
 
 import re
 
 from hookline.dialects.codex.table import ALIASES, MANAGED_ONLY, NAME, TABLE
-from hookline.dialects.kit.handlers import FileFormat, TimeLimit
-from hookline.dialects.kit.load import load_file
+from hookline.dialects.kit.load import FileFormat, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.model.spec import MANAGED, USER
 from hookline.wire.disable_flags import make_disable_flag
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import Loaded, Source
-    from hookline.dialects.kit.handlers import Place
+    from hookline.dialects.kit.load import Place
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
 
@@ -30,7 +29,7 @@ def _read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
     if MANAGED_ONLY in root.value:
         if source.scope != MANAGED:
             why = f"`{MANAGED_ONLY}` counts in a managed `requirements.toml` only"
-            root.complain("key.ignored", why, MANAGED_ONLY, severity="warning")
+            root.warn("key.ignored", why, MANAGED_ONLY)
         elif root.flag(MANAGED_ONLY):
             yield make_disable_flag(source, NAME, MANAGED_ONLY, root.origin(MANAGED_ONLY), {})
     states = (root.value.get("hooks") or {}).get(_STATE)
@@ -61,7 +60,7 @@ def _fields(hook: Node, place: Place, facts: dict[str, Any]) -> dict[str, Any]:
     if row.unread:
         name = "key.ignored"
         why = f"Codex waits for every hook of `{row.native}`, so `async` changes nothing"
-    hook.complain(name, why, "async", severity="warning")
+    hook.warn(name, why, "async")
     return {"detached": not row.unread}
 
 

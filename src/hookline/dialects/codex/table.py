@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.core.dialect import FoldRule, Table, column
-from hookline.dialects.kit.event_table import read_events
+from hookline.dialects.kit.event_table import read_events, read_keys
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 
@@ -22,17 +22,24 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "shell": ("Bash",),
     "exec": ("Bash",),
 }
-
-
+# The keys of `hookSpecificOutput`.
+KEYS = read_keys("""
+hookEventName            text
+additionalContext        text   context
+permissionDecision       text
+permissionDecisionReason text
+updatedInput             object input
+updatedMCPToolOutput     any
+decision                 object
+""")
 _CONTEXT = "hookEventName additionalContext"
 _UNIVERSAL = "continue stopReason suppressOutput systemMessage"
-_WHERE = "transcript_path!null cwd=@cwd!text hook_event_name=@native model!text"
 # A word of the table -> what it stands for. `COUNT` is our engine's own (docs/architecture.md
 # 4.12); the host does not send it.
 _WORDS: Mapping[str, str] = {
     "TURN": "turn_id!text",
     "AGENT": "agent_id agent_type",
-    "WHERE": _WHERE,
+    "WHERE": "transcript_path!null cwd=@cwd!text hook_event_name=@native model!text",
     "MODE": "permission_mode!default",
     "CALL": "tool_name=tool tool_input=input!{}",
     "LAST": "last_assistant_message=last_message!null",
@@ -42,7 +49,9 @@ _WORDS: Mapping[str, str] = {
     "STOPS": f"{_UNIVERSAL} decision reason",
     "DECIDES": f"{_UNIVERSAL} hookSpecificOutput decision reason",
     "CONTEXT": _CONTEXT,
-    "CALLING": f"{_CONTEXT} permissionDecision permissionDecisionReason updatedInput",
+    "CALLING": (
+        "hookEventName updatedInput additionalContext permissionDecision permissionDecisionReason"
+    ),
     "OUTPUT": f"{_CONTEXT} updatedMCPToolOutput",
     "GATE": "continue stopReason suppressOutput",
     "BLOCK": "block:DENY",
@@ -102,6 +111,7 @@ TABLE = Table(
         NAME,
         kinds.native_names(NAME),
         words=_WORDS,
+        keys=KEYS,
         values={"REASONS": _ALL_REASONS},
         halts="stops",
     ),

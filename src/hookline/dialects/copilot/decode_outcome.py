@@ -6,7 +6,7 @@ import json
 
 from hookline.core.failure import OVERFLOWED, make_failed_verdict, show_failure
 from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT, POWERS, SILENT
-from hookline.dialects.kit.claims import Claims
+from hookline.dialects.kit.answer import Claims
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Failure
 from hookline.wire.hookoutput import (

@@ -10,8 +10,7 @@ from hookline.dialects.copilot.table import (
     TABLE,
     runtime_names,
 )
-from hookline.dialects.kit.handlers import FileFormat, TimeLimit
-from hookline.dialects.kit.load import load_file
+from hookline.dialects.kit.load import FileFormat, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
-    from hookline.dialects.kit.handlers import Place
+    from hookline.dialects.kit.load import Place
     from hookline.model.spec import Condition, HookSpec
     from hookline.wire.fields import Node
 
@@ -62,7 +61,7 @@ def _read_flags(root: Node, source: Source) -> Iterable[HookSpec]:
         return read_switches(root, source, NAME)
     if root.flag(ALL_OFF):
         why = f"`{ALL_OFF}` does not reach hooks of a policy"
-        root.complain("key.ignored", why, ALL_OFF, severity="warning")
+        root.warn("key.ignored", why, ALL_OFF)
     return ()
 
 
@@ -71,7 +70,7 @@ def _fields(hook: Node, place: Place, _facts: dict[str, Any]) -> Mapping[str, An
     for key in _OF_VSCODE:
         if key in hook.value:
             why, hint = f"`{key}` is read by VS Code only", "write `bash` or `powershell`"
-            hook.complain("key.ignored", why, key, hint=hint, severity="warning")
+            hook.warn("key.ignored", why, key, hint=hint)
     if hook.value.get("type") == "prompt" and place.row.kind != "session.start":
         why = f"a `prompt` hook stands on `sessionStart` only, not on `{place.row.native}`"
         hook.complain("key.misplaced", why, "type")
@@ -108,7 +107,7 @@ def _read_command(hook: Node, source: Source) -> Command:
     if "exec" not in given:
         if "args" in hook.value:
             why = "`args` belong to `exec`, so they are ignored"
-            hook.complain("key.ignored", why, "args", severity="warning")
+            hook.warn("key.ignored", why, "args")
         return command.replace(script=texts[given[0]], shell=_SHELLS[given[0]])
     if len(given) > 1:
         why = f"`exec` runs without a shell, so it cannot stand beside `{given[0]}`"
@@ -130,7 +129,7 @@ def _read_matcher(node: Node, row: EventRow, text: str, mode: str) -> tuple[Cond
         why, hint = "`*` is no expression, so Copilot never runs this hook", _EVERY_TOOL
         if mode == "strict":
             raise ConfigError(why, name="matcher.regex", hint=hint)
-        node.complain("hook.never-runs", why, "matcher", hint=hint, severity="warning")
+        node.warn("hook.never-runs", why, "matcher", hint=hint)
         return (Never(reason=why),)
     if row.grouped and (names := list_exact_names(text)) is not None:
         if row.subject == "tool":  # Claude's name stands for all of the runtime's
@@ -192,8 +191,7 @@ FORMAT = FileFormat(
     default="command",
     needs={"prompt": "the host's own prompt line"},
     limits={"": TimeLimit(keys=("timeoutSec", "timeout"))},
-    https_only=True,
-    largest=10 << 20,  # bytes of an answer
+    http={"only_https": True, "largest": 10 << 20},  # bytes of an answer
     command=_read_command,
     named_by=("bash", "command", "powershell", "exec", "url", "prompt", "type"),
     flags=_read_flags,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
 from hookline.dialects.cursor.table import ASK, DENY, MCP, NAME, POWERS, SILENT, WORDS, count_loops
-from hookline.dialects.kit.claims import Claims
+from hookline.dialects.kit.answer import Claims
 from hookline.model.event import Rewrite
 from hookline.model.kinds import ACTIONS
 from hookline.wire.hookoutput import UnreadableError, parse_object, select_typed

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.cursor.table import DEFAULT_LOOP_LIMIT, MCP, TABLE
-from hookline.dialects.kit.handlers import FileFormat
-from hookline.dialects.kit.load import can_close, load_file
+from hookline.dialects.kit.load import FileFormat, can_close, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 
 TYPE_CHECKING = False
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
-    from hookline.dialects.kit.handlers import Place
+    from hookline.dialects.kit.load import Place
     from hookline.wire.fields import Node
 
 
@@ -31,7 +30,7 @@ def _warn_of_missing(root: Node, _source: Source) -> tuple[()]:
     """Warn about a file without hooks."""
     if not root.value.keys() & {"hooks", *TABLE.rows}:
         why, hint = "no hooks here", "they stand under `hooks`"
-        root.complain("key.missing", why, hint=hint, severity="warning")
+        root.warn("key.missing", why, hint=hint)
     return ()
 
 
@@ -46,7 +45,7 @@ def _fields(hook: Node, place: Place, facts: dict[str, Any]) -> dict[str, Any]:
     if row.native == "preToolUse" and "Read" in place.matcher:
         why = "a read may raise no `preToolUse`, so this matcher may miss it"
         hint = "guard `beforeReadFile` as well"
-        hook.complain("matcher.may-miss", why, "matcher", hint=hint, severity="warning")
+        hook.warn("matcher.may-miss", why, "matcher", hint=hint)
     if given.get("failClosed") is True and can_close(row):
         facts["fail_closed"] = True
     if "followup_message" in row.reads:
@@ -57,7 +56,7 @@ def _fields(hook: Node, place: Place, facts: dict[str, Any]) -> dict[str, Any]:
             hook.complain("value.range", why, "loop_limit", hint="0 or more, or null for no limit")
     elif "loop_limit" in given:
         why = f"`loop_limit` has no effect on `{row.native}`: only a stop follows up"
-        hook.complain("key.ignored", why, "loop_limit", severity="warning")
+        hook.warn("key.ignored", why, "loop_limit")
     return {}
 
 

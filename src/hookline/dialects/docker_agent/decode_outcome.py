@@ -7,7 +7,7 @@ from contextlib import suppress
 from hookline.core.failure import OVERFLOWED, describe_failure, label
 from hookline.dialects.docker_agent.handlers import read_reply
 from hookline.dialects.docker_agent.table import OUTPUT_KEYS
-from hookline.dialects.kit.claims import Claims
+from hookline.dialects.kit.answer import Claims
 from hookline.model.event import Prompt, Rewrite
 from hookline.model.spec import Http, Model
 from hookline.model.verdict import BARRED, Failure, Stance

@@ -1,30 +1,37 @@
-"""Gemini CLI: hooks in its `settings.json`, and in the `hooks/hooks.json` of its extensions (docs/formats/gemini.md)."""
+"""Gemini CLI: hooks in its settings and its extensions (docs/formats/gemini.md)."""
 
 from __future__ import annotations
 
-from hookline.dialects.gemini.encode_decision import to_response
-from hookline.dialects.gemini.table import NAME, TABLE
+from hookline.dialects.gemini.table import MODES, NAME, TABLE
+from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.model.event import Generation
+from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import EventRow
+    from hookline.core.dialect import EventRow, Loaded
     from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision, Reply
 
 __all__ = ["NAME", "OPTIONS", "Gemini"]
 
 OPTIONS: tuple[str, ...] = ()
+_FORMAT = ReplyFormat(words={Stance.ASK: "ask", Stance.DENY: "deny"})
 
 
 class Gemini(FolderDialect):
     """The dialect of Gemini CLI. It has no options."""
 
     def __init__(self) -> None:
-        super().__init__(__name__, TABLE, "combine")
+        super().__init__(__name__, TABLE)
+
+    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
+        loaded: Loaded = self._function("load", "combine")(specs)
+        return loaded
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
         """Return a payload of the host as an event.
@@ -43,7 +50,7 @@ class Gemini(FolderDialect):
         return event.replace(body=body)
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
-        """Return the payload of a hook, with the host's own objects rebuilt from what the event holds now."""
+        """Return the payload of a hook, the host's own objects rebuilt from what the event holds."""
         payload = super().encode_payload(event, spec, row)
         foreign = event.dialect != NAME
         request, result = payload.get("llm_request"), payload.get("tool_response")
@@ -53,14 +60,53 @@ class Gemini(FolderDialect):
             now = {key: value for key, value in now.items() if value is not None}
             payload["llm_request"] = usual | request | now
         if "llm_response" in payload:
-            payload["llm_response"] = to_response(payload["llm_response"])
-        if foreign and result is not None and not _is_tool_response(result):
+            payload["llm_response"] = _to_response(payload["llm_response"])
+        is_own = isinstance(result, dict) and "llmContent" in result
+        if foreign and result is not None and not is_own:
             # Another host's result is what both the model and the user see.
             error = event.body.value("error")
             payload["tool_response"] = {"llmContent": result, "returnDisplay": result}
             payload["tool_response"] |= {"error": error} if error is not None else {}
         return payload
 
+    def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
+        """Return the reply of a command hook: exit 0 and one object, or nothing.
 
-def _is_tool_response(result: Json) -> bool:
-    return isinstance(result, dict) and "llmContent" in result
+        An allow has no word: silence is allow (docs/formats/gemini.md 4).
+        """
+        effects, rewrite = dict(decision.effects), decision.rewrite
+        effects["return"] = _to_response(effects.get("return"))
+        effects["tools"] = _join_tools(effects.get("tools"))
+        effects = {power: value for power, value in effects.items() if value}
+        request = effects.get("request", {})
+        if rewrite is None:
+            effects |= {"messages": request} if request else {}
+        elif rewrite.target == "input":
+            rewrite = rewrite.replace(value=rewrite.patch) if rewrite.patch else None
+        elif rewrite.target == "messages":
+            rewrite = rewrite.replace(value={**request, "messages": rewrite.value})
+        elif rewrite.target == "text":
+            rewrite = rewrite.replace(value=_to_response(rewrite.value))
+        decision = decision.replace(effects=effects, rewrite=rewrite)
+        top, specific = encode_answer(decision, row, _FORMAT)
+        return make_reply(top, specific, row)
+
+
+def _join_tools(chosen: Any) -> dict[str, Any]:
+    """Return which tools the model may call, as the host itself joins what its hooks answer.
+
+    The names are sorted, and there are none beside the mode that forbids all.
+    """
+    if not isinstance(chosen, dict):
+        return {}
+    mode = chosen.get("mode", MODES[0])
+    names = chosen.get("allowedFunctionNames") if mode != MODES[-1] else None
+    return {"mode": mode, "allowedFunctionNames": sorted({str(name) for name in names or []})}
+
+
+def _to_response(reply: Any) -> Any:
+    """Return a model's reply as an `llm_response`; a text is its only candidate's only part."""
+    if not isinstance(reply, str):
+        return reply
+    candidate = {"content": {"role": "model", "parts": [reply]}, "finishReason": "STOP"}
+    return {"text": reply, "candidates": [candidate]}

@@ -1,11 +1,12 @@
-"""Results of Gemini CLI's hooks as verdicts: one JSON object on either stream, or the exit code (docs/formats/gemini.md 4)."""
+"""Results of Gemini CLI's hooks: one object, or the exit code (docs/formats/gemini.md 4)."""
 
 from __future__ import annotations
 
 from hookline.core.failure import describe_failure, make_failed_verdict, show_failure
-from hookline.dialects.gemini.table import MODES, POWERS, SILENT
+from hookline.dialects.gemini.table import KEYS, MODES
 from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object, find_text_fault
 from hookline.model.event import Rewrite
+from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,15 +60,18 @@ def _fail(outcome: Outcome, spec: HookSpec, fault: str = "", note: str = "") -> 
     The host shows a failure that blocks nothing on every event.
     """
     verdict = show_failure(make_failed_verdict(spec, outcome, fault), spec)
-    return verdict.replace(for_user=note) if note and verdict.stance is SILENT else verdict
+    return verdict.replace(for_user=note) if note and verdict.stance is Stance.SILENT else verdict
 
 
 def _warn(answer: Answer, text: str, *, answered: bool) -> Verdict:
-    """Return what exit 1 means: the host goes on, shows the text, and takes what an object asks for beside a decision."""
+    """Return what exit 1 means: the host goes on, and shows the text.
+
+    Of an object it takes what that asks for beside a decision.
+    """
     if answer.claims and answer.stance >= answer.spec.on_failure:
         return answer.verdict()
     warning = f"Warning: {text}" if text else ""
-    if not answered or answer.spec.on_failure is not SILENT:
+    if not answered or answer.spec.on_failure is not Stance.SILENT:
         return _fail(answer.outcome, answer.spec, note=warning)
     answer.notes += [warning] if warning else []
     return answer.verdict(fault=describe_failure(answer.outcome))
@@ -77,15 +81,11 @@ def _warn(answer: Answer, text: str, *, answered: bool) -> Verdict:
 
 
 def _lose(answer: Answer, key: str, why: str) -> None:
-    answer.unsupported.append(f"{POWERS[key]}: `{key}` {why}")
-
-
-def _read_input(answer: Answer, value: Any, _given: Mapping[str, Any]) -> None:
-    answer.rewrite = Rewrite(target="input", value=value, merge=True)
+    answer.unsupported.append(f"{KEYS[key].power}: `{key}` {why}")
 
 
 def _read_request(answer: Answer, request: Mapping[str, Any], _given: Mapping[str, Any]) -> None:
-    """Take in a partial request: new messages are a rewrite, the model and its parameters an effect."""
+    """Take in a part of a request: its messages are a rewrite, everything else is an effect."""
     beside = {key: value for key, value in request.items() if key != "messages"}
     if beside:
         answer.effects["request"] = beside
@@ -147,20 +147,11 @@ def _read_tail_call(answer: Answer, call: Mapping[str, Any], _given: Mapping[str
 
 
 _FORMAT = AnswerFormat(
-    specific={
-        "tool_input": dict,
-        "tailToolCallRequest": dict,
-        "clearContext": bool,
-        "llm_request": dict,
-        "llm_response": dict,
-        "toolConfig": dict,
-    },
-    powers=POWERS,
+    keys=KEYS,
     words={"allow": "", "approve": "", "deny": "deny", "block": "deny", "ask": "ask"},
     escapes=True,
-    effects={"clearContext": "clear_context"},
+    merges=True,
     readers={
-        "tool_input": _read_input,
         "llm_request": _read_request,
         "llm_response": _read_response,
         "toolConfig": _read_tools,

@@ -1,12 +1,21 @@
-"""Loads the `hooks` of Gemini CLI's settings and of an extension's `hooks.json` (docs/formats/gemini.md 1)."""
+"""Loads Gemini CLI's settings, and an extension's `hooks.json` (docs/formats/gemini.md 1)."""
 
 from __future__ import annotations
 
-from hookline.dialects.gemini.combine import FLAG_KEYS, FLAGS, read_flags
-from hookline.dialects.gemini.table import TABLE, TICKS_PER_SECOND
-from hookline.dialects.kit.handlers import FileFormat, TimeLimit
-from hookline.dialects.kit.load import load_file
+from hookline.dialects.gemini.table import NAME, TABLE, TICKS_PER_SECOND
+from hookline.dialects.kit.load import FileFormat, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
+from hookline.errors import did_you_mean
+from hookline.model.spec import MANAGED, Problem
+from hookline.wire.disable_flags import (
+    ALL_OFF,
+    apply_flags,
+    drop_flags,
+    find_all_off,
+    make_disable_flag,
+    select_project_flags,
+    select_trusted_flags,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +24,11 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Loaded, Source
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
+
+_FLAGS = "hooksConfig"
+_FLAG_KEYS = ("enabled", "disabled", "notifications")
+# To look for similar names is slow; a list with more names than this is of another machine's hooks.
+_MOST_GUESSES = 20
 
 
 def load(source: Source) -> Loaded:
@@ -25,12 +39,25 @@ def load(source: Source) -> Loaded:
 
 
 def _read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
-    """Return a file's disable flags, and report those that stand among the events."""
+    """Yield a file's `hooksConfig`, and report those of its keys that stand among the events."""
     hooks = root.value.get("hooks") or {}
-    for key in [key for key in FLAG_KEYS if key in hooks]:
-        why, hint = f"the host does not read `{key}` among the events", f"put it below `{FLAGS}`"
+    for key in [key for key in _FLAG_KEYS if key in hooks]:
+        why, hint = f"the host does not read `{key}` among the events", f"put it below `{_FLAGS}`"
         root.child("hooks").complain("key.misplaced", why, key, hint=hint)
-    return read_flags(root, source)
+    if root.value.get(_FLAGS) is None:
+        return
+    node = root.child(_FLAGS)
+    if not node.is_mapping(f"`{_FLAGS}`"):
+        return
+    node.check_known_keys(_FLAG_KEYS, f"`{_FLAGS}`", severity="warning")
+    node.flag("notifications")  # whether the host shows that hooks run; nothing here does
+    facts: dict[str, object] = {"on": not node.flag("enabled", default=True)}
+    if node.value.get("enabled") is not None:
+        yield make_disable_flag(source, NAME, ALL_OFF, node.origin("enabled"), facts)
+    if names := node.texts("disabled"):
+        origin = node.origin("disabled")
+        facts = {"names": dict.fromkeys(names)}
+        yield make_disable_flag(source, NAME, "disabled", origin, facts)
 
 
 _OF_EXTENSIONS = {"extensionPath": ("plugin_root", ""), "workspacePath": ("workspace", "")}
@@ -38,7 +65,7 @@ FORMAT = FileFormat(
     table=TABLE,
     comments=True,
     group_keys=("matcher", "sequential", "hooks"),
-    beside=FLAG_KEYS,
+    beside=_FLAG_KEYS,
     matcher=MatcherFormat(strips=True, refused="name"),
     types={"command": "command"},
     common="type name timeout description env",
@@ -58,3 +85,35 @@ FORMAT = FileFormat(
     identity=True,  # wherever the hook was declared
     flags=_read_flags,
 )
+
+
+def combine(specs: tuple[HookSpec, ...]) -> Loaded:
+    """Return the hooks that are left.
+
+    Only policy disables hooks of policy, so its lists go first.
+    """
+    flags = [*select_trusted_flags(specs), *select_project_flags(specs)]
+    lists = [flag for flag in flags if flag.native_event == "disabled"]
+    lists.sort(key=lambda flag: flag.origin.scope != MANAGED)
+    loaded = apply_flags(specs, [*find_all_off(specs), *lists], _reaches)
+    called = {spec.facts.get("called", "") for spec in drop_flags(specs)}
+    return loaded.replace(problems=(*loaded.problems, *_find_similar(lists, called)))
+
+
+def _reaches(flag: HookSpec, spec: HookSpec) -> bool:
+    if spec.origin.scope == MANAGED != flag.origin.scope:
+        return False
+    return flag.native_event == ALL_OFF or spec.facts.get("called") in flag.facts["names"]
+
+
+def _find_similar(lists: list[HookSpec], called: set[str]) -> Iterator[Problem]:
+    """Yield a warning about each name that is nearly a hook's.
+
+    Any other may be of a hook that is not loaded here.
+    """
+    unknown = {name: flag for flag in lists for name in flag.facts["names"] if name not in called}
+    for name in [*unknown][:_MOST_GUESSES]:
+        if hint := did_you_mean(name, called):
+            why = f"`{_FLAGS}.disabled` names `{name}`, and no hook is called that"
+            problem = Problem(name="value.choice", message=why, hint=hint, severity="warning")
+            yield problem.replace(origin=unknown[name].origin)

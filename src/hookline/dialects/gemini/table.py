@@ -1,13 +1,11 @@
-"""The contract of Gemini CLI: one row for each of its 11 events (docs/formats/comparison.md; docs/formats/gemini.md 3)."""
+"""The contract of Gemini CLI: its 11 events, and the keys of an answer (docs/formats/gemini.md 3)."""
 
 from __future__ import annotations
 
-from functools import partial
-
 from hookline.core.dialect import FoldRule, Table, column
-from hookline.dialects.kit.dialect import add_context, make_row
-from hookline.model.event import Generation
-from hookline.model.verdict import Stance
+from hookline.dialects.kit.dialect import add_context
+from hookline.dialects.kit.event_table import read_events, read_keys
+from hookline.model import kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,28 +16,23 @@ if TYPE_CHECKING:
 
 NAME = "gemini"
 TICKS_PER_SECOND = 1000  # its timeouts are in milliseconds (docs/formats/comparison.md 3)
-SILENT, ALLOW, ASK, DENY, HALT = Stance
 
-# Key of `hookSpecificOutput` -> the power that it uses, as far as one word says it for every event.
-POWERS: Mapping[str, str] = {
-    "tool_input": "input",
-    "additionalContext": "context",
-    "tailToolCallRequest": "tail_call",
-    "clearContext": "clear_context",
-    "llm_request": "messages",
-    "llm_response": "return",
-    "toolConfig": "tools",
-}
+# The keys of `hookSpecificOutput`, and the power that each uses on most events.
+KEYS = read_keys("""
+tool_input          object input
+additionalContext   text   context
+tailToolCallRequest object tail_call
+clearContext        flag   clear_context
+llm_request         object messages
+llm_response        object return
+toolConfig          object tools
+""")
 # Modes of `toolConfig`, from the weakest to the strongest, which wins over those of other hooks.
 MODES = ("AUTO", "ANY", "NONE")
 
 
-_TOOL = "tool_name=tool tool_input=input!{}"
-_BESIDE = "mcp_context original_request_name"
-
-
 def _change_request(event: Event, verdict: Verdict) -> Event:
-    """Return the model's request with what a hook changed of it beside the messages, which are a rewrite."""
+    """Return the model's request with what a hook changed of it; messages are a rewrite."""
     changes = verdict.effects.get("request")
     if not changes:
         return event
@@ -49,50 +42,60 @@ def _change_request(event: Event, verdict: Verdict) -> Event:
     return event.replace(body=event.body.replace(model=request.get("model"), facts=facts))
 
 
-# `allow` and `approve` are read nowhere: silence is allow (docs/formats/comparison.md 5).
-_row = partial(make_row, NAME, POWERS, does="note")
-# An event that a hook can refuse, and whose run it can stop.
-_gate = partial(_row, does="note deny halt", words={"deny": DENY, "block": DENY}, stops=HALT)
-
+_WORDS: Mapping[str, str] = {
+    "TOOL": "tool_name=tool tool_input=input!{}",
+    "BESIDE": "mcp_context original_request_name",
+    "ENDINGS": "exit clear logout prompt_input_exit other",
+    "REFUSES": "deny:DENY block:DENY",
+    "ASKS": "deny:DENY block:DENY ask:ASK",
+}
 # In the order of a session, a turn, a model call and a tool call. The first and the last three are
 # advisory: nothing that they answer holds anything up. `BeforeToolSelection` knows neither a
-# decision nor a message.
-_ROWS = (
-    _row(
-        "SessionStart", "source!startup", subject="source", known=("startup", "resume", "clear"),
-        reads="additionalContext",
-    ),
-    _gate("BeforeAgent", "prompt!", reads="additionalContext", carries=add_context),
-    # What `llm_request` holds beside its messages (the model, its parameters) is an effect of its
-    # own.
-    _gate(
-        "BeforeModel", "llm_request!{}", body=Generation, reads="llm_request llm_response",
-        does="note deny halt request", carries=_change_request,
-    ),
-    _row("BeforeToolSelection", "llm_request!{}", body=Generation, reads="toolConfig", does=""),
-    _gate("AfterModel", "llm_request!{} llm_response=response!{}", body=Generation, reads="llm_response=text"),
-    _gate("BeforeTool", f"{_TOOL} {_BESIDE}", subject="tool", reads="tool_input", does="note deny halt ask",
-        words={"deny": DENY, "block": DENY, "ask": ASK}),
-    _gate(
-        "AfterTool", f"{_TOOL} tool_response=result!{{}} {_BESIDE}", subject="tool",
-        reads="additionalContext tailToolCallRequest",
-    ),
-    _gate(
-        "AfterAgent", "prompt! prompt_response=last_message! stop_hook_active",
-        reads="clearContext",
-    ),
-    _row("PreCompress", "trigger!", subject="trigger", known=("manual", "auto")),
-    _row("Notification", "notification_type=kind!ToolPermission message=text! details!{}"),
-    _row(
-        "SessionEnd", "reason!other", subject="reason", known=("exit", "clear", "logout", "prompt_input_exit", "other"),
-    ),
-)  # fmt: skip
+# decision nor a message. What `llm_request` holds beside its messages (the model, its parameters)
+# is an effect of its own, `request`. `allow` and `approve` are read nowhere: silence is allow
+# (docs/formats/comparison.md 5).
+_EVENTS = """
+event               | may                          | subject | how
+SessionStart        | note context                 | source  | known=startup,resume,clear
+    source!startup
+BeforeAgent         | note deny halt context       |         | words=REFUSES carries=CONTEXT
+    prompt!
+BeforeModel         | note deny halt messages      |         | words=REFUSES carries=REQUEST
+                    | request return               |         |
+    llm_request!{}
+BeforeToolSelection | tools                        |         |
+    llm_request!{}
+AfterModel          | note deny halt text          |         | words=REFUSES
+                    |                              |         | reads=llm_response=text
+    llm_request!{} llm_response=response!{}
+BeforeTool          | note deny halt ask input     |         | words=ASKS
+    TOOL BESIDE
+AfterTool           | note deny halt context       |         | words=REFUSES
+                    | tail_call                    |         |
+    TOOL tool_response=result!{} BESIDE
+AfterAgent          | note deny halt clear_context |         | words=REFUSES
+    prompt! prompt_response=last_message! stop_hook_active
+PreCompress         | note                         | trigger | known=manual,auto
+    trigger!
+Notification        | note                         |         |
+    notification_type=kind!ToolPermission message=text! details!{}
+SessionEnd          | note                         | reason  | known=ENDINGS
+    reason!other
+"""
 
 TABLE = Table(
     name=NAME,
     unknown_keys={"group": "ignored", "hook": "ignored"},
     regex_flavour="javascript",
-    rows={row.native: row for row in _ROWS},
+    rows=read_events(
+        _EVENTS,
+        NAME,
+        kinds.native_names(NAME),
+        words=_WORDS,
+        keys=KEYS,
+        values={"CONTEXT": add_context, "REQUEST": _change_request},
+        halts="stops",
+    ),
     # No default for the time: only the host knows the time of its event.
     base=column(
         "session_id=@session_id! transcript_path! cwd=@cwd! hook_event_name=@native timestamp"

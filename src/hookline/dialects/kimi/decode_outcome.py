@@ -7,7 +7,7 @@ import json
 from hookline.core.failure import OVERFLOWED, make_failed_verdict
 from hookline.core.output_faults import find_garbled_answer
 from hookline.dialects.kimi.table import UNEXPLAINED
-from hookline.dialects.kit.claims import to_verdict
+from hookline.dialects.kit.answer import to_verdict
 from hookline.model.kinds import ACTIONS
 from hookline.model.verdict import Stance, Verdict
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.kimi.table import LONGEST, TABLE
-from hookline.dialects.kit.handlers import FileFormat, TimeLimit
-from hookline.dialects.kit.load import load_file
+from hookline.dialects.kit.load import FileFormat, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 
 TYPE_CHECKING = False

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import Declaration, Source, Table, Written
-    from hookline.dialects.kit.handlers import FileFormat
+    from hookline.dialects.kit.load import FileFormat
     from hookline.model.event import Body, Event, Json
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Outcome, Reply, Verdict

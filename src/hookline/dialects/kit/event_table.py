@@ -84,8 +84,8 @@ def read_events(
     reads them, `may` its powers. `how` holds columns: the name of one that is true (with `not-`
     before it: false), or `name=value`, where a value has commas instead of blanks. Every other cell
     is the column of its name, `-` an empty one, a mapping as `key:value`. What can deny blocks by
-    that, and a matcher of a tool call is compared with the tool, unless a column says otherwise. An
-    event without `reads` reads the keys whose powers it has.
+    that, and a matcher of a tool call is compared with the tool, unless a column says otherwise. An event
+    without `reads` reads the keys whose powers it has, but none that decides.
 
     Args:
         text: the table.
@@ -102,7 +102,7 @@ def read_events(
     rows: dict[str, EventRow] = {}
     for cells in _split(text, words):
         native = cells.pop("event")
-        usual = listed.get(native) or listed.get(cells.get("called", ""))
+        usual = cells.pop("kind", "") or listed.get(native) or listed.get(cells.get("called", ""))
         usual = usual or kinds.unknown_kind(dialect, native)
         body = _BODIES.get(usual, event.Lifecycle)
         if "body" in cells:
@@ -162,7 +162,8 @@ def _split(text: str, words: Mapping[str, str]) -> Iterator[dict[str, str]]:
 def _find_reads(keys: Mapping[str, Key], cell: str | None, powers: set[str]) -> dict[str, str]:
     """Return the keys that an event reads, and the power that each uses."""
     if cell is None:
-        return {key: given.power for key, given in keys.items() if given.power in powers}
+        able = powers - {"deny"}
+        return {key: given.power for key, given in keys.items() if given.power in able}
     pairs = (word.partition("=")[::2] for word in cell.split())
     return {key: power or (keys[key].power if key in keys else "") for key, power in pairs}
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import Declaration
-    from hookline.dialects.kit.handlers import FileFormat
+    from hookline.dialects.kit.load import FileFormat
 
 _LONGEST = 10**9  # seconds
 _SEPARATORS = " ,|"

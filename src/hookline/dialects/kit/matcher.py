@@ -65,7 +65,7 @@ def _read(
     if not row.subject and not row.constant and form.subjectless == "nothing":
         why = f"`{row.native}` has no matcher, so this one is ignored"
         hint = "leave it out; the hook runs on every such event"
-        node.complain("matcher.ignored", why, "matcher", hint=hint, severity="warning")
+        node.warn("matcher.ignored", why, "matcher", hint=hint)
         return ()
     if not row.subject and form.subjectless == "never":
         why = f"`{row.native}` has no tool, so a hook with the matcher `{text}` never runs"
@@ -111,7 +111,7 @@ def _read_expression(
             raise
         if form.refused == "name":
             why = f"{error.message}; so it is compared as it stands, with one name"
-            node.complain(error.name, why, "matcher", hint=error.hint, severity="warning")
+            node.warn(error.name, why, "matcher", hint=error.hint)
             return (OneOf(field=row.subject, names=frozenset((text,))),)
         if mode == "strict":
             raise
@@ -150,5 +150,5 @@ def _also(row: EventRow, form: MatcherFormat, selects: Callable[[str], bool]) ->
 
 def _never(node: Node, why: str, hint: str, name: str = "hook.never-runs") -> Condition:
     """Return the condition of a matcher that selects nothing, and warn about it."""
-    node.complain(name, why, "matcher", hint=hint, severity="warning")
+    node.warn(name, why, "matcher", hint=hint)
     return Never(reason=why)

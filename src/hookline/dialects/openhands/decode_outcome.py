@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hookline.core.failure import make_failed_verdict
-from hookline.dialects.kit.answer import find_text_fault
-from hookline.dialects.kit.claims import Claims
-from hookline.dialects.openhands.prompt_hook import decode_reply
+from hookline.dialects.kit.answer import EMPTY, Claims, find_text_fault
+from hookline.dialects.kit.remote_hook import read_reply
 from hookline.model.spec import Model
 from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object
 
@@ -31,7 +30,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
         return make_failed_verdict(spec, outcome)
     claims = Claims(outcome, spec, row, event)
     if type(spec.handler) is Model:
-        return decode_reply(claims)
+        return _decode_reply(claims)
     answer: dict[str, Any] = {}
     try:
         answer = parse_object(outcome.stdout) if outcome.stdout.strip() else {}
@@ -59,10 +58,25 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
     return claims.verdict(ends=bool(claims.stance))
 
 
+def _decode_reply(claims: Claims) -> Verdict:
+    """Return what a model's reply means (docs/formats/openhands.md 2).
+
+    `deny` blocks the event, where it can be blocked, and ends the run.
+    """
+    try:
+        denies, chosen, _ = read_reply(claims.outcome.stdout, "decision")
+    except UnreadableError as error:
+        return make_failed_verdict(claims.spec, claims.outcome, str(error))
+    if denies:
+        reason = str(chosen.get("reason") or "").strip()
+        claims.claim(claims.row.blocks, reason, f"deny: `{claims.row.native}` cannot be blocked")
+    return claims.verdict(ends=bool(claims.stance))
+
+
 def _list_unread(answer: Mapping[str, Any], word: str, row: EventRow) -> Iterator[str]:
     """Yield what the host does not read."""
     if word not in ("", "allow", "deny"):
         yield f"{_MEANT.get(word, 'decision')}: OpenHands knows no decision `{word}`"
     for key, value in answer.items():
-        if key not in _KNOWN and value not in (None, "", False, [], {}):
+        if key not in _KNOWN and value not in EMPTY:
             yield f"{key}: OpenHands does not read it on `{row.native}`"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from hookline.dialects.kit.handlers import FileFormat, TimeLimit
-from hookline.dialects.kit.load import load_file
+from hookline.dialects.kit.load import FileFormat, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.dialects.openhands.table import ALIASES, NAME, TABLE
 from hookline.wire.disable_flags import make_disable_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from hookline.core.dialect import EventRow, Loaded, Source
     from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
@@ -36,11 +38,26 @@ def _read_flags(root: Node, source: Source) -> tuple[HookSpec, ...]:
 
 
 def _expression(text: str, _row: EventRow) -> str:
-    """Return the expression that the host makes of a matcher: slashes around it do not belong to it."""
+    """Return the expression that the host makes of a matcher, without slashes around it."""
     inner = text.removeprefix("/").removesuffix("/")
     return inner if inner and text == f"/{inner}/" else text
 
 
+# The host asks the agent's own model, which it also reads from this variable. The event comes after
+# the prompt.
+_PROMPT: Mapping[str, Any] = {
+    "names": ("$HOOKLINE_MODEL", "$LLM_MODEL"),
+    "keys": (
+        "`decision` says whether the policy, which comes first, allows the event after it: `allow` "
+        "or `deny`; and `reason` says why."
+    ),
+    "properties": {
+        "decision": {"type": "string", "enum": ["allow", "deny"]},
+        "reason": {"type": "string", "description": "why; empty if the policy allows it"},
+    },
+    "alone": ("command", "async"),
+    "literal": True,
+}
 FORMAT = FileFormat(
     table=TABLE,
     what="a file of hooks",
@@ -60,7 +77,7 @@ FORMAT = FileFormat(
         "OPENHANDS_EVENT_TYPE": ("event", ""),
         "OPENHANDS_TOOL_NAME": ("tool", ""),
     },
-    prompt="hookline.dialects.openhands.prompt_hook",
+    prompt=_PROMPT,
     named_by=("command", "prompt"),
     flags=_read_flags,
 )

@@ -1,12 +1,12 @@
-"""Qwen Code: hooks in its `settings.json`, and in the `hooks/hooks.json` of its extensions (docs/formats/qwen.md)."""
+"""Qwen Code: hooks in its settings and its extensions (docs/formats/qwen.md)."""
 
 from __future__ import annotations
 
 from hookline.core.options import read_switch
+from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.dialects.kit.encode_decision import ReplyFormat, encode_answer, make_reply
-from hookline.dialects.qwen.table import ALLOW, ASK, DENY, NAME, TABLE
-from hookline.model.verdict import Reply
+from hookline.dialects.qwen.table import NAME, TABLE
+from hookline.model.verdict import Reply, Stance
 from hookline.wire.disable_flags import apply_flags, find_all_off
 
 TYPE_CHECKING = False
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["NAME", "OPTIONS", "Qwen"]
 
 OPTIONS = ("allow_local",)
-_FORMAT = ReplyFormat(permissions={ALLOW: "allow", ASK: "ask", DENY: "deny"}, interrupts=True)
+_FORMAT = ReplyFormat(
+    permissions={Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny"},
+    interrupts=True,
+)
 
 
 class Qwen(FolderDialect):

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object, find_text_fault
-from hookline.dialects.qwen.prompt_hook import read_output
-from hookline.dialects.qwen.table import DENY
+from hookline.dialects.kit.remote_hook import read_reply
+from hookline.dialects.qwen.table import KEYS
 from hookline.model.spec import Model
-from hookline.wire.hookoutput import UnreadableError
+from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import UnreadableError, select_typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Outcome, Verdict
 
 _BLOCKED = 2
+# Keys of a model's reply, in lower case.
+_TEXTS: Mapping[str, type] = {"reason": str, "additionalcontext": str}
 _FORMAT = AnswerFormat(
-    powers={
-        "additionalContext": "context",
-        "updatedInput": "input",
-        "permissionDecision": "deny",
-        "decision": "deny",
-    },
+    keys=KEYS,
     words={"deny": "deny", "block": "deny", "ask": "ask", "allow": "", "approve": ""},
     permission_first=True,
     escapes=True,
-    rewrites={"updatedInput": "input"},
 )
 
 
@@ -52,7 +52,7 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
         answer.read(given)
     if blocks:
         # Exit 2 blocks where the event can block, also beside an `allow`.
-        if answer.stance < DENY:
+        if answer.stance < Stance.DENY:
             answer.claim(row.blocks, "" if given is not None else text, "deny")
         return answer.verdict()
     if outcome.exit_code and not answer.decided:
@@ -65,9 +65,17 @@ def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event
 
 
 def _decode_reply(answer: Answer) -> Verdict:
-    """Return what the reply of a model means."""
+    """Return what the reply of a model means, by the object that the host makes of it."""
     try:
-        answer.read(read_output(answer.outcome.stdout))
+        refused, chosen, _ = read_reply(answer.outcome.stdout, "ok")
+        texts = select_typed({key: chosen.get(key) or None for key in _TEXTS}, _TEXTS)
     except UnreadableError as error:
         return make_failed_verdict(answer.spec, answer.outcome, str(error))
+    reason, context = texts.get("reason", "").strip(), texts.get("additionalcontext", "")
+    given: dict[str, Any] = {"decision": "allow", "reason": reason}
+    if refused:
+        reason = reason or "Blocked by prompt hook"
+        given = {"continue": False, "stopReason": reason, "decision": "block", "reason": reason}
+    given["hookSpecificOutput"] = {"additionalContext": context.strip()}
+    answer.read(given)
     return answer.verdict()

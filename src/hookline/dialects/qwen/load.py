@@ -1,11 +1,10 @@
-"""Loads the `hooks` of Qwen Code's settings, and of an extension's `hooks.json` (docs/formats/qwen.md 1, 2)."""
+"""Loads Qwen Code's settings, and an extension's `hooks.json` (docs/formats/qwen.md 1, 2)."""
 
 from __future__ import annotations
 
 import re
 
-from hookline.dialects.kit.handlers import FileFormat, TimeLimit
-from hookline.dialects.kit.load import load_file
+from hookline.dialects.kit.load import FileFormat, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.dialects.qwen.table import ALIASES, NAME, TABLE, TICKS_PER_SECOND
 from hookline.errors import ConfigError
@@ -13,7 +12,8 @@ from hookline.wire.disable_flags import ALL_OFF, read_switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
     from hookline.model.spec import HookSpec
@@ -38,7 +38,7 @@ def _read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
     for key in [key for key, is_on in is_set.items() if is_on]:
         why = f"only older releases of Qwen Code read `{key}` beside the events; the hooks run"
         hint = f"to switch hooks off, remove them or set `{ALL_OFF}`"
-        root.child("hooks").complain("key.ignored", why, key, hint=hint, severity="warning")
+        root.child("hooks").warn("key.ignored", why, key, hint=hint)
     return read_switches(root, source, NAME)
 
 
@@ -62,6 +62,20 @@ def _expression(text: str, row: EventRow) -> str:
     return f"(?:{expression})|^(?:{'|'.join(tools)})$" if tools else expression
 
 
+# The host asks the agent's own model, which it configures by these variables of its provider.
+_PROMPT: Mapping[str, Any] = {
+    "names": ("$HOOKLINE_MODEL", "$OPENAI_MODEL"),
+    "provider": "openai",
+    "keys": (
+        "`ok` is true if the agent may go on; if it may not, `ok` is false and `reason` says why; "
+        "`additionalContext` may hold what the agent needs to know."
+    ),
+    "properties": {
+        "ok": {"type": "boolean", "description": "whether the agent may go on"},
+        "reason": {"type": "string", "description": "why not; empty if it may"},
+        "additionalContext": {"type": "string", "description": "what the agent needs to know"},
+    },
+}
 FORMAT = FileFormat(
     table=TABLE,
     comments=True,
@@ -87,7 +101,7 @@ FORMAT = FileFormat(
         "GEMINI_PROJECT_DIR": ("", "${event.project}"),
         "CLAUDE_PROJECT_DIR": ("", "${event.project}"),
     },
-    prompt="hookline.dialects.qwen.prompt_hook",
+    prompt=_PROMPT,
     named_by=("command", "url", "prompt"),
     identity=True,
     closes=("failMode", "closed"),

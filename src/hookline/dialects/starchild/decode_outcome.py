@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from hookline.core.failure import describe_failure, label
-from hookline.dialects.kit.claims import Claims
+from hookline.dialects.kit.answer import Claims
 from hookline.dialects.starchild.table import EVIDENCE, NOTE_GAP
 from hookline.model.event import Rewrite
 from hookline.model.spec import Http

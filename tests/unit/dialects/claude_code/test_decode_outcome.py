@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hookline.core.dialect import Source
 from hookline.dialects.claude_code import ClaudeCode
-from hookline.dialects.claude_code.table import POWERS, TABLE
+from hookline.dialects.claude_code.table import KEYS, TABLE
 from hookline.model.event import Event, ToolCall
 from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 
@@ -30,10 +30,8 @@ TOP_KEYS = [
     "x",
 ]
 SPECIFIC_KEYS = [
-    *POWERS,
-    "permissionDecision",
+    *KEYS,
     "permissionDecisionReason",
-    "decision",
     "hookEventName",
     "behavior",
     "interrupt",

@@ -10,7 +10,7 @@ import pytest
 import hookline
 from hookline.core.dialect import Source
 from hookline.dialects.claude_code import ClaudeCode
-from hookline.dialects.claude_code.combine import _covers
+from hookline.dialects.claude_code.load import covers_url
 from hookline.model.spec import Broken, Http
 from tests.unit.handlers.serving import Asked, saying, serving
 
@@ -190,4 +190,4 @@ def test_what_is_wrong_breaks_the_hook(wrong: dict[str, Any]) -> None:
 )
 def test_a_pattern_of_addresses_has_stars(pattern: str, url: str, *, covers: bool) -> None:
     """Each stands for any text; nothing else means anything."""
-    assert _covers(pattern, url) is covers
+    assert covers_url(pattern, url) is covers

@@ -50,7 +50,7 @@ def test_of_many_unknown_names_a_few_are_guessed_at(monkeypatch: pytest.MonkeyPa
         guessed.append(word)
         return ""
 
-    monkeypatch.setattr(sys.modules["hookline.dialects.gemini.combine"], "did_you_mean", guess)
+    monkeypatch.setattr(sys.modules["hookline.dialects.gemini.load"], "did_you_mean", guess)
     loaded = combined(
         [f"hook-{at}" for at in range(300)], [*(f"other-{at}" for at in range(300)), "hook-7"]
     )

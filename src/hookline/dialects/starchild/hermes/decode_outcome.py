@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 
 from hookline.core.failure import describe_failure, label
-from hookline.dialects.kit.claims import Claims
+from hookline.dialects.kit.answer import Claims
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Failure, Stance
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
