@@ -11,7 +11,7 @@ from hookline.core.dialect import Source
 from hookline.core.plan import sort_hooks
 from hookline.engine.firing import Firing
 from hookline.engine.lazy_gate import LazyGate, note_approvals
-from hookline.engine.notices import add_notice, add_notices, list_errors, write_reply
+from hookline.engine.notices import add_notice, add_notices, write_reply
 from hookline.engine.runtime import Runtime
 from hookline.engine.sources import Discovery, Given, Named
 from hookline.errors import ConfigError
@@ -289,7 +289,7 @@ class Engine:
 
         `event`: the event as the host calls it, if the payload does not say. `seconds` as of
         `fire`. `notice`: a notice to the user beside those of the hooks. `problems` go to stderr,
-        with the errors in files of the event's hooks; None: neither does.
+        with the errors of all hook files; None: neither does.
 
         Raises:
             CodecError: the payload cannot be understood; or the host has no such event, and a
@@ -300,8 +300,11 @@ class Engine:
         decision = add_notices(self.runtime, received, self.fire(received, seconds=seconds))
         if notice:
             decision = add_notice(self.runtime, received, decision, notice)
-        errors = () if problems is None else (*problems, *list_errors(self.runtime, received))
-        return write_reply(self.host(dialect).encode_decision, received, decision, errors)
+        shown: tuple[Problem, ...] = ()
+        if problems is not None:
+            errors = (each for each in self.problems if each.severity == "error")
+            shown = (*problems, *errors)
+        return write_reply(self.host(dialect).encode_decision, received, decision, shown)
 
     async def answer_async(
         self, dialect: str, payload: Any, *, event: str = "", seconds: float | None = None

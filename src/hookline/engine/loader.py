@@ -40,7 +40,6 @@ class Snapshot(Frozen):
         ways: how the sources were found; a reload goes them again.
         own: Python hooks.
         enlisted: hooks that are in no file, by their owner.
-        dropped: dialects with scopes that are not searched any more.
         unwanted: predicates; a hook for which one is true is left out.
         seen: the stamps of all files when they were last read, in force or not.
         registry: the hooks that may take part in an event.
@@ -55,7 +54,6 @@ class Snapshot(Frozen):
     sources: tuple[LoadedSource, ...] = ()
     own: tuple[HookSpec, ...] = ()
     enlisted: Mapping[str, Enlisted] = {}
-    dropped: frozenset[tuple[str, str]] = frozenset()
     unwanted: tuple[Callable[[HookSpec], bool], ...] = ()
     seen: Mapping[Key, Stamp] = {}
     registry: Registry = Registry()
@@ -206,26 +204,13 @@ class Loader:
     def __init__(
         self, *, cwd: str, environ: Mapping[str, str], placed: bool = True, gated: bool = False
     ) -> None:
-        self.cwd = cwd
-        self.environ = environ
-        self.placed = placed
-        self.gated = gated
         self.dialects = Dialects(environ)
+        self.search = Search(
+            cwd=cwd, environ=environ, make=self.dialects.make, placed=placed, gated=gated
+        )
         self.snapshot = Snapshot()
         self.lock = RLock()
         self._declared: tuple[Snapshot | None, tuple[HookSpec, ...]] = (None, ())
-
-    @property
-    def search(self) -> Search:
-        """The context of a search for files."""
-        return Search(
-            cwd=self.cwd,
-            environ=self.environ,
-            make=self.dialects.make,
-            dropped=self.snapshot.dropped,
-            placed=self.placed,
-            gated=self.gated,
-        )
 
     def load(self, way: Way) -> None:
         """Read and load the sources of a way, and keep the way for a reload."""
@@ -248,8 +233,9 @@ class Loader:
         """
         scopes = (scope for scope in SCOPES if managed or scope != MANAGED)
         with self.lock:
-            dropped = self.snapshot.dropped | {(name, scope) for scope in scopes}
-            self.swap(self.snapshot.replace(dropped=dropped))
+            dropped = self.search.dropped | {(name, scope) for scope in scopes}
+            self.search = self.search.replace(dropped=dropped)
+            self.swap(self.snapshot)
 
     def keep_out(self, unwanted: Callable[[HookSpec], bool]) -> None:
         """Leave out every hook of which this is true, also later ones."""
@@ -294,16 +280,15 @@ class Loader:
     def adopt(self, other: Loader) -> None:
         """Take over what another loader has in force; what this one leaves out stays left out."""
         with other.lock, self.lock:
-            own = self.snapshot
             self.dialects.copy_from(other.dialects)
-            self.swap(other.snapshot.replace(dropped=own.dropped, unwanted=own.unwanted))
+            self.swap(other.snapshot.replace(unwanted=self.snapshot.unwanted))
 
     def swap(self, new: Snapshot) -> None:
         """Put a snapshot in force; it is assigned last, because events read it."""
         sources = tuple(
             each
             for each in new.sources
-            if (each.dialect.table.name, each.source.scope) not in new.dropped
+            if (each.dialect.table.name, each.source.scope) not in self.search.dropped
         )
         new = new.replace(sources=sources)
         self.dialects.add_defaults(new.dialects())
@@ -327,22 +312,22 @@ class Loader:
 
     def list_unread(self) -> list[str]:
         """Return the places in the project with hook files that are not parsed, each once."""
-        snapshot = self.snapshot
+        search = self.search
         found = [
             each
-            for way in snapshot.ways
+            for way in self.snapshot.ways
             if isinstance(way, Discovery) and not way.parses_new
-            for each in find_places(self.cwd, self.environ, way.dialect)
-            if each.scope in CLONED and (each.dialect, each.scope) not in snapshot.dropped
+            for each in find_places(search.cwd, search.environ, way.dialect)
+            if each.scope in CLONED and (each.dialect, each.scope) not in search.dropped
         ]
-        if not found or has_approvals(self.cwd, self.environ):
+        if not found or has_approvals(search.cwd, search.environ):
             return []
-        holding = (each for each in found if may_hold_hooks(each.path, self.cwd))
+        holding = (each for each in found if may_hold_hooks(each.path, search.cwd))
         return list(dict.fromkeys(project_path(each.dialect, each.path) for each in holding))
 
     def is_searched(self, dialect: str, scope: str) -> bool:
         """Whether all files of a dialect in a scope were looked for."""
-        snapshot = self.snapshot
-        return (dialect, scope) not in snapshot.dropped and any(
-            isinstance(way, Discovery) and way.dialect in ("", dialect) for way in snapshot.ways
+        return (dialect, scope) not in self.search.dropped and any(
+            isinstance(way, Discovery) and way.dialect in ("", dialect)
+            for way in self.snapshot.ways
         )

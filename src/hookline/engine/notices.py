@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from itertools import pairwise
 
 from hookline.core.fit import fit
-from hookline.core.match import find_facets
 from hookline.errors import CodecError
 from hookline.model.kinds import ACTIONS, kind, unknown_kind
 from hookline.model.spec import Command
@@ -20,7 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from hookline.core.dialect import Table
     from hookline.core.plan import Plan
     from hookline.engine.runtime import Runtime
     from hookline.model.event import Event
@@ -36,7 +33,6 @@ _OLD = (
     "approvals of an older hookline (`trust.db`) are not read any more."
     " To approve your hooks again: `hookline approve`"
 )
-_MOST_SESSIONS = 1024  # in which unread files were looked for
 _NEWER = "a newer version of hookline may know it"
 
 
@@ -68,9 +64,9 @@ def add_notices(runtime: Runtime, event: Event, decision: Decision) -> Decision:
         raise CodecError(message, name=error.name, hint=hint)
     words = f"{error.code} {error.message}, so no hook was asked ({hint})"
     decision = decision.replace(lowered=(*decision.lowered, Lowered(effect=NO_EVENT, reason=words)))
-    if runtime.was_told(event, f"unknown event {event.native_name}"):
-        return decision
-    return decision.replace(for_user=(*decision.for_user, f"hookline: {words}"))
+    if not runtime.was_told(event, f"unknown event {event.native_name}"):
+        decision = decision.replace(for_user=(*decision.for_user, f"hookline: {words}"))
+    return decision
 
 
 def _note_switched_off(runtime: Runtime, event: Event, decision: Decision) -> Decision:
@@ -78,15 +74,14 @@ def _note_switched_off(runtime: Runtime, event: Event, decision: Decision) -> De
     off = [problem for problem in runtime.problems if problem.hooks or problem.tells_user]
     if not off:
         return decision
-    here = {
-        spec.id: spec.origin.file
-        for each in runtime.snapshot.sources
-        for spec in each.loaded.specs
-        if spec.kind == event.kind
-    }
+    specs = (spec for each in runtime.snapshot.sources for spec in each.loaded.specs)
+    here = {spec.id: spec.origin.file for spec in specs if spec.kind == event.kind}
     for problem in off:
-        is_of_file = problem.tells_user and problem.origin.file in here.values()
-        if is_of_file or (not problem.tells_user and any(hook in here for hook in problem.hooks)):
+        if problem.tells_user:
+            is_about_event = problem.origin.file in here.values()
+        else:
+            is_about_event = any(hook in here for hook in problem.hooks)
+        if is_about_event:
             decision = add_notice(runtime, event, decision, str(problem), key=problem.message)
     return decision
 
@@ -122,25 +117,21 @@ def note_removed(runtime: Runtime, event: Event, decision: Decision, plan: Plan)
 
 def note_unread(runtime: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with a notice on hook files that are not approved, once a session."""
-    row = runtime.host(event.dialect).table.row(event.native_name)
-    key = (event.session_id, row is None or "note" in row.powers_on(event.tool))
-    if key in runtime.checked_sessions:
-        return decision
-    if len(runtime.checked_sessions) >= _MOST_SESSIONS:
-        runtime.checked_sessions.clear()
-    runtime.checked_sessions.add(key)
     files = ", ".join(f"`{file}`" for file in runtime.loader.list_unread())
     if not files:
         return decision
-    text = f"hooks of this project ({files}) do not run because you have not approved them. To review them: `hookline approve`"
+    text = (
+        f"hooks of this project ({files}) do not run because you have not approved them."
+        " To review them: `hookline approve`"
+    )
     return add_notice(runtime, event, decision, text)
 
 
 def note_folder(runtime: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with a notice that its hooks ran in another folder than the event's."""
     specs = (runtime.find_spec(verdict.hook_id) for verdict in decision.verdicts)
-    handlers = [spec.handler for spec in specs if spec is not None]
-    if not any(isinstance(each, Command) and not each.in_folder for each in handlers):
+    handlers = (spec.handler for spec in specs if spec is not None)
+    if all(not isinstance(each, Command) or each.in_folder for each in handlers):
         return decision
     text = f"the working folder `{event.cwd}` does not exist, so hooks ran in `{event.folder}`"
     return add_notice(runtime, event, decision, text)
@@ -179,29 +170,6 @@ def add_notice(
 
 
 # -- what a host's reply has no room for -------------------------------------------------------
-
-
-def list_errors(runtime: Runtime, event: Event) -> Iterator[Problem]:
-    """Yield the errors of all files, without those that stand below another event of their file."""
-    tables = {each.source.file: each.dialect.table for each in runtime.snapshot.sources}
-    for problem in runtime.problems:
-        table = tables.get(problem.origin.file) if problem.origin.file else None
-        if problem.severity == "error" and (
-            table is None or not _is_elsewhere(problem, table, event)
-        ):
-            yield problem
-
-
-def _is_elsewhere(problem: Problem, table: Table, event: Event) -> bool:
-    """Whether a problem stands below an event that this one is not."""
-    steps = problem.origin.pointer.split(".")
-    native = next((after for step, after in pairwise(steps) if step == "hooks"), "")
-    row = table.row(native)
-    if row is None:
-        return False
-    if event.dialect == table.name and event.native_name:
-        return row.native not in table.selects(event.native_name)
-    return row.kind != event.kind and row.kind not in find_facets(event)
 
 
 def write_reply(

@@ -12,6 +12,7 @@ from hookline.engine.lazy_gate import LazyGate
 from hookline.engine.loader import Loader
 from hookline.handlers import recursion_guard
 from hookline.handlers.process_spec import Limits
+from hookline.handlers.process_tree import become_subreaper
 from hookline.model.frozen import Frozen
 from hookline.model.verdict import Verdict
 from hookline.sessions.memory import Memory
@@ -106,9 +107,6 @@ class Runtime:
         supervised: bool = False,
     ) -> None:
         if supervised:
-            # A program asks for it.
-            from hookline.handlers.process_tree import become_subreaper  # noqa: PLC0415
-
             become_subreaper()
         self.cwd = os.path.abspath(cwd or os.getcwd())
         self.environ = os.environ if environ is None else environ
@@ -136,7 +134,6 @@ class Runtime:
         self.leaves_unread = False  # whether files of a project without approvals are not parsed
         self.left_out: tuple[Problem, ...] = ()  # what the environment lost
         self.told: set[str] = set()  # notices that the user had, without a session
-        self.checked_sessions: set[tuple[str, bool]] = set()  # for files that are not parsed
         self._interactive = interactive
         self._by_id: tuple[Snapshot | None, Mapping[str, HookSpec]] = (None, {})
 

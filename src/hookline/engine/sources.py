@@ -53,7 +53,7 @@ class Search(Frozen):
     cwd: str
     environ: Mapping[str, str]
     make: Callable[[str], Dialect]
-    dropped: frozenset[tuple[str, str]]
+    dropped: frozenset[tuple[str, str]] = frozenset()
     placed: bool = True
     gated: bool = False
 
@@ -114,10 +114,10 @@ class LoadedSource(Frozen):
             loaded = self._load_within_budget(source.replace(placed=True))
         if source.scope in CLONED:
             loaded = _apply_limit(loaded, source.file)
-        if source.match_tools == "canonical":
-            loaded = loaded.replace(specs=tuple(spec.replace(alike=True) for spec in loaded.specs))
-        if source.gated:
-            loaded = loaded.replace(specs=tuple(spec.replace(gated=True) for spec in loaded.specs))
+        alike = source.match_tools == "canonical"
+        if alike or source.gated:
+            specs = (spec.replace(alike=alike, gated=source.gated) for spec in loaded.specs)
+            loaded = loaded.replace(specs=tuple(specs))
         return self.replace(loaded=loaded)
 
     def _load_within_budget(self, source: Source) -> Loaded:

@@ -416,24 +416,3 @@ def test_a_gemini_extension_is_named_without_its_dialect(tmp_path: Path) -> None
 
     assert json.loads(done.stdout)["decision"] == "deny"
     assert b"not here" in done.stdout
-
-
-def test_an_error_in_a_group_of_another_event_is_not_printed(tmp_path: Path) -> None:
-    """It is printed at its own event, and one of an unknown event at each."""
-    file = tmp_path / "settings.json"
-    hook = {"type": "command", "command": "true"}
-    tree = {
-        "hooks": {
-            "PreToolUse": [{"matcher": "(", "hooks": [hook]}],
-            "Stop": [{"hooks": [{"type": "command"}]}],
-            "Stopp": [],
-        }
-    }
-    file.write_text(json.dumps(tree), encoding="utf-8")
-    payload = {"hook_event_name": "Stop", "session_id": "s", "cwd": str(tmp_path)}
-    done = answer("claude-code", "-c", str(file), stdin=json.dumps(payload).encode(), cwd=tmp_path)
-    printed = done.stderr.decode()
-
-    assert "`command` is missing" in printed
-    assert "unknown event `Stopp`" in printed
-    assert "invalid expression" not in printed

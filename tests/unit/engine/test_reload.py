@@ -275,7 +275,7 @@ def test_an_engine_adopts_what_another_has_in_force(machine: Machine) -> None:
     second.reload()
 
     assert (commands(second), codes(second)) == (["guard"], codes(first))
-    assert first.snapshot.dropped == frozenset()
+    assert first.loader.search.dropped == frozenset()
 
 
 def test_an_event_under_way_keeps_the_hooks_that_it_began_with(tmp_path: Path) -> None:
