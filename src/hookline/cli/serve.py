@@ -26,7 +26,7 @@ from hookline.server.auth import (
     read_token,
 )
 from hookline.server.foreign_project import ForeignProjectNotice
-from hookline.server.grpc_sidecar import GrpcSidecar
+from hookline.server.grpc_sidecar import serve_grpc
 from hookline.server.lifecycle import (
     ServerRun,
     close_sockets,
@@ -171,19 +171,16 @@ def serve(
     border = TokenCheck(
         service.app(),
         token=token,
-        token_file=path,
         names=host_name,
         open_to_all=(APPROVE,) if free else (),
         refused=meter.count_refusal,
     )
-    bridge = GrpcSidecar(service, grpc, token, expected=expect, tell=_tell)
-    running = ServerRun(
-        border, listening, drain=drain, refused=meter.count_refusal, beside=bridge.stop
-    )
+    remote = serve_grpc(service, grpc, token, expected=expect, tell=_tell)
+    running = ServerRun(border, listening, drain=drain, refused=meter.count_refusal)
     with running.capture_signals():
         try:
-            with close_sockets(listening), reloading, bridge:
-                names = (*map(describe_socket, listening), *bridge.names)
+            with close_sockets(listening), reloading, remote as (addresses, running.beside):
+                names = (*map(describe_socket, listening), *addresses)
                 print_text("".join(f"{name}\n" for name in names))
                 use = "" if token else " for approvals"
                 told = f"; the token{use} is in {path}" if to_approve else ""

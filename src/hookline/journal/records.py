@@ -228,7 +228,12 @@ class PayloadPolicy(Frozen):
         return f"{text[:_LONGEST_TEXT]} [{more} more]" if more > 0 else text
 
     def _mask(self, value: Any) -> Any:
-        from hookline.text.masking import find_secret_values, mask_secrets, mask_value  # noqa: PLC0415 - its expressions cost 1 ms, and most hooks say nothing
+        # Its expressions cost 1 ms, and most hooks say nothing.
+        from hookline.text.masking import (  # noqa: PLC0415
+            find_secret_values,
+            mask_secrets,
+            mask_value,
+        )
 
         if isinstance(value, str):
             value = mask_secrets(value, find_secret_values(self.environ))

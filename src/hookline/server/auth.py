@@ -36,8 +36,7 @@ class TokenCheck:
     """Checks each request before the endpoints.
 
     `names`: names of the server besides its addresses and `localhost`. `open_to_all`: paths that
-    need no token. `token_file`: the path of the token, which only senders on this machine learn.
-    `refused` receives the code of each refused request.
+    need no token. `refused` receives the code of each refused request.
     """
 
     def __init__(
@@ -45,14 +44,12 @@ class TokenCheck:
         app: ASGIApp,
         *,
         token: str,
-        token_file: str = "",
         names: Sequence[str] = (),
         open_to_all: Sequence[str] = (),
         refused: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.app = app
         self._token = token
-        self._token_file = token_file
         self._open = frozenset((OPEN_TO_ALL, *open_to_all))
         self._names = frozenset(name.lower() for name in ("localhost", *names))
         self._refused = refused
@@ -89,7 +86,7 @@ class TokenCheck:
             if ADMIT in scope:
                 scope[ADMIT]()
         elif scope["path"] not in self._open:
-            raise make_token_error(scope, self._token_file)
+            raise make_token_error(scope)
 
     def _is_ours(self, host: str) -> bool:
         """Return whether a host is a name of this server, or an address, which no name server can redirect."""
@@ -112,22 +109,19 @@ def has_token(scope: Scope, token: str) -> bool:
     return bool(token) and scheme.lower() == "bearer" and is_same
 
 
-def make_token_error(scope: Scope, token_file: str = "") -> RequestError:
-    """Return the error for a request without a valid token, with a hint where to find it.
+def make_token_error(scope: Scope) -> RequestError:
+    """Return the error for a request without a valid token.
 
-    The hint is only for this machine, and never for requests to approve hooks: the agent may
-    propose, but must not learn how to bypass the person.
+    Its hint never says where the token is if hooks are to be approved: the agent may propose, but
+    must not learn how to bypass the person.
     """
-    hint = "send `Authorization: Bearer TOKEN`"
-    peer = scope.get("client")
+    where = "`hookline serve` prints which file the token is in"
     if scope.get("path") in (APPROVE, CHAT):
-        hint += ", or a person approves: hookline approve"
-    elif token_file and is_loopback(peer[0] if peer else ""):
-        hint += f"; TOKEN is in the file `{token_file}`"
+        where = "or a person approves: hookline approve"
+    hint = f"send `Authorization: Bearer TOKEN`; {where}"
     headers = {"WWW-Authenticate": 'Bearer realm="hookline"'}
-    return RequestError(
-        401, "serve.token", "the token is missing, or wrong", hint=hint, headers=headers
-    )
+    message = "the token is missing, or wrong"
+    return RequestError(401, "serve.token", message, hint=hint, headers=headers)
 
 
 def is_loopback(host: str) -> bool:

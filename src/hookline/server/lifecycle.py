@@ -27,7 +27,7 @@ from hookline.server.connection_limits import HEAD, MOST, LimitedConnection, Poo
 from hookline.server.responses import RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Awaitable, Callable, Coroutine, Iterator
     from types import FrameType
 
     from starlette.types import ASGIApp, Receive
@@ -114,7 +114,7 @@ def close_sockets(listening: list[socket.socket]) -> Iterator[None]:
 # -- the server ------------------------------------------------------------------------------------
 
 
-async def _nothing(_: float) -> None:
+async def do_nothing(_: float) -> None:
     """Do nothing."""
 
 
@@ -139,7 +139,6 @@ class ServerRun(uvicorn.Server):
         head: float = HEAD,
         connections: int = MOST,
         refused: Callable[[str], None] = lambda _: None,
-        beside: Callable[[float], Coroutine[Any, Any, None]] = _nothing,
     ) -> None:
         protocol = partial(LimitedConnection, pool=Pool(connections), head=head, refused=refused)
         config = uvicorn.Config(
@@ -160,7 +159,7 @@ class ServerRun(uvicorn.Server):
         self.hurried = False
         self._listening = listening
         self._drain = drain
-        self._beside = beside
+        self.beside: Callable[[float], Awaitable[None]] = do_nothing
         self._until: float | None = None
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
@@ -193,7 +192,7 @@ class ServerRun(uvicorn.Server):
         """
         loop = asyncio.get_running_loop()
         self._until = time.monotonic() + self._drain
-        beside = loop.create_task(self._beside(self._drain))
+        beside = asyncio.ensure_future(self.beside(self._drain))
         tasks = left = {loop.create_task(super().shutdown(sockets)), beside}
         while left and not self.hurried and self.seconds_left > 0:
             _, left = await asyncio.wait(left, timeout=min(_TICK, self.seconds_left))

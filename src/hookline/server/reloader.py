@@ -47,7 +47,6 @@ class Reloader:
         self._another = another
         self._named = named
         self._watch = watch
-        self._gone: list[Engine] = []
         self._before: Any = None  # the previous handler, as `signal` returns it
         self._lock = threading.Lock()
         self.watcher = Watcher(service.engine.loader, tell=tell, reload=self.reload)
@@ -71,13 +70,15 @@ class Reloader:
         """Give each host whose files call this server an engine without these files."""
         service = self._service
         hosts = {} if self._named else find_integrations(service.engine)
-        self._gone += [engine for host, engine in service.own.items() if host not in hosts]
+        gone = [engine for host, engine in service.own.items() if host not in hosts]
         service.own = {
             host: service.own.get(host) or self._make_engine_for(host, managed=managed)
             for host, managed in hosts.items()
         }
         for engine in service.own.values():  # what is registered from now on goes to all of them
             engine.loader.adopt(service.engine.loader)
+        for engine in gone:
+            engine.close()
 
     def _make_engine_for(self, host: str, *, managed: bool) -> Engine:
         """Return an engine with all hooks in force, except those of a host's own files."""
@@ -99,13 +100,9 @@ class Reloader:
             signal.signal(signal.SIGHUP, self._before)
         self.watcher.stop()
 
-    def engines(self) -> tuple[Engine, ...]:
-        """Return every engine that was used since the server started."""
-        return (self._service.engine, *self._service.own.values(), *self._gone)
-
     def close(self, seconds: float, hurried: Callable[[], bool] = lambda: False) -> None:
-        """Close these engines as `Engine.close` does, concurrently."""
-        engines = self.engines()
+        """Close all engines as `Engine.close` does, concurrently."""
+        engines = (self._service.engine, *self._service.own.values())
         with ThreadPoolExecutor(len(engines)) as pool:
             list(pool.map(lambda engine: engine.close(seconds=seconds, hurried=hurried), engines))
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 LARGEST = 32 << 20  # bytes; hosts send whole files, and `hookline answer` reads them
 PATIENCE = 10.0  # seconds for a body
+JSON = "application/json"
 SECONDS = "Hookline-Seconds"
-_KEYS = ("event", "dialect", "payload")
 
 
 async def read_json_body(request: Request, *, patience: float = PATIENCE) -> Any:
@@ -49,12 +49,8 @@ async def read_bytes(request: Request, *, patience: float = PATIENCE) -> bytes:
         async with asyncio.timeout(patience):
             return await _receive(request)
     except TimeoutError:
-        raise RequestError(
-            408,
-            "serve.request",
-            f"the body did not arrive within {patience:g} s",
-            headers={"Connection": "close"},
-        ) from None
+        message, headers = f"the body did not arrive within {patience:g} s", {"Connection": "close"}
+        raise RequestError(408, "serve.request", message, headers=headers) from None
     except ClientDisconnect:
         raise RequestError(400, "serve.request", "the body was broken off") from None
 
@@ -73,32 +69,21 @@ def read_seconds(request: Request) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise RequestError(
-            400,
-            "serve.request",
-            f"`{SECONDS}: {text:.40}` is not a positive number of seconds",
-            hint=f"for example `{SECONDS}: 30`",
-        )
+        message = f"`{SECONDS}: {text:.40}` is not a positive number of seconds"
+        raise RequestError(400, "serve.request", message, hint=f"for example `{SECONDS}: 30`")
     return seconds
 
 
 def _check_type(request: Request) -> None:
     name, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
-    if name.strip().lower() != "application/json" or charset not in ("", "utf-8"):
-        raise RequestError(
-            415,
-            "serve.request",
-            "the body must be `application/json` in UTF-8",
-            headers={"Accept": "application/json"},
-        )
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise RequestError(
-            415,
-            "serve.request",
-            "the body must not be compressed",
-            headers={"Accept-Encoding": "identity"},
-        )
+    encoding = request.headers.get("content-encoding", "identity").lower()
+    if name.strip().lower() != JSON or charset not in ("", "utf-8"):
+        message, headers = "the body must be `application/json` in UTF-8", {"Accept": JSON}
+        raise RequestError(415, "serve.request", message, headers=headers)
+    if encoding != "identity":
+        message, headers = "the body must not be compressed", {"Accept-Encoding": "identity"}
+        raise RequestError(415, "serve.request", message, headers=headers)
 
 
 async def _receive(request: Request) -> bytes:
@@ -139,7 +124,9 @@ def read_fire_request(sent: Any) -> tuple[str, dict[str, Any], str | None]:
     Raises:
         CodecError: it is not an object of these three keys, or a value has the wrong type.
     """
-    fields = read_fields(sent, _KEYS, '{"event": ..., "dialect": ..., "payload": {...}}')
+    fields = read_fields(
+        sent, ("event", "dialect", "payload"), '{"event": ..., "dialect": ..., "payload": {...}}'
+    )
     event, payload, dialect = fields.get("event"), fields.get("payload", {}), fields.get("dialect")
     if not isinstance(event, str) or not event:
         hint = "a canonical one, or a native one with its `dialect`"

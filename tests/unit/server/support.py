@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-TOKEN_FILE = "/home/ada/.local/state/hookline/serve.token"  # noqa: S105 - a path
 TOKEN = "a-token-of-tests-0123456789"  # noqa: S105 - of tests
 PATIENCE = 20.0  # seconds
 JSON = {"Content-Type": "application/json"}
@@ -162,7 +161,6 @@ def served(
         TokenCheck(
             service.app(),
             token=TOKEN,
-            token_file=TOKEN_FILE,
             open_to_all=open_to_all,
             refused=meter.count_refusal,
         ),

@@ -8,7 +8,7 @@ import pytest
 
 from hookline.server.auth import make_token_error
 from hookline.server.responses import APPROVE
-from tests.unit.server.support import CALL, TOKEN, TOKEN_FILE, claude, count_of, served
+from tests.unit.server.support import CALL, TOKEN, claude, count_of, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,31 +49,13 @@ def test_without_the_token_there_is_nothing(
     assert answer.document["code"] == "HKL5003"
 
 
-def test_who_has_no_token_is_told_where_it_lies(server: Served) -> None:
-    """The file, which only this user can read, and never what is in it."""
-    hint = server.tcp.ask("GET", "/v1/metrics", Authorization="").document["hint"]
-
-    assert hint == f"send `Authorization: Bearer TOKEN`; TOKEN is in the file `{TOKEN_FILE}`"
-    assert TOKEN not in hint
-
-
-@pytest.mark.parametrize(
-    ("path", "peer", "hint"),
-    [
-        ("/v1/fire", "127.0.0.1", "; TOKEN is in the file `f`"),
-        ("/v1/fire", "::ffff:127.0.0.1", "; TOKEN is in the file `f`"),
-        ("/v1/fire", "203.0.113.9", ""),
-        (APPROVE, "127.0.0.1", ", or a person approves: hookline approve"),
-    ],
-)
-def test_another_machine_is_not_told_nor_who_wants_an_approval(
-    path: str, peer: str, hint: str
-) -> None:
+def test_who_wants_an_approval_is_not_told_where_the_token_lies() -> None:
     """An agent that asks for an approval need not be shown the way round the person."""
-    assert (
-        make_token_error({"type": "http", "path": path, "client": (peer, 1)}, "f").hint
-        == f"send `Authorization: Bearer TOKEN`{hint}"
-    )
+    asked = make_token_error({"type": "http", "path": "/v1/fire"}).hint
+    approval = make_token_error({"type": "http", "path": APPROVE}).hint
+
+    assert asked.endswith("; `hookline serve` prints which file the token is in")
+    assert approval.endswith("; or a person approves: hookline approve")
 
 
 @pytest.mark.parametrize(

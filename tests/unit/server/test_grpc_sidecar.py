@@ -16,7 +16,7 @@ from hookline.engine.engine import Engine
 from hookline.errors import ConfigError
 from hookline.remote import Handlers
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.server.grpc_sidecar import GrpcSidecar
+from hookline.server.grpc_sidecar import serve_grpc
 from hookline.server.metrics import Meter
 from hookline.server.service import Service
 from tests.unit.server.support import CALL, PATIENCE, Place, claude, count_of
@@ -64,9 +64,9 @@ def test_one_engine_is_asked_both_ways(tmp_path: Path) -> None:
     service = Service(
         claude("echo no >&2; exit 2", observe=meter.observe), meter=meter, contract={}
     )
-    with GrpcSidecar(service, [f"unix:{tmp_path}/grpc"]) as bridged:
-        assert bridged.names == [f"unix:{tmp_path}/grpc"]
-        assert reason(fired(bridged.names[0])) == "no"
+    with serve_grpc(service, [f"unix:{tmp_path}/grpc"]) as (names, _stop):
+        assert names == [f"unix:{tmp_path}/grpc"]
+        assert reason(fired(names[0])) == "no"
     assert count_of(meter, "hookline_fires_total") == 1
     assert not (tmp_path / "grpc").exists()
 
@@ -74,13 +74,13 @@ def test_one_engine_is_asked_both_ways(tmp_path: Path) -> None:
 def test_engines_of_hosts_are_those_that_http_asks(tmp_path: Path) -> None:
     """Also after a reload has put others in their place."""
     service = Service(claude("echo all >&2; exit 2"), meter=Meter(), contract={})
-    with GrpcSidecar(service, [f"unix:{tmp_path}/grpc"]) as bridged:
-        before = reason(fired(bridged.names[0]))
+    with serve_grpc(service, [f"unix:{tmp_path}/grpc"]) as (names, _stop):
+        before = reason(fired(names[0]))
         service.own = {"claude-code": claude("echo own >&2; exit 2")}
-        during = reason(fired(bridged.names[0]))
+        during = reason(fired(names[0]))
         service.own = {}
 
-        assert (before, during, reason(fired(bridged.names[0]))) == ("all", "own", "all")
+        assert (before, during, reason(fired(names[0]))) == ("all", "own", "all")
 
 
 def test_what_http_says_of_folders_grpc_says_too(tmp_path: Path) -> None:
@@ -90,15 +90,15 @@ def test_what_http_says_of_folders_grpc_says_too(tmp_path: Path) -> None:
         return decision.replace(for_user=(f"not of {event.cwd}",))
 
     service = Service(claude("exit 0"), meter=Meter(), contract={}, elsewhere=elsewhere)
-    with GrpcSidecar(service, [f"unix:{tmp_path}/grpc"]) as bridged:
-        assert json.loads(fired(bridged.names[0]).decision_json)["for_user"] == ["not of /"]
+    with serve_grpc(service, [f"unix:{tmp_path}/grpc"]) as (names, _stop):
+        assert json.loads(fired(names[0]).decision_json)["for_user"] == ["not of /"]
 
 
 def test_without_addresses_it_is_nothing() -> None:
     """Neither gRPC nor a thread is needed."""
-    with GrpcSidecar(Service(Engine(environ={}), meter=Meter(), contract={}), []) as bridged:
-        assert bridged.names == []
-        asyncio.run(bridged.stop(1.0))
+    with serve_grpc(Service(Engine(environ={}), meter=Meter(), contract={}), []) as (names, stop):
+        assert list(names) == []
+        asyncio.run(stop(1.0))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_cannot_be_listened_on_is_said(address: str) -> None:
     """On entering, with a code."""
     with (
         pytest.raises(ConfigError),
-        GrpcSidecar(Service(Engine(environ={}), meter=Meter(), contract={}), [address]),
+        serve_grpc(Service(Engine(environ={}), meter=Meter(), contract={}), [address]),
     ):
         raise AssertionError
 

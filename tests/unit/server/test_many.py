@@ -13,7 +13,7 @@ import pytest
 import hookline
 from hookline.engine.engine import Engine
 from hookline.remote.admission import Admission
-from hookline.server.grpc_sidecar import GrpcSidecar
+from hookline.server.grpc_sidecar import serve_grpc
 from hookline.server.metrics import Meter
 from hookline.server.service import Service
 from tests.unit.server.support import CALL, PATIENCE, claude, count_of, refusals, served
@@ -135,8 +135,8 @@ def test_everybody_gets_the_answer_to_the_own_call(tmp_path: Path) -> None:
     service = Service(
         claude("cat >&2; exit 2", observe=meter.observe), meter=meter, contract={}, turns=turns
     )
-    with GrpcSidecar(service, [f"unix:{tmp_path}/grpc"]) as bridged:
-        replies = asked_by_grpc(bridged.names[0])
+    with serve_grpc(service, [f"unix:{tmp_path}/grpc"]) as (names, _stop):
+        replies = asked_by_grpc(names[0])
 
     assert [(reply.request_id, reply.error_code) for reply in replies] == [
         (f"{number}", "") for number in range(MANY)
@@ -161,12 +161,12 @@ def test_both_ways_share_the_turns(tmp_path: Path) -> None:
 
     with (
         served(engine, tmp_path, turns=Admission(1, patience=0.0)) as server,
-        GrpcSidecar(server.service, [f"unix:{tmp_path}/grpc"]) as bridged,
+        serve_grpc(server.service, [f"unix:{tmp_path}/grpc"]) as (names, _stop),
         ThreadPoolExecutor(1) as pool,
     ):
         first = pool.submit(server.unix.fire, "PreToolUse", CALL, dialect="claude-code")
         assert begun.wait(PATIENCE)
-        refused = asked_by_grpc(bridged.names[0])
+        refused = asked_by_grpc(names[0])
         page = server.unix.ask("GET", "/v1/metrics").body.decode()
         loops[0].call_soon_threadsafe(free.set)
         assert first.result(PATIENCE).document["reason"] == "no"
