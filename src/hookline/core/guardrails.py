@@ -38,9 +38,6 @@ _SESSION = frozenset({"session.start", "session.end"})
 _MOST_GATES = 256  # of one session, mostly of sub-agents
 _GOAL = " goal:"  # separates the goal in the key of a gate
 _LONGEST = 128  # characters of an agent's name
-# Seconds. No agent is sent back, interrupted by its user and finished with something else so soon.
-# If it were, its stop would count as one more redo, which at worst ends the redos at the limit.
-_AT_ONCE = 5.0
 
 _UNKNOWN = "how often it was sent back before cannot be known"
 
@@ -78,58 +75,33 @@ def _is_claim(gate: str) -> bool:
 
 
 class RedoCounts(Frozen):
-    """How often each stop gate of one session sent its agent back in a row, by `gate_key`.
-
-    `rows`: until when (seconds since 1970) a stop still continues a series, although the host says
-    that it follows no refusal.
-    """
+    """How often each stop gate of one session sent its agent back in a row, by `gate_key`."""
 
     counts: Mapping[str, int] = {}
-    rows: Mapping[str, float] = {}
 
     def count(self, event: Event) -> int:
         return self.counts.get(gate_key(event), 0)
 
-    def count_before(self, event: Event, *, follows: bool | None, began: float, now: float) -> int:
+    def count_before(self, event: Event, *, follows: bool | None) -> int:
         """Return how many redos the series of this stop has had; `follows` as from `follows_redo`.
 
-        If the host says that a stop follows no refusal, a new series begins. But several hooks may
-        judge one stop concurrently, and each of these calls says so. A call that `began` before the
-        last redo was counted, or hardly later, belongs to its series. So the first call does not
-        restart a series that is under way, and all calls together stay within its limit.
+        If the host says that a stop follows no refusal, a new series begins.
         """
-        return 0 if follows is False and self._is_over(event, began, now) else self.count(event)
+        return 0 if follows is False else self.count(event)
 
-    def _is_over(self, event: Event, began: float, now: float) -> bool:
-        until = self.rows.get(gate_key(event), 0.0)
-        return began >= until or until > now + _AT_ONCE  # the second case: the clock was set back
-
-    def with_redo(
-        self, event: Event, had: int, *, follows: bool | None = None, now: float = 0.0
-    ) -> RedoCounts:
+    def with_redo(self, event: Event, had: int) -> RedoCounts:
         """Return the counters after an event that sent the agent back again, after `had` redos."""
         gate = gate_key(event)
-        others = {known: count for known, count in self.counts.items() if known != gate}
-        counts = dict(list(others.items())[1 - _MOST_GATES :]) | {gate: had + 1}
-        rows = {
-            known: until for known, until in self.rows.items() if known in counts and known != gate
-        }
-        # A stop after a redo follows a run of the agent, so the next stop that follows no refusal
-        # starts a new series.
-        return RedoCounts(
-            counts=counts,
-            rows=rows if follows is None else rows | {gate: now + (0.0 if follows else _AT_ONCE)},
-        )
+        others = [(known, count) for known, count in self.counts.items() if known != gate]
+        return RedoCounts(counts=dict(others[1 - _MOST_GATES :]) | {gate: had + 1})
 
-    def with_stop(
-        self, event: Event, *, follows: bool | None = None, began: float = 0.0, now: float = 0.0
-    ) -> RedoCounts:
+    def with_stop(self, event: Event, *, follows: bool | None = None) -> RedoCounts:
         """Return the counters after an event that sent no agent back.
 
         A stop without a refusal ends the turn, unless the host says that it follows a refused one:
-        other hooks may then send the agent back too, and the count continues. The same holds for a
-        stop that was judged concurrently with others.
+        other hooks may then send the agent back too, and the count continues.
         """
+        over: set[str] = set()
         if event.kind in NEW_TURN:
             agent = "" if event.kind == "session.end" else find_agent(event)
             over = {
@@ -138,21 +110,10 @@ class RedoCounts(Frozen):
                 if (not agent or _agent_in(known) == agent)
                 and (event.kind in _SESSION or not _is_claim(known))
             }
-        elif (
-            event.kind not in GATES
-            or follows
-            or (follows is False and not self._is_over(event, began, now))
-        ):
-            over = set()
-        else:
+        elif event.kind in GATES and not follows:
             over = {gate_key(event)}
-        if not over & set(self.counts):
-            return self
         counts = {known: count for known, count in self.counts.items() if known not in over}
-        return RedoCounts(
-            counts=counts,
-            rows={known: until for known, until in self.rows.items() if known in counts},
-        )
+        return self if counts == self.counts else RedoCounts(counts=counts)
 
 
 def follows_redo(event: Event, table: Table) -> bool | None:

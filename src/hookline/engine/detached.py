@@ -221,7 +221,7 @@ def conclude_turn(runtime: Runtime, event: Event, decision: Decision, plan: Plan
         return decision  # a hook would have sent the agent back again, so this is no new turn
     with_late, lates = _add_late(runtime, event, decision, plan)
     if not is_sent_back(with_late, row):
-        runtime.sessions.settle(event, follows=follows, lasted=decision.seconds, ends=ends)
+        runtime.sessions.settle(event, follows=follows, ends=ends)
         return with_late
     capped = _limit_redo(runtime, event, with_late, row, follows=follows)
     if capped is with_late:
@@ -245,7 +245,7 @@ def _limit_redo(
     """
     usual = runtime.find_redo_limit(event)
     limit = redo_limit(decision, usual) if runtime.redo_limit is None else usual
-    had = runtime.sessions.send_back(event, limit, follows=follows, lasted=decision.seconds)
+    had = runtime.sessions.send_back(event, limit, follows=follows)
     return decision if had is None and follows is False else cap_redo(decision, had, limit, row)
 
 

@@ -93,17 +93,14 @@ class Memory:
         """Return how often the stop gate of this event sent the agent back in this turn."""
         return self._read_redos(self._state(event)).count(event)
 
-    def send_back(
-        self, event: Event, limit: int, *, follows: bool | None = None, lasted: float = 0.0
-    ) -> int | None:
+    def send_back(self, event: Event, limit: int, *, follows: bool | None = None) -> int | None:
         """Count a redo if its series has fewer than `limit` (0: no limit).
 
         Return how many it had, None if unknown.
 
         Checking and counting are one step, so that any number of processes stay within the limit
-        together. `follows` as from `guardrails.follows_redo`; `lasted`: how many seconds its hooks
-        ran, without a lock. In files and without a session id, only the host's own flag counts,
-        which says that it sent the agent back before.
+        together. `follows` as from `guardrails.follows_redo`. In files and without a session id,
+        only the host's own flag counts, which says that it sent the agent back before.
         """
         if self.lasting and not event.session_id:
             return None if is_flagged(event) else 0
@@ -111,16 +108,14 @@ class Memory:
 
         def sending(state: dict[str, Any]) -> None:
             nonlocal had
-            redos, now = self._read_redos(state), self.clock()
-            had = redos.count_before(event, follows=follows, began=now - lasted, now=now)
+            redos = self._read_redos(state)
+            had = redos.count_before(event, follows=follows)
             if limit <= 0 or had < limit:
-                self._write_redos(state, redos.with_redo(event, had, follows=follows, now=now))
+                self._write_redos(state, redos.with_redo(event, had))
 
         return had if self._change(event, sending) else None
 
-    def settle(
-        self, event: Event, *, follows: bool | None = None, lasted: float = 0.0, ends: bool = False
-    ) -> None:
+    def settle(self, event: Event, *, follows: bool | None = None, ends: bool = False) -> None:
         """Forget the counts of a finished turn, after an event that sent no agent back.
 
         `ends`: the session is over, and hooks that ran once may run again.
@@ -130,23 +125,19 @@ class Memory:
             return
 
         def settling(state: dict[str, Any]) -> None:
-            redos, now = self._read_redos(state), self.clock()
-            self._write_redos(
-                state, redos.with_stop(event, follows=follows, began=now - lasted, now=now)
-            )
+            self._write_redos(state, self._read_redos(state).with_stop(event, follows=follows))
             if ends:
                 state |= {"once": [], "counted": {}}
 
         self._change(event, settling)
 
     def _read_redos(self, state: Mapping[str, Any]) -> RedoCounts:
-        counts, rows = state.get("redos", {}).get(self.asker, ({}, {}))
-        return RedoCounts(counts=counts, rows=rows)
+        return RedoCounts(counts=state.get("redos", {}).get(self.asker, {}))
 
     def _write_redos(self, state: dict[str, Any], redos: RedoCounts) -> None:
         others = {who: held for who, held in state.get("redos", {}).items() if who != self.asker}
         if redos.counts:
-            others[self.asker] = [dict(redos.counts), dict(redos.rows)]
+            others[self.asker] = dict(redos.counts)
         state["redos"] = others
 
     # -- once, and counts --------------------------------------------------------------------------

@@ -111,24 +111,6 @@ def test_a_redo_is_granted_and_counted_in_one_step(path: Path) -> None:
     assert [Sessions(path).send_back(EVENT, limit) for limit in (0, 3, 3)] == [2, 3, 3]
 
 
-def test_a_row_that_is_under_way_is_not_begun_anew(path: Path) -> None:
-    """By a stop that was asked about before it, or at once with it.
-
-    The next one that follows none begins another.
-    """
-    now = [100.0]
-    sessions = Sessions(path, clock=lambda: now[0])
-    first = [sessions.send_back(EVENT, 3, follows=False) for _ in range(2)]
-    now[0] = 200.0
-    on = sessions.send_back(EVENT, 3, follows=True)
-    slow = sessions.send_back(EVENT, 3, follows=False, lasted=150.0)
-    sessions.settle(EVENT, follows=False, lasted=150.0)
-    now[0] = 201.0
-
-    assert (first, on, slow, sessions.redos(EVENT)) == ([0, 1], 2, 3, 3)
-    assert sessions.send_back(EVENT, 3, follows=False) == 0
-
-
 _STOPPER = """
 import sys
 sys.path.insert(0, {source!r})
@@ -139,24 +121,20 @@ event = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd=
 print("ready", flush=True)
 sys.stdin.readline()
 for _ in range(10):
-    print(sessions.send_back(event, 7, follows={follows}, lasted={lasted}), flush=True)
+    print(sessions.send_back(event, 7, follows={follows}), flush=True)
 """
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("follows", "lasted"), [(None, 0.0), (True, 0.0), (False, 3600.0)])
+@pytest.mark.parametrize("follows", [None, True])
 def test_any_number_of_processes_are_within_the_limit_together(
-    path: Path, *, follows: bool | None, lasted: float
+    path: Path, *, follows: bool | None
 ) -> None:
-    """None of them has the same number as another.
-
-    An hour ago: all of them began before the first was answered.
-    """
+    """None of them has the same number as another."""
     code = _STOPPER.format(
         source=str(Path(__file__).parents[3] / "src"),
         path=str(path),
         follows=follows,
-        lasted=lasted,
     )
     children = [
         subprocess.Popen(
