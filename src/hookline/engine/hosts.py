@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from hookline.config.places import project_root
-from hookline.handlers.recursion_guard import ancestors
+from hookline.handlers.recursion_guard import find_ancestors
 from hookline.model.spec import Builtin, Command
 
 TYPE_CHECKING = False
@@ -124,7 +124,7 @@ def is_attended(programs: Sequence[str]) -> bool:
     (`-p`, `--prompt`), with which it ends after its answer. False where no such ancestor is found,
     and where there is no `/proc`.
     """
-    for pid in ancestors():
+    for pid in find_ancestors():
         words = _read_command(pid)
         at = _find_program(words, programs)
         if at is not None:

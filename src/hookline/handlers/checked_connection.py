@@ -175,7 +175,7 @@ class CheckedConnection(HTTPConnection):
         host, port = self.sock.getpeername()[:2]
         if (ip_address(host), port) != (ip_address(place[0]), place[1]):
             raise HandlerError(
-                f"the connection to `{self.host}` ended elsewhere than at the address that was checked"
+                f"the connection to `{self.host}` reached another address than the checked one"
             )
         self.sock.settimeout(self._seconds_left())
 
@@ -188,5 +188,5 @@ class CheckedConnection(HTTPConnection):
 
 @cache
 def make_tls_context() -> ssl.SSLContext:
-    """Return the TLS settings: certificates and host names are checked by what this machine trusts."""
+    """Return the TLS settings: hookline trusts the certificates that this machine trusts."""
     return ssl.create_default_context()

@@ -103,7 +103,7 @@ class HttpCall:
     def _perform(self, perform: Callable[..., Outcome], options: dict[str, Any]) -> None:
         try:
             outcome = perform(self.run.spec.handler, self.run.payload or "", **options)
-        except Exception as error:  # noqa: BLE001 - a fault of hookline counts as that hook's failure
+        except Exception as error:  # noqa: BLE001 - a fault of hookline is that hook's failure
             # Its text may contain a header's value.
             outcome = Outcome(failure=Failure.RAISED, detail=type(error).__name__)
         self._end(outcome)

@@ -88,7 +88,7 @@ def send_request(
     only_local: bool = False,
     resolve: Resolve = socket.getaddrinfo,
 ) -> str:
-    """Send a request and return the text of the answer, which is JSON or empty, and at most `largest` bytes long.
+    """Send a request and return the answer: JSON or nothing, at most `largest` bytes long.
 
     The other arguments are as in `call` and `resolve_addresses`.
 
@@ -174,7 +174,7 @@ def _headers(http: Http, body: bytes, environ: Mapping[str, str]) -> dict[str, s
 
 
 def _signature(variable: str, body: bytes, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that sign the payload, with delivery id and timestamp, as Standard Webhooks defines them."""
+    """Return the headers that sign the payload, as Standard Webhooks defines them."""
     secret = environ.get(variable, "")
     if not secret:
         why = f"the variable `{variable}`, which holds the key of its signature, is not set"
@@ -195,7 +195,7 @@ def _signature(variable: str, body: bytes, environ: Mapping[str, str]) -> dict[s
 
 
 def sign(key: bytes, delivery: str, moment: str, body: bytes) -> str:
-    """Return the signature of a delivery: HMAC-SHA256 over id, time (seconds since 1970) and body (Standard Webhooks)."""
+    """Return the signature of a delivery; `moment` in seconds since 1970."""
     digest = hmac.digest(key, f"{delivery}.{moment}.".encode() + body, "sha256")
     return f"v1,{base64.b64encode(digest).decode()}"
 

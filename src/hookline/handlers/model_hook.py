@@ -1,4 +1,4 @@
-"""Model hooks: asks a language model one question by pydantic-ai, and returns the text of the reply.
+"""Model hooks: asks a language model one question by pydantic-ai, and returns its reply.
 
 hookline sends the request itself, to the configured address, after a check of each resolved one,
 with the key for that address. There are no retries, and of the environment only that key is sent.

@@ -414,8 +414,7 @@ class Child:
             case Failure.KILLED:
                 return died_of
             case Failure.FLOODED:
-                flood = self.pool.limits.flood
-                return f"more than {flood >> 20} MiB" if flood >> 20 else f"more than {flood} bytes"
+                return f"more than {self.pool.limits.flood / (1 << 20):g} MiB"
             case Failure.UNREADABLE:
                 return _LOST
         return ""

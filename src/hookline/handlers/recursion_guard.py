@@ -1,7 +1,4 @@
-"""Recursion guard: the hooks that this context and this process run inside of.
-
-So no hook fires because of itself.
-"""
+"""Recursion guard: keeps a hook from firing because of itself, by the hooks that run around it."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from hookline.model.spec import HookSpec
 
@@ -43,8 +40,9 @@ def extend_variable(environ: Mapping[str, str], kind: str, mark: str) -> str:
     so that it cannot grow by forged parts.
     """
     pid = os.getpid()
-    outer = _select_verified(environ.get(VARIABLE, "").split(","))
-    return ",".join((*outer[1 - DEEPEST :], f"{_kind_label(kind)}:{pid}:{_start(pid)}:{mark}"))
+    outer = _select_verified(environ.get(VARIABLE, "").split(","))[1 - DEEPEST :]
+    own = f"{_kind_label(kind)}:{pid}:{_parent_and_start(pid)[1]}:{mark}"
+    return ",".join((*outer, own))
 
 
 def hook_mark(spec: HookSpec) -> str:
@@ -89,28 +87,25 @@ class Reentrancy:
         return (Problem(name="hook.unbound", message=message, hint="unset it", severity="warning"),)
 
 
-def ancestors() -> Iterator[int]:
-    """Yield the process numbers of the ancestors, nearest first."""
-    pid, seen = os.getppid(), set[int]()
-    while pid > _INIT and pid not in seen:
-        seen.add(pid)
-        yield pid
-        pid = _parent_and_start(pid)[0]
+def find_ancestors() -> dict[int, str]:
+    """Return the start of each ancestor of this process, by its number, nearest first."""
+    found: dict[int, str] = {}
+    pid = os.getppid()
+    while pid > _INIT and pid not in found:
+        parent, found[pid] = _parent_and_start(pid)
+        pid = parent
+    return found
 
 
 def _select_verified(parts: Sequence[str]) -> list[str]:
     """Return the parts that name a living ancestor of this process, of the last `DEEPEST`."""
-    above = {f"{pid}:{_start(pid)}" for pid in ancestors()} if any(parts) else set()
+    above = {f"{pid}:{start}" for pid, start in find_ancestors().items()} if any(parts) else set()
     return [part for part in parts[-DEEPEST:] if ":".join(part.split(":")[-3:-1]) in above]
 
 
 def _kind_label(kind: str) -> str:
     """Return a kind as the variable writes it."""
     return kind.replace(",", " ")[:_LONGEST]
-
-
-def _start(pid: int) -> str:
-    return _parent_and_start(pid)[1]
 
 
 def _parent_and_start(pid: int) -> tuple[int, str]:

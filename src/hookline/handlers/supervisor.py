@@ -192,7 +192,7 @@ def fork_worker() -> Worker | AnswerPipe:
     os.close(lifeline)
     os.close(answers)
     forget_parent()
-    os.setsid()  # a signal to the supervisor's group must not reach the worker, which has hooks to end
+    os.setsid()  # a signal to the supervisor's group must not reach the worker, which ends hooks
     become_subreaper()
     reset_signals()
     for number in _PASSED_ON:
@@ -208,12 +208,12 @@ class AnswerPipe:
         self._fd = fd
 
     def set_deadline(self, seconds: float, event: str) -> None:
-        """Tell the supervisor the event, and within how many seconds of its start it must answer."""
+        """Tell the supervisor the event, and how many seconds after its start it must answer."""
         name = event.replace("\n", " ").encode("utf-8", "surrogateescape")
         _write_all(self._fd, f"{_UNTIL} {seconds} ".encode() + name + b"\n")
 
     def send(self, exit_code: int, stdout: bytes, stderr: bytes, *, stays: bool = False) -> None:
-        """Send the reply. `stays`: the worker continues in the background, and its supervisor does not wait for it."""
+        """Send the reply. `stays`: the worker continues in the background."""
         head = b"%s %d %d %d %d\n" % (_REPLY, exit_code, stays, len(stdout), len(stderr))
         if stays:
             signal.signal(
@@ -267,7 +267,7 @@ def supervise(name: str, job: Callable[[AnswerPipe | None], int]) -> int:
 
 
 def reset_signals() -> None:
-    """Ignore signals by a handler, which `exec` resets, so that no hook inherits ignored signals."""
+    """Ignore signals by a handler, which `exec` resets, so that hooks inherit none of them."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in set(signal.valid_signals()) - {signal.SIGPIPE, signal.SIGXFSZ}:
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -294,7 +294,7 @@ def die_of_signal(number: int) -> NoReturn:
 
 
 def _end_with_supervisor(watched: int) -> None:
-    """Have SIGIO sent to this process when the supervisor dies and so closes the other end of the pipe."""
+    """Have SIGIO sent to this process when the supervisor dies, which closes the pipe."""
     import fcntl  # noqa: PLC0415 - only here
 
     def end(_number: int, _frame: object) -> None:

@@ -320,11 +320,10 @@ def _read_late(state: Mapping[str, Any]) -> list[DeferredResult]:
 
 def _make_lost(hook: str) -> DeferredResult:
     """Return the answer of a hook whose process died."""
-    # As above.
-    from hookline.core.deferred_results import DeferredResult, describe_background_failure  # noqa: PLC0415
+    from hookline.core import deferred_results  # noqa: PLC0415 - as above
 
-    told = describe_background_failure(hook, _LOST)
-    return DeferredResult(hook_id=hook, for_user=told, fault=_LOST)
+    told = deferred_results.describe_background_failure(hook, _LOST)
+    return deferred_results.DeferredResult(hook_id=hook, for_user=told, fault=_LOST)
 
 
 def _is_alive(pid: int) -> bool:

@@ -9,8 +9,10 @@ from tests.unit.handlers import support
 
 
 @pytest.fixture(autouse=True)
-def begins_alone() -> None:
+def begins_alone(request: pytest.FixtureRequest) -> None:
     """A command line that another test ran in this process made it a subreaper."""
+    if request.node.get_closest_marker("process") is None:
+        return
     become_subreaper(adopt=False)
     support.EARLIER_CHILDREN.clear()
     support.EARLIER_CHILDREN.update(support.children())

@@ -111,6 +111,7 @@ def sending(*parts: bytes, again: bytes = b"") -> Conduct:
         raw.listen(sock)
         for part in parts:
             sock.sendall(part)
+        sock.settimeout(1.0)  # who was given up may have closed without a word to this side
         while again:
             sock.sendall(again)
 

@@ -6,6 +6,8 @@ And everybody who waits can stop waiting.
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -62,6 +64,25 @@ def test_a_look_up_that_does_not_end_holds_nobody_up() -> None:
 
     assert [outcome.failure for outcome in outcomes] == [Failure.TIMED_OUT, None, Failure.TIMED_OUT]
     assert (outcomes[0].detail, outcomes[1].stdout) == ("after 0.05 s", "1\n")
+
+
+@pytest.mark.process
+def test_a_look_up_that_hangs_keeps_no_process_from_its_end() -> None:
+    """Nor the batch that it is in."""
+    code = """
+import socket, threading
+from hookline.handlers.table import perform_all
+from tests.unit.handlers.serving import run
+socket.getaddrinfo = lambda *_, **__: threading.Event().wait()
+from hookline.handlers import http
+http.call.__kwdefaults__["resolve"] = socket.getaddrinfo
+print(perform_all([run("http://slow.example/", timeout=0.05)], environ={})[0].failure.name)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert (done.stdout, done.returncode) == ("TIMED_OUT\n", 0), done.stderr
 
 
 def test_a_fault_is_the_failure_of_its_hook() -> None:

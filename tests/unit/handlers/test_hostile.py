@@ -221,7 +221,7 @@ def test_a_connection_that_ends_elsewhere_is_given_up(monkeypatch: pytest.Monkey
         assert [outcome.failure for outcome in outcomes] == [Failure.UNREACHABLE] * 3 + [None]
         assert (
             outcomes[0].detail
-            == "the connection to `127.0.0.2` ended elsewhere than at the address that was checked"
+            == "the connection to `127.0.0.2` reached another address than the checked one"
         )
         assert raw.heard == [PAYLOAD.encode()]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import json
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -181,25 +180,6 @@ def test_a_key_goes_unencrypted_to_no_public_address(places: tuple[str, ...]) ->
     for other in ({"OPENAI_API_KEY": ""}, {"OPENAI_BASE_URL": "https://far.example/v1"}):
         ask(plain | other, model(allow_local=True), resolve=resolving(*places), opened=refuse)
     assert len(opened) == 2
-
-
-def test_a_look_up_that_hangs_is_not_waited_for() -> None:
-    """By a batch; and its thread keeps no process from its end."""
-    code = """
-import socket, threading
-from hookline.handlers.table import perform_all
-from tests.unit.handlers.asking import model, run
-socket.getaddrinfo = lambda *_, **__: threading.Event().wait()
-from hookline.handlers import http, model_hook
-model_hook.ask_model.__kwdefaults__["resolve"] = socket.getaddrinfo
-environ = {"OPENAI_BASE_URL": "http://slow.example/v1", "OPENAI_API_KEY": "k"}
-print(perform_all([run(model(), timeout=0.2)], environ=environ)[0].failure.name)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
-    )
-
-    assert (done.stdout, done.returncode) == ("TIMED_OUT\n", 0), done.stderr
 
 
 # -- in a batch ------------------------------------------------------------------------------------

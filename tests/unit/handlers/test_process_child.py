@@ -121,9 +121,11 @@ def test_endless_output_ends_the_program(tmp_path):
     assert (outcome.stdout + outcome.stderr).startswith("y\ny\n")
 
 
-def test_a_small_flood_limit_is_told_in_bytes(tmp_path):
+def test_a_small_flood_limit_is_told_as_a_part(tmp_path):
     """A limit below a mebibyte is not told as zero of them."""
-    assert run(program("yes", tmp_path), limits=Limits(flood=1000)).detail == "more than 1000 bytes"
+    assert (
+        run(program("yes", tmp_path), limits=Limits(flood=MIB // 4)).detail == "more than 0.25 MiB"
+    )
 
 
 def test_a_flood_after_the_exit_does_not_undo_it(tmp_path):

@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-import json
 import os
+import signal
 import subprocess
-import sys
 
 import pytest
 
-from tests.unit.cli.support import ROOT
-from tests.unit.handlers.support import is_gone, lives, pid_in
+from hookline import Engine
+from tests.unit.handlers.support import OverdueOnce, is_gone, lives, pid_in, program, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 pytestmark = pytest.mark.process
-ESCAPE = "(env -i setsid sh -c 'echo $$ > {0}/{1}.new; mv {0}/{1}.new {0}/{1}; exec sleep 300' >/dev/null 2>&1 </dev/null &); until [ -s {0}/{1} ]; do :; done"
-PROGRAM = """
-import sys
-from hookline import Engine
-engine = Engine.from_config(sys.argv[1], dialect="claude-code", supervised=sys.argv[2] == "yes")
-engine.fire("PreToolUse", {"tool_name": "Bash", "tool_input": {}}, dialect="claude-code")
-"""
+SLEEPER = "setsid sh -c 'echo $$ >new; mv new {0}; exec sleep 300' >/dev/null 2>&1 </dev/null"
+ORPHAN = f"({SLEEPER} &); until [ -s {{0}} ]; do :; done"
+TRACELESS = f"(env -i {SLEEPER} &); until [ -s {{0}} ]; do :; done"
 
 
-def fire(folder: Path, *hooks: dict[str, object], supervised: bool = True) -> None:
-    """Ask hooks in a program of its own."""
-    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", **hook} for hook in hooks]}]}}
-    path = folder / "settings.json"
-    path.write_text(json.dumps(tree), encoding="utf-8")
-    environ = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, "-c", PROGRAM, str(path), "yes" if supervised else "no"]
-    subprocess.run(command, env=environ, cwd=folder, timeout=60, check=True)
+def in_a_fork(act: Callable[[], object]) -> None:
+    """Act in a process whose orphans are not this one's."""
+    pid = os.fork()
+    if not pid:
+        code = 1
+        try:
+            act()
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+def run_out_of_time(script: str, folder: Path, until: str) -> None:
+    """Run a hook whose time is over when it has written a file."""
+    clock = OverdueOnce(5.0, lambda: pid_in(folder / until))
+    run(program(f"{script}; sleep 300", folder, timeout=5.0), clock=clock)
 
 
 @pytest.mark.parametrize("supervised", [True, False])
@@ -42,8 +47,12 @@ def test_a_program_asks_to_be_a_subreaper(tmp_path, supervised):
 
     A program that does not ask is left alone.
     """
-    escape = ESCAPE.format(tmp_path, "escaped")
-    fire(tmp_path, {"command": f"{escape}; sleep 300", "timeout": 2}, supervised=supervised)
+
+    def act() -> None:
+        Engine(supervised=supervised)
+        run_out_of_time(TRACELESS.format("escaped"), tmp_path, "escaped")
+
+    in_a_fork(act)
     escaped = pid_in(tmp_path / "escaped")
 
     assert escaped
@@ -51,4 +60,23 @@ def test_a_program_asks_to_be_a_subreaper(tmp_path, supervised):
         assert is_gone(escaped)
     else:
         assert lives(escaped)
-        os.kill(escaped, 9)
+        os.kill(escaped, signal.SIGKILL)
+
+
+def test_a_subreaper_spares_what_belongs_to_others(tmp_path):
+    """What an earlier hook left in the background lives on, and so does a child of the program."""
+
+    def act() -> None:
+        Engine(supervised=True)
+        run(program(ORPHAN.format("earlier"), tmp_path))
+        with subprocess.Popen(["/bin/sleep", "300"]) as own:
+            run_out_of_time(TRACELESS.format("escaped"), tmp_path, "escaped")
+            assert lives(own.pid)
+            own.kill()
+
+    in_a_fork(act)
+    earlier = pid_in(tmp_path / "earlier")
+
+    assert is_gone(pid_in(tmp_path / "escaped"))
+    assert lives(earlier)
+    os.kill(earlier, signal.SIGKILL)
