@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -161,32 +159,6 @@ def test_hosts_whose_flag_is_not_reliable_are_counted_by_us(
     ]
 
     assert [each.redo for each in stops] == [True, False, False]
-
-
-def test_hooks_that_are_asked_at_once_are_within_the_limit_together(tmp_path: Path) -> None:
-    """Each engine stands for a process, in which all hooks have been asked before any of them is answered; nobody waits for a lock meanwhile."""
-    engines, together = (
-        [Engine(sessions=Sessions(tmp_path / "s", seconds=600)) for _ in range(8)],
-        threading.Barrier(8),
-    )
-    for engine in engines:
-
-        @engine.on("stop")
-        def more(_: Event) -> object:
-            together.wait(600)
-            return denied()
-
-    payload = {"session_id": "s1", "cwd": "/", "hook_event_name": "Stop", "stop_hook_active": False}
-    with ThreadPoolExecutor(8) as pool:
-        decisions = list(
-            pool.map(lambda engine: engine.fire("on_stop", payload, dialect="starchild"), engines)
-        )
-
-    capped = [each for each in decisions if not each.redo]
-    assert len(capped) == 5
-    assert {each.for_user for each in capped} == {
-        ("a hook sent the agent back 3 times in this turn, which is the limit; it may stop now",)
-    }
 
 
 def test_what_wakes_is_not_lost_where_others_used_up_the_limit_meanwhile(

@@ -60,8 +60,7 @@ class Cline(FolderDialect):
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
         """Return the payload of a script.
 
-        An event of Cline is sent as it came, with a tool's input as it is now. Of another host's
-        event both programs' keys are sent, under the event name of the program that would run the
+        An event of Cline is sent as it came, with a tool's input as it is now. Of any other event both programs' keys are sent, under the event name of the program that would run the
         script.
         """
         usual = {
@@ -71,7 +70,7 @@ class Cline(FolderDialect):
             "workspaceRoots": [event.cwd] if event.cwd else [],
             "userId": "",
         }
-        if event.dialect != NAME:
+        if event.dialect != NAME or not event.raw:
             return usual | (_sections(event, row) if row else {})
         sent = dict(event.raw)
         before = self.decode_event(event.raw, event.native_name).body
