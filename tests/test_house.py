@@ -21,7 +21,7 @@ LONGEST = 500
 
 # Modules whose tests stand elsewhere than in `tests/unit` under their own name: the file, and why.
 ELSEWHERE = {
-    "config/layouts.py": ("tests/unit/config/test_read.py", "a folder is read by its layout"),
+    "config/text_file.py": ("tests/unit/config/test_hook_files.py", "a source is read through it"),
     "__main__.py": (
         "tests/transcripts",
         "it looks at the first word only; each command is a transcript",

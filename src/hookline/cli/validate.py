@@ -8,7 +8,7 @@ from hookline.cli.exit_codes import FINDINGS, OK, USAGE, print_message
 from hookline.cli.options import option
 from hookline.cli.pages import count_problems, count_things, format_problem
 from hookline.cli.snippet import make_snippet
-from hookline.config.read import guess_dialect, list_files, no_hooks_error
+from hookline.config.hook_files import guess_dialect, list_files, make_no_hooks_error
 from hookline.engine.catalog import make_dialect
 from hookline.engine.doctor.static_checks import find_unresolved
 from hookline.errors import ConfigError
@@ -83,7 +83,7 @@ def _find_missing(path: str, selection: Selection) -> Problem | None:
     try:
         if list_files(path, dialect or guess_dialect(path)):
             return None
-        return to_problem(no_hooks_error(path, dialect), path, "explicit")
+        return to_problem(make_no_hooks_error(path, dialect), path, "explicit")
     except ConfigError as error:
         return to_problem(error, path, "explicit")
     except OSError as error:

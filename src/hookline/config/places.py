@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import fnmatch
+import json
 import os
 
-from hookline.config.plugins import find_plugin_files
 from hookline.model.frozen import Frozen
-from hookline.paths import list_parents
+from hookline.paths import list_parents, read_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
 
 # Managed, user, project, project-local (docs/architecture.md 4.3); inside a scope in the order
@@ -79,11 +81,23 @@ PLACES: tuple[tuple[str, str, str], ...] = (
 )
 
 
-_PROJECTS = "{cwd}/"
+_IN_PROJECT = "{cwd}/"
+_LARGEST = 1 << 20  # bytes of a settings file, and of the list of installed plugins
 # Files of hooks in one folder; each costs milliseconds at every event.
 MOST_FILES = 64
 # The place whose file enables plugins; plugins have their own hooks.
 _WITH_PLUGINS = "{claude}/settings.json"
+# Name in a pattern -> the variable that moves a folder of the user, and its place in the home.
+_FOLDERS = {
+    "config": ("XDG_CONFIG_HOME", ".config"),
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
+    "codex": ("CODEX_HOME", ".codex"),
+    "copilot": ("COPILOT_HOME", ".copilot"),
+    "qwen": ("QWEN_HOME", ".qwen"),
+    "cline": ("CLINE_DIR", ".cline"),
+}
+# What fills in the names so that a pattern is the end of a path in any home and project.
+AT_ROOT = {"home": "", "cwd": ""} | {name: f"/{folder}" for name, (_, folder) in _FOLDERS.items()}
 
 
 class Found(Frozen):
@@ -102,11 +116,11 @@ def find_places(cwd: str, environ: Mapping[str, str], only: str = "") -> Iterato
     names = _make_names(cwd, environ)
     seen: set[tuple[str, str]] = set()
     for dialect, scope, pattern in _list_rows(only):
-        paths = _expand_pattern(pattern.format_map(names))
-        if pattern.startswith(_PROJECTS):
+        paths = list_matches(pattern.format_map(names))
+        if pattern.startswith(_IN_PROJECT):
             paths = paths[: MOST_FILES + 1]
         if pattern == _WITH_PLUGINS and paths:
-            paths += find_plugin_files(names["claude"])
+            paths += _find_plugin_files(names["claude"])
         for path in paths:
             same = (dialect, os.path.realpath(path))
             if same not in seen:  # in the home folder, the user's file is the project's too
@@ -119,43 +133,27 @@ def _list_rows(only: str) -> Iterator[tuple[str, str, str]]:
     return (row for row in PLACES if only in ("", row[0]))
 
 
-def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str:
-    """Return the nearest folder, from here upwards, that is a repository or has hook files.
-
-    Empty if none.
-
-    `only`: files of one dialect. The user's home and the folders above it are no projects.
-    """
-    marks = {_find_mark(pattern) for _, _, pattern in _list_rows(only)} - {""} | {".git"}
-    homes = set(list_parents(os.path.realpath(_make_names("", environ)["home"])))
-    for path in list_parents(folder):
-        if os.path.realpath(path) in homes:
-            return ""
-        if any(os.path.exists(os.path.join(path, mark)) for mark in marks):
-            return path
-    return ""
+def list_matches(pattern: str) -> list[str]:
+    """Return the path if it exists; if its last part is a pattern, the files that match."""
+    folder, name = os.path.split(pattern)
+    if "*" not in name:
+        return [pattern] if os.path.exists(pattern) else []
+    try:
+        names = fnmatch.filter(sorted(os.listdir(folder)), name)
+    except OSError:
+        return []
+    return [os.path.join(folder, each) for each in names if not each.startswith(".")]
 
 
-def _find_mark(pattern: str) -> str:
-    """Return the part of a place's path inside a project, without a pattern of names.
-
-    Empty for other places.
-    """
-    path = pattern.removeprefix(_PROJECTS) if pattern.startswith(_PROJECTS) else ""
-    return path.rpartition("/")[0] if "*" in path else path
-
-
-def project_path(dialect: str, file: str) -> str:
-    """Return the part of a file's path that the format prescribes inside a project.
-
-    Empty if there is none.
-    """
-    for mark in filter(None, (_find_mark(pattern) for _, _, pattern in _list_rows(dialect))):
-        if f"/{file}".endswith(f"/{mark}"):
-            return mark
-        if f"/{mark}/" in f"/{file}":
-            return f"{mark}/"
-    return ""
+def _make_names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
+    home = environ.get("HOME") or os.path.expanduser("~")
+    names = {"home": home, "cwd": cwd}
+    for name, (variable, folder) in _FOLDERS.items():
+        moved = environ.get(variable, "")
+        # An empty or relative value is ignored (docs/formats/agenthooks.md 3).
+        is_moved = os.path.isabs(moved) if name == "config" else moved
+        names[name] = moved if is_moved else f"{home}/{folder}"
+    return names
 
 
 def list_patterns(cwd: str, environ: Mapping[str, str]) -> dict[str, list[str]]:
@@ -167,30 +165,72 @@ def list_patterns(cwd: str, environ: Mapping[str, str]) -> dict[str, list[str]]:
     return found
 
 
-def _expand_pattern(path: str) -> list[str]:
-    """Return the path if it exists; if its last part is a pattern, the matching files."""
-    folder, _, name = path.rpartition("/")
-    if "*" not in name:
-        return [path] if os.path.exists(path) else []
-    if not os.path.isdir(folder):
-        return []
-    # Few machines have such a folder, and `answer` looks at every start.
-    import glob  # noqa: PLC0415
-
-    return [f"{folder}/{match}" for match in sorted(glob.glob(name, root_dir=folder))]
+# -- projects ----------------------------------------------------------------------------------
 
 
-def _make_names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
-    home = environ.get("HOME") or os.path.expanduser("~")
-    config = environ.get("XDG_CONFIG_HOME", "")
-    return {
-        "home": home,
-        "cwd": cwd,
-        # An empty or relative value is ignored (docs/formats/agenthooks.md 3).
-        "config": config if os.path.isabs(config) else f"{home}/.config",
-        "claude": environ.get("CLAUDE_CONFIG_DIR") or f"{home}/.claude",
-        "codex": environ.get("CODEX_HOME") or f"{home}/.codex",
-        "copilot": environ.get("COPILOT_HOME") or f"{home}/.copilot",
-        "qwen": environ.get("QWEN_HOME") or f"{home}/.qwen",
-        "cline": environ.get("CLINE_DIR") or f"{home}/.cline",
-    }
+def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str:
+    """Return the nearest folder, from here upwards, that is a repository or has hook files.
+
+    Empty if none. `only`: files of one dialect. The user's home and the folders above it are no
+    projects.
+    """
+    marks = [*_list_marks(only), ".git"]
+    homes = set(list_parents(os.path.realpath(_make_names("", environ)["home"])))
+    for path in list_parents(folder):
+        if os.path.realpath(path) in homes:
+            return ""
+        if any(os.path.exists(os.path.join(path, mark)) for mark in marks):
+            return path
+    return ""
+
+
+def _list_marks(only: str) -> dict[str, None]:
+    """Return the paths of places inside a project; of a pattern, its folder."""
+    paths = (path.removeprefix(_IN_PROJECT) for _, _, path in _list_rows(only)
+             if path.startswith(_IN_PROJECT))  # fmt: skip
+    return dict.fromkeys(os.path.dirname(path) if "*" in path else path for path in paths)
+
+
+def project_path(dialect: str, file: str) -> str:
+    """Return the part of a file's path that the format prescribes inside a project, if any."""
+    for mark in _list_marks(dialect):
+        if f"/{file}".endswith(f"/{mark}"):
+            return mark
+        if f"/{mark}/" in f"/{file}":
+            return f"{mark}/"
+    return ""
+
+
+# -- plugins of Claude Code --------------------------------------------------------------------
+
+
+def _find_plugin_files(claude: str) -> Iterator[str]:
+    """Yield `hooks/hooks.json` of each enabled and installed plugin (docs/formats/claude-code.md 1).
+
+    The plugins that only a project's settings enable are left out: what a repository brings starts
+    nothing outside of it. `claude`: the user's folder of Claude Code, `~/.claude`.
+    """
+    enabled = _read_object(f"{claude}/settings.json", "enabledPlugins")
+    installed = (
+        _read_object(f"{claude}/plugins/installed_plugins.json", "plugins") if enabled else {}
+    )
+    for name in (name for name, is_on in enabled.items() if is_on is True):
+        entries = installed.get(name)
+        # The first version of the list has an object, the second has a list of them.
+        for entry in entries if isinstance(entries, list) else [entries]:
+            folder = entry.get("installPath") if isinstance(entry, dict) else None
+            file = f"{folder}/hooks/hooks.json"
+            if isinstance(folder, str) and os.path.isabs(folder) and os.path.isfile(file):
+                yield file
+                break
+
+
+def _read_object(path: str, key: str) -> dict[str, Any]:
+    """Return an object in a JSON file; an empty one if there is none, which loading reports."""
+    try:
+        text = read_start(path, _LARGEST) if os.path.isfile(path) else b""
+        tree = json.loads(text) if key.encode() in text else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    found = tree.get(key) if isinstance(tree, dict) else None
+    return found if isinstance(found, dict) else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from hookline.config.read import read_text
+from hookline.config.text_file import read_text
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
 from hookline.wire.parsers import parse_toml

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from hookline.config.read import read_text
+from hookline.config.text_file import read_text
 from hookline.dialects.starchild.reason_card import ReasonCard, split_reason
 from hookline.errors import ConfigError, TrustError, did_you_mean
 from hookline.text.masking import mask_text, mask_value

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from hookline.config.hook_files import guess_dialect
 from hookline.config.project_env import drop_project_env
-from hookline.config.read import guess_dialect
 from hookline.core.dialect import Source
 from hookline.core.plan import sort_hooks
 from hookline.engine.firing import Firing

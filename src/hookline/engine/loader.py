@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from hookline.config.read import Stamp
+    from hookline.config.hook_files import Stamp
     from hookline.core.dialect import Dialect
     from hookline.engine.sources import Key, LoadedSource, Way
     from hookline.model.spec import HookSpec, Problem

@@ -11,7 +11,7 @@ import os
 import shlex
 from copy import deepcopy
 
-from hookline.config.read import is_program, is_single_hook_file
+from hookline.config.hook_files import is_program, is_single_hook_file
 from hookline.core.dialect import Source
 from hookline.model.spec import Command
 from hookline.wire.json_reader import without_comments

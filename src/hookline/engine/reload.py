@@ -6,7 +6,7 @@ import os
 import stat
 import threading
 
-from hookline.config.read import make_stamp
+from hookline.config.hook_files import make_stamp
 from hookline.engine.loader import name_source
 from hookline.engine.sources import Discovery, Given, list_sources, read_sources
 from hookline.errors import CODES, ConfigError, HookError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Self, TypeGuard
 
-    from hookline.config.read import Stamp
+    from hookline.config.hook_files import Stamp
     from hookline.core.dialect import Loaded
     from hookline.engine.loader import Loader, Snapshot
     from hookline.engine.sources import Key, LoadedSource, Named, Way

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import stat
 
-from hookline.config.places import MOST_FILES, find_places
-from hookline.config.read import (
+from hookline.config.hook_files import (
     list_files,
     make_stamp,
+    make_too_many_error,
     read_source,
     split_files,
-    too_many_files_error,
 )
+from hookline.config.places import MOST_FILES, find_places
 from hookline.core.dialect import Loaded, Source
 from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import TypeAlias
 
+    from hookline.config.hook_files import Stamp
     from hookline.config.places import Found
-    from hookline.config.read import Stamp
     from hookline.core.dialect import Dialect
 
     Way: TypeAlias = "Discovery | Named | Given"
@@ -179,7 +179,7 @@ def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
             folder, name = os.path.split(found.path)
             count = counts[found.dialect, folder] = counts.get((found.dialect, folder), 0) + 1
             if count > MOST_FILES:
-                yield place.replace(file=folder), dialect, too_many_files_error(folder, name)
+                yield place.replace(file=folder), dialect, make_too_many_error(folder, name)
                 continue
         try:
             listed = list_files(found.path, found.dialect, level=True)

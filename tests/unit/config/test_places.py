@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hookline.config.hook_files import guess_dialect, list_files
 from hookline.config.places import (
     PLACES,
     find_places,
@@ -13,7 +14,6 @@ from hookline.config.places import (
     project_path,
     project_root,
 )
-from hookline.config.read import guess_dialect, list_files
 from hookline.engine.catalog import NAMES
 from hookline.model.spec import CLONED, SCOPES
 
@@ -261,7 +261,7 @@ def test_a_file_and_its_folder_are_of_the_dialect_that_has_its_place_there(
 @pytest.mark.parametrize(
     ("folder", "files"),
     [
-        (".copilot", ["settings.json", "hooks/a.json", "hooks/b.json"]),
+        (".copilot", ["hooks/a.json", "hooks/b.json", "settings.json"]),
         (".github/copilot", ["settings.json", "settings.local.json"]),
         (
             "etc/claude-code",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.config.places import find_places
-from hookline.config.plugins import find_plugin_files
 from hookline.engine.engine import Engine
 
 if TYPE_CHECKING:
@@ -35,12 +34,18 @@ def install(home: Path, *, enabled: object = True, listed: bool = True, version:
     return file
 
 
+def found(home: Path) -> list[str]:
+    """Return the files of hooks in a home, besides its settings."""
+    places = find_places("/nowhere", {"HOME": str(home)}, "claude-code")
+    return [each.path for each in places if each.path.endswith("hooks.json")]
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_an_enabled_plugin_is_found(tmp_path: Path, version: int) -> None:
     """By the list of what is installed, in both of its versions."""
     file = install(tmp_path, version=version)
 
-    assert list(find_plugin_files(str(tmp_path / ".claude"))) == [str(file)]
+    assert found(tmp_path) == [str(file)]
 
 
 @pytest.mark.parametrize("how", [{"enabled": False}, {"enabled": "yes"}, {"listed": False}])
@@ -48,7 +53,7 @@ def test_a_plugin_that_is_off_or_not_installed_is_not(tmp_path: Path, how: dict[
     """Its files may still lie there."""
     install(tmp_path, **how)
 
-    assert list(find_plugin_files(str(tmp_path / ".claude"))) == []
+    assert found(tmp_path) == []
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"enabledPlugins": [', '{"enabledPlugins": 1}'])
@@ -57,7 +62,7 @@ def test_settings_that_enable_nothing_are_no_error(tmp_path: Path, text: str) ->
     install(tmp_path)
     (tmp_path / ".claude/settings.json").write_text(text)
 
-    assert list(find_plugin_files(str(tmp_path / ".claude"))) == []
+    assert found(tmp_path) == []
 
 
 def test_a_project_enables_no_plugin(tmp_path: Path) -> None:
@@ -68,7 +73,7 @@ def test_a_project_enables_no_plugin(tmp_path: Path) -> None:
     (home / ".claude/settings.json").rename(project / ".claude/settings.json")
     environ = {"HOME": str(home)}
 
-    assert str(file) not in [found.path for found in find_places(str(project), environ)]
+    assert str(file) not in [each.path for each in find_places(str(project), environ)]
 
 
 @pytest.mark.process

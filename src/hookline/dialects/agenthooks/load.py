@@ -22,7 +22,6 @@ from hookline.model import kinds
 from hookline.model.spec import Broken, Command, HookSpec, Never, Origin, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.fields import Node, describe_value, explain_errors, to_problem
-from hookline.wire.front_matter import FRONT_LIMIT
 from hookline.wire.parsers import parse_yaml
 from hookline.wire.sources import read_tree
 
@@ -40,7 +39,10 @@ _BINARY = "\x7fELF"
 _MOST_REPAIRS = 100  # unknown escapes in one file
 # The scripts that may be the entry point, in order, and what runs one that has no shebang.
 _INTERPRETERS = {"scripts/run": "", "scripts/run.sh": "{shell}", "scripts/run.py": "{python}"}
-_LISTED = ", ".join(f"`{path}`" for path in _INTERPRETERS)
+_FRONT_LIMIT = 64 << 10  # characters of metadata
+_NO_SCRIPT = "it has no script yet: the format runs " + ", ".join(
+    f"`{path}`" for path in _INTERPRETERS
+)
 
 
 def load(source: Source, *, facts: Table) -> Loaded:
@@ -152,7 +154,7 @@ def split_front_matter(text: str, file: str) -> tuple[str, str]:
         message, hint = "the front matter has no end", "end it with a line `---`"
         raise ConfigError(message, name="frontmatter.unclosed", place=place, hint=hint)
     front = "\n".join(lines[1 : fences[1]]) + "\n"
-    if len(front) > FRONT_LIMIT:
+    if len(front) > _FRONT_LIMIT:
         message, hint = "the front matter is larger than 64 KiB", "put long texts below it"
         raise ConfigError(message, name="config.too-large", place=place, hint=hint)
     return front, "\n".join(lines[fences[1] + 1 :]).strip()
@@ -205,7 +207,7 @@ def _read_handler(front: Node, source: Source, name: str) -> Handler:
     argv = _find_entry_point(front, source)
     if not argv:
         place = front.origin().place or NAME
-        return Broken(reason=f"{place}: {_explain_missing_script(source)}", absent=True)
+        return Broken(reason=f"{place}: {_NO_SCRIPT}", absent=True)
     return Command(
         argv=argv,
         env={
@@ -227,7 +229,7 @@ def _find_entry_point(front: Node, source: Source) -> tuple[str, ...]:
     companions = source.companions
     script = next((companions[path] for path in _INTERPRETERS if path in companions), None)
     if script is None:
-        why = f"the hook does not run: {_explain_missing_script(source)}"
+        why = f"the hook does not run: {_NO_SCRIPT}"
         front.complain("entry.missing", why)
         return ()
     path = posixpath.join(_folder(source), script.path)
@@ -243,10 +245,3 @@ def _find_entry_point(front: Node, source: Source) -> tuple[str, ...]:
         front.complain("entry.not-executable", why, hint=f"chmod +x {script.path}")
         return ()
     return (*interpreter, path)
-
-
-def _explain_missing_script(source: Source) -> str:
-    others = source.names.get("scripts", "")
-    if others:
-        return f"its script is `{others}`, and the format runs only {_LISTED}: rename it"
-    return f"it has no script yet: the format runs {_LISTED}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline import ConfigError
-from hookline.config.read import list_files, no_hooks_error
+from hookline.config.hook_files import list_files, make_no_hooks_error
 from hookline.core.dialect import Companion, Source
 from hookline.dialects.agenthooks import AgentHooks
 from hookline.model.event import Event, ToolCall
@@ -165,7 +165,7 @@ def test_a_path_is_told_of(tmp_path: Path) -> None:
     """No such path, no folder, no file in it."""
     (tmp_path / "scripts").mkdir()
     (tmp_path / "scripts/run.sh").write_text("exit 0\n", encoding="utf-8")
-    found = {no_hooks_error(str(tmp_path), "agenthooks").name}
+    found = {make_no_hooks_error(str(tmp_path), "agenthooks").name}
     for path in ("nowhere", "scripts/run.sh"):
         with pytest.raises(ConfigError) as caught:
             list_files(str(tmp_path / path), "agenthooks")

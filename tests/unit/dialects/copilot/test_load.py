@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hookline.config.hook_files import guess_dialect, list_files
 from hookline.config.places import find_places
-from hookline.config.read import guess_dialect, list_files
 from hookline.core.dialect import Source
 from hookline.dialects.copilot import Copilot
 
@@ -80,7 +80,7 @@ def test_the_user_s_folder_can_be_moved(tmp_path: Path) -> None:
     [
         ".github/hooks/anything.json",
         ".copilot/hooks/hooks.json",
-        "github-copilot/policy.d/10-guard.json",
+        "etc/github-copilot/policy.d/10-guard.json",
         ".github/copilot/settings.json",
         ".github/copilot/settings.local.json",
         ".copilot/settings.json",

@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.config.layouts import LAYOUTS
-from hookline.config.read import guess_dialect, list_files, no_hooks_error, read_source, read_text
+from hookline.config.hook_files import (
+    LAYOUTS,
+    guess_dialect,
+    list_files,
+    make_no_hooks_error,
+    read_source,
+)
 from hookline.core.dialect import Companion, Source
 from hookline.engine.catalog import NAMES
 from hookline.errors import ConfigError
@@ -272,7 +277,10 @@ def test_a_format_has_its_own_names_for_what_is_not_there(
 )
 def test_a_folder_without_hooks_has_a_name_too(dialect: str, name: str) -> None:
     """For whoever must say so."""
-    assert (no_hooks_error("x", dialect).name, no_hooks_error("x", dialect).place) == (name, "x")
+    assert (make_no_hooks_error("x", dialect).name, make_no_hooks_error("x", dialect).place) == (
+        name,
+        "x",
+    )
 
 
 def test_a_file_is_itself(tmp_path: Path) -> None:
@@ -299,32 +307,6 @@ def test_a_source_carries_what_the_loader_must_know(tmp_path: Path) -> None:
 def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
     """Some editors write one."""
     assert read(write(tmp_path / "x.yaml", b"\xef\xbb\xbfa: 1")).text == "a: 1"
-
-
-@pytest.mark.parametrize(
-    ("content", "text"),
-    [
-        (b"\xef\xbb\xbf---\r\na: 1\r\n---\r\n# Body\n---\n", "---\r\na: 1\r\n---\r\n"),
-        (b"---\na: 1\n---", "---\na: 1\n---"),
-        (b"---\na: 1\n---x\n", "---\na: 1\n---x\n"),
-        (
-            b"---\na: " + b"x" * (1 << 16) + b"\n---\nBody",
-            "---\na: " + "x" * (1 << 16) + "\n---\nBody",
-        ),
-        (b"no fence\n---\n---\n", "no fence\n---\n---\n"),
-    ],
-)
-def test_where_front_matter_is_enough_no_more_is_read(
-    tmp_path: Path, content: bytes, text: str
-) -> None:
-    """Without an end in sight, the whole file is.
-
-    Its loader says what is wrong (docs/formats/agenthooks.md 13).
-    """
-    path = write(tmp_path / "HOOK.md", content)
-
-    assert read_text(str(path), front=True) == text
-    assert read_text(str(path)) == content.decode().removeprefix("\ufeff")
 
 
 def test_line_endings_stay_as_they_are(tmp_path: Path) -> None:
@@ -452,7 +434,7 @@ def test_a_stamp_changes_with_what_lies_beside_a_file_and_with_what_a_link_leads
     tmp_path: Path,
 ) -> None:
     """Of what is not there it is the reason why."""
-    from hookline.config.read import make_stamp  # noqa: PLC0415 - of these tests only
+    from hookline.config.hook_files import make_stamp  # noqa: PLC0415 - of these tests only
 
     file, script, link = tmp_path / "HOOK.md", tmp_path / "scripts/run", tmp_path / "link"
     file.write_text("a", encoding="utf-8")
