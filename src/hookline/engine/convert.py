@@ -176,7 +176,7 @@ def _translate_tools(spec: HookSpec, target: str, *, plain: bool) -> tuple[tuple
         match condition:
             case OneOf(field="tool", names=names):
                 return _translate_names(sorted(names), spec.dialect, target, plain=plain), ""
-            case Pattern(field="tool", regex=regex) if not regex.portable:
+            case Pattern(field="tool", regex=regex) if regex.may_time_out:
                 return (), ""  # what RE2 lacks, few other dialects load
             case Pattern(field="tool", source=source, full=full):
                 whole = f"^(?:{source})$" if full else source
@@ -336,6 +336,6 @@ def _list_plain_losses(spec: HookSpec, host: str) -> Iterator[tuple[str, str]]:
 
 def _is_about_tool(condition: Condition) -> bool:
     """Whether a condition becomes a matcher of the target."""
-    if isinstance(condition, Pattern) and not condition.regex.portable:
+    if isinstance(condition, Pattern) and condition.regex.may_time_out:
         return False
     return isinstance(condition, OneOf | Pattern) and condition.field == "tool"

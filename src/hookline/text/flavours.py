@@ -6,7 +6,7 @@ import re
 import warnings
 
 from hookline.errors import ConfigError
-from hookline.text.backtracking import compile_backtracking, compile_exclusion
+from hookline.text.backtracking import compile_backtracking
 from hookline.text.re2_regex import compile_re2
 
 TYPE_CHECKING = False
@@ -74,9 +74,7 @@ class Flavour:
         except ConfigError:
             if not self._backtracks:
                 raise
-        return compile_exclusion(translated, source) or compile_backtracking(
-            self._finish(translated), source, ascii_only=self._ascii_only
-        )
+        return compile_backtracking(self._finish(translated), source, ascii_only=self._ascii_only)
 
     def accepts(self, source: str) -> bool:
         """Return whether the engine itself accepts an expression."""

@@ -67,10 +67,9 @@ class Regex:
 
     __slots__ = ("_both", "_match", "_unanchored", "source")
 
-    # Whether a match may raise `MatchTimeoutError`.
+    # Whether a match may raise `MatchTimeoutError`. If not, RE2 runs the expression, and so the
+    # engine of any host reads it.
     may_time_out = False
-    # Whether RE2 runs the expression, and so the engine of any host reads it.
-    portable = True
 
     def __init__(self, source: str, compiled: Any) -> None:
         self.source = source

@@ -77,7 +77,7 @@ def test_a_strict_hook_whose_matcher_is_too_late_refuses() -> None:
 
 def test_matchers_of_re2_cost_nothing() -> None:
     """Only what may take long is measured."""
-    ran, decision = _asked(["a.*", "^(?!x)", "^(?!x|y)a", "[ab]+"], "ab", Clock(9.0))
+    ran, decision = _asked(["a.*", "^[^x]", "^(?:a|x)", "[ab]+"], "ab", Clock(9.0))
 
     assert ran == ["h0", "h1", "h2", "h3"]
     assert not any(verdict.fault for verdict in decision.verdicts)

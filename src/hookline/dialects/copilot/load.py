@@ -142,7 +142,6 @@ def _read_matcher(node: Node, row: EventRow, text: str, mode: str) -> tuple[Cond
             regex=regex,
             pascal=row.grouped,
             source=regex.source,
-            portable=regex.portable,
             may_time_out=regex.may_time_out,
         )
     return (Pattern(field=row.subject, source=text, regex=regex, full=not row.grouped),)
@@ -158,7 +157,6 @@ class _OverNames(Frozen):
     regex: Any
     pascal: bool
     source: str
-    portable: bool
     may_time_out: bool
 
     def _names(self, tool: str) -> tuple[str, ...]:
