@@ -136,7 +136,7 @@ class HookEngine:
         return len(self._definitions)
 
     def matching_hooks(self, event: Fired) -> list[Hook]:
-        """Return the hooks that an event selects as it stands, in the order in which they would run."""
+        """Return the hooks that an event selects as it is, in the order in which they would run."""
         raised = self._to_event(HookEvent.of(event))
         specs = sort_hooks(self._engine.registry.of_kind(raised.kind))
         selected = (self.get_hook(spec.id) for spec in specs if not explain_mismatch(spec, raised))
@@ -144,7 +144,7 @@ class HookEngine:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return the warnings: from registration, from hooks without a handler, and from failed asynchronous hooks."""
+        """Return the warnings: of registration, missing handlers and failed asynchronous hooks."""
         return tuple(self._problems)
 
     # -- firing ------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ class HookEngine:
     async def fire_with_retries(
         self, event: Fired, *, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     ) -> HookResult:
-        """Fire; while a hook says Retry, wait as long as it says and fire again, as often as it allows.
+        """Fire; while a hook says Retry, wait as it says and fire again, as often as it allows.
 
         After that the result is a Block which names the hook. `sleep` receives seconds.
 

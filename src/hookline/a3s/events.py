@@ -1,4 +1,4 @@
-"""Events: what is fired and what a handler receives: `event.payload.args["file_path"]`, or the same by attributes."""
+"""Events: what is fired and what a handler receives, by keys or by attributes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Record(dict[str, Any]):
-    """A JSON object: `args["file_path"]` is also `args.file_path`, unless a method of dict has that name.
+    """A JSON object: `args["file_path"]` is also `args.file_path`, unless dict has such a method.
 
     A missing field reads as None, so `args.timeout or 30000` works as in the document's examples.
     `_fields`: the fields that a class knows; any other raises AttributeError. None: any field, as
@@ -135,7 +135,7 @@ class HookEvent(Record):
 
     @classmethod
     def of(cls, event: HookEvent | Payload | Mapping[str, Any] | str) -> HookEvent:
-        """Return an event from any form: an event, a payload of a class of its own, a document, or JSON text.
+        """Return an event from any form: an event, a payload, a document, or JSON text.
 
         Raises:
             CodecError: it is not an event.

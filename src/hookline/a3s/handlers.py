@@ -1,4 +1,4 @@
-"""Handlers: turns an object with a `handle` method, a function or a coroutine function into what the core runs."""
+"""Handlers: turns an object with a `handle` method, or a function, into what the core runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def make_handler(given: HookHandler) -> Handle:
-    """Return the function to call for an event: the `handle` of an object or of a mapping, or the callable itself.
+    """Return the function to call for an event: `handle` of an object or mapping, or itself.
 
     Raises:
         ConfigError: there is nothing to call.

@@ -1,4 +1,4 @@
-"""hookline in a chat: `command("/hooks ...")` takes the text that a person typed, and returns plain text.
+"""hookline in a chat: `command("/hooks ...")` answers the text that a person typed.
 
 The caller vouches that a person typed the text: text from a model or a web page must never get
 here.
@@ -31,7 +31,7 @@ def command(
     environ: Mapping[str, str] | None = None,
     engine: Engine | None = None,
 ) -> str:
-    """Run a chat command and return its answer: plain text of several lines, without a model and without a restart.
+    """Run a chat command and return its answer, plain text of several lines.
 
     `text`: as it was typed, beginning with `/hooks`; a bot's name after it (`/hooks@bot`) is
     dropped. `cwd`: the project folder. `who`: the person, for the journal and the approvals; by

@@ -95,7 +95,7 @@ def run_command(engine: Engine, text: str, who: str) -> list[str]:
 
 
 def _split_word(text: str) -> tuple[str, str]:
-    """Return the first word and the rest, separated by any white space, because phones break lines."""
+    """Return the first word and the rest, between any white space, because phones break lines."""
     first, *rest = text.split(None, 1) or [""]
     return first, "".join(rest).strip()
 
@@ -104,7 +104,7 @@ def _split_word(text: str) -> tuple[str, str]:
 
 
 def _list(engine: Engine) -> list[str]:
-    """Return the switches, the files that declare hooks, and every hook with its approval and health."""
+    """Return the switches, the files that declare hooks, and each hook with its state."""
     if problem := find_store_problem(engine):
         raise TrustError(problem.message, name=problem.name, hint=problem.hint)
     statuses = find_statuses(engine)

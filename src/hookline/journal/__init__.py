@@ -1,1 +1,1 @@
-"""The journal: a record of events, of what each hook answered and of decisions, which no writer can change unnoticed."""
+"""The journal: a record of events, answers of hooks and decisions, which shows each change."""

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     SpecOf: TypeAlias = Callable[[str], HookSpec | None]
     Export: TypeAlias = Callable[[Event, Decision, SpecOf], None]
-    _EventKey: TypeAlias = tuple[str, str, str]
 
 _MOST_EVENTS = 256  # whose ids are kept for the detached hooks that they started
 _ON_A_LOOP = 0.1  # seconds that an event loop waits for the lock at most
@@ -68,9 +67,8 @@ class Journal:
         self.exports = exports
         self.lost = 0
         self._troubles: dict[str, Problem] = {}
-        # The ids of events, and of those whose detached hooks ended before the decision.
-        self._ids: dict[_EventKey, str] = {}
-        self._early_ids: dict[_EventKey, str] = {}
+        # The ids of events, and whether they are decided: a detached hook may end before that.
+        self._ids: dict[tuple[str, str, str], tuple[str, bool]] = {}
         if files is not None:
             files.tell = self._report
 
@@ -101,11 +99,11 @@ class Journal:
 
         The event's own record comes last, so its presence shows that all are complete.
         """
-        self._write(lambda: self._event_records(event, decision, spec_of))
+        self._write(self._event_records, event, decision, spec_of)
         for export in self.exports:
             try:
                 export(event, decision, spec_of)
-            except Exception as error:  # noqa: BLE001 - a fault of an exporter must not change the decision
+            except Exception as error:  # noqa: BLE001 - it must not change the decision
                 why = f"an exporter failed: {type(error).__name__}: {error}"
                 self._report("journal.telemetry", why)
 
@@ -113,16 +111,11 @@ class Journal:
         self, event: Event, spec: HookSpec, verdict: Verdict, outcome: Outcome, ended: float
     ) -> None:
         """Record the end of a detached hook of this event; `ended` in seconds since 1970."""
-        self._write(lambda: [self._end_record(event, spec, verdict, outcome, ended)])
+        self._write(self._end_record, event, spec, verdict, outcome, ended)
 
     def note(self, what: str, **fields: Any) -> bool:
         """Record an approval, or a host without a decision; return whether it is written."""
-
-        def make() -> list[dict[str, Any]]:
-            at = format_time(self.clock())
-            return [note_record(what, fields, note_id=self.new_id(), at=at, policy=self.policy)]
-
-        return self._write(make)
+        return self._write(self._note_record, what, fields)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -134,9 +127,7 @@ class Journal:
     def _event_records(
         self, event: Event, decision: Decision, spec_of: SpecOf
     ) -> list[dict[str, Any]]:
-        key, at, policy = _event_key(event), format_time(self.clock()), self.policy
-        event_id = self._early_ids.pop(key, "") or self.new_id()
-        _keep(self._ids, key, event_id)
+        event_id, at, policy = self._event_id(event), format_time(self.clock()), self.policy
         records = []
         for number, verdict in enumerate(decision.verdicts, 1):
             spec, run_id = spec_of(verdict.hook_id), f"{event_id}.{number}"
@@ -149,25 +140,40 @@ class Journal:
 
     def _end_record(
         self, event: Event, spec: HookSpec, verdict: Verdict, outcome: Outcome, ended: float
-    ) -> dict[str, Any]:
-        key = _event_key(event)
-        event_id = self._ids.get(key) or self._early_ids.get(key)
-        if event_id is None:  # the hook ended before the decision, whose record will have this id
+    ) -> list[dict[str, Any]]:
+        event_id, run_id = self._event_id(event, is_end=True), self.new_id()
+        verdict, at = verdict.replace(hook_id=spec.id), format_time(ended or self.clock())
+        return [
+            run_record(
+                verdict,
+                spec,
+                run_id=run_id,
+                event_id=event_id,
+                at=at,
+                policy=self.policy,
+                printed=outcome,
+            )
+        ]
+
+    def _note_record(self, what: str, fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+        at = format_time(self.clock())
+        return [note_record(what, fields, note_id=self.new_id(), at=at, policy=self.policy)]
+
+    def _event_id(self, event: Event, *, is_end: bool = False) -> str:
+        """Return the id of an event that is decided now, or whose detached hook ends now."""
+        call = event.body.value("call_id")
+        key = (event.session_id, event.kind, call if isinstance(call, str) else "")
+        event_id, is_decided = self._ids.get(key, ("", False))
+        if not event_id or (is_decided and not is_end):
             event_id = self.new_id()
-            _keep(self._early_ids, key, event_id)
-        return run_record(
-            verdict.replace(hook_id=spec.id),
-            spec,
-            run_id=self.new_id(),
-            event_id=event_id,
-            at=format_time(ended or self.clock()),
-            policy=self.policy,
-            printed=outcome,
-        )
+        self._ids[key] = event_id, is_decided or not is_end
+        if len(self._ids) > _MOST_EVENTS:
+            del self._ids[next(iter(self._ids))]
+        return event_id
 
     # -- writing -----------------------------------------------------------------------------------
 
-    def _write(self, make: Callable[[], Sequence[dict[str, Any]]]) -> bool:
+    def _write(self, make: Callable[..., Sequence[dict[str, Any]]], *given: Any) -> bool:
         """Make records and write them, if there are log files; return whether they are written.
 
         It reports an error, because no fault here may change the decision.
@@ -176,7 +182,7 @@ class Journal:
             return False
         records: Sequence[dict[str, Any]] = ()
         try:
-            records = make()
+            records = make(*given)
             wait = _ON_A_LOOP if _is_on_loop() else None
             self.files.append(records, at=records[-1]["at"], wait=wait)
         except Exception as error:  # noqa: BLE001 - as above
@@ -229,15 +235,3 @@ def _is_on_loop() -> bool:
     """Return whether this thread runs an event loop, without importing asyncio."""
     asyncio = sys.modules.get("asyncio")
     return asyncio is not None and asyncio._get_running_loop() is not None
-
-
-def _event_key(event: Event) -> _EventKey:
-    call = event.body.value("call_id")
-    return event.session_id, event.kind, call if isinstance(call, str) else ""
-
-
-def _keep(ids: dict[_EventKey, str], key: _EventKey, event_id: str) -> None:
-    """Keep the id of an event, and forget the oldest of too many."""
-    ids[key] = event_id
-    if len(ids) > _MOST_EVENTS:
-        del ids[next(iter(ids))]

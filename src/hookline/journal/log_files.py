@@ -8,7 +8,6 @@ number and the hash of the last record, so a writer links the next one without r
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -36,6 +35,7 @@ _END = len(_HASH) + 64 + len(b'"}')
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)\.(\d{12,})\.jsonl")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.005  # seconds between two tries to lock
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_APPEND = os.O_CREAT | os.O_APPEND | _SAFE
 # `json.dumps` with these arguments would build an encoder per call.
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
@@ -183,7 +183,7 @@ class LogFiles:
         """
         folder = _open_folder(self.folder)
         try:
-            head_file = _open_file(HEAD, os.O_RDWR | os.O_CREAT, folder)
+            head_file = os.open(HEAD, os.O_RDWR | os.O_CREAT | _SAFE, 0o600, dir_fd=folder)
             try:
                 self._wait_for_lock(head_file, monotonic() + wait)
                 yield folder, head_file
@@ -227,7 +227,7 @@ class LogFiles:
         A writer was killed, the disk was full, or someone edited the file. Records that follow the
         head count. Other lines stay where they are, and the next record follows them.
         """
-        segment = _open_file(head.file, os.O_RDWR | os.O_CREAT | os.O_APPEND, folder)
+        segment = os.open(head.file, os.O_RDWR | _APPEND, 0o600, dir_fd=folder)
         with open(segment, "r+b", buffering=0) as file:
             data = file.read()
             if data and not data.endswith(b"\n"):
@@ -250,7 +250,7 @@ class LogFiles:
     def _write(
         self, folder: int, head_file: int, head: Head, records: Sequence[Mapping[str, Any]]
     ) -> Head:
-        segment = _open_file(head.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, folder)
+        segment = os.open(head.file, os.O_WRONLY | _APPEND, 0o600, dir_fd=folder)
         try:
             for record in records:
                 line, digest = encode_line(record, head.seq + 1, head.hash or GENESIS_HASH)
@@ -332,36 +332,19 @@ def _open_folder(path: str) -> int:
     """Open the journal's folder; create it if it is missing.
 
     Raises:
-        JournalError: it is a link, belongs to another user, or others may write to it.
-        OSError: it cannot be created or opened.
+        JournalError: it belongs to another user, or others may write to it.
+        OSError: it is a link or no folder, or cannot be created or opened.
     """
     if not os.path.lexists(path):
         os.makedirs(path, mode=0o700, exist_ok=True)  # another process may have been faster
-    folder = _open_file(path, os.O_RDONLY | os.O_DIRECTORY)
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _SAFE)
     found = os.fstat(folder)
-    if found.st_uid == os.geteuid() and not found.st_mode & 0o022:
-        return folder
-    os.close(folder)
+    why, hint = "", "HOOKLINE_JOURNAL names another folder"
     if found.st_uid != os.geteuid():
-        raise _unsafe_error(path, "is not a folder of yours")
-    raise _unsafe_error(path, "may be written to by others", f"chmod 700 {path}, or ")
-
-
-def _open_file(path: str, flags: int, folder: int | None = None) -> int:
-    """Open a file or folder, but no link.
-
-    Raises:
-        JournalError: it is a link or of another kind.
-        OSError: it cannot be created or opened.
-    """
-    try:
-        return os.open(path, flags | _SAFE, 0o600, dir_fd=folder)
-    except OSError as error:
-        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
-            raise
-    raise _unsafe_error(path, "is a link or of another kind")
-
-
-def _unsafe_error(path: str, why: str, hint: str = "") -> JournalError:
-    hint = f"{hint}HOOKLINE_JOURNAL names another folder"
-    return JournalError(f"`{path}` {why}", name="journal.place", hint=hint)
+        why = "is not a folder of yours"
+    elif found.st_mode & 0o022:
+        why, hint = "may be written to by others", f"chmod 700 {path}, or {hint}"
+    if why:
+        os.close(folder)
+        raise JournalError(f"`{path}` {why}", name="journal.place", hint=hint)
+    return folder

@@ -1,4 +1,4 @@
-"""OpenTelemetry: exports each event as a span, each hook as its child, and counts of decisions and failures.
+"""OpenTelemetry: exports each event as a span, each hook as its child, and counts of both.
 
 It needs only the API package (the extra `otel`); without an SDK it sends nothing and costs almost
 nothing. Names that begin with `hooks.` are hookline's own and do not change. Those that begin with
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import entry_points
 
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import Observation
@@ -23,7 +23,7 @@ from hookline.model.verdict import Failure, Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from opentelemetry.context import Context
     from opentelemetry.metrics import MeterProvider
@@ -56,9 +56,8 @@ class Telemetry:
         clock: Callable[[], float] = time.time,
         pending: Callable[[], int] | None = None,
     ) -> None:
-        released = _version()
-        self.tracer = trace.get_tracer("hookline", released, tracer_provider)
-        meter = metrics.get_meter("hookline", released, meter_provider)
+        self.tracer = trace.get_tracer("hookline", tracer_provider=tracer_provider)
+        meter = metrics.get_meter("hookline", meter_provider=meter_provider)
         self.drafts = should_use_drafts(os.environ if environ is None else environ)
         self.clock = clock
         self._seconds = meter.create_histogram("hooks.run.duration", "s", "how long a hook took")
@@ -100,9 +99,13 @@ class Telemetry:
             start_time=began,
         )
         within = trace.set_span_in_context(span)
-        starts = _find_starts(decision, began)
-        for verdict, start in zip(decision.verdicts, starts, strict=True):
+        # Hooks began one after the other if their times fit into the whole, else all at the start.
+        in_turn = sum(verdict.seconds for verdict in decision.verdicts) <= decision.seconds
+        start = began
+        for verdict in decision.verdicts:
             self._export_run(event, decision, verdict, spec_of(verdict.hook_id), within, start)
+            if in_turn:
+                start += int(verdict.seconds * _NANO)
         span.end(end)
         self._decisions.add(1, common)
 
@@ -191,13 +194,6 @@ def failure_name(fault: str) -> str:
     return "exited" if fault.startswith("exited with status") else "answer"
 
 
-def _version() -> str:
-    try:
-        return version("hookline")
-    except PackageNotFoundError:  # runs from a source tree
-        return ""
-
-
 def _describe_host(event: Event) -> dict[str, AttributeValue]:
     """Return the drafts' attributes of a session and a tool call."""
     is_call = isinstance(event.body, ToolCall)
@@ -246,14 +242,3 @@ def _verdict_type(verdict: Verdict) -> str:
     if verdict.rewrite is not None:
         return "modify"
     return "warn" if verdict.fault is not None or verdict.for_user else "allow"
-
-
-def _find_starts(decision: Decision, began: int) -> Sequence[int]:
-    """Return when each hook began: one after the other, if their times fit into the whole.
-
-    Else all at the start.
-    """
-    seconds = [verdict.seconds for verdict in decision.verdicts]
-    if sum(seconds) > decision.seconds:
-        return [began] * len(seconds)
-    return [began + int(sum(seconds[:at]) * _NANO) for at in range(len(seconds))]

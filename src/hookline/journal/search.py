@@ -54,9 +54,9 @@ class Query(Frozen):
         """
         at, faults = _text(record, "at"), record.get("faults")
         return (
-            (not self.event or self.event in (record.get("kind"), record.get("native_event")))
-            and (not self.tool or record.get("tool") == self.tool)
-            and (not self.stance or record.get("stance") == self.stance)
+            self.event in ("", record.get("kind"), record.get("native_event"))
+            and self.tool in ("", record.get("tool"))
+            and self.stance in ("", record.get("stance"))
             and _text(record, "session").startswith(self.session)
             and at >= self.since
             and (not self.until or at < self.until)
@@ -166,9 +166,8 @@ class Search:
         self, kind: str, field: str, value: str, *, since: str = ""
     ) -> Iterator[dict[str, Any]]:
         """Yield the sound records of a type with that value in a field, newest first."""
-        for record in self._records((kind,), [(_field(field, value),)], since=since):
-            if record.get(field) == value and _text(record, "at") >= since:
-                yield record
+        found = self._records((kind,), [(_field(field, value),)], since=since)
+        return (each for each in found if each.get(field) == value and _text(each, "at") >= since)
 
     def _records(
         self, types: Sequence[str], needles: Sequence[Needle], *, since: str = "", after: int = 0
@@ -182,22 +181,15 @@ class Search:
                 starts = {data.rfind(b"\n", 0, each.start()) + 1 for each in pattern.finditer(data)}
                 for start in sorted(starts, reverse=True):
                     line = data[start : data.find(b"\n", start)]
-                    if not all(any(each in line for each in needle) for needle in others):
-                        continue
-                    link = read_link(line)
-                    if link is None or link.record.get("type") not in types:
-                        continue
-                    if link.sound:
-                        yield dict(link.record)
-                    else:
-                        odd += 1
+                    if all(any(each in line for each in needle) for needle in others):
+                        link = read_link(line)
+                        if link and link.sound and link.record.get("type") in types:
+                            yield dict(link.record)
+                        odd += link is not None and not link.sound
         finally:
             if odd:
-                self.tell(
-                    "journal.broken",
-                    f"{odd} of the records are not shown, because they were changed; "
-                    "`hookline log verify` shows where",
-                )
+                why = "because they were changed; `hookline log verify` shows where"
+                self.tell("journal.broken", f"{odd} of the records are not shown, {why}")
 
     def _files(self, *, since: str = "", after: int = 0) -> Iterator[bytes]:
         """Yield the complete lines of each file, newest file first, as far as they may match.

@@ -1,4 +1,4 @@
-"""Verification: whether a journal is complete and unaltered, and if not, where and how it is broken.
+"""Verification: whether a journal is complete and unaltered, and if not, where it is broken.
 
 It proves that records were not changed, removed, inserted or reordered, unless every later one was
 computed anew. A process that can write the files can do that, and can remove the newest records
@@ -10,6 +10,7 @@ next record follows the one before them.
 from __future__ import annotations
 
 import os
+import re
 
 from hookline.journal.log_files import (
     CUT,
@@ -32,7 +33,7 @@ SCHEMA = "hookline.verification/1"
 # What may have happened to a record, or to the head, which identifies the newest ones.
 EDITED, REPLACED, REMOVED, INSERTED = "edited", "replaced", "removed", "inserted"
 REORDERED, TRUNCATED, HEADLESS = "reordered", "truncated", "headless"
-_MOST = 50  # findings, and notes
+_MOST = 50  # findings
 
 
 class Finding(Frozen):
@@ -66,18 +67,17 @@ def verify(folder: str, *, remembered: tuple[int, str] | None = None) -> Verific
             for number, line in enumerate(file, 1):
                 found.check_line(path, number, line)
     found.check_ends(folder, head, remembered)
-    for listed in (found.findings, found.notes):
-        more = len(listed) - _MOST
-        if more > 0:
-            del listed[_MOST:]
-            found.notes.append(f"{more} more places are like these")
+    more = len(found.findings) - _MOST
+    if more > 0:
+        del found.findings[_MOST:]
+        found.notes.append(f"{more} more places are broken")
     return found
 
 
 def parse_head(text: str) -> tuple[int, str] | None:
     """Parse a head as `hookline log verify` prints it, `SEQ:HASH`; None if it is not one."""
-    seq, _, digest = text.partition(":")
-    return (int(seq), digest.lower()) if seq.isdecimal() and len(digest) >= 8 else None  # noqa: PLR2004 - 32 bits
+    found = re.fullmatch(r"(\d+):([0-9a-fA-F]{8,64})", text, re.ASCII)
+    return (int(found[1]), found[2].lower()) if found else None
 
 
 def _read_newest_head(folder: str) -> Head | None:

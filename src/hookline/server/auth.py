@@ -89,7 +89,7 @@ class TokenCheck:
             raise make_token_error(scope)
 
     def _is_ours(self, host: str) -> bool:
-        """Return whether a host is a name of this server, or an address, which no name server can redirect."""
+        """Return whether a host is a name of this server, or an address, which no DNS rebinds."""
         found = _HOST.fullmatch(host)
         name = (found["six"] or found["other"]) if found else ""
         if name.lower().rstrip(".") in self._names:
@@ -135,7 +135,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_unix_socket(scope: Scope) -> bool:
-    """Return whether the request came through a unix socket: the server then has a path and no port."""
+    """Return whether a request came through a unix socket, whose server has a path and no port."""
     server = scope.get("server")
     return server is not None and server[1] is None
 

@@ -1,4 +1,4 @@
-"""Connection limits: what uvicorn lacks for each connection: a time limit for requests, a maximum number, and notice of lost clients.
+"""Connection limits: a time limit for requests, a maximum number, and notice of lost clients.
 
 uvicorn's one limit, `timeout_keep_alive`, ends with the first byte of the next request; h11 has
 none. So a client that sends a byte a minute, or reads its answer so slowly, could hold its
@@ -95,7 +95,9 @@ class LimitedConnection(H11Protocol):
         self._is_unix = False
         self._inner, self.app = self.app, self._serve
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+    def connection_made(  # type: ignore[override]  # as uvicorn has it
+        self, transport: asyncio.Transport
+    ) -> None:
         super().connection_made(transport)
         self._is_unix = self.server is not None and self.server[1] is None  # a path and no port
         self._pool.add(self, is_unix=self._is_unix)

@@ -1,4 +1,4 @@
-"""Foreign projects: adds a notice to decisions on events of a project whose hooks do not run here."""
+"""Foreign projects: adds a notice to decisions on events of projects whose hooks do not run."""
 
 from __future__ import annotations
 

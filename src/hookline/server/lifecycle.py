@@ -96,7 +96,7 @@ def describe_socket(listening: socket.socket) -> str:
 
 @contextmanager
 def close_sockets(listening: list[socket.socket]) -> Iterator[None]:
-    """Close the sockets at the end of a block, and remove their files if they are still the same."""
+    """Close the sockets at the end of a block, and remove their files if these are unchanged."""
     files = [
         (sock.getsockname(), os.lstat(sock.getsockname()))
         for sock in listening

@@ -197,7 +197,7 @@ def test_every_place_is_named_up_to_a_number(tmp_path: Path) -> None:
     found = checked(trail)
 
     assert (len(found.findings), found.records, found.is_whole) == (50, 0, False)
-    assert "70 more places are like these" in found.notes
+    assert "70 more places are broken" in found.notes
 
 
 def test_a_head_that_is_remembered_elsewhere_shows_a_trail_that_was_made_anew(
