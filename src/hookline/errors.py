@@ -106,7 +106,6 @@ CODES: Mapping[str, str] = {
     "trust.store": "HKL3007",
     "trust.newer": "HKL3008",
     "trust.unwritable": "HKL3009",
-    "trust.allowlist": "HKL3010",
     "trust.unmatched": "HKL3011",
     "trust.setting": "HKL3012",
     "trust.self-approve": "HKL3016",

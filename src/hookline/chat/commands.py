@@ -23,7 +23,7 @@ from hookline.engine.approval_service import (
 from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run, find_by_command
-from hookline.engine.loader import explain_absence, group_broken, list_hooks
+from hookline.engine.loader import explain_absence, list_hooks
 from hookline.engine.session_limits import describe_failures, find_failures
 from hookline.errors import TrustError
 from hookline.model.spec import Broken
@@ -219,10 +219,23 @@ def _list_switches(engine: Engine) -> list[str]:
 def _select_shown(specs: Iterable[HookSpec]) -> Iterator[tuple[HookSpec, Sequence[HookSpec]]]:
     """Yield the hooks to show; of hooks that are broken together it yields one."""
     found = list(specs)
-    broken = group_broken(found)
+    broken = _group_broken(found)
     for spec in found:
         if spec.id in broken or not isinstance(spec.handler, Broken):
             yield spec, broken.get(spec.id, ())
+
+
+def _group_broken(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
+    """Group broken hooks by place and reason: an unreadable file counts as a hook of many events.
+
+    The keys are the ids of the first hooks.
+    """
+    found: dict[tuple[str, int, str], list[HookSpec]] = {}
+    for spec in specs:
+        if isinstance(spec.handler, Broken):
+            place = (spec.origin.file, spec.origin.line, spec.handler.reason)
+            found.setdefault(place, []).append(spec)
+    return {together[0].id: together for together in found.values()}
 
 
 def _describe_hook(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:

@@ -15,7 +15,6 @@ from hookline.cli.pages import (
 )
 from hookline.config.agent_hosts import require_person
 from hookline.engine import approval_service
-from hookline.engine.allowlist import import_allowlist
 from hookline.engine.approval_service import (
     describe_change,
     find_removed,
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
     from hookline.cli.pages import Paint, Printer
     from hookline.cli.selection import Selection
-    from hookline.engine.allowlist import Imported
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
     from hookline.trust.state import HookState
@@ -83,43 +81,34 @@ def approve(
         "--all", help="all that waits and guards that are gone; not what was revoked"
     ),
     yes: bool = option("--yes", help="do not ask: approve, and forget guards that are gone"),
-    allowlist: str = option(
-        "--from", metavar="FILE", help="take over a list of approvals of Starchild or Hermes"
-    ),
     dry_run: bool = DRY_RUN,
 ) -> int:
     """Let hooks run as they are now: a change of what they run needs another approval."""
     if not dry_run:
         require_person(os.environ, "hookline approve")
     with selection.open() as engine:
-        if allowlist:
-            specs = list(list_hooks(engine.snapshot))
-            entries = import_allowlist(get_gate_for(engine), allowlist, specs)
-            document = make_document((), entries, allowlist)
-        else:
-            states, removed = _find(engine, what, event) if what else _find_all(engine, event)
-            left = [] if what else [each for each in states if _is_left(each)]
-            waiting = [each for each in states if each.state != APPROVED and each not in left]
-            for state in left:
-                print_message(f"{state.spec.id}: {_explain_left(state)}")
-            is_named = bool(what or all_)
-            how = _check_askable(yes, is_named) if (waiting or removed) and not dry_run else ""
-            paint = printer.paint(sys.stderr)
-            hooks = []
-            if what:
-                approved = [each for each in states if each.state == APPROVED]
-                hooks = [_describe_hook(engine, each, "already") for each in approved]
-            for several in [waiting] if is_named else [[each] for each in waiting]:
-                hooks += _ask_to_approve(engine, several, how, paint)
-            for gone in [removed] if is_named else [[each] for each in removed]:
-                hooks += _ask_to_forget(engine, gone, how, paint)
-            for state in left:
-                hook = _describe_hook(engine, state, "left")
-                hooks.append(hook | {"reason": _explain_left(state)})
-            document = make_document(hooks)
+        states, removed = _find(engine, what, event) if what else _find_all(engine, event)
+        left = [] if what else [each for each in states if _is_left(each)]
+        waiting = [each for each in states if each.state != APPROVED and each not in left]
+        for state in left:
+            print_message(f"{state.spec.id}: {_explain_left(state)}")
+        is_named = bool(what or all_)
+        how = _check_askable(yes, is_named) if (waiting or removed) and not dry_run else ""
+        paint = printer.paint(sys.stderr)
+        hooks = []
+        if what:
+            approved = [each for each in states if each.state == APPROVED]
+            hooks = [_describe_hook(engine, each, "already") for each in approved]
+        for several in [waiting] if is_named else [[each] for each in waiting]:
+            hooks += _ask_to_approve(engine, several, how, paint)
+        for gone in [removed] if is_named else [[each] for each in removed]:
+            hooks += _ask_to_forget(engine, gone, how, paint)
+        for state in left:
+            hook = _describe_hook(engine, state, "left")
+            hooks.append(hook | {"reason": _explain_left(state)})
+        document = make_document(hooks)
     printer.print(document, render_approval)
     is_open = any(hook["did"] in ("declined", "left") for hook in document["hooks"])
-    is_open = is_open or any(each["result"] != "approved" for each in document["imported"])
     return FINDINGS if is_open else OK
 
 
@@ -286,18 +275,9 @@ def _ask(
 # -- documents ---------------------------------------------------------------------------------
 
 
-def make_document(
-    hooks: Iterable[Mapping[str, Any]], imported: Sequence[Imported] = (), path: str = ""
-) -> dict[str, Any]:
-    """Return a `hookline.approval/1`. `path`: the list that was imported."""
-    return {
-        "schema": "hookline.approval/1",
-        "hooks": [*hooks],
-        "list": path,
-        "imported": [
-            {name: getattr(each, name) for name in type(each).__fields__} for each in imported
-        ],
-    }
+def make_document(hooks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a `hookline.approval/1`."""
+    return {"schema": "hookline.approval/1", "hooks": [*hooks]}
 
 
 def _describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
@@ -353,14 +333,9 @@ def render_approval(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         if did in ("approved", "already"):
             yield from _list_faults(hook, paint)
     yield from list_summaries([hook for hook in hooks if hook["did"] == "shown"], paint)
-    for entry in document["imported"]:
-        style = "good" if entry["result"] == "approved" else "warning"
-        yield f"{paint(style, entry['result'])}  {entry['event']}  {entry['command']}"
-    if document["imported"] or any(hook["did"] != "left" for hook in hooks):
+    if any(hook["did"] != "left" for hook in hooks):
         return
-    if document["list"]:
-        yield f"nothing to take over: `{document['list']}` has no entries"
-    elif hooks:
+    if hooks:
         yield f"nothing else waits for an approval; {count_things(len(hooks), 'hook')} left out"
     else:
         yield "nothing waits for an approval"

@@ -62,9 +62,9 @@ def _read_evidence(given: Any) -> tuple[str, str]:
 
 
 def list_for_prompt(snapshot: Snapshot) -> str:
-    """Return the block of each dialect that has one, with its hooks in the order in which their files were given."""
-    loaded = (spec for shelved in snapshot.sources for spec in shelved.loaded.specs)
-    place = {spec.id: at for at, spec in enumerate(loaded)}
+    """Return the block of each dialect that has one, with its hooks in the order of their files."""
+    loaded = (spec.id for each in snapshot.sources for spec in each.loaded.specs)
+    place = {hook_id: at for at, hook_id in enumerate(loaded)}
     blocks = []
     for dialect in snapshot.dialects():
         describe = getattr(dialect, "available_hooks", None)
@@ -84,10 +84,9 @@ def read_body(snapshot: Snapshot, hook_id: str) -> str:
     """
     found = next(
         (
-            shelved
-            for shelved in snapshot.sources
-            for spec in shelved.loaded.specs
-            if spec.id == hook_id
+            each
+            for each in snapshot.sources
+            if any(spec.id == hook_id for spec in each.loaded.specs)
         ),
         None,
     )
@@ -95,12 +94,8 @@ def read_body(snapshot: Snapshot, hook_id: str) -> str:
         known = [entry.spec.id for entry in snapshot.registry.entries()]
         if hook_id in known:  # a Python hook
             return ""
-        known += [spec.id for each in snapshot.sources for spec in each.loaded.specs]
-        raise ConfigError(
-            f"no hook has the id `{hook_id}`",
-            name="config.option",
-            hint=did_you_mean(hook_id, known),
-        )
+        message, hint = f"no hook has the id `{hook_id}`", did_you_mean(hook_id, known)
+        raise ConfigError(message, name="config.option", hint=hint)
     read = getattr(found.dialect, "body_of", None)
     if read is None or found.source.text is None:
         return ""
@@ -111,7 +106,6 @@ def read_body(snapshot: Snapshot, hook_id: str) -> str:
         )
     # The file's name may be relative to the working folder at load time.
     folder = found.source.names.get("folder", "")
-    text: str = read(
-        read_text(os.path.join(folder, os.path.basename(found.source.file))), found.source.file
-    )
+    path = os.path.join(folder, os.path.basename(found.source.file))
+    text: str = read(read_text(path), found.source.file)
     return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.descriptions import explain_mismatch
 from hookline.core.failure import explain_file_switch
-from hookline.core.plan import should_run_in_turn
+from hookline.core.plan import list_specs, should_run_in_turn
 from hookline.engine.approval_service import find_statuses
 from hookline.engine.hook_lookup import make_hook_summary
 from hookline.engine.host_integrations import list_call_problems
@@ -72,11 +72,9 @@ def _find_states(engine: Engine, specs: Sequence[HookSpec]) -> dict[str, dict[st
     """Return whether each hook may run, and its state; without a gate, by the scope of its file."""
     if engine.runtime.gate is None:
         return {spec.id: {"trusted": spec.trusted, "standing": ""} for spec in specs}
-
-    found = find_statuses(engine, specs)
     return {
-        spec.id: {"trusted": found[spec.id].runs, "standing": found[spec.id].trust.state}
-        for spec in specs
+        hook_id: {"trusted": status.runs, "standing": status.trust.state}
+        for hook_id, status in find_statuses(engine, specs).items()
     }
 
 
@@ -115,16 +113,15 @@ def _explain_unselected(engine: Engine, spec: HookSpec, event: Event, drawn: Pla
     absence = explain_absence(engine.snapshot, spec) if spec.kind == event.kind else ""
     if absence or mismatch:
         return absence or mismatch
-    planned = [entry.spec for group in drawn.groups for entry in group.steps + group.detached]
+    planned = list_specs(drawn)
     if any(other.id == spec.id for other in planned):
         equal = (
             other.id
             for other in planned
             if spec.identity == other.identity and not explain_mismatch(other, event)
         )
-        first = next(equal, spec.id)
-        is_double = spec.identity and first != spec.id
-        return f"`{first}` is equal to it, and runs in its place" if is_double else ""
+        first = next(equal, spec.id) if spec.identity else spec.id
+        return f"`{first}` is equal to it, and runs in its place" if first != spec.id else ""
     if spec.dialect == event.dialect:
         return f"it is declared for `{spec.native_event}`"
     return f"hooks of other dialects run once a moment, and not at `{event.native_name}`"
@@ -152,7 +149,7 @@ def _describe_hook(
 ) -> dict[str, Any]:
     asked = None
     if decision is not None:
-        ran = {verdict.hook_id for verdict in decision.verdicts if not verdict.late}
+        ran = (verdict.hook_id for verdict in decision.verdicts if not verdict.late)
         asked = spec.off is None and spec.id in ran
     if decision and step and not asked:
         reason = _explain_unasked(step, decision)

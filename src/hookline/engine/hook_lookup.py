@@ -54,11 +54,10 @@ def describe_run(spec: HookSpec) -> str:
 
 
 def find_by_command(specs: Sequence[HookSpec], command: str, event: str = "") -> list[HookSpec]:
-    """Return the declared hooks with exactly this command or address, as hookline shows it or as the file has it.
+    """Return the declared hooks with exactly this command or address.
 
-    What cannot be seen of a command may also be written as it is shown, on one line.
-
-    No other spelling of a path counts: a person approves what they can read.
+    It is written as hookline shows it or as the file has it. No other spelling of a path counts: a
+    person approves what they can read.
 
     Raises:
         TrustError: `trust.unmatched`, none is declared; `trust.ambiguous`, it is written like hooks
@@ -74,38 +73,33 @@ def find_by_command(specs: Sequence[HookSpec], command: str, event: str = "") ->
     ]
     if not found:
         where = f", event `{event}`" if event else ""
-        raise TrustError(
-            f"no hook is declared with command `{command}`{where}",
-            name="trust.unmatched",
-            hint="`hookline list` shows what is declared",
-        )
-    runs = dict.fromkeys(_describe_target(spec) for spec in found)
+        raise _make_unmatched_error(f"command `{command}`{where}")
+    runs: dict[str, list[str]] = {}
+    for spec in found:
+        # An approval by text is for an address, whatever its method.
+        text = spec.handler.url if isinstance(spec.handler, Http) else describe_run(spec)
+        runs.setdefault(text, []).append(spec.id)
     if len(runs) > 1:
-        listed = ", ".join(
-            f"`{text}` ({', '.join(spec.id for spec in found if _describe_target(spec) == text)})"
-            for text in runs
-        )
-        raise TrustError(
-            f"`{command}` may mean any of {listed}",
-            name="trust.ambiguous",
-            hint="write it as it is shown, or name one by its id",
-        )
+        listed = ", ".join(f"`{text}` ({', '.join(ids)})" for text, ids in runs.items())
+        message = f"`{command}` may mean any of {listed}"
+        hint = "write it as it is shown, or name one by its id"
+        raise TrustError(message, name="trust.ambiguous", hint=hint)
     return found
 
 
-def _describe_target(spec: HookSpec) -> str:
-    """Return what an approval by text stands for; of an HTTP hook only the address."""
-    return spec.handler.url if isinstance(spec.handler, Http) else describe_run(spec)
+def _make_unmatched_error(what: str) -> TrustError:
+    message, hint = f"no hook is declared with {what}", "`hookline list` shows what is declared"
+    return TrustError(message, name="trust.unmatched", hint=hint)
 
 
 def _is_written(spec: HookSpec, command: str) -> bool:
-    """Whether a command is a hook's own as it is shown on one line, or as its file has it: a relative path is from the file's folder.
+    """Whether a command is a hook's own as it is shown, or as its file has it.
 
-    The name of a hook is its author's, so it counts only where its words are what is run.
+    A relative path is from the file's folder. The name of a hook is its author's, so it counts only
+    where its words are what is run.
     """
     argv, name = getattr(spec.handler, "argv", ()), spec.name
-    shown = (escape_line(describe_run(spec)), describe_command(spec.handler), " ".join(argv))
-    if command in shown:
+    if command in (escape_line(describe_run(spec)), describe_command(spec.handler), " ".join(argv)):
         return True
     is_named = name and name in (command, hook_name(command)) and command == command.strip()
     if not argv or not is_named:
@@ -123,37 +117,28 @@ def _is_written(spec: HookSpec, command: str) -> bool:
 
 
 def find_hooks(engine: Engine, word: str, event: str = "") -> list[HookSpec]:
-    """Return hooks by an id, a command or address, a name, or the path of a file that declares them or that they run.
+    """Return hooks by an id, a command or address, a name, or a file of them.
 
     Raises:
         TrustError: `trust.unmatched`, no declared hook is meant; `trust.ambiguous`, hooks that run
             different things are.
     """
-    specs = [
-        spec
-        for spec in list_hooks(engine.snapshot)
-        if not event or event in (spec.native_event, spec.kind)
-    ]
-    by_id = [spec for spec in specs if spec.id == word]
-    if by_id:
+    declared = list_hooks(engine.snapshot)
+    specs = [spec for spec in declared if not event or event in (spec.native_event, spec.kind)]
+    if by_id := [spec for spec in specs if spec.id == word]:
         return by_id
     try:
         return find_by_command(specs, word)
     except TrustError as error:
         if error.name == "trust.ambiguous":
             raise
-        path = os.path.realpath(word)
-        found = [spec for spec in specs if spec.name == word] or [
-            spec for spec in specs if _is_file_of(engine, spec, path)
-        ]
-        if not found:
-            where = f" on `{event}`" if event else ""
-            raise TrustError(
-                f"no hook is declared with the id, command, name or file `{word}`{where}",
-                name="trust.unmatched",
-                hint="`hookline list` shows what is declared",
-            ) from error
-        return found
+    path = os.path.realpath(word)
+    found = [spec for spec in specs if spec.name == word]
+    found = found or [spec for spec in specs if _is_file_of(engine, spec, path)]
+    if not found:
+        where = f" on `{event}`" if event else ""
+        raise _make_unmatched_error(f"the id, command, name or file `{word}`{where}")
+    return found
 
 
 def _is_file_of(engine: Engine, spec: HookSpec, path: str) -> bool:

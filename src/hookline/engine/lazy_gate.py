@@ -9,8 +9,7 @@ from hookline.errors import ConfigError
 from hookline.journal.records import shorten_digest
 from hookline.model.spec import InProcess, Origin, Problem
 from hookline.model.verdict import Outcome
-from hookline.paths import state_folder
-from hookline.trust.policy import MASTER, SKIPPED, STRICTEST, is_named
+from hookline.trust.policy import STRICTEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,23 +96,9 @@ class LazyGate:
         self._made = gate
         return gate
 
-    def needs_none(self, run: Run) -> bool:
-        """Whether a run goes on without a gate: the user named its file, and no hook is off."""
-        if type(run.spec.handler) is InProcess:
-            return True
-
-        return (
-            self._made is None
-            and not self.problems
-            and is_named(run.spec.origin.scope)
-            and not run.spec.gated
-            and not (self.environ.get(MASTER) or self.environ.get(SKIPPED))
-            and not os.path.isdir(f"{state_folder(self.environ)}/off")
-        )
-
     def is_withdrawn(self, run: Run) -> bool:
         """Whether the answer of a hook in the background does not count any more."""
-        return not self.needs_none(run) and self.get_strict().is_withdrawn(run)
+        return type(run.spec.handler) is not InProcess and self.get_strict().is_withdrawn(run)
 
 
 def run_gated(asked: Dispatch, gate: LazyGate) -> Dispatch:
@@ -122,7 +107,7 @@ def run_gated(asked: Dispatch, gate: LazyGate) -> Dispatch:
         runs = next(asked)
         while True:
             passes = [
-                None if gate.needs_none(run) else gate.get_strict().check_before(run)
+                None if type(run.spec.handler) is InProcess else gate.get_strict().check_before(run)
                 for run in runs
             ]
             going = [_to_run(run, one) for run, one in zip(runs, passes, strict=True)]

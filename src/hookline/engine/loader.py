@@ -9,7 +9,7 @@ from hookline.core.registry import Registry
 from hookline.engine.catalog import OWN, Dialects
 from hookline.engine.sources import Discovery, Search, has_approvals, may_hold_hooks, read_sources
 from hookline.model.frozen import Frozen
-from hookline.model.spec import CLONED, MANAGED, SCOPES, USER, Broken, Origin
+from hookline.model.spec import CLONED, MANAGED, SCOPES, USER, Origin
 from hookline.wire.disable_flags import drop_flags
 
 TYPE_CHECKING = False
@@ -162,19 +162,6 @@ def list_hooks(snapshot: Snapshot) -> Iterator[HookSpec]:
     for enlisted in snapshot.enlisted.values():
         yield from enlisted.specs
     yield from snapshot.own
-
-
-def group_broken(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
-    """Group broken hooks by place and reason: an unreadable file counts as a hook of many events.
-
-    The keys are the ids of the first hooks.
-    """
-    found: dict[tuple[str, int, str], list[HookSpec]] = {}
-    for spec in specs:
-        if isinstance(spec.handler, Broken):
-            place = (spec.origin.file, spec.origin.line, spec.handler.reason)
-            found.setdefault(place, []).append(spec)
-    return {together[0].id: together for together in found.values()}
 
 
 def explain_absence(snapshot: Snapshot, spec: HookSpec) -> str:

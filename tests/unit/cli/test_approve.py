@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -368,28 +367,6 @@ def test_what_needs_no_approval_cannot_be_revoked(place: Desk) -> None:
     )
 
 
-# -- taking over a list ----------------------------------------------------------------------------
-
-
-def test_a_list_of_another_program_is_taken_over(place: Desk) -> None:
-    """Entry by entry; what does not fit any more is a finding."""
-    digest = hashlib.sha256((place.folder / "guard.sh").read_bytes()).hexdigest()
-    entries = [
-        {
-            "event": "pre_tool_call",
-            "command": str(place.folder / "guard.sh"),
-            "script_sha256": digest,
-        },
-        {"event": "on_stop", "command": "/gone", "script_mtime_at_approval": 1},
-    ]
-    file = place.file("allowlist.json", json.dumps({"approvals": entries}))
-    told = place.type("approve", "--from", file, "--json")
-
-    assert told.code == 1
-    assert [entry["result"] for entry in told.document["imported"]] == ["approved", "undeclared"]
-    assert states(place) == ["approved", "new"]
-
-
 # -- the document ----------------------------------------------------------------------------------
 
 COMMANDS: list[tuple[Any, ...]] = [
@@ -397,14 +374,12 @@ COMMANDS: list[tuple[Any, ...]] = [
     ("approve", "guard.sh", "--yes"),
     ("approve", "--all", "--yes"),
     ("revoke", "guard.sh"),
-    ("approve", "--from", "allowlist.json"),
 ]
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_the_document_holds_to_its_schema(words: tuple[str, ...], place: Desk) -> None:
     """One document, with everything that a page shows."""
-    place.file("allowlist.json", '[{"event": "x", "command": "y"}]')
     told = place.type(*words, "--json")
 
     assert told.document["schema"] == "hookline.approval/1"
@@ -450,13 +425,6 @@ def test_what_is_not_there_is_left_out_and_that_is_said(desk: Desk) -> None:
         1, ["approved", "left out: `./none.sh` was not found", f"left out: `{desk.folder}/none.sh` was not found"]
     )  # fmt: skip
     assert states(desk) == ["new", "new", "approved"]
-
-
-def test_an_empty_list_is_said_to_be_empty(place: Desk) -> None:
-    """And not that nothing waits."""
-    told = place.type("approve", "--from", place.file("allowlist.json", '{"approvals": []}'))
-
-    assert (told.code, told.out) == (0, "nothing to take over: `allowlist.json` has no entries\n")
 
 
 def test_a_policy_hook_cannot_be_revoked_and_the_hint_holds(
