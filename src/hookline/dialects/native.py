@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.dialect import EventRow, Loaded, Table, column
+from hookline.core.dialect import EventRow, Loaded, Source, Table, column
 from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.model import kinds
-from hookline.model.event import Compaction, Generation, Lifecycle, Message, Prompt, Stop, ToolCall
-from hookline.model.verdict import Reply, Stance
+from hookline.model.event import (
+    Body,
+    Compaction,
+    Event,
+    Generation,
+    Lifecycle,
+    Message,
+    Prompt,
+    Stop,
+    ToolCall,
+)
+from hookline.model.verdict import Decision, Outcome, Reply, Stance, Verdict
 from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
@@ -17,10 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.core.dialect import Source
-    from hookline.model.event import Body, Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Outcome, Verdict
 
 NAME = "hookline"
 OPTIONS: tuple[str, ...] = ()

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import EventRow, Loaded
 from hookline.core.options import read_choice
 from hookline.dialects.a3s.table import NAME, TABLE
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.errors import CodecError
-from hookline.model.event import ToolCall
+from hookline.model.event import Event, ToolCall
 from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import EventRow
-    from hookline.model.event import Event, Json
+    from hookline.model.event import Json
     from hookline.model.spec import HookSpec
 
 OPTIONS = ("invalid_regex",)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from hookline.core.failure import describe_failure, label, make_failed_verdict
-from hookline.dialects.a3s.response import read_response
+from hookline.dialects.a3s.response import HookResponse, read_response
 from hookline.dialects.a3s.table import DEFAULT_REASON, DEFAULT_RETRY_DELAY, TABLE
 from hookline.dialects.kit.answer import to_verdict
-from hookline.model.event import Rewrite
-from hookline.model.verdict import Failure, Stance
+from hookline.model.event import Event, Rewrite
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from hookline.wire.hookoutput import UnreadableError, parse_object
 
 TYPE_CHECKING = False
@@ -15,10 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.dialects.a3s.response import HookResponse
-    from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 # The answer of a definition without a handler.
 NO_HANDLER = object()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.dialects.a3s.response import BLOCK, CONTINUE, RETRY
 from hookline.dialects.a3s.table import DEFAULT_REASON, TABLE
 from hookline.model.frozen import Frozen
-from hookline.model.verdict import Reply, Stance
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.verdict import Decision
 
 
 class HookResult(Frozen):

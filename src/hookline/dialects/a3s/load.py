@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import re
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import EventRow, Loaded, Source
 from hookline.dialects.a3s.decode_outcome import answer_without_handler
 from hookline.dialects.a3s.globs import to_expression
 from hookline.dialects.a3s.table import DEFAULT_PRIORITY, NAME, TABLE
 from hookline.errors import ConfigError, did_you_mean
-from hookline.model.spec import InProcess, Never, OneOf, PathPattern, Pattern
+from hookline.model.spec import HookSpec, InProcess, Never, OneOf, PathPattern, Pattern, Problem
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
-from hookline.wire.fields import describe_value
+from hookline.wire.fields import Node, describe_value
 from hookline.wire.sources import make_spec, read_tree, refuse_unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hookline.core.dialect import EventRow, Source
-    from hookline.model.spec import Condition, HookSpec, Problem
+    from hookline.model.spec import Condition
     from hookline.text.re2_regex import Regex
-    from hookline.wire.fields import Node
 
 _HOOK_KEYS = ("id", "event_type", "matcher", "config")
 _MATCHER_KEYS = ("session_id", "tool", "path_pattern", "command_pattern", "skill")

@@ -6,10 +6,6 @@ from hookline.core.dialect import FoldRule, Table
 from hookline.dialects.kit.event_table import read_events
 from hookline.model.verdict import Stance
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 NAME = "a3s"
 DEFAULT_PRIORITY = 100
 DEFAULT_RETRY_DELAY = 1.0  # seconds
@@ -19,7 +15,7 @@ DEFAULT_REASON = "Blocked"
 # 5); `modified` is a rewrite that has no target, `max_retries` belongs to a retry.
 _REPORTED = "deny retry note modified max_retries"
 # Fields that several events have, by the word for them in the column `payload`.
-_FIELDS: Mapping[str, str] = {
+_FIELDS = {
     "SESSION": "session_id=@session_id",
     "CWD": "working_directory=@cwd",
     "MODEL": "model_provider model_name=model",

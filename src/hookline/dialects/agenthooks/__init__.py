@@ -10,8 +10,8 @@ from hookline.dialects.agenthooks.fields import LINT
 from hookline.dialects.agenthooks.load import split_front_matter
 from hookline.dialects.agenthooks.table import NAME, SETTINGS, TABLE, table
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.model.spec import Broken, Pattern
-from hookline.model.verdict import Reply, Stance
+from hookline.model.spec import Broken, HookSpec, Pattern, Problem
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 from hookline.wire.payload import encode
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow, Source
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec, Problem
-    from hookline.model.verdict import Decision
 
 OPTIONS = ("approver", "unanswered")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import EventRow, Loaded
 from hookline.core.failure import label
 from hookline.dialects.agenthooks.fields import CANNOT_BLOCK, apply_options
 from hookline.dialects.agenthooks.table import SETTINGS, TABLE
 from hookline.errors import did_you_mean
-from hookline.model.spec import CLONED, MANAGED, SCOPES, USER, Broken, Problem, nearness
+from hookline.model.spec import (
+    CLONED,
+    MANAGED,
+    SCOPES,
+    USER,
+    Broken,
+    HookSpec,
+    Origin,
+    Problem,
+    nearness,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from hookline.core.dialect import EventRow
-    from hookline.model.spec import HookSpec, Origin
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:

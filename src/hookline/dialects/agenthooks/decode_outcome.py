@@ -5,8 +5,8 @@ from __future__ import annotations
 from hookline.core.failure import describe_failure, label, make_failed_verdict, show_failure
 from hookline.dialects.agenthooks.table import NAME
 from hookline.dialects.kit.answer import Claims
-from hookline.model.event import Rewrite
-from hookline.model.verdict import Failure, Stance
+from hookline.model.event import Event, Rewrite
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from hookline.wire.hookoutput import UnreadableError, parse_object
 
 TYPE_CHECKING = False
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 _DENIES = 2  # the exit code
 _TAIL, _LOGGED = 200, 2000  # characters of stderr in a fault, and in the log

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from hookline.core.dialect import Written
+from hookline.core.dialect import Declaration, Written
 from hookline.dialects.agenthooks.table import TIMEOUT
 from hookline.wire.writers import list_long_timeouts, to_search_pattern, to_yaml
 
@@ -13,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Declaration
 
 _LONGEST_NAME = 64
 _, _LEAST, _MOST = TIMEOUT

@@ -7,10 +7,10 @@ import unicodedata
 from hookline.dialects.agenthooks.table import NAME, PRIORITY, SETTINGS, TIMEOUT
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
-from hookline.model.spec import Leaves, Pattern
+from hookline.model.spec import HookSpec, Leaves, Origin, Pattern, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.disable_flags import make_disable_flag
-from hookline.wire.fields import as_text, describe_value
+from hookline.wire.fields import Node, as_text, describe_value
 from hookline.wire.sources import read_regex, read_tree
 
 TYPE_CHECKING = False
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.spec import Condition, HookSpec, Origin, Problem
-    from hookline.wire.fields import Node
+    from hookline.model.spec import Condition
 
 LINT = "lint"  # beside the modes of a source, `fidelity` and `strict`
 LEGACY = "trigger.legacy"  # reported by lint only

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from hookline.core.dialect import EventRow, Loaded
+from hookline.core.dialect import EventRow, Loaded, Source, Table
 from hookline.dialects.agenthooks.fields import (
     DEFAULTABLE,
     OPTIONS,
@@ -22,16 +22,15 @@ from hookline.model import kinds
 from hookline.model.spec import Broken, Command, HookSpec, Never, Origin, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.fields import Node, describe_value, explain_errors, to_problem
-from hookline.wire.parsers import parse_yaml
+from hookline.wire.parsers import Tree, parse_yaml
 from hookline.wire.sources import read_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Source, Table
     from hookline.model.spec import Handler
-    from hookline.wire.parsers import Tree
+
 
 _SHOWN = 80
 _FIELDS = ("name", "description", "trigger", *OPTIONS, "async_")

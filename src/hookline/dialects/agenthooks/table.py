@@ -7,10 +7,6 @@ from hookline.dialects.kit.event_table import read_events
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 NAME = "agenthooks"
 SETTINGS = "hooks.toml"  # in the folder of a level, beside the folders of its hooks
 TIMEOUT = (30000, 100, 600000)  # milliseconds: default, least, most (docs/formats/agenthooks.md 4)
@@ -18,7 +14,7 @@ PRIORITY = (100, 0, 1000)
 
 
 # Fields that several events have, by the word for them in the column `payload`.
-_FIELDS: Mapping[str, str] = {
+_FIELDS = {
     "TOOL": "tool_name=tool!text tool_input=input!object tool_use_id=call_id!text",
     "SUBAGENT": "subagent_name=agent_id!text subagent_type=agent_type!text task_description=task!text",
     "STOP": "stop_reason!no_tool_calls step_count final_message=last_message",

@@ -12,9 +12,9 @@ from hookline.dialects.cline.table import NAME, TABLE
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.kit.json_text import close_json
 from hookline.errors import CodecError
-from hookline.model.event import ToolCall
+from hookline.model.event import Event, ToolCall
 from hookline.model.tools import list_names
-from hookline.model.verdict import Reply, Stance
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 from hookline.wire.payload import decode
 
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.event import Event, Json
+    from hookline.model.event import Json
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 OPTIONS: tuple[str, ...] = ()
 _KEYS = {"native": "hookName", "session_id": "taskId", "cwd": "cwd"}

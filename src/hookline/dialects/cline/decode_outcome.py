@@ -7,7 +7,7 @@ from contextlib import suppress
 from hookline.core.failure import OVERFLOWED, make_failed_verdict
 from hookline.dialects.cline import plain_input
 from hookline.dialects.kit.answer import Claims
-from hookline.model.event import Rewrite
+from hookline.model.event import Event, Rewrite
 from hookline.wire.hookoutput import (
     UnreadableError,
     has_object_start,
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.event import Event
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Outcome, Verdict
 

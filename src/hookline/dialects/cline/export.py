@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Written
+from hookline.core.dialect import Declaration, Written
 from hookline.dialects.cline.table import TABLE
 from hookline.wire.writers import list_long_timeouts, list_lost_denials
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.core.dialect import Declaration
 
 
 def export(declarations: tuple[Declaration, ...]) -> Written:

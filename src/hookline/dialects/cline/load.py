@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import posixpath
 
-from hookline.core.dialect import Companion, EventRow, Loaded
+from hookline.core.dialect import Companion, EventRow, Loaded, Source
 from hookline.dialects.cline.table import NAME, TABLE
 from hookline.errors import did_you_mean
 from hookline.model import kinds
 from hookline.model.spec import Broken, Command, HookSpec, Never, Origin, Problem
 from hookline.wire.fields import explain_errors
 from hookline.wire.sources import resolve_failure
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.core.dialect import Source
 
 _RUN_BY = {
     "bash": ("", ".sh", ".bash", ".zsh"),

@@ -6,11 +6,11 @@ upstream program.
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT
+from hookline.core.dialect import ABSENT, EventRow
 from hookline.core.options import read_choice, read_switch
 from hookline.dialects.docker_agent.table import NAME, OUTPUT_KEYS, PROFILES, TABLE, table
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.model.verdict import Reply, Stance
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 from hookline.wire.payload import encode
 
@@ -18,10 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 OPTIONS = ("profile", "exact", "allow_local")
 # Fields that are sent even when empty: a tool that printed nothing, and a call that cost nothing.

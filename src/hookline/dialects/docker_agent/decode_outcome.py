@@ -8,9 +8,9 @@ from hookline.core.failure import OVERFLOWED, describe_failure, label
 from hookline.dialects.docker_agent.handlers import read_reply
 from hookline.dialects.docker_agent.table import OUTPUT_KEYS
 from hookline.dialects.kit.answer import Claims
-from hookline.model.event import Prompt, Rewrite
-from hookline.model.spec import Http, Model
-from hookline.model.verdict import BARRED, Failure, Stance
+from hookline.model.event import Event, Prompt, Rewrite
+from hookline.model.spec import HookSpec, Http, Model
+from hookline.model.verdict import BARRED, Failure, Outcome, Stance, Verdict
 from hookline.text.terminal_escape import escape_text
 from hookline.wire.hookoutput import UnreadableError, key_types, normalise_keys, parse_object
 
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 _TOP = key_types(
     flag="continue suppress_output",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Written
+from hookline.core.dialect import Declaration, Written
 from hookline.wire.writers import (
     group_by_matcher,
     list_lost_denials,
@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Declaration
 
 _LONGEST = 1 << 31
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import EventRow, Loaded, Source, Table
 from hookline.dialects.docker_agent.handlers import POST_TIMEOUT, read_handler
 from hookline.dialects.kit.matcher import MatcherFormat, read_matcher
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.model.spec import Command, Http, Model, OneOf
+from hookline.model.spec import Command, HookSpec, Http, Model, OneOf, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.sources import (
     hook_id,
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.spec import Condition, Handler, HookSpec, Problem
+    from hookline.model.spec import Condition, Handler
     from hookline.wire.fields import Node
 
 _HOOK_KEYS = (

@@ -5,17 +5,12 @@ from __future__ import annotations
 from hookline.core.dialect import FoldRule, Table, column
 from hookline.dialects.kit.event_table import read_events
 from hookline.model import kinds
-from hookline.model.verdict import Stance
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 NAME = "docker-agent"
 PROFILES = ("d2", "d1")
 
 # Power -> the key of `hook_specific_output` that uses it.
-OUTPUT_KEYS: Mapping[str, str] = {
+OUTPUT_KEYS = {
     "input": "updated_input",
     "messages": "updated_messages",
     "output": "updated_tool_response",
@@ -25,19 +20,10 @@ OUTPUT_KEYS: Mapping[str, str] = {
     "metadata": "metadata",
     "transition": "transition",
 }
-_VERDICT: Mapping[str, Stance] = {"allow": Stance.ALLOW, "ask": Stance.ASK, "deny": Stance.DENY}
-# What a `permission_decision` means. An ask of a permission request falls through to the prompt
-# (docs/formats/docker-agent.md 5); the veto of a compaction is X3.
-_VERDICTS: Mapping[str, Mapping[str, Stance]] = {
-    "tool_guard": _VERDICT,
-    "pre_tool_use:preempt": _VERDICT,
-    "pre_tool_use": _VERDICT,
-    "permission_request": {**_VERDICT, "ask": Stance.SILENT},
-    "before_compaction": {"deny": Stance.DENY},
-}
 _BASE = "session_id=@session_id!text cwd=@cwd!text hook_event_name=@native!null agent_name=agent"
-# Fields that several events have, by the word for them in the column `payload`.
-_FIELDS: Mapping[str, str] = {
+# What several events have in common, by the word for that in the table.
+_WORDS = {
+    "VERDICT": "allow:ALLOW ask:ASK deny:DENY",
     "TOOL": "tool_name=tool tool_use_id=call_id tool_input=input tool_category safety_policy tool_read_only",
     "DONE": "tool_response=result! tool_error=error!false",
     "COUNTS": "input_tokens!0 output_tokens!0 context_limit!0 compaction_reason=trigger",
@@ -46,39 +32,41 @@ _FIELDS: Mapping[str, str] = {
 }
 # In the order of the tool call pipeline and the run loop (docs/formats/docker-agent.md 2, 4, 6, 7).
 # `grouped`: its hooks stand in matcher groups. `fails`: a failure denies whatever the hook says.
+# `verdicts`: what a `permission_decision` means; an ask of a permission request falls through to
+# the prompt (docs/formats/docker-agent.md 5).
 _EVENTS = """
-event                         | kind        | body       | may                         | fails | how                            | payload
-tool_input_transform          | tool.before | ToolCall   | deny input                  |       | grouped not-parallel secondary | TOOL
-tool_guard                    | tool.before | ToolCall   | deny ask allow metadata     | DENY  | grouped secondary              | TOOL
-pre_tool_use:preempt          | tool.before | ToolCall   | deny ask allow metadata     | DENY  | grouped secondary              | TOOL
-pre_tool_use                  | tool.before | ToolCall   | deny ask allow input        | DENY  | grouped not-parallel           | TOOL
-permission_request            |             | ToolCall   | deny allow metadata         |       | grouped                        | TOOL
-tool_response_transform       |             | ToolCall   | output                      |       | grouped not-parallel           | TOOL DONE
-post_tool_use                 |             | ToolCall   | halt                        |       | grouped                        | TOOL DONE
-session_start                 |             | Lifecycle  | context instruction_context |       |                                | source!startup
-turn_start                    |             | Lifecycle  | context instruction_context |       |                                |
-user_prompt_submit            |             | Prompt     | deny context                |       |                                | prompt
-user_steering_messages_submit |             | Lifecycle  | deny context                |       |                                | steering_messages=messages
-user_followup_submit          |             | Prompt     | deny context                |       |                                | prompt
-before_llm_call               |             | Generation | deny messages               |       | not-parallel                   | model_id=model iteration!0 messages
-after_llm_call                |             | Generation |                             |       |                                | model_id=model stop_response=response last_user_message usage cost
-turn_end                      |             | Lifecycle  |                             |       |                                | reason
-stop                          |             | Stop       |                             |       |                                | stop_response=last_message last_user_message
-session_end                   |             | Lifecycle  |                             |       |                                | reason!stream_ended
-pre_compact                   |             | Compaction | deny context                |       |                                | source=trigger
-before_compaction             |             | Compaction | deny summary                |       | secondary                      | COUNTS
-after_compaction              |             | Compaction |                             |       |                                | COUNTS summary
-subagent_stop                 |             | Stop       |                             |       |                                | parent_session_id stop_response=last_message!
-notification                  |             | Message    |                             |       |                                | NOTICE
-on_error                      |             | Message    |                             |       |                                | NOTICE
-on_max_iterations             |             | Message    |                             |       |                                | NOTICE
-on_user_input                 |             | Lifecycle  |                             |       |                                |
-on_agent_switch               |             | Lifecycle  |                             |       |                                | from_agent=from to_agent=to agent_switch_kind=kind from_agent_models
-on_session_resume             |             | Lifecycle  |                             |       |                                | previous_max_iterations=previous_max new_max_iterations=new_max
-on_tool_approval_decision     |             | ToolCall   |                             |       |                                | TOOL approval_decision=decision approval_source=source safety_label
-worktree_create               |             | Lifecycle  | deny context                |       |                                | worktree_path=path worktree_branch=name worktree_source_dir
-before_agent_run              |             | Lifecycle  | deny metadata transition    | DENY  | always_strict                  | RUN
-after_agent_complete          |             | Lifecycle  | deny metadata transition    | DENY  | always_strict                  | RUN
+event                         | kind        | body       | may                         | verdicts                             | fails | how                            | payload
+tool_input_transform          | tool.before | ToolCall   | deny input                  |                                      |       | grouped not-parallel secondary | TOOL
+tool_guard                    | tool.before | ToolCall   | deny ask allow metadata     | VERDICT                              | DENY  | grouped secondary              | TOOL
+pre_tool_use:preempt          | tool.before | ToolCall   | deny ask allow metadata     | VERDICT                              | DENY  | grouped secondary              | TOOL
+pre_tool_use                  | tool.before | ToolCall   | deny ask allow input        | VERDICT                              | DENY  | grouped not-parallel           | TOOL
+permission_request            |             | ToolCall   | deny allow metadata         | allow:ALLOW ask:SILENT deny:DENY     |       | grouped                        | TOOL
+tool_response_transform       |             | ToolCall   | output                      |                                      |       | grouped not-parallel           | TOOL DONE
+post_tool_use                 |             | ToolCall   | halt                        |                                      |       | grouped                        | TOOL DONE
+session_start                 |             | Lifecycle  | context instruction_context |                                      |       |                                | source!startup
+turn_start                    |             | Lifecycle  | context instruction_context |                                      |       |                                |
+user_prompt_submit            |             | Prompt     | deny context                |                                      |       |                                | prompt
+user_steering_messages_submit |             | Lifecycle  | deny context                |                                      |       |                                | steering_messages=messages
+user_followup_submit          |             | Prompt     | deny context                |                                      |       |                                | prompt
+before_llm_call               |             | Generation | deny messages               |                                      |       | not-parallel                   | model_id=model iteration!0 messages
+after_llm_call                |             | Generation |                             |                                      |       |                                | model_id=model stop_response=response last_user_message usage cost
+turn_end                      |             | Lifecycle  |                             |                                      |       |                                | reason
+stop                          |             | Stop       |                             |                                      |       |                                | stop_response=last_message last_user_message
+session_end                   |             | Lifecycle  |                             |                                      |       |                                | reason!stream_ended
+pre_compact                   |             | Compaction | deny context                |                                      |       |                                | source=trigger
+before_compaction             |             | Compaction | deny summary                | deny:DENY                            |       | secondary                      | COUNTS
+after_compaction              |             | Compaction |                             |                                      |       |                                | COUNTS summary
+subagent_stop                 |             | Stop       |                             |                                      |       |                                | parent_session_id stop_response=last_message!
+notification                  |             | Message    |                             |                                      |       |                                | NOTICE
+on_error                      |             | Message    |                             |                                      |       |                                | NOTICE
+on_max_iterations             |             | Message    |                             |                                      |       |                                | NOTICE
+on_user_input                 |             | Lifecycle  |                             |                                      |       |                                |
+on_agent_switch               |             | Lifecycle  |                             |                                      |       |                                | from_agent=from to_agent=to agent_switch_kind=kind from_agent_models
+on_session_resume             |             | Lifecycle  |                             |                                      |       |                                | previous_max_iterations=previous_max new_max_iterations=new_max
+on_tool_approval_decision     |             | ToolCall   |                             |                                      |       |                                | TOOL approval_decision=decision approval_source=source safety_label
+worktree_create               |             | Lifecycle  | deny context                |                                      |       |                                | worktree_path=path worktree_branch=name worktree_source_dir
+before_agent_run              |             | Lifecycle  | deny metadata transition    |                                      | DENY  | always_strict                  | RUN
+after_agent_complete          |             | Lifecycle  | deny metadata transition    |                                      | DENY  | always_strict                  | RUN
 """
 
 _OF_D1 = frozenset({"post_tool_use", "stop"})  # events that have context in that profile only
@@ -90,13 +78,13 @@ def table(profile: str, *, exact: bool) -> Table:
     `exact` is the upstream program's.
     """
     listed = kinds.native_names("seed4-docker")
-    rows = read_events(_EVENTS, NAME, listed, words=_FIELDS, always="note")
+    rows = read_events(_EVENTS, NAME, listed, words=_WORDS, always="note")
     lenient = profile == "d1"
     for name, row in rows.items():
         powers = row.powers | {"context"} if lenient and name in _OF_D1 else row.powers
         rows[name] = row.replace(
             payload_name=name.partition(":")[0],
-            verdicts={} if exact and name == "before_compaction" else _VERDICTS.get(name, {}),
+            verdicts={} if exact and name == "before_compaction" else row.verdicts,  # X3
             powers=powers,
             plain_context="context" in powers,
             parallel=row.parallel or lenient,

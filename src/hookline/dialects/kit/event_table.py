@@ -182,7 +182,7 @@ def _read_cell(default: Any, cell: str, values: Mapping[str, Any]) -> Any:
     if isinstance(default, dict):
         pairs = (word.partition(":")[::2] for word in cell.split())
         return {
-            key: _STANCES.get(value) or (int(value) if value.isdigit() else value)
+            key: _STANCES.get(value, int(value) if value.isdigit() else value)
             for key, value in pairs
         }
     return "" if cell == "-" else cell

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hookline.core.options import read_switch
 from hookline.dialects.kit.dialect import FolderDialect, without_asks
 from hookline.dialects.starchild.table import EVIDENCE, NAME, NOTE_GAP, TABLE
-from hookline.model.verdict import Reply, Stance
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.text.masking import mask_text, mask_value
 from hookline.wire.hookoutput import to_json_line
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.verdict import Decision
 
 OPTIONS = ("approver", "allow_local", "shell_hooks")
 # Variable -> the option that it switches on where it is `1` (docs/formats/starchild.md 6, 8).

@@ -7,9 +7,9 @@ from contextlib import suppress
 from hookline.core.failure import describe_failure, label
 from hookline.dialects.kit.answer import Claims
 from hookline.dialects.starchild.table import EVIDENCE, NOTE_GAP
-from hookline.model.event import Rewrite
-from hookline.model.spec import Http
-from hookline.model.verdict import Failure, Stance
+from hookline.model.event import Event, Rewrite
+from hookline.model.spec import HookSpec, Http
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, key_types, parse_object
 
 TYPE_CHECKING = False
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 _BLOCK = 2  # exit code
 # What docs/formats/starchild.md 5 calls a failure, where hookline calls it otherwise.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Written
+from hookline.core.dialect import Declaration, Written
 from hookline.dialects.starchild.table import LONGEST_TIMEOUT
 from hookline.wire.writers import (
     list_long_timeouts,
@@ -17,8 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
-    from hookline.core.dialect import Declaration
 
 
 def export(declarations: tuple[Declaration, ...]) -> Written:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import EventRow, Loaded, Source, Table
 from hookline.dialects.starchild.command_line import read_argv
 from hookline.dialects.starchild.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model import kinds
 from hookline.model.event import ToolCall
-from hookline.model.spec import Command, Flattened, Http, Pattern
+from hookline.model.spec import Command, Flattened, HookSpec, Http, Pattern, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.fields import Node, describe_value, to_problem
 from hookline.wire.parsers import parse_yaml
@@ -29,8 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.spec import Condition, HookSpec, Problem
+    from hookline.model.spec import Condition
+
 
 _KEYS = (
     "event", "type", "command", "url", "matcher", "timeout", "tool", "role", "on_error", "files",

@@ -7,10 +7,6 @@ from hookline.dialects.kit.event_table import read_events
 from hookline.model import kinds
 from hookline.model.verdict import Stance
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 NAME = "starchild"
 DEFAULT_TIMEOUT = 20  # seconds (docs/formats/starchild.md 1)
 LONGEST_TIMEOUT = 120
@@ -21,7 +17,7 @@ REDO_LIMIT = 3  # a turn, and for a claim a goal (docs/formats/starchild.md 3)
 
 
 # Fields that several events have, by the word for them in the column `payload`.
-_FIELDS: Mapping[str, str] = {
+_FIELDS = {
     "DONE": "tool_name=tool!text tool_result=result!text",
     "COUNTS": f"stop_block_count!0 stop_block_limit!{REDO_LIMIT}",
 }

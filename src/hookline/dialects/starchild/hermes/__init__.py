@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import EventRow, Loaded
 from hookline.core.options import read_switch
 from hookline.dialects.kit.dialect import FolderDialect, without_asks
 from hookline.dialects.starchild.hermes.table import NAME, TABLE
 from hookline.errors import CodecError
-from hookline.model.spec import Problem
-from hookline.model.verdict import Reply, Stance
+from hookline.model.spec import HookSpec, Problem
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 from hookline.wire.payload import encode
 
@@ -23,10 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import EventRow
     from hookline.model.event import Event, Json
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 __all__ = ["NAME", "OPTIONS", "SWITCHES", "SWITCH_WORDS", "Hermes"]
 

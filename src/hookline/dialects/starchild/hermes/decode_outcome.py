@@ -7,8 +7,8 @@ from contextlib import suppress
 
 from hookline.core.failure import describe_failure, label
 from hookline.dialects.kit.answer import Claims
-from hookline.model.event import Rewrite
-from hookline.model.verdict import Failure, Stance
+from hookline.model.event import Event, Rewrite
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
 
 TYPE_CHECKING = False
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 _BLOCK = 2  # exit code
 _LONGEST = 400  # characters of stderr that become a reason

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import EventRow, Loaded, Source, Table
 from hookline.dialects.kit.matcher import MatcherFormat, read_matcher
 from hookline.dialects.starchild.command_line import read_words
 from hookline.dialects.starchild.hermes.table import DEFAULT_TIMEOUT, LONGEST_TIMEOUT
 from hookline.dialects.starchild.load import read_root, read_timeout
-from hookline.model.spec import Command
+from hookline.model.spec import Command, HookSpec, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.sources import (
     hook_id,
@@ -24,8 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.spec import HookSpec, Problem
     from hookline.wire.fields import Node
 
 _KEYS = ("matcher", "command", "timeout", "fail_closed", "failClosed")

@@ -9,10 +9,6 @@ from hookline.core.dialect import FoldRule, Table, column
 from hookline.dialects.kit.event_table import read_events
 from hookline.model.verdict import Stance
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 NAME = "hermes"
 DEFAULT_TIMEOUT = 60  # seconds (docs/formats/hermes.md 1)
 LONGEST_TIMEOUT = 300
@@ -20,7 +16,7 @@ REDO_LIMIT = 3  # agent.max_verify_nudges
 
 
 # Fields that several events have, by the word for them in the column `payload`.
-_FIELDS: Mapping[str, str] = {
+_FIELDS = {
     "DONE": "tool_call_id=call_id result duration_ms status",
     "CHILD": "child_session_id=agent_id child_role=agent_type",
 }
