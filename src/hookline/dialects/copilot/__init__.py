@@ -1,4 +1,4 @@
-"""GitHub Copilot, its CLI and its cloud agent: hook files, policies, and the `hooks` of settings files.
+"""GitHub Copilot, its CLI and its cloud agent: hook files, policies and settings files.
 
 A camelCase key speaks Copilot's own words, a PascalCase key VS Code's (docs/formats/copilot.md 3,
 4). A camelCase payload has its arguments as a JSON text, the time in milliseconds, and names no
@@ -23,7 +23,9 @@ from hookline.dialects.copilot.table import (
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.kit.json_text import close_json, open_json
 from hookline.model.event import ToolCall
+from hookline.model.verdict import Reply, Stance
 from hookline.wire.disable_flags import apply_flags, find_all_off, spares_policy
+from hookline.wire.hookoutput import to_json_line
 from hookline.wire.payload import decode, encode
 
 TYPE_CHECKING = False
@@ -34,12 +36,16 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Loaded
     from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
 
 __all__ = ["NAME", "OPTIONS", "Copilot"]
 
 OPTIONS = ("allow_local",)
 _CAMEL = {"native": "hookName", "session_id": "sessionId", "cwd": "cwd"}
 _SNAKE = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
+_WORDS = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny"}
+# The most of context that the model is given, in bytes (docs/formats/copilot.md 5).
+_CONTEXT_LIMIT = 10 << 10
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -59,6 +65,25 @@ class Copilot(FolderDialect):
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return the hooks that are left when `disableAllHooks` of settings files is applied."""
         return apply_flags(specs, find_all_off(specs), spares_policy)
+
+    def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
+        """Return the reply of a command hook: progress lines, then one object, and exit 0.
+
+        The host would read an exit code instead of the answer. A progress line is for the user; the
+        host takes it out of the output before it reads the rest (docs/formats/copilot.md 5).
+        """
+        reads = row.reads if row is not None else {}
+        notes = list(decision.for_user)
+        words = {**_encode_stance(decision), **_encode_rewrite(decision)}
+        words["additionalContext"] = _join_context(decision, notes)
+        words = {key: words[key] for key in words if key in reads and words[key] not in ("", None)}
+        if "modifiedTransformedPrompt" in reads and decision.rewrite is not None and not words:
+            notes.append(
+                "a hook gave the model an empty prompt, which Copilot refuses;"
+                " the model gets the prompt as it was"
+            )
+        progress = [to_json_line({"type": "progress", "message": note}) for note in notes]
+        return Reply(stdout="".join(progress) + to_json_line(words))
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
         """Return a host's payload as an event, whichever spelling of the event's key it follows."""
@@ -150,7 +175,7 @@ def _to_iso_time(milliseconds: int) -> Json:
 
 
 def _to_time(value: Json, row: EventRow) -> Json:
-    """Return a time in the row's unit: ISO with milliseconds for VS Code's payload, else milliseconds since 1970."""
+    """Return a time in the row's unit: ISO for VS Code's payload, else milliseconds since 1970."""
     try:
         when = datetime.fromisoformat(value)
     except (TypeError, ValueError):
@@ -158,3 +183,50 @@ def _to_time(value: Json, row: EventRow) -> Json:
     when = when if when.tzinfo else when.replace(tzinfo=UTC)
     milliseconds = round(when.timestamp() * 1000)
     return _to_iso_time(milliseconds) if row.snake else milliseconds
+
+
+def _encode_stance(decision: Decision) -> dict[str, Any]:
+    """Return the stance by the keys of all events."""
+    stance, reason = decision.stance, decision.reason
+    words: dict[str, Any] = {}
+    if word := _WORDS.get(stance):
+        words = {"permissionDecision": word, "permissionDecisionReason": reason}
+    if stance is Stance.ALLOW:
+        words["behavior"] = "allow"
+    if stance >= Stance.DENY:
+        words |= {"behavior": "deny", "message": reason, "decision": "block", "reason": reason}
+    if stance is Stance.HALT:
+        words["interrupt"] = True
+    return words
+
+
+def _encode_rewrite(decision: Decision) -> dict[str, Any]:
+    """Return what is new.
+
+    There are no arguments of a call that does not happen, and no last word of an agent that goes
+    on.
+    """
+    words: dict[str, Any] = {}
+    rewrite = decision.rewrite
+    target, value = (rewrite.target, rewrite.value) if rewrite is not None else ("", None)
+    if decision.stance < Stance.DENY:
+        words["modifiedResponse"] = decision.effects.get("response")
+        if target == "input":
+            words["modifiedArgs"] = value
+    if target == "output":
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        kind = decision.effects.get("result_type", "success")
+        words["modifiedResult"] = {"resultType": kind, "textResultForLlm": text}
+    if target == "text" and isinstance(value, str):
+        words["modifiedTransformedPrompt"] = value
+    return words
+
+
+def _join_context(decision: Decision, notes: list[str]) -> str:
+    """Return the context for the model, joined and cut as the host would."""
+    raw = "\n\n".join(decision.for_agent).encode("utf-8", "replace")
+    if len(raw) > _CONTEXT_LIMIT:
+        notes.append(
+            f"hooks gave {len(raw)} bytes of context, of which the model is given {_CONTEXT_LIMIT}"
+        )
+    return raw[:_CONTEXT_LIMIT].decode("utf-8", "ignore")

@@ -1,14 +1,17 @@
-"""What a Copilot hook meant: its exit code, and the one JSON object that it printed beside progress lines (docs/formats/comparison.md 2; docs/formats/copilot.md 5, 6)."""
+"""What a Copilot hook meant: its exit code, and the one object that it printed.
+
+Facts: docs/formats/comparison.md 2; docs/formats/copilot.md 5, 6.
+"""
 
 from __future__ import annotations
 
 import json
 
 from hookline.core.failure import OVERFLOWED, make_failed_verdict, show_failure
-from hookline.dialects.copilot.table import ALLOW, ASK, DENY, HALT, POWERS, SILENT
+from hookline.dialects.copilot.table import KEYS
 from hookline.dialects.kit.answer import Claims
 from hookline.model.event import Rewrite
-from hookline.model.verdict import Failure
+from hookline.model.verdict import Failure, Stance
 from hookline.wire.hookoutput import (
     NoObjectError,
     UnreadableError,
@@ -27,19 +30,23 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Outcome, Verdict
 
-# Keys whose value is no text.
-_TYPES: Mapping[str, type] = {"modifiedArgs": dict, "modifiedResult": dict, "interrupt": bool}
+_STANCES = {"allow": Stance.ALLOW, "ask": Stance.ASK, "deny": Stance.DENY}
 # Key that decides -> the key of its reason, and its words.
-_DECIDING = {
-    "permissionDecision": ("permissionDecisionReason", {"allow": ALLOW, "ask": ASK, "deny": DENY}),
-    "behavior": ("message", {"allow": ALLOW, "deny": DENY}),
-    "decision": ("reason", {"allow": SILENT, "block": DENY}),
+_DECIDING: Mapping[str, tuple[str, Mapping[str, Stance]]] = {
+    "permissionDecision": ("permissionDecisionReason", _STANCES),
+    "behavior": ("message", {"allow": Stance.ALLOW, "deny": Stance.DENY}),
+    "decision": ("reason", {"allow": Stance.SILENT, "block": Stance.DENY}),
 }
-# Keys by which hooks of other hosts ask for something, and which the CLI reads on no event -> the
-# power.
-_UNREAD = {**POWERS, "updatedInput": "input", "systemMessage": "note", "continue": "halt"}
-# Output keys that only explain another.
+# What an event does not read -> the power; keys of other hosts, which no event reads, included.
+_UNREAD: Mapping[str, str] = {
+    **{key: known.power or key for key, known in KEYS.items()},
+    "updatedInput": "input",
+    "systemMessage": "note",
+    "continue": "halt",
+}
+# Keys that only explain another.
 _COMPANIONS = ("permissionDecisionReason", "message", "reason", "hookEventName", "interrupt")
+_POWERS = {"block": "deny"}
 _REFUSES = 2
 
 
@@ -62,7 +69,7 @@ def _fail(claims: Claims, fault: str = "", *, opens: bool = False) -> Verdict:
     """
     spec = claims.spec
     if opens and not spec.strict:
-        spec = spec.replace(on_failure=SILENT)
+        spec = spec.replace(on_failure=Stance.SILENT)
     return show_failure(make_failed_verdict(spec, claims.outcome, fault), spec)
 
 
@@ -74,11 +81,11 @@ def _is_progress(line: str) -> bool:
 
 
 def _read_exit(claims: Claims, text: str) -> Verdict:
-    """Return what an exit code means: 2 refuses on purpose, and where a failure denies any other code refuses too."""
+    """Return what an exit code means: 2 refuses, and where a failure denies any other one too."""
     row, stderr, failed = claims.row, claims.outcome.stderr.strip(), _fail(claims)
     refuses = claims.outcome.exit_code == _REFUSES
     key = next((key for key in ("permissionDecision", "behavior") if key in row.reads), "")
-    if key and (refuses or row.fails is DENY):
+    if key and (refuses or row.fails is Stance.DENY):
         try:
             given = parse_object(text)
         except UnreadableError:
@@ -91,7 +98,7 @@ def _read_exit(claims: Claims, text: str) -> Verdict:
         return claims.verdict(fault=None if refuses else failed.fault)
     if refuses and row.shows:
         return claims.verdict(for_agent=text)
-    if refuses and stderr and failed.stance is SILENT:
+    if refuses and stderr and failed.stance is Stance.SILENT:
         return failed.replace(for_user=stderr)
     return failed
 
@@ -112,42 +119,33 @@ def _read_output(claims: Claims, text: str) -> Verdict:
 
 def _read_answer(claims: Claims, given: Mapping[str, Any]) -> None:
     """Take in an output object."""
-    if claims.row.native == claims.row.called and isinstance(given.get("hookSpecificOutput"), dict):
+    row, specific = claims.row, given.get("hookSpecificOutput")
+    if row.native == row.called and isinstance(specific, dict):
         # Files with PascalCase keys are Claude's and VS Code's as well, and so is what their hooks
         # print.
-        given = {**given["hookSpecificOutput"], **given, "hookSpecificOutput": None}
-    reads = claims.row.reads
+        given = {**specific, **given, "hookSpecificOutput": None}
     words = {key: given[key] for key in _DECIDING if isinstance(given.get(key), str)}
-    powers = _UNREAD | {key: "deny" if word == "block" else word for key, word in words.items()}
-    asked = {key: value for key, value in given.items() if key in reads or key not in _COMPANIONS}
-    read = claims.select(asked, {key: _TYPES.get(key, str) for key in reads}, powers)
-    if read.get("modifiedTransformedPrompt") == "":
-        del read["modifiedTransformedPrompt"]
-        claims.unsupported.append("text: an empty prompt is refused, so the prompt stays as it is")
-    _decide(claims, read)
-    for key in ("modifiedArgs", "modifiedTransformedPrompt"):
-        if key in read:
-            claims.rewrite = Rewrite(target=POWERS[key], value=read[key])
-    if "modifiedResult" in read:
-        _read_result(claims, read["modifiedResult"])
-    if read.get("modifiedResponse"):
-        if claims.stance is DENY:
-            claims.unsupported.append("response: an agent that goes on has no last response")
-        else:
-            claims.effects["response"] = read["modifiedResponse"]
-    claims.context = read.get("additionalContext", "")
-
-
-def _decide(claims: Claims, read: Mapping[str, Any]) -> None:
-    """Take in the decision, by the key that the event reads."""
+    powers = {**_UNREAD, **{key: _POWERS.get(word, word) for key, word in words.items()}}
+    asked = {key: each for key, each in given.items() if key in row.reads or key not in _COMPANIONS}
+    read = claims.select(asked, {key: KEYS[key].type for key in row.reads}, powers)
     for key in read.keys() & _DECIDING.keys():
         companion, stances = _DECIDING[key]
         stance = stances.get(read[key])
         if stance is None:
             claims.unsupported.append(f"{read[key]}: `{key}` has no such decision")
-        elif stance is not SILENT:
-            halts = stance is DENY and read.get("interrupt", False)
-            claims.claims.append((HALT if halts else stance, read.get(companion, "")))
+        elif stance is not Stance.SILENT:
+            halts = stance is Stance.DENY and read.get("interrupt", False)
+            claims.claims.append((Stance.HALT if halts else stance, read.get(companion, "")))
+    for key, value in read.items():
+        if key == "modifiedTransformedPrompt" and not value:
+            why = "an empty prompt is refused, so the prompt stays as it is"
+            claims.unsupported.append(f"text: {why}")
+        elif key == "modifiedResponse" and value and claims.stance is Stance.DENY:
+            claims.unsupported.append("response: an agent that goes on has no last response")
+        elif key == "modifiedResult":
+            _read_result(claims, value)
+        elif KEYS[key].power:
+            claims.take(KEYS[key].power, value)
 
 
 def _read_result(claims: Claims, given: Mapping[str, Any]) -> None:

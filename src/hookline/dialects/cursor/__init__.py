@@ -1,11 +1,13 @@
-"""Cursor: hooks in its `hooks.json`, of the organisation, the user and the project (docs/formats/cursor.md)."""
+"""Cursor: hooks in its `hooks.json` files (docs/formats/cursor.md)."""
 
 from __future__ import annotations
 
-from hookline.dialects.cursor.table import MCP, NAME, TABLE, count_loops
+from hookline.dialects.cursor.table import MCP, NAME, TABLE, WORDS, count_loops
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.kit.json_text import close_json, open_json
 from hookline.model.event import Stop, ToolCall
+from hookline.model.verdict import Reply, Stance
+from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,10 +16,12 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Body, Event, Json
     from hookline.model.spec import HookSpec
+    from hookline.model.verdict import Decision
 
 __all__ = ["NAME", "OPTIONS", "Cursor"]
 
 OPTIONS: tuple[str, ...] = ()
+_GO_ON = "a hook wants the work to go on"
 
 
 class Cursor(FolderDialect):
@@ -41,7 +45,7 @@ class Cursor(FolderDialect):
         return event.replace(body=_open_body(event.body, row)) if row is not None else event
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
-        """Return the payload of a hook: the host's own text where it is the host's event, its own shapes everywhere."""
+        """Return the payload of a hook; the host's own event goes as the host sent it."""
         given = super().encode_payload(event, spec, row)
         if row is None:
             return given
@@ -60,9 +64,35 @@ class Cursor(FolderDialect):
                 given[key] = close_json(given[key], sent.get(key))
         return given
 
+    def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
+        """Return the reply of a command hook: exit 0 and one object, or nothing.
+
+        A denial after a tool is its context (docs/formats/cursor.md 5).
+        """
+        if row is None:
+            return Reply()
+        denies, rewrite, effects = (
+            decision.stance >= Stance.DENY,
+            decision.rewrite,
+            decision.effects,
+        )
+        stances = {stance: word for word, stance in WORDS.items()}
+        words: dict[str, Any] = {}
+        if decision.stance in stances:
+            words["permission"] = stances[decision.stance]
+        if denies:
+            words |= {"continue": False, "followup_message": decision.reason or _GO_ON}
+        if rewrite is not None and rewrite.target == "output":
+            words["updated_mcp_tool_output"] = rewrite.value
+        elif rewrite is not None and rewrite.target == "input" and not denies:
+            words["updated_input"] = rewrite.value
+        words |= _messages(decision)
+        words |= {key: effects[power] for key, power in row.reads.items() if power in effects}
+        return Reply(stdout=to_json_line({key: words[key] for key in words if key in row.reads}))
+
 
 def _open_body(body: Body, row: EventRow) -> Body:
-    """Return what an event carries: JSON in texts is opened, and an event about a command or a file is a tool call."""
+    """Return what an event carries: opened JSON, and for a command or a file a tool call."""
     facts = body.facts
     if row.tool:
         about = [field for field in row.fields if field.native in row.made_of]
@@ -92,3 +122,21 @@ def _translate(event: Event, given: dict[str, Any]) -> dict[str, Any]:
     if isinstance(server, str) and event.kind.startswith("mcp."):
         words["url" if "://" in server else "command"] = server
     return words
+
+
+def _messages(decision: Decision) -> dict[str, str]:
+    """Return the messages.
+
+    Of a denial the user and the agent learn the reason, of a question the user.
+
+    A hook that refused with a message of its own for the user gave the reason to the agent alone.
+    """
+    stance, reason = decision.stance, decision.reason
+    leading = [v for v in decision.verdicts if v.stance is stance and v.reason == reason]
+    alone = stance >= Stance.DENY and any(v.for_user for v in leading if not v.shadow)
+    for_user = [reason] if stance >= Stance.ASK and reason and not alone else []
+    for_agent = [reason] if stance >= Stance.DENY and reason else []
+    user = "\n".join(dict.fromkeys([*for_user, *decision.for_user]))
+    agent = "\n".join(dict.fromkeys([*for_agent, *decision.for_agent]))
+    texts = {"user_message": user, "agent_message": agent, "additional_context": agent}
+    return {key: text for key, text in texts.items() if text}

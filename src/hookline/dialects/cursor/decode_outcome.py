@@ -1,12 +1,12 @@
-"""What a Cursor hook meant: its exit code, and at exit 0 the one JSON object that it printed (docs/formats/cursor.md 5)."""
+"""What a Cursor hook meant: its exit code, and one object (docs/formats/cursor.md 5)."""
 
 from __future__ import annotations
 
 from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
-from hookline.dialects.cursor.table import ASK, DENY, MCP, NAME, POWERS, SILENT, WORDS, count_loops
+from hookline.dialects.cursor.table import KEYS, MCP, NAME, WORDS, count_loops
 from hookline.dialects.kit.answer import Claims
-from hookline.model.event import Rewrite
 from hookline.model.kinds import ACTIONS
+from hookline.model.verdict import Stance
 from hookline.wire.hookoutput import UnreadableError, parse_object, select_typed
 
 TYPE_CHECKING = False
@@ -17,17 +17,16 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Stance, Verdict
+    from hookline.model.verdict import Outcome, Verdict
 
-_KEYS: Mapping[str, type] = {
-    "permission": str, "user_message": str, "agent_message": str, "updated_input": dict, "continue": bool,
-    "followup_message": str, "env": dict, "additional_context": str, "updated_mcp_tool_output": object, "pluginPaths": list,
-}  # fmt: skip
+_TYPES: Mapping[str, type] = {key: known.type for key, known in KEYS.items()}
 # `mcp__`: how Claude's family names the tools of MCP servers (20), on whose events a hook of ours
 # may be asked too.
 _MCP_TOOLS = (MCP, "mcp__")
 # Older spellings, which the host still reads.
 _OLDER: Mapping[str, str] = {"userMessage": "user_message", "agentMessage": "agent_message"}
+# Keys that are a rewrite, context or an effect.
+_VALUES = ("updated_input", "updated_mcp_tool_output", "env", "pluginPaths", "additional_context")
 _REFUSES = 2
 
 
@@ -59,7 +58,7 @@ def _parse(text: str) -> dict[str, Any]:
     for older, key in _OLDER.items():
         if older in given:
             given.setdefault(key, given.pop(older))
-    return select_typed(given, _KEYS)
+    return select_typed(given, _TYPES)
 
 
 def _refuse(claims: Claims) -> Verdict:
@@ -74,9 +73,9 @@ def _refuse(claims: Claims) -> Verdict:
     agent = claims.outcome.stderr.strip() or printed.get("agent_message", "")
     user = printed.get("user_message", "")
     if claims.row.can_block and "followup_message" not in claims.row.reads:
-        return _explain(claims, DENY, user, agent)
+        return _explain(claims, Stance.DENY, user, agent)
     claims.unsupported.append("deny")
-    return _explain(claims, SILENT, user or agent, "")
+    return _explain(claims, Stance.SILENT, user or agent, "")
 
 
 def _read_answer(claims: Claims, given: Mapping[str, Any]) -> Verdict:
@@ -85,63 +84,70 @@ def _read_answer(claims: Claims, given: Mapping[str, Any]) -> Verdict:
     Raises:
         UnreadableError: a value that the host cannot take.
     """
-    row = claims.row
+    row, read = claims.row, {}
     for key, value in given.items():
         # `continue: true` asks for nothing.
         asks = not value if key == "continue" else value not in ("", False, [], {})
-        if asks and key not in row.reads and key != "permission":
-            claims.unsupported.append(POWERS.get(key, key))
-    read = {key: value for key, value in given.items() if key in row.reads}
-    stance = SILENT if read.get("continue", True) else DENY
+        if key in row.reads:
+            read[key] = value
+        elif asks and key != "permission":
+            claims.unsupported.append((KEYS[key].power if key in KEYS else "") or key)
+    stance = Stance.SILENT if read.get("continue", True) else Stance.DENY
     if word := given.get("permission"):
-        if word not in WORDS:
-            raise UnreadableError(f"unknown permission `{word}`")
-        real = word in row.powers if "permission" in row.reads else False
-        if real or (word == "ask" and row.kind in ACTIONS):
-            stance = WORDS[word]
+        stance = max(stance, _read_permission(claims, word))
+    texts = (*read.get("env", {}).values(), *read.get("pluginPaths", []))
+    if not all(isinstance(text, str) for text in texts):
+        raise UnreadableError("`env` and `pluginPaths` hold texts only")
+    for key in [key for key in _VALUES if key in read]:
+        is_for_mcp = key == "updated_mcp_tool_output" and row.only_for
+        if is_for_mcp and not claims.event.tool.startswith(_MCP_TOOLS):
+            claims.unsupported.append("output: only the output of an MCP tool can be rewritten")
         else:
-            claims.unsupported.append(word)
-    claims.context = read.get("additional_context", "")
-    _read_values(claims, read)
-    user, agent = read.get("user_message", ""), read.get("agent_message", "")
-    message = read.get("followup_message")
-    if not message:
-        return _explain(claims, stance, user, agent)
-    # The agent goes on with the message as its next instruction, as often as the hook may have
-    # that.
-    limit, count = claims.spec.facts.get("loop_limit", None), count_loops(claims.event.body.facts)
+            claims.take(KEYS[key].power, read[key], merge=True)
+    if read.get("followup_message"):
+        return _follow_up(claims, read["followup_message"])
+    return _explain(claims, stance, read.get("user_message", ""), read.get("agent_message", ""))
+
+
+def _read_permission(claims: Claims, word: str) -> Stance:
+    """Return the stance of a permission.
+
+    Raises:
+        UnreadableError: there is no such permission.
+    """
+    row = claims.row
+    if word not in WORDS:
+        raise UnreadableError(f"unknown permission `{word}`")
+    is_read = "permission" in row.reads and word in row.powers
+    if is_read or (word == "ask" and row.kind in ACTIONS):
+        return WORDS[word]
+    claims.unsupported.append(word)
+    return Stance.SILENT
+
+
+def _follow_up(claims: Claims, message: str) -> Verdict:
+    """Return the verdict of a hook that sends the agent back, as often as it may.
+
+    The message is the agent's next instruction.
+    """
+    limit, count = claims.spec.facts.get("loop_limit"), count_loops(claims.event.body.facts)
     if limit is not None and count >= limit:
         name = label(claims.spec)
-        message = f"hook `{name}` sent the agent back {count} times, which is its limit; the agent may stop now"
-        verdict = _explain(claims, SILENT, message, "")
+        why = f"hook `{name}` sent the agent back {count} times, which is its limit"
+        verdict = _explain(claims, Stance.SILENT, f"{why}; the agent may stop now", "")
     else:
-        verdict = _explain(claims, DENY, "", message)
+        verdict = _explain(claims, Stance.DENY, "", message)
     # Another host has a limit of its own.
     own = claims.event.dialect == NAME
     return verdict.replace(redo_limit=limit or 0) if own else verdict
 
 
-def _read_values(claims: Claims, read: Mapping[str, Any]) -> None:
-    """Take in a rewrite, and the effects."""
-    if "updated_input" in read:
-        claims.rewrite = Rewrite(target="input", value=read["updated_input"], merge=True)
-    if "updated_mcp_tool_output" in read:
-        if claims.row.only_for and not claims.event.tool.startswith(_MCP_TOOLS):
-            claims.unsupported.append("output: only the output of an MCP tool can be rewritten")
-        else:
-            claims.rewrite = Rewrite(target="output", value=read["updated_mcp_tool_output"])
-    env, paths = read.get("env", {}), read.get("pluginPaths", [])
-    if not all(isinstance(text, str) for text in (*env.values(), *paths)):
-        raise UnreadableError("`env` and `pluginPaths` hold texts only")
-    claims.effects = {key: value for key, value in (("env", env), ("plugin_paths", paths)) if value}
-
-
 def _explain(claims: Claims, stance: Stance, user: str, agent: str) -> Verdict:
-    """Return the verdict with each message where it belongs: a denial is explained to the agent, a question to the user."""
+    """Return the verdict: a denial is explained to the agent, a question to the user."""
     reason = ""
-    if stance is DENY:
+    if stance is Stance.DENY:
         reason, user, agent = agent or user, user if agent else "", ""
-    elif stance is ASK:
+    elif stance is Stance.ASK:
         reason, user, agent = user or agent, "", agent if user else ""
         reason = reason or f"hook `{label(claims.spec)}` asks"
     claims.claims = [(stance, reason)]

@@ -1,12 +1,9 @@
-"""A dialect that is a folder: the rows of its table, and files that are named after the functions of the protocol."""
+"""A dialect that is a folder: its table, and files named after the functions of the protocol."""
 
 from __future__ import annotations
 
-from hookline.core.dialect import ABSENT, EventRow, Loaded, column
+from hookline.core.dialect import EventRow, Loaded
 from hookline.core.failure import make_failed_verdict
-from hookline.model import kinds
-from hookline.model.event import Compaction, Lifecycle, Message, Prompt, Stop, ToolCall
-from hookline.model.verdict import Stance
 from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
@@ -16,85 +13,9 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Declaration, Source, Table, Written
     from hookline.dialects.kit.load import FileFormat
-    from hookline.model.event import Body, Event, Json
+    from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Outcome, Reply, Verdict
-
-
-# The body of each kind of event; of all others it is `Lifecycle`.
-_BODIES: Mapping[str, type[Body]] = {
-    "tool.before": ToolCall,
-    "tool.after": ToolCall,
-    "tool.failure": ToolCall,
-    "tool.permission.request": ToolCall,
-    "tool.permission.resolved": ToolCall,
-    "mcp.before": ToolCall,
-    "mcp.after": ToolCall,
-    "prompt.submit": Prompt,
-    "prompt.expand": Prompt,
-    "prompt.steer": Prompt,
-    "prompt.transform": Prompt,
-    "stop": Stop,
-    "subagent.stop": Stop,
-    "compact.before": Compaction,
-    "compact.after": Compaction,
-    "message.display": Message,
-    "thought.after": Message,
-    "notification": Message,
-}
-_STANCES: Mapping[str, Stance] = {"deny": Stance.DENY, "halt": Stance.HALT}
-
-
-def make_row(
-    dialect: str,
-    powers: Mapping[str, str],
-    native: str,
-    fields: str = "",
-    accepts: str = "",
-    reads: str = "",
-    *,
-    does: str = "",
-    otherwise: Any = ABSENT,
-    **columns: Any,
-) -> EventRow:
-    """Return the row of an event.
-
-    Its kind follows from its name, its body from its kind, and what it can do from the rest.
-
-    Args:
-        dialect: whose event it is, by the key of `events.json`.
-        powers: key of an answer -> the powers that it uses, as words, for all rows.
-        native: the host's name of the event.
-        fields: its payload, as `core.dialect.column` reads it.
-        accepts: keys that the top of an answer may have, as words.
-        reads: the keys of an answer that count, each as `key`, or as `key=power` where the event
-            has its own.
-        does: powers that do not follow from what it reads. `halt` is then what `continue: false`
-            means.
-        otherwise: what is sent for a field without a value that names none.
-        columns: the other columns. If the event can deny, a block denies unless `blocks` says
-            otherwise.
-    """
-    kind = kinds.native_names(dialect)[native]
-    keys = dict(pair.partition("=")[::2] for pair in reads.split())
-    read = {key: power or powers.get(key, "") for key, power in keys.items()}
-    able = {*" ".join(read.values()).split(), *does.split()}
-    if "halt" in does.split():
-        columns.setdefault("stops", Stance.HALT)
-    if "deny" in able:
-        columns.setdefault("blocks", Stance.DENY)
-    meant = (columns.get("blocks"), columns.get("stops"))
-    able |= {word for word, stance in _STANCES.items() if stance in meant}
-    columns.setdefault("body", _BODIES.get(kind, Lifecycle))
-    return EventRow(
-        native=native,
-        kind=kind,
-        fields=column(fields, otherwise),
-        powers=frozenset(able),
-        reads=read,
-        accepts=frozenset(accepts.split()),
-        **columns,
-    )
 
 
 def add_context(event: Event, verdict: Verdict) -> Event:

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookline.dialects.cursor import Cursor
-from hookline.dialects.cursor.decode_outcome import _KEYS
-from hookline.dialects.cursor.table import TABLE
+from hookline.dialects.cursor.table import KEYS, TABLE
 from hookline.model.event import Event, Stop, ToolCall
 from hookline.model.spec import Command, HookSpec
 from hookline.model.verdict import Outcome, Stance, Verdict
@@ -29,7 +28,7 @@ values = st.recursive(
         st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2)
     ),
 )
-objects = st.dictionaries(st.sampled_from([*_KEYS, "decision"]), values, max_size=5)
+objects = st.dictionaries(st.sampled_from([*KEYS, "decision"]), values, max_size=5)
 
 
 def hook(native: str, **fields: Any) -> HookSpec:
