@@ -13,8 +13,7 @@ import select
 import sys
 from time import monotonic, perf_counter
 
-from hookline.cli.options import DEADLINE, option
-from hookline.cli.selection import change_folder, parse_command
+from hookline.cli.options import DEADLINE, change_folder, option, parse_command, usage_error
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.drive import hooks_seconds, host_deadline
 from hookline.engine.fallback import find_event, find_fallback
@@ -22,7 +21,7 @@ from hookline.engine.host_integrations import leave_to_host
 from hookline.engine.hosts import find_existing_folder, find_project, leave_deleted_folder
 from hookline.engine.journaling import open_journal
 from hookline.engine.notices import add_to_stderr, is_shown
-from hookline.errors import CodecError, ConfigError, HookError
+from hookline.errors import CodecError, HookError
 from hookline.handlers.process_spec import Limits
 from hookline.handlers.supervisor import write_streams
 from hookline.model.frozen import Frozen
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from hookline.cli.selection import Selection
+    from hookline.cli.options import Selection
     from hookline.core.dialect import Table
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
@@ -64,26 +63,20 @@ class Request(Frozen):
     host: str
     event: str = ""
     selection: Selection | None = None
-    deadline: float | None = None
+    deadline: float = 0.0
     error: Exception | None = None
 
 
 def make_request(
     selection: Selection,
     *,
-    host: str = option(
-        metavar="HOST",
-        is_required=True,
-        help="the dialect that the host speaks",
-        complete=("hosts",),
-    ),
+    host: str = option("HOST", "the dialect that the host speaks", complete="hosts"),
     event: str = option(
-        "--event",
-        metavar="NAME",
-        help="the event, as the host calls it, if its payload does not say",
-        complete=("events",),
+        "--event NAME",
+        "the event, as the host calls it, if its payload does not say",
+        complete="events",
     ),
-    deadline: float | None = DEADLINE,
+    deadline: float = DEADLINE,
 ) -> Request:
     """Return the request that the options of `hookline answer` make.
 
@@ -95,7 +88,7 @@ def make_request(
     table = make_dialect(host).table
     if event and table.row(event) is None:
         error = unknown_event_error(table, event)
-        raise ConfigError(error.message, name="config.option", hint=error.hint)
+        raise usage_error(error.message, error.hint)
     return Request(host=host, event=event, selection=selection, deadline=deadline)
 
 

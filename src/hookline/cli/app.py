@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 
 from hookline.cli.commands import COMMANDS, COMPLETION_VARIABLE, ELSEWHERE, GROUPS
-from hookline.cli.exit_codes import OK, print_text, run_command
-from hookline.cli.options import HELP
-from hookline.cli.selection import call_command
-from hookline.errors import ConfigError, did_you_mean
+from hookline.cli.options import HELP, call_command, usage_error
+from hookline.cli.output import OK, print_text, run_command
+from hookline.errors import did_you_mean
 
 _INTRODUCTION = """hookline runs the hooks of AI agents, whatever dialect they are written in
 
@@ -56,7 +55,7 @@ def _run(words: list[str]) -> int:
             return call_command(name, COMMANDS[name].load(), rest)
         case [name, *_]:
             message = f"unknown command `{name}`"
-            raise ConfigError(message, name="config.option", hint=_suggest(name))
+            raise usage_error(message, _suggest(name))
     return OK
 
 

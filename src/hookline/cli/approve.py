@@ -6,12 +6,14 @@ import os
 import shlex
 import sys
 
-from hookline.cli.exit_codes import FINDINGS, OK, print_message
-from hookline.cli.options import DRY_RUN, EVENT, option
-from hookline.cli.pages import (
+from hookline.cli.options import DRY_RUN, EVENT, option, usage_error
+from hookline.cli.output import (
+    FINDINGS,
+    OK,
     count_things,
     escape_document,
     format_problem,
+    print_message,
 )
 from hookline.config.agent_hosts import require_person
 from hookline.engine import approval_service
@@ -27,7 +29,7 @@ from hookline.engine.approval_service import (
 from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summary
 from hookline.engine.loader import list_hooks
-from hookline.errors import ConfigError, TrustError
+from hookline.errors import TrustError
 from hookline.model.spec import Broken
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REMOVED, REVOKED
 
@@ -36,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.cli.pages import Paint, Printer
-    from hookline.cli.selection import Selection
+    from hookline.cli.options import Selection
+    from hookline.cli.output import Paint, Printer
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
     from hookline.trust.state import HookState
@@ -72,15 +74,13 @@ def approve(
     printer: Printer,
     *,
     what: str = option(
-        metavar="HOOK|COMMAND|PATH",
-        help="an id, what it runs or asks, a name, or a file that declares it or is run",
-        complete=("hooks",),
+        "[HOOK|COMMAND|PATH]",
+        "an id, what it runs or asks, a name, or a file that declares it or is run",
+        complete="hooks",
     ),
     event: str = EVENT,
-    all_: bool = option(
-        "--all", help="all that waits and guards that are gone; not what was revoked"
-    ),
-    yes: bool = option("--yes", help="do not ask: approve, and forget guards that are gone"),
+    all_: bool = option("--all", "all that waits and guards that are gone; not what was revoked"),
+    yes: bool = option("--yes", "do not ask: approve, and forget guards that are gone"),
     dry_run: bool = DRY_RUN,
 ) -> int:
     """Let hooks run as they are now: a change of what they run needs another approval."""
@@ -117,10 +117,7 @@ def revoke(
     printer: Printer,
     *,
     what: str = option(
-        metavar="HOOK|COMMAND",
-        help="an id, what it runs or asks, a name, or a file of it",
-        complete=("hooks",),
-        is_required=True,
+        "HOOK|COMMAND", "an id, what it runs or asks, a name, or a file of it", complete="hooks"
     ),
     event: str = EVENT,
     dry_run: bool = DRY_RUN,
@@ -203,7 +200,7 @@ def _check_askable(yes: bool, is_named: bool) -> str:  # noqa: FBT001 - one call
     """
     if yes and not is_named:
         hint = "name one, or say --all"
-        raise ConfigError("`--yes` without a hook", name="config.option", hint=hint)
+        raise usage_error("`--yes` without a hook", hint)
     if yes:
         return _UNASKED if has_terminal() else f"{_UNASKED}, without a terminal"
     if not has_terminal():

@@ -6,14 +6,14 @@ import os
 
 from hookline.chat import command
 from hookline.cli.approve import has_terminal
-from hookline.cli.exit_codes import FINDINGS, OK, print_text
 from hookline.cli.options import option
+from hookline.cli.output import FINDINGS, OK, print_text
 from hookline.config.agent_hosts import require_person
 from hookline.errors import TrustError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.cli.selection import Selection
+    from hookline.cli.options import Selection
 
 _WIDENING = frozenset({"approve", "revoke", "on", "off"})
 _FAILED = "✗ HKL"  # how an answer begins that is a refusal
@@ -22,13 +22,8 @@ _FAILED = "✗ HKL"  # how an answer begins that is a refusal
 def chat(
     selection: Selection,
     *,
-    text: list[str] = option(
-        metavar="TEXT",
-        is_required=True,
-        is_repeatable=True,
-        help="the command, for example /hooks list",
-    ),
-    yes: bool = option("--yes", help="approve although no person is at the terminal"),
+    text: list[str] = option("TEXT...", "the command, for example /hooks list"),
+    yes: bool = option("--yes", "approve although no person is at the terminal"),
 ) -> int:
     """Do what a `/hooks` command says, and print the answer of the chat.
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from hookline.model.frozen import Frozen
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,17 +14,18 @@ if TYPE_CHECKING:
 COMPLETION_VARIABLE = "_HOOKLINE_COMPLETE"
 
 
-class Command(Frozen):
-    """One command: its group in the help, what it does, examples that run, and the exit codes beyond 0 and 2.
+class Command:
+    """One command: its group in the help, what it does, where its function is, and examples.
 
-    `home`: its module and its function.
+    The examples run. `codes`: the exit codes beyond 0 and 2.
     """
 
-    group: str
-    does: str
-    home: str
-    examples: tuple[str, ...]
-    codes: str = ""
+    def __init__(self, group: str, does: str, home: str, *examples: str, codes: str = "") -> None:
+        self.group = group
+        self.does = does
+        self.home = home
+        self.examples = examples
+        self.codes = codes
 
     def load(self) -> Callable[..., Any]:
         """Import the function that runs the command; its options are its keyword parameters."""
@@ -37,161 +36,144 @@ class Command(Frozen):
 
 COMMANDS: Mapping[str, Command] = {
     "list": Command(
-        group="look",
-        does="every hook in firing order, event by event",
-        examples=(
-            "hookline list",
-            "hookline list -c hooks.yaml --event pre_tool_use",
-            "hookline list --source project --json",
-        ),
-        home="list_command.list_all",
+        "look",
+        "every hook in firing order, event by event",
+        "list_command.list_all",
+        "hookline list",
+        "hookline list -c hooks.yaml --event pre_tool_use",
+        "hookline list --source project --json",
     ),
     "show": Command(
-        group="look",
-        does="one hook with every field that counts, or one event with all that a hook may do there",
-        examples=(
-            "hookline show tool.before",
-            "hookline show pre_tool_use --dialect docker-agent",
-            "hookline show -c hooks.yaml 'hooks.yaml#stop.0'",
-        ),
-        home="list_command.show",
+        "look",
+        "one hook with every field that counts, or one event with all that a hook may do there",
+        "list_command.show",
+        "hookline show tool.before",
+        "hookline show pre_tool_use --dialect docker-agent",
+        "hookline show -c hooks.yaml 'hooks.yaml#stop.0'",
     ),
     "validate": Command(
-        group="look",
-        does="every problem of every file, with its place, its code and what to do about it",
-        examples=(
-            "hookline validate hooks.yaml",
-            "hookline validate .agents/hooks --strict",
-            "hookline validate --output-format github",
-        ),
+        "look",
+        "every problem of every file, with its place, its code and what to do about it",
+        "validate.validate",
+        "hookline validate hooks.yaml",
+        "hookline validate .agents/hooks --strict",
+        "hookline validate --output-format github",
         codes="1 there are errors",
-        home="validate.validate",
     ),
     "explain": Command(
-        group="look",
-        does="why each hook was asked or not, in what order, and what it answered; or what a code means",
-        examples=(
-            "hookline explain HKL1203",
-            "hookline explain pre_tool_use -c hooks.yaml --input payload.json",
-            "hookline explain stop --no-run < payload.json",
-            "hookline explain last",
-        ),
-        home="explain.explain",
+        "look",
+        "why each hook was asked or not, in what order, and what it answered; or what a code means",
+        "explain.explain",
+        "hookline explain HKL1203",
+        "hookline explain pre_tool_use -c hooks.yaml --input payload.json",
+        "hookline explain stop --no-run < payload.json",
+        "hookline explain last",
     ),
     "doctor": Command(
-        group="look",
-        does="every hook that may run tried on a harmless event, and what is wrong with it",
-        examples=(
-            "hookline doctor",
-            "hookline doctor --fix",
-            "hookline doctor -c hooks.yaml --json",
-        ),
+        "look",
+        "every hook that may run tried on a harmless event, and what is wrong with it",
+        "doctor.doctor",
+        "hookline doctor",
+        "hookline doctor --fix",
+        "hookline doctor -c hooks.yaml --json",
         codes="1 there are errors",
-        home="doctor.doctor",
     ),
     "schema": Command(
-        group="look",
-        does="the JSON Schema of a document that hookline prints",
-        examples=("hookline schema", "hookline schema decision"),
-        home="schema.schema",
+        "look",
+        "the JSON Schema of a document that hookline prints",
+        "schema.schema",
+        "hookline schema",
+        "hookline schema decision",
     ),
     "completion": Command(
-        group="look",
-        does="the script by which a shell completes command lines: bash, zsh, fish or powershell",
-        examples=("hookline completion bash", "hookline completion zsh"),
-        home="typer_help.print_script",
+        "look",
+        "the script by which a shell completes command lines: bash, zsh, fish or powershell",
+        "typer_help.print_script",
+        "hookline completion bash",
+        "hookline completion zsh",
     ),
     "fire": Command(
-        group="try",
-        does="fire one event at the hooks, and print the decision",
-        examples=("hookline fire pre_tool_use -c hooks.yaml < payload.json",),
+        "try",
+        "fire one event at the hooks, and print the decision",
+        "fire.fire",
+        "hookline fire pre_tool_use -c hooks.yaml < payload.json",
         codes="1 denied or halted",
-        home="fire.fire",
     ),
     "convert": Command(
-        group="try",
-        does="hooks of one dialect as files of another, and what the other cannot express",
-        examples=(
-            "hookline convert hooks.yaml --from docker-agent --to claude-code",
-            "hookline convert .claude/settings.json --to agenthooks --output .agents/hooks",
-            "hookline convert --from claude-code --to codex --strict",
-        ),
+        "try",
+        "hooks of one dialect as files of another, and what the other cannot express",
+        "convert.convert",
+        "hookline convert hooks.yaml --from docker-agent --to claude-code",
+        "hookline convert .claude/settings.json --to agenthooks --output .agents/hooks",
+        "hookline convert --from claude-code --to codex --strict",
         codes="1 a loss with --strict",
-        home="convert.convert",
     ),
     "approve": Command(
-        group="decide",
-        does="let hooks run as they are now, after you saw what they run",
-        examples=(
-            "hookline approve --all --dry-run",
-            "hookline approve .claude/settings.json --yes",
-            "hookline approve 'settings.json#Stop.0.0' --yes",
-        ),
+        "decide",
+        "let hooks run as they are now, after you saw what they run",
+        "approve.approve",
+        "hookline approve --all --dry-run",
+        "hookline approve .claude/settings.json --yes",
+        "hookline approve 'settings.json#Stop.0.0' --yes",
         codes="1 declined, or left out",
-        home="approve.approve",
     ),
     "revoke": Command(
-        group="decide",
-        does="take the approval of hooks back, at once",
-        examples=(
-            "hookline revoke .claude/settings.json",
-            "hookline revoke 'settings.json#Stop.0.0'",
-        ),
-        home="approve.revoke",
+        "decide",
+        "take the approval of hooks back, at once",
+        "approve.revoke",
+        "hookline revoke .claude/settings.json",
+        "hookline revoke 'settings.json#Stop.0.0'",
     ),
     "on": Command(
-        group="decide",
-        does="switch hooks on again: of this project, everywhere, or a single one",
-        examples=("hookline on", "hookline on --global", "hookline on 'settings.json#Stop.0.0'"),
+        "decide",
+        "switch hooks on again: of this project, everywhere, or a single one",
+        "switches.on",
+        "hookline on",
+        "hookline on --global",
+        "hookline on 'settings.json#Stop.0.0'",
         codes="1 still off",
-        home="switches.on",
     ),
     "off": Command(
-        group="decide",
-        does="switch hooks off: of this project, everywhere, or a single one",
-        examples=(
-            "hookline off",
-            "hookline off --global --json",
-            "hookline off 'settings.json#Stop.0.0'",
-        ),
-        home="switches.off",
+        "decide",
+        "switch hooks off: of this project, everywhere, or a single one",
+        "switches.off",
+        "hookline off",
+        "hookline off --global --json",
+        "hookline off 'settings.json#Stop.0.0'",
     ),
     "chat": Command(
-        group="decide",
-        does="one `/hooks` command, as a person types it in a chat",
-        examples=('hookline chat "/hooks list"', 'hookline chat "/hooks off"'),
+        "decide",
+        "one `/hooks` command, as a person types it in a chat",
+        "chat.chat",
+        'hookline chat "/hooks list"',
+        'hookline chat "/hooks off"',
         codes="1 refused",
-        home="chat.chat",
     ),
     "log": Command(
-        group="decide",
-        does="what was decided, why, and whether the record of it is whole",
-        examples=(
-            "hookline log --stance deny --since 7d",
-            "hookline log --hook guard --fault --json",
-            "hookline log show last",
-            "hookline log verify",
-        ),
+        "decide",
+        "what was decided, why, and whether the record of it is whole",
+        "log.log",
+        "hookline log --stance deny --since 7d",
+        "hookline log --hook pre_tool_use --fault --json",
+        "hookline log show last",
+        "hookline log verify",
         codes="1 broken; 130 interrupted",
-        home="log.log",
     ),
     "answer": Command(
-        group="run",
-        does="answer a host's event in its own words; hosts start this",
-        examples=("hookline answer claude-code < payload.json",),
+        "run",
+        "answer a host's event in its own words; hosts start this",
+        "answer.make_request",
+        "hookline answer claude-code < payload.json",
         codes="the host's own",
-        home="answer.make_request",
     ),
     "serve": Command(
-        group="run",
-        does="answer events over HTTP, for agents in any language",
-        examples=(
-            "hookline serve",
-            "hookline serve --http 127.0.0.1:8465 -c hooks.yaml",
-            "hookline serve --unix /run/user/1000/hookline.sock",
-        ),
+        "run",
+        "answer events over HTTP, for agents in any language",
+        "serve.serve",
+        "hookline serve",
+        "hookline serve --http 127.0.0.1:8465 -c hooks.yaml",
+        "hookline serve --unix /run/user/1000/hookline.sock",
         codes="130 interrupted",
-        home="serve.serve",
     ),
 }
 GROUPS: Mapping[str, str] = {"look": "Look", "try": "Try", "decide": "Decide", "run": "Run"}

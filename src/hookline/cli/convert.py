@@ -5,10 +5,23 @@ from __future__ import annotations
 import os
 import tempfile
 
-from hookline.cli.exit_codes import FINDINGS, OK, print_document, print_message, print_text
-from hookline.cli.options import JSON, option
-from hookline.cli.pages import count_things
-from hookline.cli.selection import DIALECT_OPTIONS, FOLDER, Selection, change_folder
+from hookline.cli.options import (
+    DIALECT_OPTIONS,
+    FOLDER,
+    JSON,
+    Selection,
+    change_folder,
+    option,
+    usage_error,
+)
+from hookline.cli.output import (
+    FINDINGS,
+    OK,
+    count_things,
+    print_document,
+    print_message,
+    print_text,
+)
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.convert import convert as convert_hooks
 from hookline.engine.engine import Engine
@@ -24,23 +37,15 @@ if TYPE_CHECKING:
 
 def convert(
     *,
-    path: str = option(
-        metavar="PATH", help="a file or folder of hooks; without it, what is found here"
-    ),
-    from_: str = option(
-        "--from", metavar="DIALECT", help=f"of the hooks: {', '.join(NAMES)}", complete=("hosts",)
-    ),
-    to: str = option(
-        "--to", metavar="DIALECT", help="that they are written in", complete=("hosts",)
-    ),
-    output: str = option(
-        "--output", metavar="DIR", help="write the files there; without it, one file is printed"
-    ),
-    force: bool = option("--force", help="write over files that are there"),
+    path: str = option("[PATH]", "a file or folder of hooks; without it, what is found here"),
+    from_: str = option("--from DIALECT", f"of the hooks: {', '.join(NAMES)}", complete="hosts"),
+    to: str = option("--to DIALECT", "that they are written in", complete="hosts"),
+    output: str = option("--output DIR", "write the files there; without it, one file is printed"),
+    force: bool = option("--force", "write over files that are there"),
     plain: bool = option(
-        "--plain", help="leave commands as they are: for scripts that speak the new words"
+        "--plain", "leave commands as they are: for scripts that speak the new words"
     ),
-    strict: bool = option("--strict", help="refuse any loss"),
+    strict: bool = option("--strict", "refuse any loss"),
     options: list[str] = DIALECT_OPTIONS,
     folder: str = FOLDER,
     json: bool = JSON,
@@ -49,10 +54,10 @@ def convert(
     change_folder(folder)
     if not to:
         hint = "the dialect to write, as in --to claude-code"
-        raise ConfigError("`--to` is missing", name="config.option", hint=hint)
+        raise usage_error("`--to` is missing", hint)
     if not path and not from_:
         hint = "name a file, or a dialect with --from"
-        raise ConfigError("which hooks?", name="config.option", hint=hint)
+        raise usage_error("which hooks?", hint)
     if path:
         engine = Selection(configs=[path], dialect=from_, options=options).engine()
     else:
@@ -61,7 +66,7 @@ def convert(
     if to in dialects:
         hint = "name another dialect with --to"
         message = f"these hooks are written for {to} already"
-        raise ConfigError(message, name="config.option", hint=hint)
+        raise usage_error(message, hint)
     conversion = convert_hooks(engine, make_dialect(to), plain=plain)
     is_refused = strict and bool(conversion.losses)
     for problem in engine.problems:
@@ -103,7 +108,7 @@ def _write_files(conversion: Conversion, folder: str, *, force: bool) -> None:
     if not folder and len(conversion.files) > 1:
         message = f"these hooks become {count_things(len(conversion.files), 'file')}"
         hint = "say where to, with --output DIR"
-        raise ConfigError(message, name="config.option", hint=hint)
+        raise usage_error(message, hint)
     if not folder:
         print_text("".join(conversion.files.values()))
         return

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from contextlib import suppress
 
-from hookline.cli.exit_codes import FINDINGS, OK, print_message
 from hookline.cli.options import option
-from hookline.cli.pages import (
+from hookline.cli.output import (
+    FINDINGS,
+    OK,
     count_problems,
     count_things,
     format_duration,
     format_problem,
+    print_message,
 )
 from hookline.config.agent_hosts import require_person
 from hookline.engine.doctor.checkup import SECONDS, run_checkup
@@ -26,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.pages import Paint, Printer
-    from hookline.cli.selection import Selection
+    from hookline.cli.options import Selection
+    from hookline.cli.output import Paint, Printer
     from hookline.model.spec import Problem
 
 
@@ -36,19 +39,10 @@ def doctor(
     printer: Printer,
     *,
     fix: bool = option(
-        "--fix", help="mend what can be mended safely: the modes of files that are yours"
+        "--fix", "mend what can be mended safely: the modes of files that are yours"
     ),
-    seconds: float = option(
-        "--seconds",
-        metavar="S",
-        help="for one hook, at most",
-        kind=float,
-        default=SECONDS,
-        least=0.1,
-    ),
-    models: bool = option(
-        "--models", help="ask language models too, which costs what a call costs"
-    ),
+    seconds: float = option("--seconds S", "for one hook, at most", default=SECONDS, least=0.1),
+    models: bool = option("--models", "ask language models too, which costs what a call costs"),
 ) -> int:
     """Every hook tried on a harmless event, and what is wrong with it.
 
@@ -75,27 +69,20 @@ def doctor(
 def fix_finding(problem: Problem) -> str:
     """Fix a finding if that is safe, and return what was done; empty if nothing was.
 
-    A fix is safe if it changes only the mode, of a file that this user owns, of a hook that may
-    run.
+    A fix is safe if it changes only the mode, of a file that this user owns.
     """
     path = problem.path if isinstance(problem, Finding) else ""
-    if not path:
-        return ""
     with suppress(OSError):
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            found = os.fstat(fd)
-            mode = old = stat.S_IMODE(found.st_mode)
-            if problem.name == "check.not-executable":
-                mode = old | (old & 0o444) >> 2  # whoever may read it may execute it
-            elif problem.name == "check.exposed":
-                mode = old & ~(stat.S_IWGRP | stat.S_IWOTH)
-            is_own = found.st_uid == os.geteuid() and stat.S_ISREG(found.st_mode)
-            if is_own and mode != old:
-                os.fchmod(fd, mode)
-                return f"chmod {mode:o} {path}"
-        finally:
-            os.close(fd)
+        found = os.lstat(path)
+        mode = old = stat.S_IMODE(found.st_mode)
+        if problem.name == "check.not-executable":
+            mode = old | (old & 0o444) >> 2  # whoever may read it may execute it
+        elif problem.name == "check.exposed":
+            mode = old & ~(stat.S_IWGRP | stat.S_IWOTH)
+        is_own = found.st_uid == os.geteuid() and stat.S_ISREG(found.st_mode)
+        if is_own and mode != old:
+            os.chmod(path, mode)
+            return f"chmod {mode:o} {path}"
     return ""
 
 
@@ -104,30 +91,30 @@ def fix_finding(problem: Problem) -> str:
 
 def _render_checkup(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield each hook with its answer and findings; what several hooks share comes last, once."""
+    hooks = document["hooks"]
+    lines = {
+        hook["hook"]: [format_problem(each, paint, with_place=False) for each in hook["findings"]]
+        for hook in hooks
+    }
+    count = Counter(line for found in lines.values() for line in found)
     shared: dict[str, list[str]] = {}
-    for hook in document["hooks"]:
-        for each in hook["findings"]:
-            line = format_problem(each, paint, with_place=False)
-            shared.setdefault(line, []).append(hook["hook"])
-    others = _count_other_events(document["hooks"])
-    for hook in document["hooks"]:
-        if hook["hook"] not in others:
-            continue
-        count = others[hook["hook"]]
-        events = hook["native_event"]
-        events += f" and {count_things(count, 'other event')}" if count else ""
-        mark, name = _format_mark(hook, paint), paint("name", hook["hook"])
-        yield f"{mark} {name}  {events}, {_describe_answer(hook)}"
-        for each in hook["findings"]:
-            line = format_problem(each, paint, with_place=False)
-            if len(shared[line]) == 1 or each["severity"] == "error":
-                yield f"    {line}"
-                shared[line] = []
+    others = _count_other_events(hooks)
+    for hook in hooks:
+        name = hook["hook"]
+        for finding, line in zip(hook["findings"], lines[name], strict=True):
+            if count[line] > 1 and finding["severity"] != "error":
+                shared.setdefault(line, []).append(name)
+        if name in others:
+            events = hook["native_event"]
+            if others[name]:
+                events += f" and {count_things(others[name], 'other event')}"
+            mark = _format_mark(hook, paint)
+            yield f"{mark} {paint('name', name)}  {events}, {_describe_answer(hook)}"
+            yield from (f"    {line}" for line in lines[name] if line not in shared)
     for each in document["findings"]:
         yield format_problem(each, paint, with_place=not each["hook"])
-    for line, hooks in shared.items():
-        if hooks:
-            yield f"{line}, of {len(hooks)} hooks: {', '.join(hooks)}"
+    for line, names in shared.items():
+        yield f"{line}, of {len(names)} hooks: {', '.join(names)}"
     yield from (f"fixed: {done}" for done in document.get("fixed", ()))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.cli.pages import format_columns
+from hookline.cli.output import format_columns
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import did_you_mean
 from hookline.model import kinds
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.cli.pages import Paint
+    from hookline.cli.output import Paint
     from hookline.core.dialect import Dialect, EventRow
 
 # The vocabulary's key of a dialect -> how it is called; the rest are called as their keys.

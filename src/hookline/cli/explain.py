@@ -7,14 +7,13 @@ import re
 from importlib.resources import files
 
 from hookline.cli.events import CLASSES
-from hookline.cli.exit_codes import OK, print_message
 from hookline.cli.fire import describe_outcome, read_payload
 from hookline.cli.log import show_decision
-from hookline.cli.options import HOST, INPUT, option
-from hookline.cli.pages import count_things, format_duration, format_fields
+from hookline.cli.options import HOST, INPUT, option, usage_error
+from hookline.cli.output import OK, count_things, format_duration, format_fields, print_message
 from hookline.engine.display import reason_fields
 from hookline.engine.explain import explain as account
-from hookline.errors import CODES, CodecError, ConfigError
+from hookline.errors import CODES, CodecError
 from hookline.text.masking import mask_text
 from hookline.trust.policy import NEW
 
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.pages import Paint, Printer
-    from hookline.cli.selection import Selection
+    from hookline.cli.options import Selection
+    from hookline.cli.output import Paint, Printer
     from hookline.engine.engine import Engine
 
 _CODE = re.compile(r"HKL\d+", re.IGNORECASE)
@@ -36,14 +35,13 @@ def explain(
     printer: Printer,
     *,
     what: str = option(
-        metavar="EVENT|CODE|last|ID",
-        help="an event to fire, a code such as HKL1203, or a decision of the journal",
-        complete=("last", "codes", "events"),
-        is_required=True,
+        "EVENT|CODE|last|ID",
+        "an event to fire, a code such as HKL1203, or a decision of the journal",
+        complete="last codes events",
     ),
     host: str = HOST,
     input: str = INPUT,  # noqa: A002 - the name of the flag
-    no_run: bool = option("--no-run", help="start no hook; tell only which ones would be asked"),
+    no_run: bool = option("--no-run", "start no hook; tell only which ones would be asked"),
 ) -> int:
     """Why each hook was asked or not, in what order, and what it answered; or what a code means."""
     if what in CODES or _CODE.fullmatch(what):
@@ -94,7 +92,7 @@ def make_code_document(word: str) -> dict[str, Any]:
     name = names.get(word) or names.get(word.upper())
     if not name:
         hint = "codes are in the problems that hookline prints"
-        raise ConfigError(f"unknown code `{word}`", name="config.option", hint=hint)
+        raise usage_error(f"unknown code `{word}`", hint)
     page = jsonlib.loads((files("hookline.cli") / "codes.json").read_text(encoding="utf-8"))[name]
     return {"schema": "hookline.code/1", "code": CODES[name], "name": name, **page}
 

@@ -7,10 +7,15 @@ import sys
 from contextlib import nullcontext
 from time import monotonic
 
-from hookline.cli.exit_codes import FINDINGS, OK, print_message, run_command
-from hookline.cli.options import DEADLINE, HOST, INPUT, option
-from hookline.cli.pages import format_duration, format_fields
-from hookline.cli.selection import call_command
+from hookline.cli.options import DEADLINE, HOST, INPUT, call_command, option
+from hookline.cli.output import (
+    FINDINGS,
+    OK,
+    format_duration,
+    format_fields,
+    print_message,
+    run_command,
+)
 from hookline.engine.catalog import make_dialect
 from hookline.engine.drive import hooks_seconds, host_deadline
 from hookline.errors import CodecError
@@ -23,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.pages import Paint, Printer
-    from hookline.cli.selection import Selection
+    from hookline.cli.options import Selection
+    from hookline.cli.output import Paint, Printer
     from hookline.handlers.supervisor import AnswerPipe
 
 
@@ -41,29 +46,28 @@ def fire(
     printer: Printer,
     *,
     event: str = option(
-        metavar="EVENT",
-        is_required=True,
-        help="the event's native name, or a canonical one such as tool.before",
-        complete=("events",),
+        "EVENT",
+        "the event's native name, or a canonical one such as tool.before",
+        complete="events",
     ),
     host: str = HOST,
     input: str = INPUT,  # noqa: A002 - the name of the flag
-    exit_zero: bool = option("--exit-zero", help="exit 0 also for a denial"),
-    deadline: float | None = DEADLINE,
+    exit_zero: bool = option("--exit-zero", "exit 0 also for a denial"),
+    deadline: float = DEADLINE,
     answers: AnswerPipe | None = None,
 ) -> int:
     """Fire one event at the hooks, and print the decision."""
     began = monotonic()
-    if deadline is None and host:
+    if host and not deadline:
         deadline = host_deadline(make_dialect(host).table, event)
-    if deadline is not None and answers is not None:
+    if deadline and answers is not None:
         answers.set_deadline(deadline, event)
     payload = read_payload(input)
     with selection.open(parses_new=False) as engine:
         for problem in engine.problems:
             print_message(str(problem))
         seconds = None
-        if deadline is not None:
+        if deadline:
             seconds, grace = hooks_seconds(deadline - (monotonic() - began))
             engine.runtime.limits = Limits(grace=grace)
         dialect = host or selection.dialect or None

@@ -12,9 +12,8 @@ from hookline.cli.events import (
     render_kind,
     suggest_event,
 )
-from hookline.cli.exit_codes import OK, USAGE, print_message
-from hookline.cli.options import EVENT, option
-from hookline.cli.pages import count_things, first_line, format_columns
+from hookline.cli.options import EVENT, option, usage_error
+from hookline.cli.output import OK, USAGE, count_things, first_line, format_columns, print_message
 from hookline.config.places import list_patterns
 from hookline.core.descriptions import describe_matcher
 from hookline.core.failure import explain_file_switch
@@ -40,8 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.cli.pages import Paint, Printer
-    from hookline.cli.selection import Selection
+    from hookline.cli.options import Selection
+    from hookline.cli.output import Paint, Printer
     from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
     from hookline.model.spec import Handler, HookSpec, Problem
@@ -55,9 +54,7 @@ def list_all(
     printer: Printer,
     *,
     event: str = EVENT,
-    source: str = option(
-        "--source", metavar="WORD", help="of one scope, dialect or file (part of its path) only"
-    ),
+    source: str = option("--source WORD", "of one scope, dialect or file (part of its path) only"),
 ) -> int:
     """Every hook in firing order, event by event.
 
@@ -113,10 +110,7 @@ def show(
     printer: Printer,
     *,
     what: str = option(
-        metavar="EVENT|HOOK",
-        help="an event by any name, or a hook by its id or name",
-        complete=("hooks", "events"),
-        is_required=True,
+        "EVENT|HOOK", "an event by any name, or a hook by its id or name", complete="hooks events"
     ),
 ) -> int:
     """One hook with every field that counts, or one event with all that a hook may do there."""
@@ -151,11 +145,7 @@ def _find_hook(engine: Engine, called: str) -> HookSpec | None:
     found = found or [spec for spec in specs if spec.name == called]
     if len(found) > 1:
         listed = ", ".join(f"`{spec.id}`" for spec in found)
-        raise ConfigError(
-            f"several hooks are called `{called}`: {listed}",
-            name="config.option",
-            hint="give the id of one",
-        )
+        raise usage_error(f"several hooks are called `{called}`: {listed}", "give the id of one")
     return found[0] if found else None
 
 

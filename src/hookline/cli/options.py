@@ -1,16 +1,28 @@
-"""Options and arguments of commands: how a command declares them, and how its words are read.
+"""Options of commands: how they are declared and read, and the hooks that a command line selects.
 
 A command is a function. Each of its options is the default of a keyword parameter, made by
-`option`. typer gets the same declarations for the help and for shells (`typer_help.py`): to load it
-takes longer than a whole `hookline list`.
+`option`. A parameter `selection` adds the options that choose hooks, and `printer` those that
+choose the output. typer gets the same declarations for the help and for shells (`typer_help.py`):
+to load it takes longer than a whole `hookline list`.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from math import inf, nan
 
+from hookline.config.places import project_root
+from hookline.config.project_env import drop_project_env
+from hookline.engine.catalog import NAMES
+from hookline.engine.engine import MATCHING, MODES, TRUSTS, Engine
+from hookline.engine.hosts import leave_deleted_folder
+from hookline.engine.journaling import open_journal
+from hookline.engine.lazy_gate import LazyGate, note_approvals
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
+from hookline.sessions.store import Sessions
+from hookline.wire.parsers import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     Command = Callable[..., Any]
+    from hookline.model.spec import Problem
 
 HELP = ("-h", "--help")
 
@@ -25,22 +38,21 @@ HELP = ("-h", "--help")
 class Option(Frozen):
     """An option of a command; an argument, if it has no names; a flag, if it takes no value.
 
-    `kind`: the type of its value. `least` and `most`: bounds of a number. `choices`: the only
-    values. `complete`: what a shell may complete, by the names in `typer_help.WORDS`.
+    `least` and `most`: bounds of a number. `choices`: the only values. `complete`: what a shell may
+    complete, by names in `typer_help.WORDS`.
     """
 
     names: tuple[str, ...] = ()
     metavar: str = ""
     help: str = ""
     default: Any = ""
-    kind: type = str
     least: float = 0
     most: float = inf
     choices: tuple[str, ...] = ()
     is_flag: bool = False
     is_required: bool = False
     is_repeatable: bool = False
-    complete: tuple[str, ...] = ()
+    complete: str = ""
 
     def read(self, name: str, word: str | None) -> Any:
         """Return the value of a word; `name`: what the option is called in an error.
@@ -52,14 +64,15 @@ class Option(Frozen):
             raise ValueError(f"`{name}` needs a value: {self.metavar}")
         if self.choices and word not in self.choices:
             raise ValueError(f"`{name}` cannot be `{word}`, only one of {', '.join(self.choices)}")
-        if self.kind is str:
+        kind = type(self.default)
+        if kind not in (int, float):
             return word
         try:
-            value = self.kind(word)
+            value = kind(word)
         except ValueError:
             value = nan
         if not self.least <= value <= self.most:
-            number = "a whole number" if self.kind is int else "a number"
+            number = "a whole number" if kind is int else "a number"
             most = f" to {self.most:g}" if self.most < inf else ""
             raise ValueError(
                 f"`{name}` cannot be `{word}`, only {number} from {self.least:g}{most}"
@@ -67,39 +80,49 @@ class Option(Frozen):
         return value
 
 
-def option(*names: str, **settings: Any) -> Any:
-    """Return an option as the default of a parameter, whose type is that of the option's value."""
-    if names and "metavar" not in settings:
-        settings |= {"is_flag": True, "default": False}
-    if "is_repeatable" in settings:
-        settings["default"] = []
-    settings.setdefault("help", ", ".join(settings.get("choices", ())))
-    return Option(names=names, **settings)
+def option(spec: str, help: str = "", **settings: Any) -> Any:  # noqa: A002 - as of typer
+    """Return an option as the default of a parameter, whose type is that of the option's value.
+
+    `spec` is written as in a usage line: `-n, --dry-run`, `--event EVENT`, `HOST`, `[PATH...]`.
+    """
+    words = spec.split()
+    names = tuple(word.strip(",") for word in words if word.startswith("-"))
+    metavar = " ".join(words[len(names) :])
+    is_flag, is_repeatable = not metavar, "..." in metavar
+    if is_flag or is_repeatable:
+        settings["default"] = False if is_flag else []
+    return Option(
+        names=names,
+        metavar=metavar.strip("[]."),
+        help=help or ", ".join(settings.get("choices", ())),
+        is_flag=is_flag,
+        is_required=not names and not metavar.startswith("["),
+        is_repeatable=is_repeatable,
+        **settings,
+    )
 
 
-JSON: Any = option("--json", help="print JSON: one document, or one a line")
+def usage_error(message: str, hint: str = "") -> ConfigError:
+    """Return the error of a command line that cannot be used."""
+    return ConfigError(message, name="config.option", hint=hint)
+
+
+JSON: Any = option("--json", "print JSON: one document, or one a line")
 # The options of commands that print a document, by the parameters of `pages.Printer`.
 PRINTING: Mapping[str, Option] = {
     "json": JSON,
-    "color": option("--color", metavar="WHEN", default="auto", choices=("auto", "always", "never")),
+    "color": option("--color WHEN", default="auto", choices=("auto", "always", "never")),
 }
-DRY_RUN: Any = option("-n", "--dry-run", help="only show what would be done")
-EVENT: Any = option(
-    "--event", metavar="EVENT", help="of one event only, by any of its names", complete=("events",)
-)
+DRY_RUN: Any = option("-n, --dry-run", "only show what would be done")
+EVENT: Any = option("--event EVENT", "of one event only, by any of its names", complete="events")
 HOST: Any = option(
-    "--host",
-    metavar="NAME",
-    help="the dialect of the event, where it is not the files'",
-    complete=("hosts",),
+    "--host NAME", "the dialect of the event, where it is not the files'", complete="hosts"
 )
-INPUT: Any = option("--input", metavar="FILE", default="-", help="the payload; - is standard input")
+INPUT: Any = option("--input FILE", "the payload; - is standard input", default="-")
 DEADLINE: Any = option(
-    "--deadline",
-    metavar="S",
-    help="seconds until the answer has to be written; default: the host's limit, less 10 %",
-    default=None,
-    kind=float,
+    "--deadline S",
+    "seconds until the answer has to be written; default: the host's limit, less 10 %",
+    default=0.0,
     least=0.001,
     most=1e9,
 )
@@ -117,7 +140,7 @@ def parse_words(
         return _read_all(options, words)
     except ValueError as error:
         message, *near = error.args
-        raise ConfigError(message, name="config.option", hint="".join(near) or hint) from None
+        raise usage_error(message, "".join(near) or hint) from None
 
 
 def _read_all(options: Mapping[str, Option], words: Sequence[str]) -> dict[str, Any]:
@@ -164,3 +187,232 @@ def _read_option(options: Mapping[str, Option], word: str, rest: Iterator[str]) 
             raise ValueError(f"`{name}` takes no value")
         return key, True
     return key, options[key].read(name, value if is_given else next(rest, None))
+
+
+FOLDER: Any = option("-C DIR", "as if started there", default=".")
+DIALECT_OPTIONS: Any = option(
+    "-o, --option NAME=VALUE...", "of the dialect, as profile=d1; repeatable"
+)
+# The options that choose hooks, by the parameters of `Selection`.
+SHARED: Mapping[str, Option] = {
+    "configs": option(
+        "-c, --config PATH...",
+        "a file or folder of hooks, or a tree as JSON; repeatable; without it, what is found here",
+    ),
+    "dialect": option(
+        "--dialect NAME", f"of files and events: {', '.join(NAMES)}", complete="hosts"
+    ),
+    "trust": option(
+        "--trust WHOM",
+        "which hooks may run: all, user, approved or none; to name a file is consent",
+        choices=TRUSTS,
+    ),
+    "mode": option(
+        "--mode MODE",
+        "fidelity, or strict: a failed guard asks or denies",
+        default="fidelity",
+        choices=MODES,
+    ),
+    "match_tools": option(
+        "--match-tools NAMES",
+        "native, or canonical: a matcher knows a tool's names in all hosts",
+        default="native",
+        choices=MATCHING,
+    ),
+    "options": DIALECT_OPTIONS,
+    "folder": FOLDER,
+    "home": option("--home DIR", "your home, whatever the environment says"),
+    "relay": option("--relay"),  # what converted hooks pass; no help shows it
+}
+
+
+class Selection:
+    """Which hooks a command looks at: without `configs`, whatever is discovered from `folder`.
+
+    `host`: the dialect of the host that is being answered, if there is one. `relay`: another
+    hookline asks, whose hook this is, so that being inside of the same event is no loop. `notices`:
+    what was left out of the environment.
+    """
+
+    configs: list[str]
+    dialect: str
+    trust: str
+    mode: str
+    match_tools: str
+    options: list[str]
+    folder: str
+    home: str
+    relay: bool
+
+    def __init__(self, **given: Any) -> None:
+        for name, each in SHARED.items():
+            setattr(self, name, given.get(name, each.default))
+        self.home = os.path.abspath(self.home) if self.home else ""
+        self.host = ""
+        self.notices: tuple[Problem, ...] = ()
+
+    def enter_folder(self) -> None:
+        """Change to the selected folder, and clean the environment.
+
+        Raises:
+            ConfigError: there is no such folder.
+        """
+        change_folder(self.folder)
+        self.folder = "."
+        self.clean_environ()
+
+    def clean_environ(self, folder: str = "") -> None:
+        """Remove from the environment what the repository around a folder controls.
+
+        Without `folder`, the selected one.
+
+        Raises:
+            ConfigError: `--home` names no folder.
+        """
+        if self.home and not os.path.isdir(self.home):
+            message = f"`--home {self.home}` is no folder"
+            raise usage_error(message, "name your home")
+        try:
+            found = drop_project_env(os.environ, folder or self.folder, self.home)
+        except FileNotFoundError:  # the working folder was deleted, with the repository's files
+            return
+        if found.environ is os.environ:
+            return
+        for name in found.dropped:
+            del os.environ[name]
+        os.environ.update(found.environ)
+        if found.problem is not None and not self.notices:
+            self.notices = (found.problem,)
+
+    def sessions(self) -> Sessions:
+        """Return the store of sessions, in which each relay counts its redos separately."""
+        return Sessions.of(os.environ, asker="\n".join(self.configs) if self.relay else "")
+
+    def open(self, **settings: Any) -> Engine:
+        """Return the engine with the selected hooks, and with the journal of this user."""
+        from hookline.cli.output import print_message  # noqa: PLC0415 - not for a host
+
+        journal = open_journal(os.environ, print_message)
+        return self.engine(journal=journal, **settings)
+
+    def engine(self, *, parses_new: bool = True, **settings: Any) -> Engine:
+        """Return the engine with the selected hooks.
+
+        `parses_new`: whether files of a project without approvals are parsed.
+
+        Raises:
+            ConfigError: no such file, dialect, option, trust or mode.
+        """
+        # It was cleaned when the command began.
+        settings["environ"] = os.environ
+        if not self.configs and self.folder == ".":
+            self.folder = project_root(".", os.environ) or "."
+        # `all` is consent to everything, and of `none` there is nothing to ask.
+        if self.trust not in ("all", "none"):
+            record = note_approvals(settings.get("journal"))
+            settings["gate"] = LazyGate(
+                self.folder, os.environ, write_record=record, notices=self.notices
+            )
+        if not self.configs:
+            if self.options:
+                raise usage_error(
+                    "options of a dialect need a file that they are for", "name it with --config"
+                )
+            return Engine.discover(
+                self.folder,
+                trust=self.trust or "user",
+                mode=self.mode,
+                match_tools=self.match_tools,
+                parses_new=parses_new,
+                **settings,
+            )
+        engine = Engine(cwd=self.folder, relays=self.relay, **settings)
+        for config in self.configs:
+            engine.add_source(
+                parse_json(config, "--config", placed=False).value
+                if config.startswith("{")
+                else config,
+                dialect=self.dialect or None,
+                trust=self.trust or "all",
+                mode=self.mode,
+                match_tools=self.match_tools,
+                options=parse_options(self.options),
+                host=self.host,
+            )
+        return engine
+
+
+def call_command(name: str, command: Command, words: Sequence[str], **settings: Any) -> int:
+    """Run a command with its words, in the folder that they select; return its exit code.
+
+    Raises:
+        ConfigError: a usage error.
+    """
+    given = parse_command(name, command, words)
+    if "selection" in given:
+        given["selection"].enter_folder()
+    code: int = command(**given, **settings)
+    return code
+
+
+def parse_command(name: str, command: Command, words: Sequence[str]) -> dict[str, Any]:
+    """Return the arguments of a call, with its `Selection` and its `Printer`.
+
+    Raises:
+        ConfigError: a usage error.
+    """
+    given = parse_words(list_options(command), words, f"hookline {name} --help")
+    if "printer" in command.__annotations__:
+        # Hosts start a command that prints no document.
+        from hookline.cli.output import Printer  # noqa: PLC0415
+
+        given["printer"] = Printer(**{each: given.pop(each) for each in PRINTING})
+    if "selection" in command.__annotations__:
+        given["selection"] = Selection(**{each: given.pop(each) for each in SHARED})
+    return given
+
+
+def list_options(command: Command) -> dict[str, Option]:
+    """Return the options and arguments of a command, those that choose its hooks included."""
+    declared: Mapping[str, Any] = command.__kwdefaults__ or {}
+    own = {name: each for name, each in declared.items() if isinstance(each, Option)}
+    for parameter, options in (("printer", PRINTING), ("selection", SHARED)):
+        if parameter in command.__annotations__:
+            own.update(options)
+    return own
+
+
+def parse_options(pairs: Sequence[str]) -> Mapping[str, Any]:
+    """Return `name=value` pairs as a mapping; `true` and `false` are booleans.
+
+    Raises:
+        ConfigError: a pair without `=`.
+    """
+    parsed: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise usage_error(
+                f"`--option {pair}` is no NAME=VALUE", "for example --option profile=d1"
+            )
+        parsed[name] = {"true": True, "false": False}.get(value, value)
+    return parsed
+
+
+def change_folder(folder: str) -> None:
+    """Change to a folder.
+
+    If it is the working folder, and that was deleted, go to one that exists, and print so.
+
+    Raises:
+        ConfigError: there is no such folder.
+    """
+    if folder == "." and (notice := leave_deleted_folder(os.environ)):
+        sys.stderr.write(f"hookline: {notice}\n")
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        reason = (error.strerror or "unreadable").lower()
+        raise ConfigError(
+            f"cannot start in `{folder}`: {reason}", name="config.missing", hint="-C takes a folder"
+        ) from None

@@ -6,9 +6,9 @@ import json
 import re
 from importlib.resources import files
 
-from hookline.cli.exit_codes import OK, print_text
-from hookline.cli.options import option
-from hookline.errors import ConfigError, did_you_mean
+from hookline.cli.options import option, usage_error
+from hookline.cli.output import OK, print_text
+from hookline.errors import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ _REFERENCE = re.compile(r'"urn:hookline:([a-z]+):1[#"]')
 
 def schema(
     *,
-    name: str = option(
-        metavar="NAME", help="which one; without it, their names", complete=("schemas",)
-    ),
+    name: str = option("[NAME]", "which one; without it, their names", complete="schemas"),
 ) -> int:
     """Print the JSON Schema of a document that hookline prints."""
     print_text(
@@ -47,7 +45,7 @@ def read_schema(name: str) -> dict[str, Any]:
     """
     if name not in list_schemas():
         hint = did_you_mean(name, list_schemas()) or f"one of {', '.join(list_schemas())}"
-        raise ConfigError(f"unknown document `{name}`", name="config.option", hint=hint)
+        raise usage_error(f"unknown document `{name}`", hint)
     text = (_FOLDER / f"{name}.json").read_text(encoding="utf-8")
     read: dict[str, Any] = json.loads(text)
     others = {other: read_schema(other) for other in sorted(set(_REFERENCE.findall(text)) - {name})}

@@ -8,8 +8,8 @@ from contextlib import suppress
 from importlib.util import find_spec
 
 from hookline import __version__
-from hookline.cli.exit_codes import INTERRUPTED, OK, print_message, print_text
 from hookline.cli.options import option
+from hookline.cli.output import INTERRUPTED, OK, print_message, print_text
 from hookline.cli.schema import read_schema
 from hookline.config.agent_hosts import find_agent_marker
 from hookline.config.settings import read_settings
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from hookline.cli.selection import Selection
+    from hookline.cli.options import Selection
 
 _DEFAULT = "127.0.0.1:8465"
 
@@ -53,80 +53,41 @@ _DEFAULT = "127.0.0.1:8465"
 def serve(
     selection: Selection,
     *,
-    http: str = option(
-        "--http", metavar="HOST:PORT", help=f"listen on TCP; with none of the three, {_DEFAULT}"
-    ),
-    unix: str = option(
-        "--unix", metavar="PATH", help="listen on a unix socket, for this user only; no token"
-    ),
+    http: str = option("--http HOST:PORT", f"listen on TCP; with none of the three, {_DEFAULT}"),
+    unix: str = option("--unix PATH", "listen on a unix socket, for this user only; no token"),
     grpc: list[str] = option(
-        "--grpc",
-        metavar="ADDRESS",
-        help="listen for gRPC: unix:PATH, 127.0.0.1:PORT or vsock:CID:PORT; repeatable",
-        is_repeatable=True,
+        "--grpc ADDRESS...",
+        "listen for gRPC: unix:PATH, 127.0.0.1:PORT or vsock:CID:PORT; repeatable",
     ),
     expect: list[str] = option(
-        "--expect",
-        metavar="NAME",
-        help="gates are closed until these handlers attach over gRPC; repeatable",
-        is_repeatable=True,
+        "--expect NAME...", "gates are closed until these handlers attach over gRPC; repeatable"
     ),
-    token_file: str = option(
-        "--token-file", metavar="PATH", help="the token for TCP; made if missing"
-    ),
-    allow_remote: bool = option(
-        "--allow-remote", help="let other machines ask; needs --token-file"
-    ),
-    host_name: list[str] = option(
-        "--host-name",
-        metavar="NAME",
-        help="another name of this server; repeatable",
-        is_repeatable=True,
-    ),
+    token_file: str = option("--token-file PATH", "the token for TCP; made if missing"),
+    allow_remote: bool = option("--allow-remote", "let other machines ask; needs --token-file"),
+    host_name: list[str] = option("--host-name NAME...", "another name of this server; repeatable"),
     most: int = option(
-        "--most",
-        metavar="N",
+        "--most N",
+        "events at once, over HTTP and gRPC together, at most 64",
         least=1,
         most=64,
-        help="events at once, over HTTP and gRPC together, at most 64",
-        kind=int,
         default=64,
     ),
-    wait: float = option(
-        "--wait",
-        metavar="S",
-        help="for one more, until it is its turn",
-        kind=float,
-        default=30.0,
-        least=0.0,
-    ),
+    wait: float = option("--wait S", "for one more, until it is its turn", default=30.0, least=0.0),
     seconds: float = option(
-        "--seconds",
-        metavar="S",
-        help="for all hooks of one event, together",
-        kind=float,
-        default=600.0,
-        least=0.1,
+        "--seconds S", "for all hooks of one event, together", default=600.0, least=0.1
     ),
     deadline: float = option(
-        "--deadline",
-        metavar="S",
-        help="for one event; default: what the client or its host allows",
-        kind=float,
+        "--deadline S",
+        "for one event; default: what the client or its host allows",
         default=0.0,
         least=0.0,
     ),
     drain: float = option(
-        "--drain",
-        metavar="S",
-        help="for what is running, at the stop; then it is ended",
-        kind=float,
-        default=10.0,
-        least=1.0,
+        "--drain S", "for what is running, at the stop; then it is ended", default=10.0, least=1.0
     ),
-    no_reload: bool = option("--no-reload", help="take changes of files on SIGHUP only"),
+    no_reload: bool = option("--no-reload", "take changes of files on SIGHUP only"),
     self_approve: bool = option(
-        "--self-approve", help="let programs of this machine approve hooks without the token"
+        "--self-approve", "let programs of this machine approve hooks without the token"
     ),
 ) -> int:
     """The decision server, until SIGTERM or Ctrl-C."""

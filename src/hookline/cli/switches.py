@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-from hookline.cli.exit_codes import FINDINGS, OK, print_message
 from hookline.cli.options import DRY_RUN, option
-from hookline.cli.pages import first_line
+from hookline.cli.output import FINDINGS, OK, first_line, print_message
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
     find_statuses,
@@ -24,15 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.pages import Paint, Printer
-    from hookline.cli.selection import Selection
+    from hookline.cli.options import Selection
+    from hookline.cli.output import Paint, Printer
 
 _HOOK: Any = option(
-    metavar="HOOK",
-    help="an id, what it runs or asks, a name, or a file of it; without one, all hooks",
-    complete=("hooks",),
+    "[HOOK]",
+    "an id, what it runs or asks, a name, or a file of it; without one, all hooks",
+    complete="hooks",
 )
-_GLOBAL: Any = option("--global", help="in every project, and not in this one only")
+_GLOBAL: Any = option("--global", "in every project, and not in this one only")
 
 
 def on(

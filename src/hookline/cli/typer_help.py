@@ -15,10 +15,9 @@ from typer.completion import completion_init, get_completion_script, shell_compl
 
 from hookline.cli.commands import COMMANDS, COMPLETION_VARIABLE
 from hookline.cli.events import list_event_names
-from hookline.cli.exit_codes import OK, print_text
-from hookline.cli.options import HELP, option
+from hookline.cli.options import HELP, SHARED, Selection, list_options, option
+from hookline.cli.output import OK, print_text
 from hookline.cli.schema import list_schemas
-from hookline.cli.selection import SHARED, Selection, list_options
 from hookline.engine.catalog import NAMES
 from hookline.engine.loader import list_hooks
 from hookline.errors import CODES, HookError
@@ -81,11 +80,7 @@ def _make_parameter(key: str, option: Option) -> inspect.Parameter:
 
 def print_script(
     *,
-    shell: str = option(
-        metavar="SHELL",
-        choices=("bash", "zsh", "fish", "powershell"),
-        is_required=True,
-    ),
+    shell: str = option("SHELL", choices=("bash", "zsh", "fish", "powershell")),
 ) -> int:
     """Print the script by which a shell completes command lines of hookline."""
     script = get_completion_script(
@@ -116,7 +111,7 @@ def _make_completer(option: Option) -> Callable[[Any, str], list[str]]:
 
     def complete(ctx: Any, incomplete: str) -> list[str]:
         words = [*option.choices]
-        for name in option.complete:
+        for name in option.complete.split():
             words += WORDS[name](ctx.params)
         return [word for word in dict.fromkeys(words) if word.startswith(incomplete)]
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
-from hookline.cli.exit_codes import FINDINGS, OK, USAGE, print_message
 from hookline.cli.options import option
-from hookline.cli.pages import count_problems, count_things, format_problem
-from hookline.cli.snippet import make_snippet
+from hookline.cli.output import (
+    FINDINGS,
+    OK,
+    USAGE,
+    count_problems,
+    count_things,
+    format_problem,
+    print_message,
+)
 from hookline.config.hook_files import guess_dialect, list_files, make_no_hooks_error
 from hookline.engine.catalog import make_dialect
 from hookline.engine.doctor.static_checks import find_unresolved
 from hookline.errors import ConfigError
 from hookline.model.spec import Origin, Problem
+from hookline.paths import read_start
+from hookline.text.terminal_escape import escape_text
 from hookline.wire.fields import to_problem
 
 TYPE_CHECKING = False
@@ -20,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.pages import Paint, Printer
-    from hookline.cli.selection import Selection
+    from hookline.cli.options import Selection
+    from hookline.cli.output import Paint, Printer
     from hookline.engine.engine import Engine
     from hookline.engine.sources import LoadedSource
 
@@ -31,18 +40,13 @@ def validate(
     printer: Printer,
     *,
     paths: list[str] = option(
-        metavar="PATH",
-        help="files and folders of hooks; without any, what is found here",
-        is_repeatable=True,
+        "[PATH...]", "files and folders of hooks; without any, what is found here"
     ),
-    strict: bool = option("--strict", help="warnings count as errors"),
+    strict: bool = option("--strict", "warnings count as errors"),
     output_format: str = option(
-        "--output-format",
-        metavar="FORMAT",
-        choices=("text", "json", "github"),
-        default="text",
+        "--output-format FORMAT", choices=("text", "json", "github"), default="text"
     ),
-    exit_zero: bool = option("--exit-zero", help="exit 0 also when there are findings"),
+    exit_zero: bool = option("--exit-zero", "exit 0 also when there are findings"),
 ) -> int:
     """Every problem of every file, with its place, its code and what to do about it."""
     asked = [*paths, *selection.configs]
@@ -145,3 +149,39 @@ def _escape_annotation(text: str, *, more: bool = False) -> str:
     for char in "%\r\n" + ":," * more:
         text = text.replace(char, f"%{ord(char):02X}")
     return text
+
+
+_BEFORE = 2
+_LONGEST = 200
+_MOST = 1 << 20  # bytes of the file
+_WORD = re.compile(r'"[^"]*"|[^\s:,\[\]{}"]+')
+
+
+def make_snippet(problem: dict[str, Any], paint: Paint) -> Iterator[str]:
+    """Yield the problem's line with the two before it, the mark, and the fix.
+
+    Nothing if the place is unknown.
+    """
+    line, column = problem["line"], problem["column"]
+    lines = _read_lines(problem["file"]) if line else []
+    if not 0 < line <= len(lines):
+        return
+    width = len(str(line)) + 3
+    for number in range(max(1, line - _BEFORE), line + 1):
+        yield (
+            paint("dim", f"{number:{width}} | ")
+            + escape_text(lines[number - 1].replace("\t", " "))[:_LONGEST]
+        )
+    if 0 < column <= _LONGEST:
+        word = _WORD.match(lines[line - 1], column - 1)
+        mark = "^" * (len(word.group()) if word else 1)
+        yield paint("dim", f"{'':{width}} | ") + " " * (column - 1) + paint("bad", mark[:_LONGEST])
+    fix = f"  fix: {problem['hint']}" if problem["hint"] else ""
+    yield f"{fix}  more: hookline explain {problem['code']}"
+
+
+def _read_lines(path: str) -> list[str]:
+    try:
+        return read_start(path, _MOST).decode("utf-8-sig", "replace").splitlines()
+    except OSError:
+        return []

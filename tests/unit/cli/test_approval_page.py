@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hookline.cli.approve import list_summaries, make_document, render_approval
-from hookline.cli.pages import Paint
+from hookline.cli.output import Paint
 
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.cli.exit_codes import (
+from hookline.cli.output import (
     format_error,
     print_document,
     print_message,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.cli.fire import render_decision
-from hookline.cli.pages import Paint
+from hookline.cli.output import Paint
 from hookline.model.event import Rewrite
 from hookline.model.verdict import Decision, Lowered, Stance, Verdict
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk

@@ -15,7 +15,7 @@ from hookline.cli.list_command import (
     render_hook,
     render_hooks,
 )
-from hookline.cli.pages import Paint, escape_document
+from hookline.cli.output import Paint, escape_document
 
 PLAIN = Paint(on=False)
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.cli import log
-from hookline.cli.log_pages import render_entry, render_event
-from hookline.cli.pages import Paint, Printer
+from hookline.cli.log import render_entry, render_event
+from hookline.cli.output import Paint, Printer
 from hookline.journal.log_files import LogFiles
 from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from hookline.cli.log_pages import render_entry
-from hookline.cli.pages import Paint
+from hookline.cli.log import render_entry
+from hookline.cli.output import Paint
 from tests.unit.cli.support import SUDO, Desk
 from tests.unit.cli.test_log import fire, folder_of
 from tests.unit.cli.test_schema import check

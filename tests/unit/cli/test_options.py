@@ -6,19 +6,18 @@ from typing import Any
 
 import pytest
 
-from hookline.cli.options import option, parse_words
-from hookline.cli.selection import list_options
+from hookline.cli.options import list_options, option, parse_words
 from hookline.errors import ConfigError
 
 
 def command(
     *,
-    word: str = option(metavar="WORD", is_required=True),
-    more: str = option(metavar="MORE"),
-    count: int = option("-n", "--count", metavar="N", kind=int, least=1, most=9, default=3),
-    seconds: float = option("--seconds", metavar="S", kind=float, least=0.5, default=1.0),
-    color: str = option("--color", metavar="WHEN", choices=("auto", "never")),
-    name: list[str] = option("-c", "--name", metavar="NAME", is_repeatable=True),
+    word: str = option("WORD"),
+    more: str = option("[MORE]"),
+    count: int = option("-n, --count N", least=1, most=9, default=3),
+    seconds: float = option("--seconds S", least=0.5, default=1.0),
+    color: str = option("--color WHEN", choices=("auto", "never")),
+    name: list[str] = option("-c, --name NAME..."),
     json: bool = option("--json"),
 ) -> int:
     """A command with each kind of option."""
@@ -82,7 +81,7 @@ def test_a_mistake_is_an_error_that_names_it(words: list[str], error: str) -> No
 def test_the_last_argument_may_take_all_words() -> None:
     """As the files of `hookline validate`."""
 
-    def validate(*, files: list[str] = option(metavar="FILE", is_repeatable=True)) -> int:
+    def validate(*, files: list[str] = option("[FILE...]")) -> int:
         return len(files)
 
     options = list_options(validate)

@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from hookline.cli import pages
-from hookline.cli.pages import Paint, escape_document, use_color
+from hookline.cli import output
+from hookline.cli.output import Paint, escape_document, use_color
 
 
 class Terminal(io.StringIO):
@@ -80,10 +80,10 @@ def test_only_a_decision_has_reasons_of_several_lines() -> None:
 @pytest.mark.parametrize(("number", "said"), [(0, "0 files"), (1, "1 file"), (2, "2 files")])
 def test_things_are_counted(number: int, said: str) -> None:
     """As people do."""
-    assert pages.count_things(number, "file") == said
+    assert output.count_things(number, "file") == said
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(0.0041, "4.1 ms"), (1.5, "1.50 s")])
 def test_durations_have_units(seconds: float, said: str) -> None:
     """Milliseconds below a second."""
-    assert pages.format_duration(seconds) == said
+    assert output.format_duration(seconds) == said

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.cli.selection import Selection
+from hookline.cli.options import Selection
 from hookline.cli.serve import _approves_without_token, _make_service, _open_sockets
 from hookline.errors import ConfigError
 from hookline.model.verdict import Stance

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.cli.pages import Paint
-from hookline.cli.snippet import make_snippet
+from hookline.cli.output import Paint
+from hookline.cli.validate import make_snippet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hookline.cli.selection import parse_options
+from hookline.cli.options import parse_options
 from hookline.core.options import read_switch
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import ConfigError

@@ -8,7 +8,7 @@ import pytest
 
 import hookline
 from hookline.cli.fire import render_decision
-from hookline.cli.pages import Paint
+from hookline.cli.output import Paint
 from hookline.dialects.starchild import Starchild
 from hookline.engine.display import reason_fields
 from hookline.model.event import Event
