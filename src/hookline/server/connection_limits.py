@@ -60,7 +60,7 @@ class Pool:
         """
         if connection not in self._admitted and len(self._admitted) >= self._most:
             message = f"{self._most} connections at once are the most"
-            headers = {"Retry-After": "1", "Connection": "close"}
+            headers = {"Connection": "close"}
             raise RequestError(503, "serve.busy", message, hint="ask again", headers=headers)
         self._others.pop(connection, None)
         self._admitted.add(connection)

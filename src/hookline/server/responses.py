@@ -52,7 +52,7 @@ class RequestError(HookError):
     ) -> None:
         super().__init__(message, name=name, hint=hint)
         self.status = status
-        self.headers = headers or {}
+        self.headers = dict(headers or {})
         self.sent = sent
 
 
@@ -80,8 +80,11 @@ def make_problem(
     `path`: of the request; where a format defines refusals, the document has its members too.
     `more`: further members.
     """
-    headers = error.headers if isinstance(error, RequestError) else {}
-    status = error.status if isinstance(error, RequestError) else status
+    headers: dict[str, str] = {}
+    if error.name == "serve.busy":
+        status, headers = 503, {"Retry-After": "1"}
+    if isinstance(error, RequestError):
+        status, headers = error.status, headers | error.headers
     detail = escape_line(error.message)
     document = {
         **(more or {}),

@@ -213,7 +213,7 @@ class Service:
                     503, "serve.ending", message, hint=hint, headers=headers
                 )
             except HookError as failure:
-                error = _with_retry(failure)
+                error = failure
             except Exception as failure:  # noqa: BLE001 - the outermost frame
                 self.tell(f"HKL9001 internal error: {type(failure).__name__}: {failure}")
                 hint = "this is a fault of hookline; please report it"
@@ -264,15 +264,6 @@ async def _limit_time(seconds: float, work: Awaitable[_Result]) -> _Result:
         message = f"no decision within {seconds:g} s, because the server is busy"
         hint = "ask again, or give the server more time: `hookline serve --deadline S`"
         raise RequestError(503, "serve.busy", message, hint=hint) from None
-
-
-def _with_retry(error: HookError) -> HookError:
-    """Return an error for the sender; a busy server says when to ask again."""
-    if error.name != "serve.busy":
-        return error
-    return RequestError(
-        503, error.name, error.message, hint=error.hint, headers={"Retry-After": "1"}
-    )
 
 
 async def _decode_payload(host: Dialect, sent: bytes) -> Event:
