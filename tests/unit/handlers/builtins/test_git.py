@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +18,6 @@ from hookline.model.event import Event
 from hookline.model.spec import Builtin, Command, HookSpec
 from hookline.model.verdict import Failure
 from tests.unit.handlers.builtins.support import PATH, asked, session, told, turn
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.process
 WHO = (
@@ -46,17 +44,22 @@ def git(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> Path:
-    """A repository with two commits, and nothing changed since."""
-    folder = tmp_path / "repo"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with two commits, of which each test has a copy."""
+    folder = tmp_path_factory.mktemp("repo")
     git(folder, "init")
     for number in (1, 2):
         (folder / "a.txt").write_text(f"line {number}\n", encoding="utf-8")
         git(folder, "add", "a.txt")
         git(folder, "commit", "-m", f"commit {number}")
     return folder
+
+
+@pytest.fixture
+def repo(made_once: Path, tmp_path: Path) -> Path:
+    """A repository with two commits, and nothing changed since."""
+    return Path(shutil.copytree(made_once, tmp_path / "repo"))
 
 
 @pytest.fixture
