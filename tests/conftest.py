@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 import pytest
 from hypothesis import settings
 
 from hookline.config.agent_hosts import MARKERS
-from hookline.handlers.supervisor import reset_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +25,11 @@ os.environ["PATH"] = os.pathsep.join(
     (os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable))
 )
 
-# Below nohup, programs that tests start would ignore SIGHUP, and so never be ended by it. What a
-# hook inherits there is tested where it is started.
-reset_signals()
+# Below nohup, programs that tests start would ignore SIGHUP, and so never be ended by it. A program
+# does not inherit a handler.
+for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, lambda *_: None)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -21,40 +21,35 @@ from hookline.wire.templates import INSTALL
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Self
+    from typing import Any
 
     from hookline.core.dispatch import Run
     from hookline.handlers.process_spec import Cancel, Limits
 
 
-class ConcurrentCalls:
-    """A batch of calls, which starts at once."""
+def start_calls(runs: Sequence[Run], limits: Limits, environ: Mapping[str, str]) -> list[HttpCall]:
+    """Start calls, each on a thread of its own."""
+    # Loading a library does not count as a hook's time.
+    performers = [_find_performer(run) for run in runs]
+    return [
+        HttpCall(run, limits, environ, perform)
+        for run, perform in zip(runs, performers, strict=True)
+    ]
 
-    def __init__(self, runs: Sequence[Run], limits: Limits, environ: Mapping[str, str]) -> None:
-        # Loading a library does not count as a hook's time.
-        performers = [_find_performer(run) for run in runs]
-        self.calls = [
-            HttpCall(run, limits, environ, perform)
-            for run, perform in zip(runs, performers, strict=True)
-        ]
 
-    def outcomes(self, cancel: Cancel | None = None) -> list[Outcome]:
-        """Wait for all calls, each up to its own deadline; a cancellation ends them all."""
-        if cancel is not None:
-            cancel.wake(self._cancel)
-        for each in sorted(self.calls, key=lambda call: call.deadline):
-            each.wait()
-        return [each.wait() for each in self.calls]
+def wait_for_calls(calls: Sequence[HttpCall], cancel: Cancel | None) -> list[Outcome]:
+    """Wait for calls, each up to its own deadline; a cancellation ends them all."""
+    if cancel is not None:
+        cancel.wake(lambda: give_up_calls(calls))
+    for each in sorted(calls, key=lambda call: call.deadline):
+        each.wait()
+    return [each.wait() for each in calls]
 
-    def _cancel(self) -> None:
-        for each in self.calls:
-            each.give_up(Failure.CANCELLED)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._cancel()  # an interrupt leaves no call behind
+def give_up_calls(calls: Sequence[HttpCall]) -> None:
+    """End the calls that are still under way."""
+    for each in calls:
+        each.give_up(Failure.CANCELLED)
 
 
 def _find_performer(run: Run) -> Callable[..., Outcome]:

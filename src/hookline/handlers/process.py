@@ -122,7 +122,8 @@ class Pool:
         else:
             self.add(child)  # before its start, so that an interrupt finds it
             child.start()
-            self._drop_ended()
+            if child.outcome is not None:
+                self._running.remove(child)
 
     def _wait_for_progress(self) -> None:
         if not self._running:
@@ -133,9 +134,10 @@ class Pool:
             seconds = min(seconds, _LOOK_AGAIN)
         self._handle_events(seconds)
         now = self.clock()
-        for child in self._running:
+        for child in list(self._running):
             child.check_progress(now)
-        self._drop_ended()
+            if child.outcome is not None:
+                self._running.remove(child)
 
     def _handle_events(self, seconds: float) -> None:
         for fd, _ in self._poll.poll(seconds * 1000):
@@ -146,9 +148,6 @@ class Pool:
                     child.end(Failure.CANCELLED)
             elif fd in self._by_fd:
                 self._by_fd[fd].on_ready(fd)
-
-    def _drop_ended(self) -> None:
-        self._running = [child for child in self._running if child.outcome is None]
 
     def watch(self, fd: int, child: Child, events: int) -> None:
         self._by_fd[fd] = child

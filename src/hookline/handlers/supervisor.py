@@ -10,6 +10,7 @@ subreapers, so that a process which a hook started stays below them when its par
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import select
 import signal
@@ -194,7 +195,8 @@ def fork_worker() -> Worker | AnswerPipe:
     forget_parent()
     os.setsid()  # a signal to the supervisor's group must not reach the worker, which ends hooks
     become_subreaper()
-    reset_signals()
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if ignored, hooks would have no exit codes
     for number in _PASSED_ON:
         signal.signal(number, end_by_signal)
     _end_with_supervisor(watched)
@@ -216,9 +218,8 @@ class AnswerPipe:
         """Send the reply. `stays`: the worker continues in the background."""
         head = b"%s %d %d %d %d\n" % (_REPLY, exit_code, stays, len(stdout), len(stderr))
         if stays:
-            signal.signal(
-                signal.SIGIO, _ignore
-            )  # the supervisor ends soon, but this worker continues
+            # The supervisor ends soon, but this worker continues.
+            signal.signal(signal.SIGIO, signal.SIG_IGN)
         _write_all(self._fd, head + stdout + stderr)
         if stays:
             os.close(self._fd)
@@ -266,18 +267,6 @@ def supervise(name: str, job: Callable[[AnswerPipe | None], int]) -> int:
     return 128 + signal.SIGINT  # the same code as a worker that is interrupted later
 
 
-def reset_signals() -> None:
-    """Ignore signals by a handler, which `exec` resets, so that hooks inherit none of them."""
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    for number in set(signal.valid_signals()) - {signal.SIGPIPE, signal.SIGXFSZ}:
-        if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, signal.SIG_DFL if number == signal.SIGCHLD else _ignore)
-
-
-def _ignore(number: int, _: object) -> None:
-    """Do nothing."""
-
-
 def end_by_signal(number: int, _: object) -> NoReturn:
     """End everything below this process, then end this process by the signal."""
     end_everything()
@@ -295,7 +284,6 @@ def die_of_signal(number: int) -> NoReturn:
 
 def _end_with_supervisor(watched: int) -> None:
     """Have SIGIO sent to this process when the supervisor dies, which closes the pipe."""
-    import fcntl  # noqa: PLC0415 - only here
 
     def end(_number: int, _frame: object) -> None:
         with contextlib.suppress(BlockingIOError):

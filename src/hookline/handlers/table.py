@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from contextvars import copy_context
@@ -48,11 +47,14 @@ def perform_all(
     if not calls:
         return _run_programs(local, limits, cancel, given, keep)
     # Few hooks need sockets.
-    from hookline.handlers.concurrent_http import ConcurrentCalls  # noqa: PLC0415 - as above
+    from hookline.handlers import concurrent_http  # noqa: PLC0415 - as above
 
-    with ConcurrentCalls(calls, limits, given) as under_way:
+    started = concurrent_http.start_calls(calls, limits, given)
+    try:
         here = iter(_run_programs(local, limits, cancel, given, keep))
-        there = iter(under_way.outcomes(cancel))
+        there = iter(concurrent_http.wait_for_calls(started, cancel))
+    finally:
+        concurrent_http.give_up_calls(started)  # an interrupt leaves no call behind
     return [
         next(there) if isinstance(run.spec.handler, Http | Model) else next(here) for run in runs
     ]
@@ -90,25 +92,15 @@ def _run_programs(
 
 def _prepare(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Job | Outcome:
     """Return the program that a hook runs, or its outcome if there is none to run."""
-    handler = run.spec.handler
-    began = perf_counter()
     try:
-        if isinstance(handler, Command):
-            return Job(program=_build_program(handler, run, environ, may_leave=may_leave))
+        if isinstance(run.spec.handler, Command):
+            return Job(program=_build_program(run.spec.handler, run, environ, may_leave=may_leave))
         # Few hooks are builtins.
         from hookline.handlers.builtins import call_builtin  # noqa: PLC0415 - as above
 
-        answer = call_builtin(run, environ, _make_cookie())
+        return call_builtin(run, environ)
     except HandlerError as error:
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error))
-    except Exception as error:  # a fault in a builtin is that hook's failure, not the engine's
-        if isinstance(handler, Command):
-            raise
-        return make_failure_outcome(error, run.spec.timeout, began)
-    if isinstance(answer, Job):
-        return answer
-    text = json.dumps(answer) if answer else ""
-    return Outcome(exit_code=0, stdout=text, seconds=perf_counter() - began)
 
 
 def _build_program(
@@ -119,16 +111,12 @@ def _build_program(
         run.event,
         run.payload or "",
         timeout=run.spec.timeout,
-        cookie=_make_cookie(),
+        cookie=os.urandom(12).hex(),
         environ=environ,
         mark=hook_mark(run.spec),
     )
     leaves = run.dialect is not None and run.dialect.table.background_line
     return program.replace(may_leave=may_leave and leaves and not run.detached)
-
-
-def _make_cookie() -> str:
-    return os.urandom(12).hex()
 
 
 # -- Python functions ------------------------------------------------------------------------------

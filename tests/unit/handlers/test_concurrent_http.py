@@ -15,7 +15,7 @@ import pytest
 
 from hookline.core.dispatch import Run
 from hookline.engine.detached import Detached
-from hookline.handlers.concurrent_http import ConcurrentCalls, HttpCall
+from hookline.handlers.concurrent_http import HttpCall, give_up_calls, start_calls
 from hookline.handlers.process_spec import Cancel, Limits
 from hookline.handlers.table import perform_all
 from hookline.model.event import Event
@@ -126,8 +126,8 @@ def test_a_batch_can_be_cancelled() -> None:
     assert gone == [True]
 
 
-def test_who_leaves_early_leaves_nothing_behind() -> None:
-    """An interrupt, for example, ends the calls that are under way."""
+def test_a_call_that_is_given_up_leaves_nothing_behind() -> None:
+    """Its service sees that nobody waits for it any more."""
     seen = threading.Event()
     asked_for = threading.Event()
 
@@ -137,11 +137,12 @@ def test_who_leaves_early_leaves_nothing_behind() -> None:
             seen.set()
 
     with serving(answer) as service:
-        with ConcurrentCalls([run(service.url(), timeout=60.0)], Limits(), {}) as calls:
-            assert asked_for.wait(PATIENCE)
+        calls = start_calls([run(service.url(), timeout=60.0)], Limits(), {})
+        assert asked_for.wait(PATIENCE)
+        give_up_calls(calls)
 
         assert seen.wait(PATIENCE)
-        assert [outcome.failure for outcome in calls.outcomes()] == [Failure.CANCELLED]
+        assert [each.wait().failure for each in calls] == [Failure.CANCELLED]
 
 
 def spec_of(handler: Any) -> HookSpec:

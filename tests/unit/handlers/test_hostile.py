@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.handlers.concurrent_http import ConcurrentCalls
+from hookline.handlers.concurrent_http import give_up_calls, start_calls, wait_for_calls
 from hookline.handlers.process_spec import Limits
 from hookline.model.verdict import Failure
 from tests.unit.handlers.raw import (
@@ -416,16 +416,18 @@ def test_calls_leave_neither_threads_nor_sockets() -> None:
         serving(saying({})) as quick,
     ):
         runs = [run(slow.url(), timeout=0.1), run(quick.url()), run(f"http://{LOCAL}:1/")]
-        with ConcurrentCalls(runs, Limits(), {}) as calls:
-            failures = [outcome.failure for outcome in calls.outcomes()]
-        with ConcurrentCalls([run(slow.url())], Limits(), {}):
-            pass
+        outcomes = wait_for_calls(start_calls(runs, Limits(), {}), None)
+        give_up_calls(start_calls([run(slow.url())], Limits(), {}))
         for thread in threading.enumerate():
             if thread.name == "hookline http":
                 thread.join(PATIENCE)
                 assert not thread.is_alive()
 
-    assert failures == [Failure.TIMED_OUT, None, Failure.UNREACHABLE]
+    assert [outcome.failure for outcome in outcomes] == [
+        Failure.TIMED_OUT,
+        None,
+        Failure.UNREACHABLE,
+    ]
     assert {
         thread.ident for thread in threading.enumerate() if thread.name == "hookline http"
     } <= threads

@@ -6,16 +6,21 @@ must see first.
 
 from __future__ import annotations
 
+import json
+import os
+from time import perf_counter
+
 from hookline.errors import HandlerError
 from hookline.handlers.builtins import facts, git
 from hookline.handlers.command import expand_declared, working_directory
+from hookline.handlers.process_spec import Job
+from hookline.model.verdict import Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hookline.core.dispatch import Run
-    from hookline.handlers.process_spec import Job
     from hookline.model.spec import Builtin
 
 REGISTRY: Mapping[str, Callable[[facts.BuiltinCall], facts.Output | Job]] = {
@@ -32,12 +37,13 @@ REGISTRY: Mapping[str, Callable[[facts.BuiltinCall], facts.Output | Job]] = {
 }
 
 
-def call_builtin(run: Run, environ: Mapping[str, str], cookie: str) -> facts.Output | Job:
-    """Return what the builtin of a run returns.
+def call_builtin(run: Run, environ: Mapping[str, str]) -> Job | Outcome:
+    """Call the builtin of a run; a fault in it is that hook's failure, not the engine's.
 
     Raises:
         HandlerError: there is no such builtin.
     """
+    began = perf_counter()
     handler: Builtin = run.spec.handler  # type: ignore[assignment]  # the caller has looked
     hook = REGISTRY.get(handler.name)
     if hook is None:
@@ -46,13 +52,20 @@ def call_builtin(run: Run, environ: Mapping[str, str], cookie: str) -> facts.Out
     declared = expand_declared(handler, event, environ)
     if handler.working_dir:
         event = event.replace(cwd=working_directory(handler, event, environ))
-    return hook(
-        facts.BuiltinCall(
-            event=event,
-            args=handler.args,
-            environ={**environ, **declared},
-            declared=declared,
-            timeout=run.spec.timeout,
-            cookie=cookie,
-        )
+    asked = facts.BuiltinCall(
+        event=event,
+        args=handler.args,
+        environ={**environ, **declared},
+        declared=declared,
+        timeout=run.spec.timeout,
+        cookie=os.urandom(12).hex(),
     )
+    try:
+        answer = hook(asked)
+    except Exception as error:  # noqa: BLE001 - as above
+        detail, seconds = f"{type(error).__name__}: {error}", perf_counter() - began
+        return Outcome(failure=Failure.RAISED, detail=detail, seconds=seconds)
+    if isinstance(answer, Job):
+        return answer
+    text = json.dumps(answer) if answer else ""
+    return Outcome(exit_code=0, stdout=text, seconds=perf_counter() - began)

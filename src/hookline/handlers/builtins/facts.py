@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import platform
+import pwd
 from itertools import islice
 from pathlib import Path
 
@@ -93,10 +94,8 @@ def add_user_info(asked: BuiltinCall) -> Output:
 
 def _find_user(environ: Mapping[str, str]) -> tuple[str, str]:
     try:
-        import pwd  # noqa: PLC0415 - not on every system
-
         entry = pwd.getpwuid(os.getuid())
-    except (ImportError, KeyError):  # in a container, the user's number may have no entry
+    except KeyError:  # in a container, the user's number may have no entry
         return environ.get("USER", ""), ""
     return entry.pw_name, entry.pw_gecos.partition(",")[0].strip()
 
