@@ -63,7 +63,7 @@ def _app(words: list[str]) -> int:
 
 
 def _end(code: int) -> NoReturn:
-    """Exit without the interpreter's last search for garbage, which takes a tenth of what an event takes as a whole."""
+    """Exit without the last search for garbage, which takes a tenth of what an event takes."""
     gc.freeze()
     sys.exit(code)
 

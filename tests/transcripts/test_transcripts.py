@@ -1,4 +1,4 @@
-"""Every transcript is what a person would see: each command is run, and prints what stands below it.
+"""Every transcript is what a person would see: each command runs, and prints what stands below it.
 
 A transcript is a list of blocks. A line `$ command` begins one, lines `> ...` continue the command;
 then comes what it prints, standard error included; `[exit N]` ends it where the code is not 0. `#`

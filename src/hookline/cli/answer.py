@@ -13,17 +13,24 @@ import select
 import sys
 from time import monotonic, perf_counter
 
-from hookline.cli.options import DEADLINE, change_folder, option, parse_command, usage_error
+from hookline.cli.options import (
+    DEADLINE,
+    Selection,
+    change_folder,
+    option,
+    parse_command,
+    usage_error,
+)
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.drive import hooks_seconds, host_deadline
-from hookline.engine.fallback import find_event, find_fallback
+from hookline.engine.fallback import Fallback, find_event, find_fallback
 from hookline.engine.host_integrations import leave_to_host
 from hookline.engine.hosts import find_existing_folder, find_project, leave_deleted_folder
 from hookline.engine.journaling import open_journal
 from hookline.engine.notices import add_to_stderr, is_shown
 from hookline.errors import CodecError, HookError
 from hookline.handlers.process_spec import Limits
-from hookline.handlers.supervisor import write_streams
+from hookline.handlers.supervisor import AnswerPipe, write_streams
 from hookline.model.frozen import Frozen
 from hookline.model.kinds import ACTIONS
 from hookline.model.verdict import Reply
@@ -36,13 +43,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from hookline.cli.options import Selection
     from hookline.core.dialect import Table
     from hookline.core.dispatch import Run
     from hookline.engine.engine import Engine
-    from hookline.engine.fallback import Fallback
     from hookline.handlers.process import BackgroundProgram
-    from hookline.handlers.supervisor import AnswerPipe
     from hookline.journal.journal import Journal
 
 LARGEST = 256 << 20  # bytes; a device may have no end
@@ -157,7 +161,7 @@ def answer(request: Request, later: Deferred, answers: AnswerPipe | None = None)
         if request.error is None or not (sys.stdin and sys.stdin.isatty()):
             sent = read_payload()
         reply = _ask_hooks(request, sent, later, journal, began, answers)
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the outermost frame: a traceback must never reach a host
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a host must see no traceback
         reply = make_fallback(request, sent, error, journal).reply
     # The user sees what could not be written down beside every answer, a refusal too.
     return add_to_stderr(reply, [line for line in unwritten if not is_shown(reply, line)])

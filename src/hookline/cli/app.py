@@ -60,7 +60,7 @@ def _run(words: list[str]) -> int:
 
 
 _OPTIONS = """options of most commands:
-  -c, --config PATH    a file or folder of hooks; repeatable; without it, what is found for the user and the project
+  -c, --config PATH    a file or folder of hooks; repeatable; without it, those of user and project
   --dialect NAME       of the files named, and of the event
   --trust WHOM         which hooks may run: all, user, approved or none
   --mode MODE          fidelity, or strict: a failed guard asks or denies

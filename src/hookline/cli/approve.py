@@ -1,4 +1,4 @@
-"""`hookline approve` and `hookline revoke`: show a person what hooks would run, ask, and record it."""
+"""`hookline approve` and `hookline revoke`: show what hooks would run, ask, and record it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import os
 import shlex
 import sys
 
-from hookline.cli.options import DRY_RUN, EVENT, option, usage_error
+from hookline.cli.options import DRY_RUN, EVENT, Selection, option, usage_error
 from hookline.cli.output import (
     FINDINGS,
     OK,
+    Paint,
+    Printer,
     count_things,
     escape_document,
     format_problem,
@@ -30,7 +32,7 @@ from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summary
 from hookline.engine.loader import list_hooks
 from hookline.errors import TrustError
-from hookline.model.spec import Broken
+from hookline.model.spec import Broken, HookSpec
 from hookline.trust.policy import APPROVED, CHANGED, NEW, REMOVED, REVOKED
 
 TYPE_CHECKING = False
@@ -38,10 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.cli.options import Selection
-    from hookline.cli.output import Paint, Printer
     from hookline.engine.engine import Engine
-    from hookline.model.spec import HookSpec
     from hookline.trust.state import HookState
     from hookline.trust.store import Approval
 

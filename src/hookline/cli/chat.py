@@ -6,14 +6,10 @@ import os
 
 from hookline.chat import command
 from hookline.cli.approve import has_terminal
-from hookline.cli.options import option
+from hookline.cli.options import Selection, option
 from hookline.cli.output import FINDINGS, OK, print_text
 from hookline.config.agent_hosts import require_person
 from hookline.errors import TrustError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.cli.options import Selection
 
 _WIDENING = frozenset({"approve", "revoke", "on", "off"})
 _FAILED = "✗ HKL"  # how an answer begins that is a refusal

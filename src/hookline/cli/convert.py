@@ -1,4 +1,4 @@
-"""`hookline convert`: hooks of one dialect as files of another, and a report of everything that the other cannot express."""
+"""`hookline convert`: hooks of one dialect as files of another, and a report of what is lost."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from hookline.cli.output import (
     print_text,
 )
 from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.convert import Conversion
 from hookline.engine.convert import convert as convert_hooks
 from hookline.engine.engine import Engine
 from hookline.errors import ConfigError
@@ -31,8 +32,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
-
-    from hookline.engine.convert import Conversion
 
 
 def convert(

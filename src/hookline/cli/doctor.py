@@ -1,4 +1,4 @@
-"""`hookline doctor`: tries every hook on a harmless event as its host would, and prints its problems."""
+"""`hookline doctor`: tries every hook on a harmless event, and prints its problems."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import stat
 from collections import Counter
 from contextlib import suppress
 
-from hookline.cli.options import option
+from hookline.cli.options import Selection, option
 from hookline.cli.output import (
     FINDINGS,
     OK,
+    Paint,
+    Printer,
     count_problems,
     count_things,
     format_duration,
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.options import Selection
-    from hookline.cli.output import Paint, Printer
     from hookline.model.spec import Problem
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.cli.output import format_columns
+from hookline.cli.output import Paint, format_columns
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import did_you_mean
 from hookline.model import kinds
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.cli.output import Paint
     from hookline.core.dialect import Dialect, EventRow
 
 # The vocabulary's key of a dialect -> how it is called; the rest are called as their keys.
@@ -91,7 +90,7 @@ def find_kind(name: str, dialect: str) -> str:
 
 
 def list_event_names(dialect: str) -> list[str]:
-    """Return the names of events: of one dialect, else canonical names and those of every dialect."""
+    """Return the names of events: of one dialect, else canonical names and those of all."""
     named = [native for label, native, _ in _list_native_names() if dialect in ("", label)]
     return list(dict.fromkeys([*named, *kinds.NAMES] if dialect else [*kinds.NAMES, *named]))
 
@@ -104,7 +103,7 @@ def suggest_event(name: str, more: Sequence[str] = ()) -> str:
 
 
 def make_kind_document(name: str, hooks: Sequence[str]) -> dict[str, Any]:
-    """Return the `hookline.kind/1` document: one canonical event, its names, and its row in each supported dialect."""
+    """Return the `hookline.kind/1` document: an event, its names, and its row in each dialect."""
     kind = kinds.kind(name)
     names: dict[str, list[str]] = {}
     for label, native, canonical in _list_native_names():

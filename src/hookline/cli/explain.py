@@ -9,8 +9,16 @@ from importlib.resources import files
 from hookline.cli.events import CLASSES
 from hookline.cli.fire import describe_outcome, read_payload
 from hookline.cli.log import show_decision
-from hookline.cli.options import HOST, INPUT, option, usage_error
-from hookline.cli.output import OK, count_things, format_duration, format_fields, print_message
+from hookline.cli.options import HOST, INPUT, Selection, option, usage_error
+from hookline.cli.output import (
+    OK,
+    Paint,
+    Printer,
+    count_things,
+    format_duration,
+    format_fields,
+    print_message,
+)
 from hookline.engine.display import reason_fields
 from hookline.engine.explain import explain as account
 from hookline.errors import CODES, CodecError
@@ -22,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.options import Selection
-    from hookline.cli.output import Paint, Printer
     from hookline.engine.engine import Engine
 
 _CODE = re.compile(r"HKL\d+", re.IGNORECASE)
@@ -67,7 +73,7 @@ def explain(
 
 
 def make_blank_payload(engine: Engine, event: str, dialect: str | None) -> dict[str, Any]:
-    """Return the smallest payload that an event can be raised with: what it cannot do without, left empty.
+    """Return the smallest payload of an event: the fields that it needs, left empty.
 
     Raises:
         CodecError: an unknown event.
@@ -111,7 +117,8 @@ def render_explanation(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     """Yield the explanation of one event: files, selected hooks, other hooks, decision."""
     event, decision = document["event"], document["decision"]
     tool = f", tool `{event['tool']}`" if event["tool"] else ""
-    yield f"{paint('strong', event['native_event'])} of {event['dialect']} ({event['kind']}, {CLASSES[event['class']]}){tool}"
+    what = f"{event['kind']}, {CLASSES[event['class']]}"
+    yield f"{paint('strong', event['native_event'])} of {event['dialect']} ({what}){tool}"
     hooks = document["hooks"]
     selected = sorted((hook for hook in hooks if hook["selected"]), key=lambda hook: hook["order"])
     others = [hook for hook in hooks if not hook["selected"]]
@@ -161,7 +168,8 @@ def _describe_hook(
     for verdict in verdicts:
         if verdict["hook"] == hook["hook"]:
             code = "" if verdict["exit_code"] is None else f", exit {verdict['exit_code']}"
-            yield f"       {paint.stance(verdict['stance'])} after {format_duration(verdict['seconds'])}{code}"
+            took = format_duration(verdict["seconds"])
+            yield f"       {paint.stance(verdict['stance'])} after {took}{code}"
             yield from format_fields(_list_effects(verdict), "       ")
     if hook["selected"] and hook["because"]:
         yield f"       not asked: {hook['because']}"

@@ -7,10 +7,12 @@ import sys
 from contextlib import nullcontext
 from time import monotonic
 
-from hookline.cli.options import DEADLINE, HOST, INPUT, call_command, option
+from hookline.cli.options import DEADLINE, HOST, INPUT, Selection, call_command, option
 from hookline.cli.output import (
     FINDINGS,
     OK,
+    Paint,
+    Printer,
     format_duration,
     format_fields,
     print_message,
@@ -28,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.options import Selection
-    from hookline.cli.output import Paint, Printer
     from hookline.handlers.supervisor import AnswerPipe
 
 
@@ -104,7 +104,8 @@ def render_decision(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
     for verdict in decision["verdicts"]:
         fault = f"  {verdict['fault']}" if verdict["fault"] else ""
         shadow = " (shadow)" if verdict["shadow"] else ""
-        yield f"  {paint.stance(verdict['stance'], 6)} {verdict['hook']}{shadow}  {format_duration(verdict['seconds'])}{fault}"
+        took = format_duration(verdict["seconds"])
+        yield f"  {paint.stance(verdict['stance'], 6)} {verdict['hook']}{shadow}  {took}{fault}"
     if not decision["verdicts"]:
         yield "  no hook took part"
 

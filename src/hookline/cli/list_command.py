@@ -12,23 +12,42 @@ from hookline.cli.events import (
     render_kind,
     suggest_event,
 )
-from hookline.cli.options import EVENT, option, usage_error
-from hookline.cli.output import OK, USAGE, count_things, first_line, format_columns, print_message
+from hookline.cli.options import EVENT, Selection, option, usage_error
+from hookline.cli.output import (
+    OK,
+    USAGE,
+    Paint,
+    Printer,
+    count_things,
+    first_line,
+    format_columns,
+    print_message,
+)
 from hookline.config.places import list_patterns
 from hookline.core.descriptions import describe_matcher
 from hookline.core.failure import explain_file_switch
 from hookline.core.plan import sort_hooks
 from hookline.engine.approval_service import (
+    HookStatus,
     find_statuses,
     find_store_problem,
     list_removed_problems,
 )
 from hookline.engine.detached import find_time_limit
-from hookline.engine.doctor.static_checks import find_unresolved
 from hookline.engine.hook_lookup import describe_run, make_hook_summary
 from hookline.engine.loader import explain_absence, list_hooks
 from hookline.errors import ConfigError
-from hookline.model.spec import CLONED, MANAGED, Broken, Builtin, Command, Http, InProcess, Model
+from hookline.model.spec import (
+    CLONED,
+    MANAGED,
+    Broken,
+    Builtin,
+    HookSpec,
+    Http,
+    InProcess,
+    Model,
+    Problem,
+)
 from hookline.text.digest import sha256
 from hookline.text.urls import describe_url
 from hookline.trust.policy import APPROVED, NEW, STATES
@@ -36,17 +55,13 @@ from hookline.wire.providers import list_key_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from hookline.cli.options import Selection
-    from hookline.cli.output import Paint, Printer
-    from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
-    from hookline.model.spec import Handler, HookSpec, Problem
+    from hookline.model.spec import Handler
 
 READY, BROKEN, INCOMPLETE, OFF = "ready", "broken", "incomplete", "off"
-_LONGEST_FACT = 120
 
 
 def list_all(
@@ -65,7 +80,12 @@ def list_all(
         message = f"unknown event `{event}`"
         raise ConfigError(message, name="event.unknown", hint=suggest_event(event))
     engine = selection.engine()
-    others = [*list_removed_problems(engine), *find_unresolved(engine)]
+    others = [*list_removed_problems(engine)]
+    if any(isinstance(spec.handler, Http) for spec in engine.hooks):
+        # It loads what calls addresses, which takes as long as all else.
+        from hookline.engine.doctor.static_checks import find_unresolved  # noqa: PLC0415
+
+        others += find_unresolved(engine)
     document = make_hooks_document(
         engine,
         lambda spec: (
@@ -270,54 +290,28 @@ def describe_handler(spec: HookSpec) -> str:
     return first_line(describe_run(spec).strip())
 
 
-# The fields of each handler that its document has; of mappings only the keys, because values may be
-# secrets.
-_FIELDS: Mapping[type[Handler], tuple[str, ...]] = {
-    Command: ("argv", "script", "shell", "env", "working_dir", "kill_leftovers"),
-    Http: ("url", "method", "headers", "env", "secret", "allow_local"),
-    Model: (
-        "names",
-        "provider",
-        "prompt",
-        "shape",
-        "base_url",
-        "key",
-        "allow_local",
-        "most_tokens",
-    ),
-    Builtin: ("name", "args"),
-    InProcess: ("name",),
-    Broken: ("reason",),
-}
+# Fields of handlers that no document has: functions, and what may be a secret.
+_HIDDEN = frozenset(("call", "body", "substitute", "host_env"))
 
 
 def _handler_fields(handler: Handler) -> dict[str, Any]:
+    """Return the fields of a handler; of mappings only the keys, for values may be secrets."""
     fields: dict[str, Any] = {"type": type(handler).__name__.lower()}
-    for name in _FIELDS[type(handler)]:
+    for name in type(handler).__fields__:
         value = getattr(handler, name)
-        fields[name] = sorted(value) if name in ("env", "headers") else _to_json(value, whole=True)
+        if name not in _HIDDEN:
+            fields[name] = sorted(value) if name in ("env", "headers") else _to_json(value)
     if isinstance(handler, Model):
         fields["keys"] = list(list_key_variables(handler))
     return fields
 
 
-def _to_json(value: Any, *, whole: bool = False) -> Any:
-    """Return a fact as a JSON value.
+def _to_json(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=_to_plain))
 
-    Of a long text only the first line, unless the `whole` is wanted.
-    """
-    match value:
-        case str() if not whole:
-            line = value.partition("\n")[0][:_LONGEST_FACT]
-            return line if line == value else f"{line} …"
-        case None | bool() | int() | float() | str():
-            return value
-        case dict():
-            return {str(key): _to_json(inner, whole=whole) for key, inner in value.items()}
-        case list() | tuple() | set() | frozenset():
-            return [_to_json(inner, whole=whole) for inner in value]
-        case _:
-            return _to_json(str(value))
+
+def _to_plain(value: Any) -> Any:
+    return sorted(value) if isinstance(value, frozenset | set) else str(value)
 
 
 # -- pages --
@@ -397,7 +391,7 @@ def render_hook(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
         "on failure": f"it {ON_FAILURE[hook['on_failure']]}",
         "rank": f"{hook['rank']} (lower runs first)",
         "mode": "strict" if hook["strict"] else "fidelity",
-        "from": f"{_format_place(hook)}{' ' * bool(hook['pointer'])}{hook['pointer']} ({hook['scope']})",
+        "from": f"{_format_place(hook)} {hook['pointer']}".rstrip() + f" ({hook['scope']})",
         "state": _describe_state(hook, paint),
         "identity": hook["identity"][:12],
     }

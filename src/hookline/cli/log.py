@@ -19,6 +19,8 @@ from hookline.cli.options import option, usage_error
 from hookline.cli.output import (
     FINDINGS,
     OK,
+    Paint,
+    Printer,
     count_things,
     format_duration,
     format_fields,
@@ -42,13 +44,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    from hookline.cli.output import Printer
-
     Mask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from hookline.cli.output import Paint
 
 _PAUSE = 0.25  # seconds between two looks
 

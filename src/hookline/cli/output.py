@@ -131,7 +131,7 @@ _STANCE_STYLES: Mapping[str, str] = {
 
 
 def use_color(choice: str, stream: TextIO | None, environ: Mapping[str, str]) -> bool:
-    """Whether to colour: by the option, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, TERM=dumb, then by the terminal."""
+    """Whether to colour: by the option, by the usual variables, then by the terminal."""
     wanted = choice if choice != "auto" else environ.get("HOOKLINE_COLOR", "auto")
     if wanted in ("always", "never"):
         return wanted == "always"
@@ -216,7 +216,7 @@ def format_fields(fields: Iterable[tuple[str, str]], indent: str = "  ") -> Iter
 
 
 def format_columns(fields: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield a line for each field that is not empty, all texts in one column, with their further lines."""
+    """Yield a line for each field that is not empty, with all texts in one column."""
     for label, text in fields:
         for at, line in enumerate(text.split("\n") if text else ()):
             yield f"  {'' if at else label:14}{line}"

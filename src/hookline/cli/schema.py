@@ -1,4 +1,4 @@
-"""`hookline schema`: the JSON Schemas (draft 2020-12) of the documents that hookline prints, each complete in itself."""
+"""`hookline schema`: the JSON Schemas (draft 2020-12) of the documents that hookline prints."""
 
 from __future__ import annotations
 

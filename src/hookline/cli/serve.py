@@ -8,7 +8,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 
 from hookline import __version__
-from hookline.cli.options import option
+from hookline.cli.options import Selection, option
 from hookline.cli.output import INTERRUPTED, OK, print_message, print_text
 from hookline.cli.schema import read_schema
 from hookline.config.agent_hosts import find_agent_marker
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from hookline.cli.options import Selection
 
 _DEFAULT = "127.0.0.1:8465"
 

@@ -1,4 +1,4 @@
-"""`hookline answer` as a host starts it: a supervisor writes the reply of its worker, or the fallback reply.
+"""`hookline answer` as a host starts it: a supervisor writes the reply of its worker, or its own.
 
 The supervisor loads next to nothing while its worker is in time.
 """

@@ -1,11 +1,11 @@
-"""`hookline on` and `hookline off`: turn on or off all hooks of this project, all hooks everywhere, or single ones."""
+"""`hookline on` and `hookline off`: for the hooks of this project, all hooks, or a single one."""
 
 from __future__ import annotations
 
 import os
 
-from hookline.cli.options import DRY_RUN, option
-from hookline.cli.output import FINDINGS, OK, first_line, print_message
+from hookline.cli.options import DRY_RUN, Selection, option
+from hookline.cli.output import FINDINGS, OK, Paint, Printer, first_line, print_message
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
     find_statuses,
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.options import Selection
-    from hookline.cli.output import Paint, Printer
 
 _HOOK: Any = option(
     "[HOOK]",
@@ -134,4 +132,5 @@ def _format_hook(hook: dict[str, Any], paint: Paint) -> str:
         state = f"{paint('warning', 'off')} ({hook['off']})"
     elif not hook["live"]:
         state += f", and does not run ({hook['standing']})"
-    return f"{state}  {paint('name', hook['hook'])}  {hook['native_event']}  {first_line(hook['runs'])}"
+    runs = first_line(hook["runs"])
+    return f"{state}  {paint('name', hook['hook'])}  {hook['native_event']}  {runs}"

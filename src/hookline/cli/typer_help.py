@@ -11,11 +11,15 @@ import os
 from typing import Annotated, Any
 
 import typer
-from typer.completion import completion_init, get_completion_script, shell_complete  # type: ignore[attr-defined]  # it says nothing of exports
+from typer.completion import (  # type: ignore[attr-defined]  # it says nothing of exports
+    completion_init,
+    get_completion_script,
+    shell_complete,
+)
 
 from hookline.cli.commands import COMMANDS, COMPLETION_VARIABLE
 from hookline.cli.events import list_event_names
-from hookline.cli.options import HELP, SHARED, Selection, list_options, option
+from hookline.cli.options import HELP, SHARED, Option, Selection, list_options, option
 from hookline.cli.output import OK, print_text
 from hookline.cli.schema import list_schemas
 from hookline.engine.catalog import NAMES
@@ -26,7 +30,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from hookline.cli.options import Option
 
 # Where shells put the line that is being typed.
 _LINES = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
@@ -58,7 +61,7 @@ def _make_callback(options: Mapping[str, Option]) -> Callable[..., None]:
 
     parameters = [_make_parameter(key, each) for key, each in options.items()]
     call.__annotations__ = {each.name: each.annotation for each in parameters}
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # for typer
     return call
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import sys
 
-from hookline.cli.options import option
+from hookline.cli.options import Selection, option
 from hookline.cli.output import (
     FINDINGS,
     OK,
     USAGE,
+    Paint,
+    Printer,
     count_problems,
     count_things,
     format_problem,
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.cli.options import Selection
-    from hookline.cli.output import Paint, Printer
     from hookline.engine.engine import Engine
     from hookline.engine.sources import LoadedSource
 
@@ -116,7 +116,7 @@ def _list_problems(engine: Engine) -> list[Problem]:
 
 
 def _lint_source(shelved: LoadedSource) -> tuple[Problem, ...]:
-    """Return the problems of a source, by the dialect's `lint` if it has one, which is stricter than `load`."""
+    """Return the problems of a source, by its dialect's `lint` if that has one."""
     lint = getattr(shelved.dialect, "lint", None)
     if lint is None or shelved.source.text is None:
         return shelved.loaded.problems
