@@ -8,7 +8,8 @@ format allows (docs/formats/starchild.md 6.1), but not for chats, which pass on 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from starlette.datastructures import Headers
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
     from hookline.engine.engine import Engine
+
+    Run: TypeAlias = Callable[[Callable[[Engine], Any]], Any]
 
 CHAT_SCHEMA = "hookline.chat/1"
 _LONGEST_COMMAND = 4096  # characters
@@ -59,30 +62,24 @@ class Approvals:
         self._self_approve = self_approve
         self._refused = refused
 
-    async def approve(
-        self, request: Request, make: Callable[[], Engine], refresh: Callable[[], object]
-    ) -> Response:
+    async def approve(self, request: Request, run: Run) -> Response:
         """Return the answer to one request: what was approved, or a problem.
 
-        Never 404, which means an older runtime.
-
-        `make` returns an engine with all hooks, approved or not. `refresh` reads the hook files
-        again, before and after, because the sender has just written one, and an approval takes
-        effect at once.
+        Never 404, which means an older runtime. `run` calls a function with an engine that has all
+        hooks of the files as they are now, approved or not.
         """
         try:
             how = self.describe_admission(request.scope)
             command, enable = read_approval(await read_json_body(request))
-            answer = await asyncio.to_thread(_approve, make, refresh, command, how, enable=enable)
+            work = partial(_approve, command=command, how=how, enable=enable)
+            answer = await asyncio.to_thread(run, work)
         except HookError as error:
             self._refused(error.code)
             status = 400 if not isinstance(error, TrustError) or error.name in _THEIRS else 500
             return make_problem(error, status, path=APPROVE)
         return make_document(answer)
 
-    async def chat(
-        self, request: Request, make: Callable[[], Engine], refresh: Callable[[], object]
-    ) -> Response:
+    async def chat(self, request: Request, run: Run) -> Response:
         """Return the text for a chat in which a person typed a `/hooks` command, or a problem."""
         try:
             _describe_origin(request.scope)
@@ -92,7 +89,7 @@ class Approvals:
         except HookError as error:
             self._refused(error.code)
             return make_problem(error)
-        answer = await asyncio.to_thread(_answer_chat, make, refresh, text, who)
+        answer = await asyncio.to_thread(run, partial(_answer_chat, text=text, who=who))
         return make_document({"schema": CHAT_SCHEMA, "text": answer})
 
     def describe_admission(self, scope: Scope) -> str:
@@ -162,20 +159,11 @@ def _describe_origin(scope: Scope) -> str:
     return "a unix socket" if is_local else peer[0] if peer else ""
 
 
-def _approve(
-    make: Callable[[], Engine],
-    refresh: Callable[[], object],
-    command: str,
-    how: str,
-    *,
-    enable: bool,
-) -> dict[str, Any]:
+def _approve(engine: Engine, *, command: str, how: str, enable: bool) -> dict[str, Any]:
     """Approve a hook and return what was approved, as the format defines it.
 
     A note says why hooks are not live, and which files cannot be read.
     """
-    refresh()
-    engine = make()
     unreadable = [
         str(each)
         for each in engine.problems
@@ -191,15 +179,9 @@ def _approve(
     why = [f"{off} ({hint})" for off, hint in list_off(get_gate_for(engine))]
     single = [status.off for status in done.statuses if status.off and not why]
     why = [*why, *done.left, *single, *unreadable]
-    refresh()
     answer = {"ok": True, "events": done.events, "mounted": done.mounted, "master_enabled": done.on}
     return answer | ({"note": escape_line("; ".join(dict.fromkeys(why)))} if why else {})
 
 
-def _answer_chat(
-    make: Callable[[], Engine], refresh: Callable[[], object], text: str, who: str
-) -> str:
-    refresh()
-    answer = run_chat_command(text, who=who, engine=make())
-    refresh()
-    return answer
+def _answer_chat(engine: Engine, *, text: str, who: str) -> str:
+    return run_chat_command(text, who=who, engine=engine)

@@ -175,13 +175,24 @@ class Service:
 
     async def approve(self, request: Request) -> Response:
         """Approve a declared hook; it is live at the next event."""
-        return await self.approving.approve(request, self.for_people, self.refresh)
+        return await self.approving.approve(request, self._run_for_people)
 
     async def chat(self, request: Request) -> Response:
         """Answer a `/hooks` command that a person typed, as plain text."""
-        return await self.approving.chat(request, self.for_people, self.refresh)
+        return await self.approving.chat(request, self._run_for_people)
 
     # -- around the endpoints ----------------------------------------------------------------------
+
+    def _run_for_people(self, work: Callable[[Engine], Any]) -> Any:
+        """Return what a function makes of an engine with all hooks, approved or not.
+
+        The files are read before, because the sender has just written one, and after, because an
+        approval takes effect at once.
+        """
+        self.refresh()
+        result = work(self.for_people())
+        self.refresh()
+        return result
 
     def _engine_for(self, host: str) -> Engine:
         return self.own.get(host, self.engine)
