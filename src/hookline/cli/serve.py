@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import suppress
 from importlib.util import find_spec
 
 from hookline import __version__
@@ -21,7 +20,6 @@ from hookline.remote.admission import Admission
 from hookline.server.approvals import Approvals
 from hookline.server.auth import (
     TokenCheck,
-    copy_token_beside,
     default_token_path,
     read_token,
 )
@@ -42,7 +40,6 @@ from hookline.server.service import Service
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
     from typing import Any
 
 
@@ -112,7 +109,10 @@ def serve(
     token = read_token(path) if needs_token else ""
     to_approve = token
     if not token and not free:
-        to_approve = _try(lambda: read_token(path), "no hooks can be approved here")
+        try:
+            to_approve = read_token(path)
+        except ConfigError as error:
+            _tell(f"{error.code} {error}; no hooks can be approved here")
     service, reloading = _make_service(
         selection,
         meter,
@@ -123,11 +123,6 @@ def serve(
         approving=Approvals(to_approve, self_approve=free, refused=meter.count_refusal),
     )
     listening = _open_sockets(address, unix, allow_remote=allow_remote)
-    beside = ""
-    if unix and to_approve and not token_file:
-        copy = lambda: copy_token_beside(unix, to_approve, os.environ)  # noqa: E731
-        beside = _try(copy, "it is not beside the socket")
-    path = path if token else beside or path
     border = TokenCheck(
         service.app(),
         token=token,
@@ -148,23 +143,11 @@ def serve(
                 running.run()
         finally:
             reloading.close(running.seconds_left, lambda: running.hurried)
-            if beside and beside != default_token_path(os.environ):
-                with suppress(OSError):
-                    os.unlink(beside)
     return INTERRUPTED if running.first_signal == signal.SIGINT else OK
 
 
 def _tell(line: object) -> None:
     print_message(f"hookline serve: {line}")
-
-
-def _try(make: Callable[[], str], consequence: str) -> str:
-    """Return what a function returns; if it cannot, say why, and return an empty text."""
-    try:
-        return make()
-    except ConfigError as error:
-        _tell(f"{error.code} {error}; {consequence}")
-        return ""
 
 
 def _approves_without_token(*, asked: bool) -> bool:

@@ -169,26 +169,6 @@ def read_token(path: str) -> str:
     return token
 
 
-def copy_token_beside(socket: str, token: str, environ: Mapping[str, str]) -> str:
-    """Copy the token beside a socket, for clients that know only the socket; return the path.
-
-    In our state folder it is there already.
-
-    Raises:
-        ConfigError: the path is not a file of this user, or cannot be written.
-    """
-    path, default = os.path.abspath(f"{socket}.token"), default_token_path(environ)
-    if os.path.realpath(os.path.dirname(path)) == os.path.realpath(os.path.dirname(default)):
-        return default
-    try:
-        if os.path.lexists(path):
-            read_private(path, 0)
-        write_private(path, f"{token}\n".encode())
-    except OSError as error:
-        raise _unusable_error(path, error) from None
-    return path
-
-
 def _unusable_error(path: str, why: OSError | str) -> ConfigError:
     reason = why if isinstance(why, str) else why.strerror or str(why)
     words = f"the token file `{path}` cannot be used: {reason}"

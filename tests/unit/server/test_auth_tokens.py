@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.errors import ConfigError
-from hookline.server.auth import copy_token_beside, default_token_path, read_token
+from hookline.server.auth import default_token_path, read_token
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,56 +77,3 @@ def test_what_is_no_file_is_not_used(make, tmp_path: Path) -> None:
 def test_it_lies_beside_the_state(environ: dict[str, str], place: str) -> None:
     """As the XDG rules say."""
     assert default_token_path(environ) == place
-
-
-# -- beside a socket -------------------------------------------------------------------------------
-
-SECRET = "a-token-of-tests-0123456789"  # noqa: S105 - of tests
-
-
-def test_the_token_lies_beside_the_socket(tmp_path: Path) -> None:
-    """For its user only, each time as it is now."""
-    environ = {"HOME": str(tmp_path / "home")}
-    path = tmp_path / "s.sock.token"
-
-    assert copy_token_beside(str(tmp_path / "s.sock"), "an-older-token-0123456789", environ) == str(
-        path
-    )
-    assert copy_token_beside(str(tmp_path / "s.sock"), SECRET, environ) == str(path)
-    assert (path.read_text(encoding="ascii"), stat.S_IMODE(path.stat().st_mode)) == (
-        f"{SECRET}\n",
-        0o600,
-    )
-    assert os.listdir(tmp_path) == ["s.sock.token"]
-
-
-def test_in_the_folder_of_the_state_it_lies_there_already(tmp_path: Path) -> None:
-    """Nothing is written twice."""
-    environ = {"XDG_STATE_HOME": str(tmp_path)}
-    (tmp_path / "hookline").mkdir()
-
-    assert copy_token_beside(
-        str(tmp_path / "hookline/s.sock"), SECRET, environ
-    ) == default_token_path(environ)
-    assert os.listdir(tmp_path / "hookline") == []
-
-
-@pytest.mark.parametrize("there", ["a link", "a folder", "no folder to lie in"])
-def test_what_is_there_already_is_not_overwritten(there: str, tmp_path: Path) -> None:
-    """Neither what it points at is written, nor is anything left behind."""
-    elsewhere, folder = tmp_path / "elsewhere", tmp_path / "run"
-    elsewhere.write_text("mine", encoding="ascii")
-    if there != "no folder to lie in":
-        folder.mkdir()
-        (folder / "s.token").symlink_to(elsewhere) if there == "a link" else (
-            folder / "s.token"
-        ).mkdir()
-    else:
-        folder.write_text("", encoding="ascii")
-
-    with pytest.raises(ConfigError) as raised:
-        copy_token_beside(str(folder / "s"), SECRET, {"HOME": str(tmp_path)})
-
-    assert raised.value.name == "serve.token"
-    assert elsewhere.read_text(encoding="ascii") == "mine"
-    assert not list(tmp_path.rglob("*.new"))

@@ -191,7 +191,7 @@ def test_grpc_alone_needs_no_port(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 0
         assert process.stderr is not None
-        assert process.stderr.read() == told(tmp_path, ".local/state/hookline/serve.token")
+        assert process.stderr.read() == told(tmp_path)
 
 
 @pytest.mark.process

@@ -81,9 +81,10 @@ def hookline_serve(
             process.kill()
 
 
-def told(folder: Path, place: str = "socket.token") -> str:
+def told(folder: Path) -> str:
     """What `hookline serve` says on a unix socket: only an approval needs the token."""
-    return f"hookline serve: 1 hooks; the token for approvals is in {folder}/{place}\n"
+    path = folder / ".local/state/hookline/serve.token"
+    return f"hookline serve: 1 hooks; the token for approvals is in {path}\n"
 
 
 def test_what_is_running_is_answered_before_the_end(tmp_path: Path) -> None:
@@ -143,24 +144,6 @@ def test_what_takes_too_long_is_cut_off(deaf: str, tmp_path: Path) -> None:
             os.kill(pid, 0)
         assert process.stderr is not None
         assert "Traceback" not in process.stderr.read()
-
-
-@pytest.mark.parametrize("words", [(), ("--http", "127.0.0.1:0")])
-def test_the_token_is_beside_the_socket_while_it_runs(
-    words: tuple[str, ...], tmp_path: Path
-) -> None:
-    """The one that lies in the folder of the state, too, which is kept for the next time."""
-    path, kept = tmp_path / "socket", tmp_path / ".local/state/hookline/serve.token"
-    with hookline_serve(tmp_path, "--unix", str(path), *words) as (process, _):
-        assert process.stderr is not None
-        said = process.stderr.readline()
-        beside = (tmp_path / "socket.token").read_text(encoding="ascii")
-        process.send_signal(signal.SIGTERM)
-
-        assert process.wait(PATIENCE) == 0
-    assert beside == kept.read_text(encoding="ascii")
-    assert (str(kept) in said, f"{path}.token" in said) == (bool(words), not words)
-    assert not (tmp_path / "socket.token").exists()
 
 
 @pytest.mark.parametrize(
