@@ -6,8 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.verdict_api import allow, ask, context, deny, halt, note, retry, rewrite
     from hookline.engine.display import display_reason
-    from hookline.engine.engine import Engine, watching
-    from hookline.engine.reload import Reloaded, Watcher
+    from hookline.engine.engine import Engine
+    from hookline.engine.reload import Reloaded, Watcher, watching
     from hookline.errors import CodecError, ConfigError, HandlerError, HookError, TrustError
     from hookline.handlers.process_spec import Limits
     from hookline.model.event import (
@@ -62,7 +62,7 @@ _HOMES = {
     "note": "core.verdict_api",
     "retry": "core.verdict_api",
     "rewrite": "core.verdict_api",
-    "watching": "engine.engine",
+    "watching": "engine.reload",
 }
 
 __version__ = "0.1.0"

@@ -166,7 +166,6 @@ CODES: Mapping[str, str] = {
     "check.fails-open": "HKL7013",
     "check.never-matched": "HKL7014",
     "check.duplicate": "HKL7015",
-    "check.conflict": "HKL7016",
     "check.refuses": "HKL7017",
     "check.slow": "HKL7018",
     "check.exposed": "HKL7019",

@@ -291,11 +291,6 @@ def list_keys_off(specs: Iterable[HookSpec]) -> list[Origin]:
     return _drop_doubles(spec.off for spec in specs)
 
 
-def list_keys_on(specs: Iterable[HookSpec]) -> list[Origin]:
-    """Return the keys of files that switch some of these hooks on, each once; none of policy."""
-    return _drop_doubles(spec.on for spec in specs if spec.on and spec.on.scope != MANAGED)
-
-
 def _drop_doubles(keys: Iterable[Origin | None]) -> list[Origin]:
     return list({(key.file, key.pointer): key for key in keys if key is not None}.values())
 
@@ -303,10 +298,12 @@ def _drop_doubles(keys: Iterable[Origin | None]) -> list[Origin]:
 def enable_files(engine: Engine, specs: Iterable[HookSpec], *, on: bool = True) -> tuple[str, ...]:
     """Turn the keys on or off by which files switch these hooks, and read the files again.
 
-    Returns why some of them could not be written.
+    Returns why some of them could not be written. Those of policy are never turned off.
     """
-    keys, left = list_keys_off(specs) if on else list_keys_on(specs), []
+    keys, left = list_keys_off(specs) if on else _drop_doubles(spec.on for spec in specs), []
     for key in keys:
+        if not on and key.scope == MANAGED:
+            continue
         try:
             turn_on(key.file, key.pointer, engine.cwd, on=on)
         except ConfigError as error:

@@ -120,7 +120,7 @@ class Dialects:
         return self._options.get(id(dialect), {})
 
     def find_for_event(self, event: str) -> Dialect:
-        """Return the dialect of an event by its name: the only one here that has it, else the canonical one.
+        """Return the dialect of an event: the only one here that has it, else the canonical one.
 
         Raises:
             CodecError: no dialect here has it, or several do.

@@ -49,12 +49,7 @@ def make_finished(run: Run, outcome: Outcome, *, started: float, ended: float) -
     if run.identity:
         outcome = outcome.replace(identity=run.identity, content=run.content)
     if dialect is None:
-        verdict = Verdict(
-            hook_id=spec.id,
-            exit_code=outcome.exit_code,
-            seconds=outcome.seconds,
-            shadow=spec.shadow,
-        )
+        verdict = Verdict(hook_id=spec.id, exit_code=outcome.exit_code, shadow=spec.shadow)
     else:
         row = dialect.table.row(spec.native_event)
         entry = Entry(spec=spec, dialect=dialect, row=row, tools=None, on_tool=(), content=())
@@ -74,9 +69,10 @@ def make_finished(run: Run, outcome: Outcome, *, started: float, ended: float) -
 
 
 def find_time_limit(spec: HookSpec, dialect: Dialect | None, longest: float) -> float:
-    """Return the seconds after which a detached hook is ended: its own limit if its dialect enforces that, at most `longest`.
+    """Return the seconds after which a detached hook is ended, at most `longest`.
 
-    A strict hook keeps its own limit under every dialect, so that a hanging guard is reported.
+    That is its own limit, if its dialect enforces it. A strict hook keeps its own limit under every
+    dialect, so that a hanging guard is reported.
     """
     untimed = dialect is not None and dialect.table.detached_untimed and not spec.strict
     return longest if untimed else min(spec.timeout, longest)
@@ -123,7 +119,8 @@ class Detached:
             if len(self._queue) < self._limits.detached_queued:
                 self._queue.append(run)
                 return None
-        full = f"{self._limits.detached_at_once} hooks run in the background and {self._limits.detached_queued} wait (HKL2003)"
+        running, waiting = self._limits.detached_at_once, self._limits.detached_queued
+        full = f"{running} hooks run in the background and {waiting} wait (HKL2003)"
         return Outcome(failure=Failure.NOT_STARTED, detail=full)
 
     def finish(self, run: Run, left: BackgroundProgram) -> None:
@@ -207,7 +204,7 @@ class Detached:
 
 
 def conclude_turn(runtime: Runtime, event: Event, decision: Decision, plan: Plan) -> Decision:
-    """Return the decision at the begin of a turn or at a stop: with late answers, and within the limit of redos."""
+    """Return the decision at the begin of a turn or a stop: with late answers, redos limited."""
     table = runtime.host(event.dialect).table
     ends = event.kind in table.ends_session
     if event.session_id and ends:
@@ -271,7 +268,7 @@ def _add_late(
 
 
 def _is_silenced(runtime: Runtime, event: Event, hook_id: str) -> bool:
-    """Whether a hook was switched off or revoked since it was started, so that its answer does not count."""
+    """Whether a hook was switched off or revoked since it was started."""
     spec = runtime.find_spec(hook_id)
     if spec is None or runtime.gate is None:
         return False
@@ -279,7 +276,7 @@ def _is_silenced(runtime: Runtime, event: Event, hook_id: str) -> bool:
 
 
 def finish_detached(runtime: Runtime, run: Run, finished: Finished) -> None:
-    """Keep the answer of a finished detached hook for the next turn, and report its end to the observers."""
+    """Keep the answer of a detached hook for the next turn, and report its end."""
     if run.spec.once and finished.verdict.fault is not None:
         runtime.sessions.release(run.event, make_mark(run.spec))
     late = make_deferred(finished.verdict, run.dialect.table) if run.dialect is not None else None

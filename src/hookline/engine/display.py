@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def display_reason(decision: Decision | dict[str, Any]) -> ReasonCard:
-    """The reason of a decision, or of its document, as a sentence, a box for what it is about, and a tag for a search.
+    """The reason of a decision, or of its document: a sentence, a box and a tag for a search.
 
     Evidence that the hook gives apart from its reason goes into the box; otherwise the reason is
     split. Secrets are masked.

@@ -225,7 +225,7 @@ async def ask_alone_async(plan: Plan, event: Event) -> Decision:
     spec = hook.spec
     began = perf_counter()
     try:
-        answer = spec.handler.call(event)  # type: ignore[union-attr]  # `plan.solo` is an in-process hook
+        answer = spec.handler.call(event)  # type: ignore[union-attr]  # a Python hook
         if answer is not None and hasattr(answer, "send"):
             try:
                 waiting = answer.send(None)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Dialect
     from hookline.core.registry import Registry
     from hookline.engine.loader import Snapshot
-    from hookline.engine.reload import Reloaded, Watcher
+    from hookline.engine.reload import Reloaded
     from hookline.model.spec import HookSpec, Problem
     from hookline.model.verdict import Decision, Reply
 
@@ -43,9 +43,10 @@ _SETTINGS = frozenset(Runtime.__init__.__kwdefaults__ or ())
 
 
 class Engine:
-    """Hooks of any dialects, and the one way to ask them. `settings` are those of `runtime.Runtime`.
+    """Hooks of any dialects, and the one way to ask them.
 
-    Its loader keeps the hooks as a snapshot; its runtime has what asking them needs.
+    Its loader keeps the hooks as a snapshot; its runtime has what asking them needs. `settings` are
+    those of `runtime.Runtime`.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -224,7 +225,8 @@ class Engine:
         Raises:
             ConfigError: an unknown event, or an invalid expression.
         """
-        from hookline.engine.decorators import make_own_hook  # noqa: PLC0415 - `answer` has no Python hooks
+        # `answer` has no Python hooks.
+        from hookline.engine.decorators import make_own_hook  # noqa: PLC0415
 
         def register(call: Callable[..., Any]) -> Callable[..., Any]:
             self.loader.add_own(
@@ -296,7 +298,8 @@ class Engine:
                 strict hook guards some event.
             ConfigError: an unknown dialect.
         """
-        received = self._decode(dialect, payload, event)
+        parsed = read_json(payload) if isinstance(payload, str | bytes) else payload
+        received = self.host(dialect).decode_event(parsed, event)
         decision = add_notices(self.runtime, received, self.fire(received, seconds=seconds))
         if notice:
             decision = add_notice(self.runtime, received, decision, notice)
@@ -305,19 +308,6 @@ class Engine:
             errors = (each for each in self.problems if each.severity == "error")
             shown = (*problems, *errors)
         return write_reply(self.host(dialect).encode_decision, received, decision, shown)
-
-    async def answer_async(
-        self, dialect: str, payload: Any, *, event: str = "", seconds: float | None = None
-    ) -> Reply:
-        """`answer` on an event loop; `seconds` as of `fire_async`. Raises as `answer`."""
-        received = self._decode(dialect, payload, event)
-        decision = await self.fire_async(received, seconds=seconds)
-        decision = add_notices(self.runtime, received, decision)
-        return write_reply(self.host(dialect).encode_decision, received, decision)
-
-    def _decode(self, dialect: str, payload: Any, event: str) -> Event:
-        parsed = read_json(payload) if isinstance(payload, str | bytes) else payload
-        return self.host(dialect).decode_event(parsed, event)
 
     def event(
         self,
@@ -372,14 +362,14 @@ class Engine:
 
     @property
     def hooks(self) -> tuple[HookSpec, ...]:
-        """Every hook that may take part in an event, grouped by event, each group in the order in which it runs."""
+        """Every hook that may take part in an event, by event, in the order in which they run."""
         return tuple(
             spec for kind in self.registry.kinds for spec in sort_hooks(self.registry.of_kind(kind))
         )
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything that is wrong with the sources, in their order; then with the environment, the settings, sessions and journal."""
+        """Everything that is wrong with the sources; then with environment, settings and stores."""
         return self.runtime.problems
 
     def host(self, name: str) -> Dialect:
@@ -391,7 +381,7 @@ class Engine:
         return self.loader.dialects.host(name)
 
     def available_hooks(self) -> str:
-        """The hooks that count, as a block of text for a model's prompt: name, description, trigger, location, matcher.
+        """The hooks that count, as a block of text for a model's prompt.
 
         For formats that have such a block (docs/formats/agenthooks.md 13, in the order in which the
         files were given); empty if none is loaded. Hooks that are not approved, cannot run or are
@@ -466,20 +456,3 @@ def _ask_for_approvals(settings: dict[str, Any], cwd: Path) -> None:
         record = note_approvals(settings.get("journal"))
         folder = os.path.abspath(cwd)
         settings["gate"] = LazyGate(folder, settings.get("environ"), write_record=record)
-
-
-def watching(
-    engine: Engine,
-    *,
-    tell: Callable[[str], None] | None = None,
-    settle: float = 0.2,
-    interval: float = 1.0,
-) -> Watcher:
-    """A context in which an engine follows its files: `with hookline.watching(engine): ...`.
-
-    `tell` is given one line for each reload. `settle`: how long, in seconds, a file must not have
-    changed to be taken. `interval`: how often, in seconds, files are looked at.
-    """
-    from hookline.engine.reload import Watcher  # noqa: PLC0415 - threads
-
-    return Watcher(engine.loader, tell=tell, settle=settle, interval=interval)

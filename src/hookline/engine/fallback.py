@@ -121,7 +121,7 @@ def _find_name(sent: bytes, keys: tuple[str, ...], names: Mapping[str, str]) -> 
 
 
 def _mentions_stop(sent: bytes, names: Mapping[str, str]) -> bool:
-    """Whether the bytes hold the name of an event at which a refusal sends the agent back to work."""
+    """Whether the bytes name an event at which a refusal sends the agent back to work."""
     stops = (name for name, kind in names.items() if kinds.kind(kind).redo)
     return any(f'"{name}"'.encode() in sent for name in stops)
 
@@ -152,5 +152,5 @@ def _encode(dialect: Dialect | None, native: str, **fields: object) -> Reply:
             kind=row.kind, dialect=dialect.table.name, native_name=native, body=row.body(**values)
         )
         return dialect.encode_decision(make_silent_decision(event).replace(**fields), event)
-    except Exception:  # noqa: BLE001 - an answer is owed to the host, whatever is wrong with the dialect
+    except Exception:  # noqa: BLE001 - the host gets an answer, whatever fails
         return Reply()

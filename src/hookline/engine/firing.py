@@ -220,7 +220,7 @@ class Firing:
 
 
 def skip_active_hooks(asked: Dispatch, running: frozenset[str]) -> Dispatch:
-    """Return the dispatch in which a hook whose mark is `running` fails, because it raised the event."""
+    """Return the dispatch in which a hook fails whose mark is `running`: it raised the event."""
     again = Outcome(failure=Failure.REENTERED)
     return intercept(asked, lambda run: again if hook_mark(run.spec) in running else None)
 
@@ -235,7 +235,7 @@ def add_time(event: Event, seconds: float) -> Event:
 
 
 def add_redo_count(event: Event, count: int, limit: int) -> Event:
-    """Return a stop event with how often the agent was sent back in this turn, and the limit of that."""
+    """Return a stop event with how often the agent was sent back in this turn, and the limit."""
     facts = {**event.body.facts, "stop_block_count": count, "stop_block_limit": limit}
     is_active = event.body.value("stop_hook_active") or count > 0
     return event.replace(body=event.body.replace(stop_hook_active=is_active, facts=facts))

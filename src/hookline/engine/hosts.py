@@ -17,11 +17,8 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 
-_ASKED = "${event.project}"
-
-
 def find_project(folder: str, environ: Mapping[str, str], table: Table) -> str:
-    """Return the project's folder: by the host's variable, else the project around the folder, else the folder itself.
+    """Return the project of a folder: by the host's variable, else around it, else the folder.
 
     The variable goes first only where it leads to no other project than that folder is in.
     """
@@ -44,7 +41,7 @@ def is_inside(project: str, folder: str) -> bool:
 
 
 def find_event_project(folder: str, own: str, environ: Mapping[str, str], table: Table) -> str:
-    """Return the project of an event: the engine's `own` if the event happens in it, else as `find_project`."""
+    """Return the project of an event: the engine's `own`, if it happens in it, or another one."""
     home = environ.get("HOME") or os.path.expanduser("~")
     is_own = table.climbs and not is_inside(own, home) and is_inside(own, folder)
     return own if is_own else find_project(folder, environ, table)
@@ -98,16 +95,9 @@ def add_folders(
         folder = own if usable else find_existing_folder(event.cwd, own, environ, table)
         event = event.replace(folder=folder)
         cwd = cwd if exists else folder
-    if event.project or not any(_reads_project(each) for each in handlers):
+    if event.project or not handlers:
         return event
     return event.replace(project=find_event_project(cwd, own, environ, table))
-
-
-def _reads_project(handler: Command | Builtin) -> bool:
-    """Whether a hook reads the project of its event."""
-    if not isinstance(handler, Command):
-        return False
-    return any(_ASKED in value for value in (*handler.env.values(), *handler.host_env.values()))
 
 
 _PROC = "/proc"
@@ -118,8 +108,9 @@ _TERMINALS = ("/dev/pts/", "/dev/tty", "/dev/console")
 
 
 def is_attended(programs: Sequence[str]) -> bool:
-    """Whether a person can answer the questions of the nearest ancestor that is one of these programs.
+    """Whether a person can answer the questions of the host, which is one of these programs.
 
+    The host is the nearest ancestor of that name.
     That program has a terminal as its stdin and its stdout, and no prompt in its command line
     (`-p`, `--prompt`), with which it ends after its answer. False where no such ancestor is found,
     and where there is no `/proc`.
@@ -142,8 +133,9 @@ def _read_command(pid: int) -> list[str]:
 
 
 def _find_program(words: Sequence[str], programs: Sequence[str]) -> int | None:
-    """Return where a command line names one of the programs: its first word, or the script of an interpreter.
+    """Return where a command line names one of the programs.
 
+    That is its first word, or the script of an interpreter.
     The path names it, or the package that it is installed from.
     """
     at = 0

@@ -77,11 +77,8 @@ def read_limits(environ: Mapping[str, str]) -> dict[str, Any]:
         ConfigError: the settings are wrong.
     """
     chosen = read_settings(environ).get("journal", {})
-    return {
-        name: value
-        for name, value in _read_log_settings(chosen).items()
-        if name in ("keep_days", "keep_bytes")
-    }
+    given = _read_log_settings(chosen)
+    return {name: given[name] for name in ("keep_days", "keep_bytes") if name in given}
 
 
 def make_telemetry(
@@ -99,17 +96,14 @@ def make_telemetry(
         return ()
     if all(environ.get(name, "none") in ("", "none") for name in _DESTINATIONS):
         return ()
+    asked = f"{CODES['journal.telemetry']} telemetry is asked for, and"
     if find_spec("opentelemetry") is None:
-        tell(
-            f"{CODES['journal.telemetry']} telemetry is asked for, and `opentelemetry-api` is missing (pip install 'hookline[otel]')"
-        )
+        tell(f"{asked} `opentelemetry-api` is missing (pip install 'hookline[otel]')")
         return ()
     from hookline.journal.otel import Telemetry, set_up  # noqa: PLC0415 - the extra `otel`
 
     if not set_up():
-        tell(
-            f"{CODES['journal.telemetry']} telemetry is asked for, and no SDK sends it (pip install opentelemetry-distro)"
-        )
+        tell(f"{asked} no SDK sends it (pip install opentelemetry-distro)")
     return (Telemetry(environ=environ, pending=pending),)
 
 

@@ -18,13 +18,19 @@ from hookline.wire.fields import to_problem
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Self, TypeGuard
+    from typing import Protocol, Self, TypeGuard
 
     from hookline.config.hook_files import Stamp
     from hookline.core.dialect import Loaded
     from hookline.engine.loader import Loader, Snapshot
     from hookline.engine.sources import Key, LoadedSource, Named, Way
     from hookline.model.spec import HookSpec
+
+    class HasLoader(Protocol):
+        """An engine."""
+
+        loader: Loader
+
 
 # How often to wait for a file that keeps changing; then it is read as it is.
 _ROUNDS = 20
@@ -252,6 +258,21 @@ def _list_contents(snapshot: Snapshot) -> dict[str, str]:
 # -- the watcher -------------------------------------------------------------------------------
 
 
+def watching(
+    engine: HasLoader,
+    *,
+    tell: Callable[[str], None] | None = None,
+    settle: float = 0.2,
+    interval: float = 1.0,
+) -> Watcher:
+    """A context in which an engine follows its files: `with hookline.watching(engine): ...`.
+
+    `tell` is given one line for each reload. `settle`: how long, in seconds, a file must not have
+    changed to be taken. `interval`: how often, in seconds, files are looked at.
+    """
+    return Watcher(engine.loader, tell=tell, settle=settle, interval=interval)
+
+
 class Watcher:
     """Keeps an engine on its files, in a thread of its own, from `start` to `stop` or as a context.
 
@@ -324,7 +345,7 @@ class Watcher:
         return self.reload() if is_stale(self._loader) else None
 
     def _is_stopped_before_rest(self) -> bool:
-        """Wait until no file changes, some rounds at most; return whether the watcher is stopped."""
+        """Wait until no file changes, some rounds at most; return whether it was stopped."""
         before = read_stamps(self._loader)
         for _ in range(_ROUNDS):
             if self._wait(self._settle):
@@ -340,7 +361,7 @@ class Watcher:
         while not self._stopping.is_set():
             try:
                 self.check()
-            except Exception as error:  # noqa: BLE001 - without the thread nothing would be reloaded
+            except Exception as error:  # noqa: BLE001 - the thread must go on
                 code = error.code if isinstance(error, HookError) else CODES["internal"]
                 text = (
                     f"{code} cannot reload, and what was in force stays so:"

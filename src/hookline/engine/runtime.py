@@ -135,7 +135,6 @@ class Runtime:
         self.left_out: tuple[Problem, ...] = ()  # what the environment lost
         self.told: set[str] = set()  # notices that the user had, without a session
         self._interactive = interactive
-        self._by_id: tuple[Snapshot | None, Mapping[str, HookSpec]] = (None, {})
 
     @property
     def snapshot(self) -> Snapshot:
@@ -144,7 +143,7 @@ class Runtime:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything that is wrong with the sources, the environment, the settings, sessions and the journal."""
+        """Everything that is wrong with sources, environment, settings, sessions and journal."""
         others = (self.gate, self.inside, self.sessions, self.journal)
         found = (problem for each in others if each is not None for problem in each.problems)
         return (*self.snapshot.problems(), *self.left_out, *found)
@@ -179,15 +178,11 @@ class Runtime:
 
     def find_spec(self, hook_id: str) -> HookSpec | None:
         """Return a hook by its id; None if it takes part in no event."""
-        snapshot, by_id = self._by_id
-        if snapshot is not self.snapshot:
-            snapshot = self.snapshot
-            by_id = {entry.spec.id: entry.spec for entry in snapshot.registry.entries()}
-            self._by_id = (snapshot, by_id)
-        return by_id.get(hook_id)
+        specs = (entry.spec for entry in self.snapshot.registry.entries())
+        return next((spec for spec in specs if spec.id == hook_id), None)
 
     def was_told(self, event: Event, what: str) -> bool:
-        """Return whether the user had this notice in this session, and record that they have it now.
+        """Return whether the user had this notice in this session, and record it.
 
         Without a session id, this process counts as the session.
         """

@@ -135,7 +135,7 @@ def read_call_limit(environ: Mapping[str, str]) -> int:
 
 
 def number_call(event: Event, plan: Plan, sessions: Memory) -> Event:
-    """Return a model call with its number in the session, if a hook reads one and the host sent none."""
+    """Return a model call with its number in the session, if a hook reads it and none is there."""
     handlers = [spec.handler for spec in list_specs(plan)]
     reads = any(type(each) is Builtin and each.name == _READER for each in handlers)
     if not reads or event.body.value(_FACT) is not None:
@@ -151,7 +151,7 @@ _NONE = Failures()
 
 
 def make_key(spec: HookSpec) -> str:
-    """Return the name under which the failures of a hook are counted: by its file, its place in it, and what it runs."""
+    """Return the key of a hook for its failures: its file, its place in it, and what it runs."""
     return digest(f"{spec.origin.file}\0{make_mark(spec)}")[:16]
 
 
@@ -187,7 +187,7 @@ def describe_failures(spec: HookSpec, table: Table, failures: Failures, now: flo
 
 
 def _break_circuit(asked: Dispatch, runtime: Runtime, plan: Plan, event: Event) -> Dispatch:
-    """Dispatch without the suspended hooks, and count the failures of all others whose format has a circuit breaker."""
+    """Return the dispatch without suspended hooks, which counts the failures of the others."""
     tables = {
         step.spec.id: group.dialect.table
         for group in plan.groups

@@ -289,19 +289,16 @@ def test_an_answer_is_in_the_hosts_words() -> None:
     assert json.loads(reply.stdout)["hook_specific_output"]["permission_decision"] == "deny"
 
 
-def test_an_answer_on_an_event_loop_is_the_same() -> None:
-    """Both drivers speak the host's words, from an object and from its text."""
+def test_a_payload_may_be_a_text() -> None:
+    """It is what a host sends."""
     payload = {"hook_event_name": "pre_tool_use", **NATIVE}
     engine = guarded(hookline.deny("no"))
 
-    assert asyncio.run(engine.answer_async("docker-agent", payload)) == engine.answer(
+    assert engine.answer("docker-agent", json.dumps(payload)) == engine.answer(
         "docker-agent", payload
     )
-    assert asyncio.run(
-        engine.answer_async("docker-agent", json.dumps(payload), seconds=5.0)
-    ) == engine.answer("docker-agent", payload)
     with pytest.raises(CodecError):
-        asyncio.run(engine.answer_async("docker-agent", "{"))
+        engine.answer("docker-agent", "{")
 
 
 def test_no_opinion_is_answered_with_nothing() -> None:

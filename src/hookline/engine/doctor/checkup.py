@@ -20,7 +20,6 @@ from hookline.engine.doctor.static_checks import (
     check_extras,
     check_files,
     check_policy,
-    find_conflicts,
     find_duplicates,
     find_unresolved,
     make_finding,
@@ -122,8 +121,7 @@ def run_checkup(
     examined = {entry.spec.id: trial.examine(entry) for entry in trial.entries}
     asked = {name: one.verdict for name, one in examined.items() if one.verdict is not None}
     specs = [entry.spec for entry in trial.entries if not isinstance(entry.spec.handler, Broken)]
-    stances = {name: said.stance for name, said in asked.items() if not said.fault}
-    together = [*find_duplicates(specs), *find_conflicts(specs, stances, trial.events)]
+    together = list(find_duplicates(specs))
     if history:
         together += _find_never_asked(filter(trial.may_run, specs), history, engine.cwd)
     for each in together:

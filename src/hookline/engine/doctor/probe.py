@@ -75,15 +75,6 @@ def make_event(spec: HookSpec, dialect: Dialect, cwd: str) -> Event:
     )
 
 
-def describe_subject(event: Event) -> tuple[str, ...]:
-    """Return the subject of an event, independent of its host's names.
-
-    Hooks with the same subject can be compared.
-    """
-    tool = event.tool
-    return (event.kind, *((tools.families(tool, event.dialect) or (tool,)) if tool else ()))
-
-
 def _make_call(spec: HookSpec, dialect: str) -> ToolCall:
     named = sorted(
         name

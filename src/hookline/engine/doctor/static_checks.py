@@ -8,12 +8,11 @@ import shutil
 import socket
 from contextlib import suppress
 from importlib.util import find_spec
-from itertools import combinations
 from threading import Thread
 from time import monotonic
 from urllib.parse import urlsplit
 
-from hookline.engine.doctor.probe import describe_subject, make_event
+from hookline.engine.doctor.probe import make_event
 from hookline.engine.hook_lookup import describe_run
 from hookline.errors import HandlerError
 from hookline.handlers.checked_connection import resolve_addresses
@@ -241,39 +240,7 @@ def find_duplicates(specs: Sequence[HookSpec]) -> Iterator[Finding]:
             yield make_warning(spec, "check.duplicate", message, "remove one of the two")
 
 
-def find_conflicts(
-    specs: Sequence[HookSpec], stances: Mapping[str, Stance], events: Mapping[str, Event]
-) -> Iterator[Finding]:
-    """Yield a warning for guards of one event that contradict each other.
-
-    `stances`: theirs on `events`, by hook.
-    """
-    guards = [spec for spec in specs if kind(spec.kind).can_guard and not spec.shadow]
-    for one, other in combinations(guards, 2):
-        if one.kind == other.kind and (why := _explain_conflict(one, other, stances, events)):
-            message = f"beside `{one.id}`: {why}"
-            yield make_warning(other, "check.conflict", message, "keep one guard for one job")
-
-
-def _explain_conflict(
-    one: HookSpec, other: HookSpec, stances: Mapping[str, Stance], events: Mapping[str, Event]
-) -> str:
-    """Return why two guards of one event contradict each other; empty if they do not."""
-    is_same_event = describe_subject(events[one.id]) == describe_subject(events[other.id])
-    if {one.id, other.id} <= stances.keys() and is_same_event:
-        mild, hard = sorted((one, other), key=lambda spec: stances[spec.id])
-        if stances[mild.id] is Stance.ALLOW and stances[hard.id] >= Stance.ASK:
-            said = stances[hard.id].name.lower()
-            return f"of the same harmless event `{mild.id}` says allow, and `{hard.id}` says {said}"
-    opened, closed = sorted((one, other), key=lambda spec: spec.on_failure)
-    is_opposite = opened.on_failure is Stance.SILENT is not closed.on_failure
-    if one.conditions == other.conditions and is_opposite:
-        return (
-            f"on the same calls `{opened.id}` lets everything through when it fails,"
-            f" and `{closed.id}` says {closed.on_failure.name.lower()}"
-        )
-    return ""
-
+# -- published samples ------------------------------------------------------------------------
 
 _LARGEST = 65_536  # bytes of a script that may be a sample
 _SPLIT = (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline import Engine, allow, deny
+from hookline import Engine
 from hookline.engine.approval_service import approve_hooks
 from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.doctor.probe import VARIABLE
@@ -217,18 +217,6 @@ def test_two_hooks_that_do_the_same(tmp_path: Path) -> None:
         cwd=tmp_path,
     ) as engine:
         assert _names(engine) == [[], [], ["check.duplicate"]]
-
-
-def test_guards_that_contradict_each_other() -> None:
-    """Of the same harmless event one vouches, and the other refuses."""
-    engine = Engine()
-    engine.on("tool.before", name="yes")(lambda _: allow())
-    engine.on("tool.before", name="no")(lambda _: deny("never"))
-
-    yes, no = run_checkup(engine).hooks
-
-    assert "check.conflict" not in [finding.name for finding in yes.findings]
-    assert "check.conflict" in [finding.name for finding in no.findings]
 
 
 class _Journal(Search):

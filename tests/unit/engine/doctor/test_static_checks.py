@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.engine.doctor.probe import make_event
-from hookline.engine.doctor.static_checks import check_policy, find_conflicts, find_duplicates
+from hookline.engine.doctor.static_checks import check_policy, find_duplicates
 from hookline.model.spec import Command, HookSpec, OneOf
 from hookline.model.verdict import Stance
 
@@ -121,48 +120,3 @@ def test_a_duplicate_does_the_same_at_the_same_moment(second: HookSpec, told: li
     """Another program, another event or another condition is another hook."""
     specs = [_hook("a"), second]
     assert [problem.hook for problem in find_duplicates(specs)] == told
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "said", "why"),
-    [
-        (
-            _hook("a"),
-            _hook("b", "/opt/b"),
-            {"a": Stance.ALLOW, "b": Stance.DENY},
-            "`a` says allow, and `b` says deny",
-        ),
-        (
-            _hook("a"),
-            _hook("b", "/opt/b"),
-            {"a": Stance.ASK, "b": Stance.ALLOW},
-            "`b` says allow, and `a` says ask",
-        ),
-        (
-            _hook("a"),
-            _hook("b", "/opt/b", conditions=_WRITE),
-            {"a": Stance.ALLOW, "b": Stance.DENY},
-            "",
-        ),
-        (_hook("a"), _hook("b", "/opt/b"), {"a": Stance.SILENT, "b": Stance.DENY}, ""),
-        (_hook("a"), _hook("b", "/opt/b"), {}, ""),
-        (
-            _hook("a"),
-            _hook("b", "/opt/b", on_failure=Stance.SILENT),
-            {},
-            "`b` lets everything through when it fails, and `a` says deny",
-        ),
-        (_hook("a"), _hook("b", "/opt/b", on_failure=Stance.SILENT, conditions=()), {}, ""),
-    ],
-)
-def test_guards_that_do_not_go_together(
-    first: HookSpec, second: HookSpec, said: dict[str, Stance], why: str
-) -> None:
-    """They contradict each other, or fail differently."""
-    events = {
-        spec.id: make_event(spec, make_dialect("claude-code"), "/") for spec in (first, second)
-    }
-    told = [problem.message for problem in find_conflicts([first, second], said, events)]
-
-    assert len(told) == bool(why)
-    assert why in "".join(told)
