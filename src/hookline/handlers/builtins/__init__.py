@@ -23,17 +23,18 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
     from hookline.model.spec import Builtin
 
-REGISTRY: Mapping[str, Callable[[facts.BuiltinCall], facts.Output | Job]] = {
-    "add_date": facts.add_date,
-    "add_directory_listing": facts.add_directory_listing,
-    "add_environment_info": facts.add_environment_info,
-    "add_git_diff": git.add_git_diff,
-    "add_git_status": git.add_git_status,
-    "add_prompt_files": facts.add_prompt_files,
-    "add_recent_commits": git.add_recent_commits,
-    "add_user_info": facts.add_user_info,
-    "http_post": lambda _: None,  # without an address; with one it is an HTTP hook
-    "max_iterations": facts.max_iterations,
+# Each builtin by its name, with the kind of event that it is for; "" is any.
+REGISTRY: Mapping[str, tuple[str, Callable[[facts.BuiltinCall], facts.Output | Job]]] = {
+    "add_date": ("turn.start", facts.add_date),
+    "add_directory_listing": ("session.start", facts.add_directory_listing),
+    "add_environment_info": ("session.start", facts.add_environment_info),
+    "add_git_diff": ("turn.start", git.add_git_diff),
+    "add_git_status": ("turn.start", git.add_git_status),
+    "add_prompt_files": ("turn.start", facts.add_prompt_files),
+    "add_recent_commits": ("session.start", git.add_recent_commits),
+    "add_user_info": ("session.start", facts.add_user_info),
+    "http_post": ("", lambda _: None),  # without an address; with one it is an HTTP hook
+    "max_iterations": ("model.request", facts.max_iterations),
 }
 
 
@@ -45,10 +46,12 @@ def call_builtin(run: Run, environ: Mapping[str, str]) -> Job | Outcome:
     """
     began = perf_counter()
     handler: Builtin = run.spec.handler  # type: ignore[assignment]  # the caller has looked
-    hook = REGISTRY.get(handler.name)
+    event = run.event
+    kind, hook = REGISTRY.get(handler.name, ("", None))
     if hook is None:
         raise HandlerError(f"no builtin hook registered as `{handler.name}`")
-    event = run.event
+    if kind and event.kind != kind:  # no error (docs/formats/docker-agent.md 8)
+        return Outcome(exit_code=0)
     declared = expand_declared(handler, event, environ)
     if handler.working_dir:
         event = event.replace(cwd=working_directory(handler, event, environ))

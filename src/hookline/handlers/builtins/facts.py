@@ -55,10 +55,8 @@ def parse_count(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0  # noqa: PLR2004
 
 
-def add_date(asked: BuiltinCall) -> Output:
+def add_date(_: BuiltinCall) -> Output:
     """Handle `turn_start`: today's date in the local time zone."""
-    if asked.event.kind != "turn.start":
-        return None
     today = dt.datetime.now().astimezone().date()
     return make_context(f"Today's date: {today.isoformat()}")
 
@@ -66,7 +64,7 @@ def add_date(asked: BuiltinCall) -> Output:
 def add_environment_info(asked: BuiltinCall) -> Output:
     """Handle `session_start`: folder, whether it is a Git repository, operating system, CPU."""
     cwd = asked.event.cwd
-    if asked.event.kind != "session.start" or not cwd:
+    if not cwd:
         return None
     lines = (
         f"Working directory: {cwd}",
@@ -83,8 +81,6 @@ def _in_git(folder: Path) -> bool:
 
 def add_user_info(asked: BuiltinCall) -> Output:
     """Handle `session_start`: user name, full name and host name, where the machine knows them."""
-    if asked.event.kind != "session.start":
-        return None
     name, full_name = _find_user(asked.environ)
     known = {"User": name, "Full name": full_name, "Host": platform.node()}
     return make_context(
@@ -103,7 +99,7 @@ def _find_user(environ: Mapping[str, str]) -> tuple[str, str]:
 def add_directory_listing(asked: BuiltinCall) -> Output:
     """Handle `session_start`: the top level of the directory, folders with `/`, no dot files."""
     cwd = asked.event.cwd
-    if asked.event.kind != "session.start" or not cwd:
+    if not cwd:
         return None
     names = _list_entries(cwd)
     lines = [
@@ -136,7 +132,7 @@ def add_prompt_files(asked: BuiltinCall) -> Output:
 
     `--depth=N` also lists files of these names up to N folders below cwd, without their text.
     """
-    if asked.event.kind != "turn.start" or not asked.event.cwd or not asked.args:
+    if not asked.event.cwd or not asked.args:
         return None
     depth, names = _parse_depth(asked.args)
     cwd = Path(asked.event.cwd)
@@ -146,7 +142,7 @@ def add_prompt_files(asked: BuiltinCall) -> Output:
         for path in _find_prompt_files(name, cwd, asked.environ)
         if (text := _read_text(path))
     ]
-    nested = [str(path) for path in islice(_find_nested(cwd, names, depth), _NESTED_LIMIT)]
+    nested = list(islice(_find_nested(cwd, names, depth), _NESTED_LIMIT))
     if nested:
         parts.append(
             "Further instruction files, to be read when working there:\n" + "\n".join(nested)
@@ -176,26 +172,14 @@ def _find_prompt_files(name: str, cwd: Path, environ: Mapping[str, str]) -> Iter
         yield at_home
 
 
-def _find_nested(cwd: Path, names: list[str], depth: int) -> Iterator[Path]:
-    """Yield the files level by level; skip links to folders, which may lead back up."""
-    folders = [cwd]
-    for _ in range(depth):
-        folders = [below for folder in folders for below in _list_folders(folder)]
-        if not folders:
-            return
-        yield from (
-            folder / name for name in names for folder in folders if os.path.isfile(folder / name)
-        )
-
-
-def _list_folders(folder: Path) -> list[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(
-                Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)
-            )
-    except OSError:
-        return []
+def _find_nested(cwd: Path, names: list[str], depth: int) -> Iterator[str]:
+    """Yield the files below a folder; links to folders, which may lead back up, are skipped."""
+    for folder, below, _ in os.walk(cwd):
+        level = len(Path(folder).relative_to(cwd).parts)
+        below[:] = sorted(below) if level < depth else ()
+        if level:
+            paths = (os.path.join(folder, name) for name in names)
+            yield from filter(os.path.isfile, paths)
 
 
 def _read_text(path: Path) -> str:
@@ -214,7 +198,7 @@ def max_iterations(asked: BuiltinCall) -> Output:
     """
     limit = parse_count(asked.args[0]) if asked.args else 0
     count = asked.event.body.value("iteration")
-    if asked.event.kind != "model.request" or not limit or type(count) is not int or count <= limit:
+    if not limit or type(count) is not int or count <= limit:
         return None
     reason = f"max_iterations builtin reached its limit of {limit} model call(s)."
     return {"decision": "block", "reason": f"Agent terminated: {reason}"}

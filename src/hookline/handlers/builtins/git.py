@@ -65,7 +65,6 @@ def add_git_status(asked: BuiltinCall) -> Job | None:
     """Handle `turn_start`: branch and changed files, one line each."""
     return _make_job(
         asked,
-        "turn.start",
         "Git status:",
         "-c",
         "color.status=false",
@@ -82,8 +81,8 @@ def add_git_diff(asked: BuiltinCall) -> Job | None:
     """
     plain = ("diff", "--no-color", "--no-ext-diff", "--no-textconv")
     if asked.args[:1] == ("full",):
-        return _make_job(asked, "turn.start", "Current working-tree diff:", *plain)
-    return _make_job(asked, "turn.start", "Current working-tree diff (stat):", *plain, "--stat")
+        return _make_job(asked, "Current working-tree diff:", *plain)
+    return _make_job(asked, "Current working-tree diff (stat):", *plain, "--stat")
 
 
 def add_recent_commits(asked: BuiltinCall) -> Job | None:
@@ -94,7 +93,6 @@ def add_recent_commits(asked: BuiltinCall) -> Job | None:
     count = (parse_count(asked.args[0]) if asked.args else 0) or _COMMITS
     return _make_job(
         asked,
-        "session.start",
         "Recent commits:",
         "log",
         "--no-color",
@@ -105,10 +103,10 @@ def add_recent_commits(asked: BuiltinCall) -> Job | None:
     )
 
 
-def _make_job(asked: BuiltinCall, kind: str, heading: str, *words: str) -> Job | None:
-    """Return the Git command to run; None on another event, without a folder, or without Git."""
+def _make_job(asked: BuiltinCall, heading: str, *words: str) -> Job | None:
+    """Return the Git command to run; None without a folder or without Git."""
     folder = asked.event.cwd
-    if asked.event.kind != kind or not folder or not os.path.isdir(folder):
+    if not folder or not os.path.isdir(folder):
         return None
     git = command.find_on_path("git", asked.environ)
     if not git:
