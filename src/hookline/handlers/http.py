@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import Http
 
 LARGEST = 1 << 20  # bytes of an answer
-_PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 _REFERENCE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -104,7 +103,7 @@ def send_request(
     named = f"[{host}]" if ":" in host else host
     connection = CheckedConnection(
         host,
-        url.port or _PORTS[url.scheme],
+        url.port or (443 if url.scheme == "https" else 80),
         encrypted=url.scheme == "https",
         seconds=seconds,
         opened=opened,

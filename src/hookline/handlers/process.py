@@ -31,7 +31,6 @@ _CHUNK = 1 << 16
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 _LOOK_AGAIN = 0.01  # seconds, for systems without pidfd
 _LONGEST_WAIT = 3600.0  # seconds; poll counts in an int
-_NEVER = float("inf")
 _LOST = "its exit code was lost: something else in this process waits for every child"
 
 
@@ -117,13 +116,11 @@ class Pool:
     def _start(self, child: Child) -> None:
         if self._cancelled:
             child.outcome = Outcome(failure=Failure.CANCELLED)
-        elif self.limits.until < _NEVER and self.clock() >= self.limits.until:
-            child.outcome = Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE)
-        else:
-            self.add(child)  # before its start, so that an interrupt finds it
-            child.start()
-            if child.outcome is not None:
-                self._running.remove(child)
+            return
+        self.add(child)  # before its start, so that an interrupt finds it
+        child.start()
+        if child.outcome is not None:
+            self._running.remove(child)
 
     def _wait_for_progress(self) -> None:
         if not self._running:
@@ -198,6 +195,9 @@ class Child:
     def start(self) -> None:
         """Start the program, or record why it cannot start."""
         self.began = self.pool.clock()
+        if self.began >= self.pool.limits.until:
+            self.outcome = Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE)
+            return
         self.deadline = min(self.began + self.program.timeout, self.pool.limits.until)
         self.seconds = self.deadline - self.began
         try:

@@ -107,7 +107,8 @@ def _exec(program: Program, ends: tuple[int, int, int]) -> subprocess.Popen[byte
     import subprocess  # noqa: PLC0415 - an event without command hooks does not load it
 
     stdin, stdout, stderr = ends
-    for tries_left in range(_BUSY_TRIES, -1, -1):
+    tries = 0
+    while True:
         try:
             with _STARTING:
                 popen = subprocess.Popen(  # `Child` owns the pipes and waits for the end
@@ -123,10 +124,10 @@ def _exec(program: Program, ends: tuple[int, int, int]) -> subprocess.Popen[byte
                 return popen
         except OSError as error:
             # A fork elsewhere may still hold the script open for writing for a moment.
-            if error.errno != errno.ETXTBSY or not tries_left:
+            tries += 1
+            if error.errno != errno.ETXTBSY or tries > _BUSY_TRIES:
                 raise
             time.sleep(_BUSY_PAUSE)
-    raise AssertionError  # pragma: no cover - the last try returns or raises
 
 
 def explain_start_failure(error: OSError | ValueError, program: Program) -> str:

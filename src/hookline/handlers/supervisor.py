@@ -79,7 +79,7 @@ class Worker:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
-    def wait_for_end(self, until: float = _NEVER) -> bool:
+    def wait_for_end(self, until: float) -> bool:
         """Wait until the worker closes its pipe.
 
         Return False if it has not by a time of `time.monotonic`.
@@ -104,10 +104,6 @@ class Worker:
                 return False
             self.listen(nearest)
         return True
-
-    def is_overdue(self) -> bool:
-        """Return whether the worker's deadline has passed."""
-        return time.monotonic() >= self.until
 
     def listen(self, until: float) -> None:
         """Wait for the next message of the worker, or for a signal."""
@@ -252,7 +248,7 @@ def supervise(name: str, job: Callable[[AnswerPipe | None], int]) -> int:
         return job(None)
     if isinstance(worker, AnswerPipe):
         return job(worker)
-    while not worker.closed and not worker.is_overdue():
+    while not worker.closed and time.monotonic() < worker.until:
         worker.listen(worker.until)
     if not worker.closed:
         sys.stderr.write(f"{name}: no decision within {worker.seconds:g} s, the deadline\n")
