@@ -96,7 +96,7 @@ def _make_inspect(inspector: Inspector, environ: Mapping[str, str]) -> Inspect:
 def inspect_once(spec: HookSpec, event: Event, environ: Mapping[str, str], root: str) -> Inspection:
     """Return the files that a hook would execute, without a gate and without a cache."""
     owner = find_owner(spec, find_project(root, environ))
-    return _make_inspect(Inspector(None), environ)(Run(spec=spec, event=event), owner.root)
+    return _make_inspect(Inspector(""), environ)(Run(spec=spec, event=event), owner.root)
 
 
 def _needs_consent(dialect: str) -> bool:

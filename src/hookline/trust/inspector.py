@@ -20,17 +20,15 @@ if TYPE_CHECKING:
     from hookline.trust.inspection import StartedCommand
 
 _FORMAT = 4  # of the files of the cache
-_MAX_REMEMBERED = 1_000  # commands in memory
-_MAX_CACHED = 2_000  # files of the cache on disk
+_MAX_CACHED = 2_000  # files
 
 
 class Inspector:
-    """Inspects commands, and caches each result in memory and in a folder until a file changes."""
+    """Inspects commands, and caches each result in a folder until a file changes; "" for none."""
 
-    def __init__(self, cache_folder: str | None, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, cache_folder: str, *, clock: Callable[[], float] = time.time) -> None:
         self._folder = cache_folder
         self._clock = clock
-        self._known: dict[str, Inspection] = {}
 
     def inspect(self, command: StartedCommand) -> Inspection:
         """Return the files of a command as they are now."""
@@ -39,17 +37,15 @@ class Inspector:
             command.listed, command.is_shielded,
         ]  # fmt: skip
         key = sha256(json.dumps(facts).encode())
-        known = self._known.get(key) or self._load(key)
-        if known is None or not _is_current(known, command):
-            # Only where something changed.
-            from hookline.trust.resolver import Resolver  # noqa: PLC0415
+        known = self._load(key)
+        if known and _is_current(known, command):
+            return known
+        # Only where something changed.
+        from hookline.trust.resolver import Resolver  # noqa: PLC0415
 
-            known = Resolver(command, known.references if known else {}, self._clock).resolve()
-            self._save(key, known)
-        if len(self._known) >= _MAX_REMEMBERED:
-            self._known.clear()
-        self._known[key] = known
-        return known
+        found = Resolver(command, known.references if known else {}, self._clock).resolve()
+        self._save(key, found)
+        return found
 
     def _load(self, key: str) -> Inspection | None:
         """Return the inspection of an earlier process; None if there is none that can be read."""

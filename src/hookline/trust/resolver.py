@@ -86,8 +86,8 @@ class Resolver:
         self._watched: dict[str, Stamp] = {}
         self._missing = ""
         self._has_python_file = self._has_python_text = self._imports_covered_python = False
-        # Texts to read: their language, and the file they are of, by its key and its paths.
-        self._waiting: list[tuple[str, bytes, str, Paths]] = []
+        # Texts to read: their language, and the file they are of, by its paths and its key.
+        self._waiting: list[tuple[str, bytes, Paths, str]] = []
         self._added: set[tuple[str, bytes, Paths]] = set()
 
     def resolve(self) -> Inspection:
@@ -100,49 +100,41 @@ class Resolver:
         if command.argv:
             self._run(command.argv, (), is_alone=True)
         else:
-            self._read(SHELL, _encode(command.text), "", (), is_all=True)
+            self._read(SHELL, os.fsencode(command.text), (), is_all=True)
         self._read_waiting()
         is_shielded = command.is_shielded and not (self._unseen or self._has_python_file)
-        if self._has_python_text and not is_shielded:
-            self._cover_shadows(self._folders)
-            self._read_waiting()
+        for folder in self._folders if self._has_python_text and not is_shielded else ():
+            self._cover_modules(folder, sys.stdlib_module_names)
+        self._read_waiting()
         by_key = {file.key: file for file in self._covered.values()}
         files = tuple(by_key[key] for key in sorted(by_key))
         return Inspection(
-            files=files,
-            digest=sha256(json.dumps([file.facts for file in files]).encode()),
+            files=files, digest=sha256(json.dumps([file.facts for file in files]).encode()),
             unseen=sorted(self._unseen),
             missing_program=f"`{self._missing}` was not found" if self._missing else "",
-            imports_covered_python=self._imports_covered_python,
-            is_shielded=is_shielded,
-            watched=self._watched,
-            variables=self._used,
-            references=self._references,
-        )
+            imports_covered_python=self._imports_covered_python, is_shielded=is_shielded,
+            watched=self._watched, variables=self._used, references=self._references,
+        )  # fmt: skip
 
     # -- texts ---------------------------------------------------------------------------------
 
-    def _add_text(self, language: str, data: bytes, key: str, own: Paths) -> None:
-        """Read a text later."""
+    def _add_text(self, language: str, data: bytes, own: Paths, key: str = "") -> None:
+        """Read a text later: that of the file with this key, or one that a command contains."""
+        if language == PYTHON and not key:
+            self._has_python_text = True
+            self._python_path |= self._folders
         if len(self._added) == _MAX_TEXTS:
             self._unseen.add("more texts than hookline reads")
         elif (language, data, own) not in self._added:
             self._added.add((language, data, own))
-            self._waiting.append((language, data, key, own))
-
-    def _add_code(self, language: str, text: str, own: Paths) -> None:
-        """Read later what an interpreter is given as a word or a here-document."""
-        self._add_text(language, _encode(text), "", own)
-        if language == PYTHON:
-            self._has_python_text = True
-            self._python_path |= self._folders
+            self._waiting.append((language, data, own, key))
 
     def _read_waiting(self) -> None:
         while self._waiting:
             self._read(*self._waiting.pop(0))
 
     def _read(
-        self, language: str, data: bytes, key: str, own: Paths, *, is_all: bool = False
+        self, language: str, data: bytes, own: Paths, key: str = "", *, is_all: bool = False
     ) -> None:
         """Follow the references of a text. `is_all`: the hook starts nothing else."""
         name = f"{language}-{sha256(data)}"
@@ -195,17 +187,16 @@ class Resolver:
             is_path = "/" in word or _UNKNOWN in word
             if not found and os.path.basename(code or word) in DATA_PROGRAMS:
                 return
-            if option == "m":
-                self._run_module(code)
-            elif option:
-                self._add_code(language, code, own)
+            if option:
+                code = f"import {code}.__main__" if option == "m" else code
+                self._add_text(language, os.fsencode(code), own)
             elif not found and find_interpreter(word):
                 self._cover_word(word if is_path else "", own, SHELL)
                 language = find_interpreter(word)
                 continue
             else:
                 reader = SHELL if at == 0 and is_path else language
-                found += self._cover_word(word, own, reader, found)
+                found += self._cover_word(word, (*own, *found), reader)
             language = "" if option or found else language
         last = values[-1]
         if language and ("-" in values or last.startswith("-") or find_interpreter(last)):
@@ -221,14 +212,10 @@ class Resolver:
         file = self._covered.get(path)
         if file and needed is program and not file.is_executable:
             self._covered[path] = file.replace(problem="not executable")
-        is_file = needed is not program or "/" in program
-        return needed if is_file and _UNKNOWN not in needed and not os.path.isfile(path) else ""
-
-    def _run_module(self, name: str) -> None:
-        """Cover what `python -m` runs."""
-        self._python_path |= self._folders
-        self._cover_shadows(self._folders)
-        self._import(0, name, ("__main__",), ())
+        if _UNKNOWN in needed or (needed is program and "/" not in program):
+            return ""
+        is_usable = os.access(path, os.R_OK) or os.access(path, os.X_OK)
+        return "" if is_usable and os.path.isfile(path) else needed
 
     def _run_builtin(self, values: Sequence[str], own: Paths) -> None:
         """Cover what the shell itself runs or reads."""
@@ -239,7 +226,7 @@ class Resolver:
         elif name in {".", "source"} and words:
             self._cover_word(words[0], own, SHELL)
         elif name in {"eval", "trap"}:
-            self._add_code(SHELL, " ".join(words), own)
+            self._add_text(SHELL, os.fsencode(" ".join(words)), own)
 
     def _find_program(self, name: str) -> str:
         """Return where a program lies on PATH, and name it as unseen; empty if it is missing."""
@@ -276,18 +263,18 @@ class Resolver:
     def _cover_modules(self, folder: str, names: AbstractSet[str]) -> bool:
         """Cover what `import` of some names can load from a folder; return whether there is any."""
         found = False
-        for entry in self._list_entries(folder):
+        self._watch(folder)
+        try:
+            entries = sorted(os.listdir(folder))
+        except OSError:
+            entries = []
+        for entry in entries:
             is_package = entry in names
             files = [f"{entry}/__init__.py", f"{entry}/__init__.pyc"] if is_package else [entry]
             if is_package or (entry.partition(".")[0] in names and entry.endswith(_MODULE_ENDINGS)):
                 for file in files:
                     found |= self._cover(os.path.join(folder, file), _IMPORT, PYTHON)
         return found
-
-    def _cover_shadows(self, folders: Iterable[str]) -> None:
-        """Cover what has the name of a standard module in folders that Python looks into first."""
-        for folder in folders:
-            self._cover_modules(folder, sys.stdlib_module_names)
 
     # -- words ---------------------------------------------------------------------------------
 
@@ -303,13 +290,13 @@ class Resolver:
             parts[at] = _UNKNOWN if value is None else value
         return "".join(parts)[:_MAX_WORD]
 
-    def _cover_word(self, word: str, own: Paths, language: str = "", beside: Paths = ()) -> Paths:
+    def _cover_word(self, word: str, near: Paths, language: str = "") -> Paths:
         """Cover the files that a word names; return their paths.
 
-        `language`: of the program that runs them. `beside`: files that were named before it.
+        `near`: files beside which it may lie. `language`: of the program that runs it.
         """
         names = [word.partition("=")[2], "" if word.startswith("-") else word]
-        paths = [path for name in names if name for path in self._find_paths(name, own, beside)]
+        paths = [path for name in names if name for path in self._find_paths(name, near)]
         paths += [f"{path}/__main__.py" for path in paths if language == PYTHON]
         role = _RUN if language else _WORD
         found = [path for path in dict.fromkeys(paths) if self._cover(path, role, language)]
@@ -317,10 +304,10 @@ class Resolver:
             self._unseen.add(word.replace(_UNKNOWN, "$(...)"))
         return (*found, *map(os.path.realpath, found))
 
-    def _find_paths(self, name: str, own: Paths, beside: Paths = ()) -> list[str]:
+    def _find_paths(self, name: str, near: Paths) -> list[str]:
         """Return where a name may lie; behind what only a run can tell, in all likely folders."""
-        above = list(map(os.path.dirname, own))
-        folders = [*self._folders, *above, *map(os.path.dirname, beside)]
+        above = list(map(os.path.dirname, near))
+        folders = [*self._folders, *above]
         _, unknown, rest = name.rpartition(_UNKNOWN)
         if unknown:
             folders += [nearest_with(self._command.cwd, ".git"), *map(os.path.dirname, above)]
@@ -344,10 +331,11 @@ class Resolver:
             return True
         now = self._clock()
         self._watch(os.path.dirname(path))
+        if os.path.exists(path):
+            self._watch(path)
         peeked = read_file(path, _HEAD)
         if peeked is None:
             return False
-        self._watch(path)
         found, start = peeked
         line = os.fsdecode(start.partition(b"\n")[0]) if start.startswith(b"#!") else ""
         is_binary = b"\0" in start
@@ -362,14 +350,10 @@ class Resolver:
         is_settled = _is_settled(stamp, now)
         self._watched[path] = stamp if is_settled else _UNSETTLED
         self._covered[path] = InspectedFile(
-            path=path,
-            key=key,
-            sha256=sha256(data),
-            is_executable=is_executable,
-            is_writable_by_all=bool(found.st_mode & stat.S_IWOTH),
-            stamp=stamp,
+            path=path, key=key, sha256=sha256(data), is_executable=is_executable,
+            is_writable_by_all=bool(found.st_mode & stat.S_IWOTH), stamp=stamp,
             is_settled=is_settled,
-        )
+        )  # fmt: skip
         if line:
             self._run([*line[2:].split(), path], ())
         if not is_binary:
@@ -402,16 +386,9 @@ class Resolver:
         if language == PYTHON and role != _IMPORT:
             folders = dict.fromkeys(map(os.path.dirname, own))
             self._python_path |= dict.fromkeys(self._list_folders_above(folders))
-            self._cover_shadows(folders)
-        self._add_text(language, data, key, own)
-
-    def _list_entries(self, folder: str) -> list[str]:
-        """Return the names in a folder; none if it cannot be listed."""
-        self._watch(folder)
-        try:
-            return sorted(os.listdir(folder))
-        except OSError:
-            return []
+            for folder in folders:
+                self._cover_modules(folder, sys.stdlib_module_names)
+        self._add_text(language, data, own, key)
 
     def _watch(self, path: str) -> None:
         """Make the result depend on a file or folder."""
@@ -424,10 +401,6 @@ class Resolver:
         folder, name = os.path.split(path)
         real, root = os.path.join(os.path.realpath(folder), name), self._command.root
         return real[len(root) + 1 :] if root and real.startswith(f"{root}/") else path
-
-
-def _encode(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 def _is_settled(stamp: Stamp, now: float) -> bool:

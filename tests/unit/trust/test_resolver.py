@@ -29,7 +29,7 @@ def look(folder: Path, text: str = "", argv: tuple[str, ...] = (), **more: objec
     variables = {"CLAUDE_PROJECT_DIR": str(folder), "HOME": str(folder.parent / "home")}
     given: dict[str, object] = {"cwd": str(folder), "variables": variables, **more}
     command = StartedCommand(text=text, argv=argv, root=str(folder), **given)  # type: ignore[arg-type]
-    return Inspector(None, clock=lambda: FAR).inspect(command)
+    return Inspector("", clock=lambda: FAR).inspect(command)
 
 
 def keys(inspection: Inspection) -> list[str]:
