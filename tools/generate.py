@@ -209,7 +209,7 @@ def settings_page() -> str:
 def _values(row: Setting) -> str:
     """Return what a key may be."""
     said = ", ".join(f'`"{word}"`' for word in row.choices) or _TYPES[row.type]
-    return said if row.least is None else f"{said}, at least {row.least:g}"
+    return f"{said}, at least 0" if row.type is int else said
 
 
 def _default(row: Setting) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 
 from hookline.config.text_file import read_text
 from hookline.errors import ConfigError, did_you_mean
@@ -17,36 +16,25 @@ if TYPE_CHECKING:
 
 
 class Setting(Frozen):
-    """What one key may be: of which type, one of which words, and at least how much.
-
-    And, in words, what it is without it and means.
-    """
+    """What one key may be, what it is by default, and what it means."""
 
     type: type
     choices: tuple[str, ...] = ()
-    least: float | None = None
     default: str
     meaning: str
 
     def find_problem(self, value: Any) -> tuple[str, str] | None:
         """Return the name of the problem and what is expected; None if the value is valid."""
-        fits = isinstance(value, int | float if self.type is float else self.type)
-        if not fits or (isinstance(value, bool) and self.type is not bool):
+        if type(value) is not self.type:
             return "value.type", f"expected {_TYPES[self.type]}"
         if self.choices and value not in self.choices:
             return "value.choice", f"one of {', '.join(self.choices)}"
-        if self.least is not None and float(value) < self.least:
-            return "value.range", f"at least {self.least:g}"
+        if isinstance(value, int) and value < 0:
+            return "value.range", "at least 0"
         return None
 
 
-_TYPES: Mapping[type, str] = {
-    bool: "true or false",
-    str: "a text",
-    int: "a whole number",
-    float: "a number",
-    list: "a list",
-}
+_TYPES: Mapping[type, str] = {bool: "true or false", str: "a text", int: "a whole number"}
 
 # Table -> key -> what it may be. A new setting is a row.
 TABLES: Mapping[str, Mapping[str, Setting]] = {
@@ -65,13 +53,11 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
         ),
         "keep_days": Setting(
             type=int,
-            least=0,
             default="90",
             meaning="hookline removes older files when it begins a new one; 0: never",
         ),
         "keep_mb": Setting(
             type=int,
-            least=0,
             default="256",
             meaning="hookline removes the oldest files beyond so many MiB; 0: never",
         ),
@@ -109,45 +95,28 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
     },
 }
 
-# What was read of a path, beside the size and time that the file had then.
-_read: dict[str, tuple[tuple[int, int], Mapping[str, Any]]] = {}
-
 
 def read_settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return the settings by table and key as they are written.
-
-    An empty mapping if there is no file.
+    """Return the settings by table and key as they are written; an empty mapping without a file.
 
     Raises:
         ConfigError: with its place, a file that cannot be read, that is no TOML, or that has an
             unknown key or a bad value.
     """
     path = settings_path(environ)
-    try:
-        found = os.stat(path)
-    except OSError:
+    if not os.path.exists(path):
         return {}
-    if not (stat.S_ISREG(found.st_mode) or stat.S_ISCHR(found.st_mode)):  # such as `/dev/null`
-        raise ConfigError(
-            "is no plain file",
-            name="config.unreadable",
-            place=path,
-            hint="remove it, or write the settings to a file of this name",
-        )
-    stamp = (found.st_mtime_ns, found.st_size)
-    if _read.get(path, (None,))[0] != stamp:
-        _read[path] = (stamp, _check_settings(path))
-    return _read[path][1]
+    if not os.path.isfile(path):
+        hint = "remove it, or write the settings to a file of this name"
+        raise ConfigError("is no plain file", name="config.unreadable", place=path, hint=hint)
+    return _check_settings(path)
 
 
 def settings_path(environ: Mapping[str, str]) -> str:
     """Return the file's path: below XDG_CONFIG_HOME if that is absolute, else below `~/.config`."""
-    config = environ.get("XDG_CONFIG_HOME", "")
-    base = (
-        config
-        if os.path.isabs(config)
-        else os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
-    )
+    base = environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
     return os.path.join(base, "hookline", "settings.toml")
 
 
@@ -155,30 +124,24 @@ def _check_settings(path: str) -> Mapping[str, Any]:
     text = read_text(path)
     tree: Mapping[str, Any] = parse_toml(text, path, placed=False).value
     for table, values in tree.items():
-        if table not in TABLES:
-            hint = _suggest(table, TABLES)
-            raise _make_problem(
-                path, text, (table,), "key.unknown", f"unknown table `{table}`", hint
-            )
+        known = TABLES.get(table)
+        if known is None:
+            found = ("key.unknown", f"unknown table `{table}`", _suggest(table, TABLES))
+            raise _make_error(path, text, (table,), *found)
         if not isinstance(values, dict):
-            message, hint = f"`{table}` is no table", f"write `[{table}]`"
-            raise _make_problem(path, text, (table,), "value.type", message, hint)
+            found = ("value.type", f"`{table}` is no table", f"write `[{table}]`")
+            raise _make_error(path, text, (table,), *found)
         for key, value in values.items():
-            if key not in TABLES[table]:
-                name, hint, message = (
-                    "key.unknown",
-                    _suggest(key, TABLES[table]),
-                    f"unknown key `{key}`",
-                )
-            elif wrong := TABLES[table][key].find_problem(value):
-                (name, hint), message = wrong, f"`{table}.{key}` is `{value}`"
-            else:
-                continue
-            raise _make_problem(path, text, (table, key), name, message, hint)
+            if key not in known:
+                found = ("key.unknown", f"unknown key `{key}`", _suggest(key, known))
+                raise _make_error(path, text, (table, key), *found)
+            if wrong := known[key].find_problem(value):
+                found = (wrong[0], f"`{table}.{key}` is `{value}`", wrong[1])
+                raise _make_error(path, text, (table, key), *found)
     return tree
 
 
-def _make_problem(
+def _make_error(
     path: str, text: str, keys: tuple[str, ...], name: str, message: str, hint: str
 ) -> ConfigError:
     place = ":".join(str(part) for part in (path, *parse_toml(text, path).place(keys)) if part)

@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import re
 import stat
-from itertools import islice
 
 from hookline.errors import ConfigError
-from hookline.paths import is_below, write_private
+from hookline.paths import is_below, list_parents, write_private
 from hookline.wire.parsers import parse_yaml
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
-
-_MOST_TRIES = 32  # places in a file
 
 
 def turn_on(path: str, pointer: str, project: str = "", *, on: bool = True) -> None:
@@ -47,10 +44,9 @@ def turn_on(path: str, pointer: str, project: str = "", *, on: bool = True) -> N
 
 def _leaves_project(path: str, project: str) -> bool:
     """Whether a path enters a project and a link in the project leads out of it again."""
-    root, steps = os.path.realpath(project), os.path.abspath(path)
-    while steps != "/" and os.path.realpath(steps) != root:
-        steps = os.path.dirname(steps)
-    return steps != "/" and not is_below(os.path.realpath(path), root)
+    root = os.path.realpath(project)
+    enters = any(os.path.realpath(folder) == root for folder in list_parents(path))
+    return enters and not is_below(os.path.realpath(path), root)
 
 
 def _toggle_text(path: str, text: str, pointer: str, *, on: bool) -> str:
@@ -60,11 +56,10 @@ def _toggle_text(path: str, text: str, pointer: str, *, on: bool) -> str:
     inner = tree.get(table, {}) if isinstance(tree, dict) else None
     if isinstance(inner, dict) and inner.get(key) is not on:
         wanted = {**tree, table: {**inner, key: on}}
-        for edited in islice(_list_edits(text, table, key, on=on), _MOST_TRIES):
+        for edited in _list_edits(text, table, key, on=on):
             if _parse(path, edited) == wanted:
                 return edited
-    state = "false" if on else "true"
-    raise _make_error(path, f"no plain `{pointer}: {state}` is in it")
+    raise _make_error(path, f"no plain `{pointer}: {str(not on).lower()}` is in it")
 
 
 def _parse(path: str, text: str) -> Any:
@@ -77,23 +72,15 @@ def _parse(path: str, text: str) -> Any:
 
 
 def _list_edits(text: str, table: str, key: str, *, on: bool) -> Iterator[str]:
-    """Yield edits that may turn a key: of its value, as a new table, or as a new key of its table."""
+    """Yield edits that may turn a key: of its value, or as a new table."""
     before, after = ("false", "true") if on else ("true", "false")
     for found in re.finditer(rf"""(?i)(["']?{key}["']?\s*:\s*){before}\b""", text):
         yield f"{text[: found.end(1)]}{after}{text[found.end() :]}"
-    if on:
-        end = "\r\n" if "\r\n" in text else "\n"
-        before = text if not text or text.endswith("\n") else text + end
-        yield f"{before}{table}:{end}  {key}: true{end}"
-        for found in re.finditer(rf"""(?m)^["']?{table}["']?:[ \t]*(\{{|\r?\n([ \t]+))""", text):
-            between = ", " if found[1] == "{" else end + found[2]
-            yield f"{text[: found.end()]}{key}: true{between}{text[found.end() :]}"
+    end = "\r\n" if "\r\n" in text else "\n"
+    gap = "" if not text or text.endswith("\n") else end
+    yield f"{text}{gap}{table}:{end}  {key}: {after}{end}"
 
 
 def _make_error(path: str, why: str) -> ConfigError:
-    return ConfigError(
-        f"`{path}` is left as it is: {why}",
-        name="config.unwritable",
-        place=path,
-        hint="write it there by hand",
-    )
+    message, hint = f"`{path}` is left as it is: {why}", "write it there by hand"
+    return ConfigError(message, name="config.unwritable", place=path, hint=hint)

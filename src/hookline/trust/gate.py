@@ -293,7 +293,7 @@ class Gate:
         spec = state.spec
         return Approval(
             definition=state.definition, content=state.inspection.digest, owner=state.owner.key,
-            label=state.owner.label, dialect=spec.dialect, event=spec.native_event, kind=spec.kind,
+            dialect=spec.dialect, event=spec.native_event, kind=spec.kind,
             guards=_is_guard(spec), scope=spec.origin.scope, command=state.command,
             file=spec.origin.file, hook=spec.id,
             files=tuple(file.facts for file in state.inspection.files),

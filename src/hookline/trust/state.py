@@ -51,15 +51,7 @@ class HookState(Frozen):
 
 
 class States:
-    """Finds the state of each hook of one project.
-
-    Args:
-        store: the approvals.
-        inspect: returns the files that a run would execute.
-        root: the folder of the project.
-        environ: the environment, by which the home is found.
-        needs_consent: whether all hooks of a dialect have the project's column.
-    """
+    """Finds the state of each hook of one project. Its arguments are those of `Gate`."""
 
     def __init__(
         self,

@@ -37,7 +37,6 @@ class Approval(Frozen):
     definition: str
     content: str
     owner: str = ""
-    label: str = ""
     dialect: str = ""
     event: str = ""
     kind: str = ""
@@ -151,7 +150,7 @@ class Store:
             fields = {field: getattr(each, field) for field in Approval.__fields__}
             self._write(f"{name}.{each.content}.json", fields)
             if not is_first_use:
-                self._remove(f"{name}.revoked")
+                self._write(f"{name}.revoked", None)
                 self._drop_versions(each, _KEPT_VERSIONS)
 
     def revoke(self, approvals: Iterable[Approval]) -> None:
@@ -174,11 +173,8 @@ class Store:
         """Turn hooks on or off."""
         self._write_record({"did": "on" if is_on else "off", **record})
         key = f"{switch.root}\0{switch.definition}".encode("utf-8", "surrogateescape")
-        name = f"off/{sha256(key)[:32]}.json"
-        if is_on:
-            self._remove(name)
-        else:
-            self._write(name, {field: getattr(switch, field) for field in Switch.__fields__})
+        fields = {field: getattr(switch, field) for field in Switch.__fields__}
+        self._write(f"off/{sha256(key)[:32]}.json", None if is_on else fields)
 
     def _record(self, did: str, each: Approval) -> str:
         """Write the record of a change into the journal; return how names of its files begin."""
@@ -192,16 +188,23 @@ class Store:
             with suppress(OSError, HookError):
                 self.write_record(record)
 
-    def _write(self, name: str, fields: Mapping[str, Any]) -> None:
-        text = json.dumps({"format": FORMAT, **fields}, sort_keys=True)
+    def _write(self, name: str, fields: Mapping[str, Any] | None) -> None:
+        """Write a file, in folders for the user alone; without fields, remove it."""
         folder = self.folder
         try:
+            if fields is None:
+                with suppress(FileNotFoundError):
+                    os.unlink(f"{folder}/{name}")
+                return
             for part in ("", *name.split("/")[:-1]):
                 folder = os.path.join(folder, part)
                 os.makedirs(folder, 0o700, exist_ok=True)
+            text = json.dumps({"format": FORMAT, **fields}, sort_keys=True)
             write_private(f"{self.folder}/{name}", text.encode(), sync=True)
         except OSError as error:
-            raise _make_unwritable_error(folder, error) from None
+            message = f"`{folder}` cannot be written: {(error.strerror or str(error)).lower()}"
+            hint = f"make it a folder that you may write, then try again: {folder}"
+            raise TrustError(message, name="trust.unwritable", hint=hint) from None
 
     def _drop_versions(self, approval: Approval, kept: int) -> None:
         """Delete all but the latest approved versions of a definition."""
@@ -211,15 +214,7 @@ class Store:
                      if name.startswith(start) and name.endswith(".json")]  # fmt: skip
             names.sort(key=lambda name: -os.stat(f"{self.folder}/{folder}/{name}").st_mtime_ns)
             for name in names[kept:]:
-                self._remove(f"{folder}/{name}")
-
-    def _remove(self, name: str) -> None:
-        try:
-            os.unlink(f"{self.folder}/{name}")
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise _make_unwritable_error(self.folder, error) from None
+                self._write(f"{folder}/{name}", None)
 
 
 def _read_json(path: str) -> dict[str, Any]:
@@ -241,9 +236,3 @@ def _make_error(path: str, why: str) -> TrustError:
     message = f"the approvals in `{path}` cannot be read: {why.lower()}"
     hint = "move it away and approve again: hookline approve"
     return TrustError(message, name="trust.store", hint=hint)
-
-
-def _make_unwritable_error(folder: str, error: OSError) -> TrustError:
-    message = f"`{folder}` cannot be written: {(error.strerror or str(error)).lower()}"
-    hint = f"make it a folder that you may write, then try again: {folder}"
-    return TrustError(message, name="trust.unwritable", hint=hint)
