@@ -19,7 +19,9 @@ from hookline.dialects.copilot.table import (
     SPELLINGS,
     TABLE,
     runtime_names,
+    to_snake_case,
 )
+from hookline.dialects.kit.answer import collect_values
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.kit.json_text import close_json, open_json
 from hookline.model.event import ToolCall
@@ -60,7 +62,11 @@ class Copilot(FolderDialect):
 
     def __init__(self, *, allow_local: bool = False) -> None:
         local = read_switch(NAME, "allow_local", allow_local)
-        super().__init__(__name__, TABLE, rows=CONTRACTS, allow_local=local)
+        super().__init__(__name__, TABLE, allow_local=local)
+
+    def row(self, native: str) -> EventRow | None:
+        """Return the row of an event by the spelling of its key."""
+        return CONTRACTS.get(native)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return the hooks that are left when `disableAllHooks` of settings files is applied."""
@@ -73,9 +79,19 @@ class Copilot(FolderDialect):
         host takes it out of the output before it reads the rest (docs/formats/copilot.md 5).
         """
         reads = row.reads if row is not None else {}
-        notes = list(decision.for_user)
-        words = {**_encode_stance(decision), **_encode_rewrite(decision)}
-        words["additionalContext"] = _join_context(decision, notes)
+        notes, values = list(decision.for_user), collect_values(decision)
+        values["context"] = _join_context(decision, notes)
+        if decision.stance >= Stance.DENY:
+            values.pop("response", None)  # an agent that goes on has no last word
+        if not isinstance(values.get("text"), str):
+            values.pop("text", None)
+        if "output" in values:
+            text = values["output"]
+            text = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
+            kind = decision.effects.get("result_type", "success")
+            values["output"] = {"resultType": kind, "textResultForLlm": text}
+        words = _encode_stance(decision)
+        words |= {key: values.get(power) for key, power in reads.items() if power}
         words = {key: words[key] for key in words if key in reads and words[key] not in ("", None)}
         if "modifiedTransformedPrompt" in reads and decision.rewrite is not None and not words:
             notes.append(
@@ -113,7 +129,8 @@ class Copilot(FolderDialect):
         if not isinstance(event.body, ToolCall):
             return given
         keys = {field.fact: field.native for field in row.fields}
-        given[keys["tool"]] = _tool_name(event.body.tool, row)
+        tool, names = event.body.tool, runtime_names(event.body.tool)
+        given[keys["tool"]] = CLAUDE_NAMES.get(tool, tool) if row.snake else (*names, tool)[0]
         if keys["input"] == "toolArgs" and not isinstance(sent.get("toolArgs"), dict):
             given["toolArgs"] = close_json(given["toolArgs"], sent.get("toolArgs"))
         if "result" in keys:
@@ -129,12 +146,8 @@ def _find_event(payload: Mapping[str, Json]) -> str:
     for key in TABLE.names_event:
         if payload.get(key) and isinstance(payload[key], str):
             return str(payload[key])
-    sizes = {
-        row.native: len(row.tells.split())
-        for row in TABLE.rows.values()
-        if payload.keys() >= set(row.tells.split())
-    }
-    return max(sizes, key=sizes.__getitem__, default="")
+    found = [row for row in TABLE.rows.values() if payload.keys() >= set(row.tells.split())]
+    return max(found, key=lambda row: len(row.tells.split())).native if found else ""
 
 
 def _text_of(result: Json) -> Json:
@@ -144,18 +157,11 @@ def _text_of(result: Json) -> Json:
     return result
 
 
-def _tool_name(tool: str, row: EventRow) -> str:
-    return CLAUDE_NAMES.get(tool, tool) if row.snake else next(iter(runtime_names(tool)), tool)
-
-
 def _to_result(value: Json, sent: Json, row: EventRow) -> dict[str, Any]:
-    """Return a result with its kind, success unless the host said otherwise, and with its text.
-
-    Of no text, its JSON.
-    """
+    """Return a result with its text, or its JSON, and its kind: success unless the host said."""
     kind, key = "resultType", "textResultForLlm"
     if row.snake:
-        kind, key = "result_type", "text_result_for_llm"
+        kind, key = to_snake_case(kind), to_snake_case(key)
     text = "" if value is None else value
     if not isinstance(text, str):
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
@@ -197,28 +203,6 @@ def _encode_stance(decision: Decision) -> dict[str, Any]:
         words |= {"behavior": "deny", "message": reason, "decision": "block", "reason": reason}
     if stance is Stance.HALT:
         words["interrupt"] = True
-    return words
-
-
-def _encode_rewrite(decision: Decision) -> dict[str, Any]:
-    """Return what is new.
-
-    There are no arguments of a call that does not happen, and no last word of an agent that goes
-    on.
-    """
-    words: dict[str, Any] = {}
-    rewrite = decision.rewrite
-    target, value = (rewrite.target, rewrite.value) if rewrite is not None else ("", None)
-    if decision.stance < Stance.DENY:
-        words["modifiedResponse"] = decision.effects.get("response")
-        if target == "input":
-            words["modifiedArgs"] = value
-    if target == "output":
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        kind = decision.effects.get("result_type", "success")
-        words["modifiedResult"] = {"resultType": kind, "textResultForLlm": text}
-    if target == "text" and isinstance(value, str):
-        words["modifiedTransformedPrompt"] = value
     return words
 
 

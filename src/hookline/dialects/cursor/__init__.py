@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.cursor.table import MCP, NAME, TABLE, WORDS, count_loops
+from hookline.dialects.kit.answer import collect_values
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.kit.json_text import close_json, open_json
 from hookline.model.event import Stop, ToolCall
@@ -71,23 +72,15 @@ class Cursor(FolderDialect):
         """
         if row is None:
             return Reply()
-        denies, rewrite, effects = (
-            decision.stance >= Stance.DENY,
-            decision.rewrite,
-            decision.effects,
-        )
         stances = {stance: word for word, stance in WORDS.items()}
         words: dict[str, Any] = {}
         if decision.stance in stances:
             words["permission"] = stances[decision.stance]
-        if denies:
+        if decision.stance >= Stance.DENY:
             words |= {"continue": False, "followup_message": decision.reason or _GO_ON}
-        if rewrite is not None and rewrite.target == "output":
-            words["updated_mcp_tool_output"] = rewrite.value
-        elif rewrite is not None and rewrite.target == "input" and not denies:
-            words["updated_input"] = rewrite.value
-        words |= _messages(decision)
-        words |= {key: effects[power] for key, power in row.reads.items() if power in effects}
+        values = collect_values(decision)
+        words |= {key: values[power] for key, power in row.reads.items() if power in values}
+        words |= _explain(decision)
         return Reply(stdout=to_json_line({key: words[key] for key in words if key in row.reads}))
 
 
@@ -124,7 +117,7 @@ def _translate(event: Event, given: dict[str, Any]) -> dict[str, Any]:
     return words
 
 
-def _messages(decision: Decision) -> dict[str, str]:
+def _explain(decision: Decision) -> dict[str, str]:
     """Return the messages.
 
     Of a denial the user and the agent learn the reason, of a question the user.

@@ -341,6 +341,19 @@ class ReplyFormat(Frozen):
     explains_allow: bool = True
 
 
+def collect_values(decision: Decision) -> dict[str, Any]:
+    """Return what a decision carries beside its stance, by the power that each uses."""
+    values, rewrite = dict(decision.effects), decision.rewrite
+    # The input of a call that does not happen is not sent.
+    if rewrite is not None and (rewrite.target != "input" or decision.stance < Stance.DENY):
+        values[rewrite.target] = rewrite.value
+    if decision.for_agent:
+        values["context"] = "\n".join(decision.for_agent)
+    if decision.retry_after is not None:
+        values["retry"] = True
+    return values
+
+
 def encode_answer(
     decision: Decision, row: EventRow | None, form: ReplyFormat
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -351,7 +364,7 @@ def encode_answer(
     specific: dict[str, Any] = {}
     if row is None:
         return top, specific
-    stance, reason, rewrite = decision.stance, decision.reason, decision.rewrite
+    stance, reason = decision.stance, decision.reason
     is_request = "decision" in row.reads
     if stance is Stance.HALT and not (is_request and form.interrupts):
         top |= {"continue": False, "stopReason": reason}
@@ -363,14 +376,7 @@ def encode_answer(
             specific |= {"permissionDecisionReason": reason} if reason else {}
     elif stance in form.words and row.words:
         top |= {"decision": form.words[stance], "reason": reason}
-    values = dict(decision.effects)
-    # The input of a call that does not happen is not sent.
-    if rewrite is not None and (rewrite.target != "input" or stance < Stance.DENY):
-        values[rewrite.target] = rewrite.value
-    if decision.for_agent:
-        values["context"] = "\n".join(decision.for_agent)
-    if decision.retry_after is not None:
-        values["retry"] = True
+    values = collect_values(decision)
     specific |= {key: values[power] for key, power in row.reads.items() if power in values}
     return top, specific
 

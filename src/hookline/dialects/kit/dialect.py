@@ -8,7 +8,6 @@ from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from hookline.core.dialect import Declaration, Source, Table, Written
@@ -29,18 +28,15 @@ def add_context(event: Event, verdict: Verdict) -> Event:
 class FolderDialect:
     """Answers each call by the function of that name in the file of that name.
 
-    A file is imported when hookline needs it first, because most events have no hook. A dialect
-    whose function is short has a method in the place of the file: `combine`, `decode_event`,
-    `encode_payload` or `encode_reply`. `combine`, `decode_event`, `encode_event` and `export` are
-    optional: a dialect without them keeps all hooks, its table alone says what a payload holds, and
-    the `FORMAT` of its `load` says how its file is written.
+    A file is imported when hookline needs it first, because most events have no hook. `combine` and
+    `export` are optional: a dialect without them keeps all hooks, and the `FORMAT` of its `load`
+    says how its file is written. A dialect overrides `decode_event` and `encode_payload` where its
+    table does not say all of a payload, and any other method whose function is short.
 
     Args:
         package: the name of the dialect's package.
         table: its events.
         own: the optional files that the package has, as words.
-        rows: the rows by every spelling of their events, where the spellings differ in more than
-            their names.
         options: what `load` is called with beside the source.
     """
 
@@ -49,14 +45,11 @@ class FolderDialect:
         package: str,
         table: Table,
         own: str = "",
-        *,
-        rows: Mapping[str, EventRow] | None = None,
         **options: object,
     ) -> None:
         self.table = table
         self._package = package
         self.own = frozenset(own.split())
-        self._rows = rows
         self._options = options
 
     def load(self, source: Source) -> Loaded:
@@ -70,22 +63,15 @@ class FolderDialect:
         return loaded
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
-        if "decode_event" not in self.own:
-            return decode(payload, self.table, native, self.table.attribute_keys())
-        event: Event = self._function("decode_event")(payload, native)
-        return event
+        return decode(payload, self.table, native, self.table.attribute_keys())
 
     def encode_event(self, event: Event, spec: HookSpec) -> str:
-        return encode_wire_text(
-            self.encode_payload(event, spec, self.row(spec.native_event)), self.table
-        )
+        payload = self.encode_payload(event, spec, self.row(spec.native_event))
+        return encode_wire_text(payload, self.table)
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
         """Return the payload of a hook."""
-        if "encode_event" not in self.own:
-            return encode(event, self.table, row, spec.native_event)
-        payload: dict[str, Any] = self._function("encode_event")(event, spec, row)
-        return payload
+        return encode(event, self.table, row, spec.native_event)
 
     def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:
         row = self.row(spec.native_event)
@@ -116,7 +102,7 @@ class FolderDialect:
 
     def row(self, native: str) -> EventRow | None:
         """Return the row of an event by one of its names; None for an unknown one."""
-        return self.table.row(native) if self._rows is None else self._rows.get(native)
+        return self.table.row(native)
 
     def _function(self, module: str, name: str = "") -> Any:
         return getattr(__import__(f"{self._package}.{module}", fromlist=[module]), name or module)

@@ -14,7 +14,7 @@ from hookline.engine.catalog import NAMES, make_dialect
 
 # Function of the protocol -> how many values the class hands over.
 REQUIRED = {"load": 1, "decode_outcome": 4}
-OPTIONAL = {"combine": 1, "decode_event": 2, "encode_event": 3, "export": 1}
+OPTIONAL = {"combine": 1, "export": 1}
 # A file in the place of which the class may have a method, `encode_reply`.
 REPLY, REPLY_VALUES = "encode_decision", 3
 # Functions that take an option of the dialect as well, which the class of that dialect adds.
