@@ -54,8 +54,7 @@ def _run(words: list[str]) -> int:
                 return print_help(name)
             return call_command(name, COMMANDS[name].load(), rest)
         case [name, *_]:
-            message = f"unknown command `{name}`"
-            raise usage_error(message, _suggest(name))
+            raise usage_error(f"unknown command `{name}`", _suggest(name))
     return OK
 
 

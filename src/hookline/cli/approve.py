@@ -37,9 +37,9 @@ from hookline.trust.policy import APPROVED, CHANGED, NEW, REMOVED, REVOKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from hookline.cli.output import Document, Lines
     from hookline.engine.engine import Engine
     from hookline.trust.state import HookState
     from hookline.trust.store import Approval
@@ -198,8 +198,7 @@ def _check_askable(yes: bool, is_named: bool) -> str:  # noqa: FBT001 - one call
         TrustError: `trust.unattended`, there is no terminal to ask on.
     """
     if yes and not is_named:
-        hint = "name one, or say --all"
-        raise usage_error("`--yes` without a hook", hint)
+        raise usage_error("`--yes` without a hook", "name one, or say --all")
     if yes:
         return _UNASKED if has_terminal() else f"{_UNASKED}, without a terminal"
     if not has_terminal():
@@ -219,7 +218,7 @@ def has_terminal() -> bool:
 
 def _ask_to_approve(
     engine: Engine, states: Sequence[HookState], how: str, paint: Paint
-) -> list[dict[str, Any]]:
+) -> list[Document]:
     """Show hooks, ask about them, approve them, and return what came of each.
 
     Approved is what was read for the summary, whatever the files have become since. Without `how`
@@ -238,7 +237,7 @@ def _ask_to_approve(
 
 def _ask_to_forget(
     engine: Engine, removed: Sequence[Approval], how: str, paint: Paint
-) -> list[dict[str, Any]]:
+) -> list[Document]:
     """Show removed guards, ask about them, and return what came of each, as above."""
     hooks = [_describe_removed(each, "shown") for each in removed]
     if not how or not hooks:
@@ -254,9 +253,7 @@ def _ask_to_forget(
     return [{**hook, "did": did} for hook in hooks]
 
 
-def _ask(
-    hooks: Sequence[dict[str, Any]], question: str, how: str, paint: Paint, *, unasked: str
-) -> str:
+def _ask(hooks: Sequence[Document], question: str, how: str, paint: Paint, *, unasked: str) -> str:
     """Show hooks, and return what is typed at the question about them."""
     # What keeps a hook from being started is shown with the result.
     shown = [{**escape_document(hook), "findings": []} for hook in hooks]
@@ -271,12 +268,12 @@ def _ask(
 # -- documents ---------------------------------------------------------------------------------
 
 
-def make_document(hooks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def make_document(hooks: Iterable[Document]) -> Document:
     """Return a `hookline.approval/1`."""
     return {"schema": "hookline.approval/1", "hooks": [*hooks]}
 
 
-def _describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]:
+def _describe_hook(engine: Engine, state: HookState, did: str) -> Document:
     """Return the summary of a hook. `did`: what was done about it."""
     files = state.inspection.files
     findings = list_errors(engine, state) if state.can_run and did != "revoked" else []
@@ -293,7 +290,7 @@ def _describe_hook(engine: Engine, state: HookState, did: str) -> dict[str, Any]
     }
 
 
-def _describe_removed(approval: Approval, did: str) -> dict[str, Any]:
+def _describe_removed(approval: Approval, did: str) -> Document:
     """Return the summary of an approved guard that no file declares any more."""
     return {
         **{name: [] for name in ("when", "not_covered", "files", "since", "findings")},
@@ -316,7 +313,7 @@ def _describe_removed(approval: Approval, did: str) -> dict[str, Any]:
 # -- pages -------------------------------------------------------------------------------------
 
 
-def render_approval(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+def render_approval(document: Document, paint: Paint) -> Lines:
     """Yield one line for each hook with what was done; the summary of what was only shown."""
     hooks = document["hooks"]
     for hook in hooks:
@@ -337,7 +334,7 @@ def render_approval(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield "nothing waits for an approval"
 
 
-def list_summaries(hooks: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator[str]:
+def list_summaries(hooks: Sequence[Document], paint: Paint) -> Lines:
     """Yield the summaries of hooks, below the file that declares them."""
     source = None
     for hook in hooks:
@@ -348,7 +345,7 @@ def list_summaries(hooks: Sequence[Mapping[str, Any]], paint: Paint) -> Iterator
         yield from (f"  {line}" for line in _summarize(hook, paint))
 
 
-def _summarize(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+def _summarize(hook: Document, paint: Paint) -> Lines:
     """Yield at most six lines: what runs when, which files count, what is unseen, its state."""
     when = f", when {' and '.join(hook['when'])}" if hook["when"] else ""
     line = f", line {hook['line']}" if hook["line"] else ""
@@ -374,6 +371,6 @@ def _name_files(files: Sequence[Mapping[str, str]]) -> str:
     return ", ".join(named) + (f" and {more} more (--json lists all)" if more else "")
 
 
-def _list_faults(hook: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+def _list_faults(hook: Document, paint: Paint) -> Lines:
     for each in hook["findings"]:
         yield f"  but {format_problem(each, paint, with_place=False)}"

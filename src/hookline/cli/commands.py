@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from hookline.cli.output import read_table
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -176,27 +178,32 @@ COMMANDS: Mapping[str, Command] = {
         codes="130 interrupted",
     ),
 }
-GROUPS: Mapping[str, str] = {"look": "Look", "try": "Try", "decide": "Decide", "run": "Run"}
+GROUPS = read_table("""
+look    Look
+try     Try
+decide  Decide
+run     Run
+""")
 
 # What others call it -> what we do. `run` is kept free for running an agent.
-ELSEWHERE: Mapping[str, str] = {
-    "run": "to fire an event: hookline fire EVENT",
-    "eval": "to fire an event: hookline fire EVENT",
-    "check": "to fire an event: hookline fire EVENT; to check files: hookline validate",
-    "validate-config": "hookline validate",
-    "lint": "hookline validate",
-    "trust": "hookline approve; for one command only: --trust all",
-    "untrust": "hookline revoke; for one command only: --trust none",
-    "allow": "that is a stance; to let a hook run: hookline approve",
-    "deny": "that is a stance; to let a hook run no more: hookline revoke",
-    "enable": "hookline on, or hookline on HOOK; what is not approved: hookline approve",
-    "disable": "hookline off, or hookline off HOOK; for one command only: HOOKLINE_SKIP=ID",
-    "sample-config": "an example to copy, `init --example`, is not in this version",
-    "check-install": "the state of a host, `status`, is not in this version",
-    "version": "hookline --version",
-    "events": "hookline show EVENT",
-    "audit": "hookline log, and hookline log verify",
-    "journal": "hookline log",
-    "history": "hookline log",
-    "hooks": "hookline list",
-}
+ELSEWHERE = read_table("""
+run              to fire an event: hookline fire EVENT
+eval             to fire an event: hookline fire EVENT
+check            to fire an event: hookline fire EVENT; to check files: hookline validate
+validate-config  hookline validate
+lint             hookline validate
+trust            hookline approve; for one command only: --trust all
+untrust          hookline revoke; for one command only: --trust none
+allow            that is a stance; to let a hook run: hookline approve
+deny             that is a stance; to let a hook run no more: hookline revoke
+enable           hookline on, or hookline on HOOK; what is not approved: hookline approve
+disable          hookline off, or hookline off HOOK; for one command only: HOOKLINE_SKIP=ID
+sample-config    an example to copy, `init --example`, is not in this version
+check-install    the state of a host, `status`, is not in this version
+version          hookline --version
+events           hookline show EVENT
+audit            hookline log, and hookline log verify
+journal          hookline log
+history          hookline log
+hooks            hookline list
+""")

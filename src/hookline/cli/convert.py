@@ -52,20 +52,18 @@ def convert(
     """Hooks of one dialect as files of another, and what the other cannot express."""
     change_folder(folder)
     if not to:
-        hint = "the dialect to write, as in --to claude-code"
-        raise usage_error("`--to` is missing", hint)
+        raise usage_error("`--to` is missing", "the dialect to write, as in --to claude-code")
     if not path and not from_:
-        hint = "name a file, or a dialect with --from"
-        raise usage_error("which hooks?", hint)
+        raise usage_error("which hooks?", "name a file, or a dialect with --from")
     if path:
         engine = Selection(configs=[path], dialect=from_, options=options).engine()
     else:
         engine = Engine.discover(".", trust="all", dialect=from_)
     dialects = [each.dialect.table.name for each in engine.snapshot.sources]
     if to in dialects:
-        hint = "name another dialect with --to"
-        message = f"these hooks are written for {to} already"
-        raise usage_error(message, hint)
+        raise usage_error(
+            f"these hooks are written for {to} already", "name another dialect with --to"
+        )
     conversion = convert_hooks(engine, make_dialect(to), plain=plain)
     is_refused = strict and bool(conversion.losses)
     for problem in engine.problems:
@@ -105,9 +103,10 @@ def _write_files(conversion: Conversion, folder: str, *, force: bool) -> None:
             that cannot be written.
     """
     if not folder and len(conversion.files) > 1:
-        message = f"these hooks become {count_things(len(conversion.files), 'file')}"
-        hint = "say where to, with --output DIR"
-        raise usage_error(message, hint)
+        raise usage_error(
+            f"these hooks become {count_things(len(conversion.files), 'file')}",
+            "say where to, with --output DIR",
+        )
     if not folder:
         print_text("".join(conversion.files.values()))
         return
@@ -115,8 +114,12 @@ def _write_files(conversion: Conversion, folder: str, *, force: bool) -> None:
     programs = {os.path.join(folder, path) for path in conversion.programs}
     for path in files:
         if os.path.exists(path) and not force:
-            hint = "--force writes over it; nothing was written"
-            raise ConfigError("is there already", name="config.option", place=path, hint=hint)
+            raise ConfigError(
+                "is there already",
+                name="config.option",
+                place=path,
+                hint="--force writes over it; nothing was written",
+            )
     for path, text in files.items():
         _write_file(path, text, 0o755 if path in programs else 0o644)
         print_message(f"wrote {path}")
@@ -133,8 +136,11 @@ def _write_file(path: str, text: str, mode: int) -> None:
             os.chmod(new, mode)
             os.replace(new, path)
     except OSError as error:
-        message = f"cannot be written: {(error.strerror or '').lower()}"
-        raise ConfigError(message, name="config.unwritable", place=path) from None
+        raise ConfigError(
+            f"cannot be written: {(error.strerror or '').lower()}",
+            name="config.unwritable",
+            place=path,
+        ) from None
 
 
 def _list_losses(conversion: Conversion, target: str) -> Iterator[str]:

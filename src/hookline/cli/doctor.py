@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from hookline.cli.output import Document
     from hookline.model.spec import Problem
 
 
@@ -89,7 +90,7 @@ def fix_finding(problem: Problem) -> str:
 # -- for people ----------------------------------------------------------------------------------
 
 
-def _render_checkup(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _render_checkup(document: Document, paint: Paint) -> Iterator[str]:
     """Yield each hook with its answer and findings; what several hooks share comes last, once."""
     hooks = document["hooks"]
     lines = {
@@ -118,7 +119,7 @@ def _render_checkup(document: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield from (f"fixed: {done}" for done in document.get("fixed", ()))
 
 
-def _count_other_events(hooks: list[dict[str, Any]]) -> dict[str, int]:
+def _count_other_events(hooks: list[Document]) -> dict[str, int]:
     """Return the hooks to show, each with its number of other events.
 
     An unreadable file is a broken hook of many events.
@@ -134,7 +135,7 @@ def _count_other_events(hooks: list[dict[str, Any]]) -> dict[str, int]:
     return others
 
 
-def _format_mark(hook: dict[str, Any], paint: Paint) -> str:
+def _format_mark(hook: Document, paint: Paint) -> str:
     if any(finding["severity"] == "error" for finding in hook["findings"]):
         return paint("bad", "✗")
     if hook["findings"]:
@@ -142,7 +143,7 @@ def _format_mark(hook: dict[str, Any], paint: Paint) -> str:
     return paint("good", "✓") if hook["asked"] else paint("dim", "-")
 
 
-def _describe_answer(hook: dict[str, Any]) -> str:
+def _describe_answer(hook: Document) -> str:
     if not hook["asked"]:
         return "not asked" if hook["state"] == APPROVED else f"not asked ({hook['state']})"
     return f"{hook['stance']} after {format_duration(hook['seconds'])}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.cli.output import Paint, format_columns
+from hookline.cli.output import Paint, format_columns, read_table
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import did_you_mean
 from hookline.model import kinds
@@ -10,71 +10,71 @@ from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from hookline.cli.output import Document
     from hookline.core.dialect import Dialect, EventRow
 
 # The vocabulary's key of a dialect -> how it is called; the rest are called as their keys.
-_LABELS: Mapping[str, str] = {
-    "claude": "claude-code",
-    "seed1-agenthooks": "agenthooks",
-    "seed1-agenthooks-aliases": "agenthooks",
-    "seed2-a3s": "a3s",
-    "seed3-starchild": "starchild",
-    "seed4-docker": "docker-agent",
-}
+_LABELS = read_table("""
+claude                    claude-code
+seed1-agenthooks          agenthooks
+seed1-agenthooks-aliases  agenthooks
+seed2-a3s                 a3s
+seed3-starchild           starchild
+seed4-docker              docker-agent
+""")
 
 
 # What a decision may carry, in the order in which hookline prints it.
-POWERS: Mapping[str, str] = {
-    "allow": "vouch for it, so that no person is asked",
-    "ask": "put it to a person",
-    "defer": "leave it to the caller",
-    "deny": "refuse it",
-    "halt": "end the run",
-    "input": "change the tool's input",
-    "text": "change the text",
-    "messages": "change what the model is sent",
-    "output": "change the tool's result",
-    "summary": "give the summary itself",
-    "content": "give the answer itself",
-    "return": "give the result itself, so that the real thing does not happen",
-    "model": "choose the model",
-    "tools": "choose the tools",
-    "instructions": "change the instructions",
-    "path": "choose the path",
-    "context": "add text for the model",
-    "instruction_context": "add instruction blocks for the model",
-    "metadata": "leave evidence",
-    "note": "tell the user something",
-    "modified": "leave a change without a target",
-    "retry": "have it run again",
-    "max_retries": "say how often",
-    "skip": "have it left out",
-    "grant": "give a lasting permission",
-    "env": "set environment variables",
-    "watch": "have files watched",
-    "title": "name the session",
-    "log": "leave a line in the log",
-    "hide_prompt": "keep a refused prompt from being shown",
-    "terminal_sequence": "send the terminal a notice",
-    "tail_call": "have another tool run instead",
-    "transition": "send the work to another agent",
-}
-ON_FAILURE: Mapping[str, str] = {
-    "silent": "is reported and refuses nothing (fail open)",
-    "allow": "counts as an approval",
-    "ask": "is put to a person",
-    "deny": "counts as a denial (fail closed)",
-    "halt": "ends the run (fail closed)",
-}
-CLASSES: Mapping[str, str] = {
-    "gate": "a gate: a hook may refuse",
-    "transform": "a transform: a hook may only rewrite",
-    "context": "a source of context: a hook may only add text or environment",
-    "observe": "to be observed: a hook may only look",
-}
+POWERS = read_table("""
+allow                vouch for it, so that no person is asked
+ask                  put it to a person
+defer                leave it to the caller
+deny                 refuse it
+halt                 end the run
+input                change the tool's input
+text                 change the text
+messages             change what the model is sent
+output               change the tool's result
+summary              give the summary itself
+content              give the answer itself
+return               give the result itself, so that the real thing does not happen
+model                choose the model
+tools                choose the tools
+instructions         change the instructions
+path                 choose the path
+context              add text for the model
+instruction_context  add instruction blocks for the model
+metadata             leave evidence
+note                 tell the user something
+modified             leave a change without a target
+retry                have it run again
+max_retries          say how often
+skip                 have it left out
+grant                give a lasting permission
+env                  set environment variables
+watch                have files watched
+title                name the session
+log                  leave a line in the log
+hide_prompt          keep a refused prompt from being shown
+terminal_sequence    send the terminal a notice
+tail_call            have another tool run instead
+transition           send the work to another agent
+""")
+ON_FAILURE = read_table("""
+silent  is reported and refuses nothing (fail open)
+allow   counts as an approval
+ask     is put to a person
+deny    counts as a denial (fail closed)
+halt    ends the run (fail closed)
+""")
+CLASSES = read_table("""
+gate       a gate: a hook may refuse
+transform  a transform: a hook may only rewrite
+context    a source of context: a hook may only add text or environment
+observe    to be observed: a hook may only look
+""")
 
 
 def find_kind(name: str, dialect: str) -> str:
@@ -102,7 +102,7 @@ def suggest_event(name: str, more: Sequence[str] = ()) -> str:
     )
 
 
-def make_kind_document(name: str, hooks: Sequence[str]) -> dict[str, Any]:
+def make_kind_document(name: str, hooks: Sequence[str]) -> Document:
     """Return the `hookline.kind/1` document: an event, its names, and its row in each dialect."""
     kind = kinds.kind(name)
     names: dict[str, list[str]] = {}
@@ -127,7 +127,7 @@ def make_kind_document(name: str, hooks: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _describe_row(dialect: Dialect, row: EventRow) -> dict[str, Any]:
+def _describe_row(dialect: Dialect, row: EventRow) -> Document:
     return {
         "dialect": dialect.table.name,
         "native_event": row.native,
@@ -168,7 +168,7 @@ def _list_native_names() -> Iterator[tuple[str, str, str]]:
 # -- the page --------------------------------------------------------------------------------------
 
 
-def render_kind(kind: dict[str, Any], paint: Paint) -> Iterator[str]:
+def render_kind(kind: Document, paint: Paint) -> Iterator[str]:
     """Yield one event: its class, its names, and its row in each supported dialect."""
     yield f"{paint('strong', kind['kind'])}, {CLASSES[kind['class']]}"
     powers = _describe_powers(kind["powers"], redo=kind["redo"])
@@ -188,7 +188,7 @@ def render_kind(kind: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield from format_columns([("hooks here", "\n".join(kind["hooks"]))])
 
 
-def _list_row(row: dict[str, Any], *, redo: bool) -> dict[str, str]:
+def _list_row(row: Document, *, redo: bool) -> dict[str, str]:
     return {
         "can block": "yes" if row["can_block"] else "no",
         "a failure": ON_FAILURE[row["on_failure"]],

@@ -28,8 +28,8 @@ from hookline.trust.policy import NEW
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
+    from hookline.cli.output import Document, Lines
     from hookline.engine.engine import Engine
 
 _CODE = re.compile(r"HKL\d+", re.IGNORECASE)
@@ -72,7 +72,7 @@ def explain(
     return OK
 
 
-def make_blank_payload(engine: Engine, event: str, dialect: str | None) -> dict[str, Any]:
+def make_blank_payload(engine: Engine, event: str, dialect: str | None) -> Document:
     """Return the smallest payload of an event: the fields that it needs, left empty.
 
     Raises:
@@ -88,7 +88,7 @@ def make_blank_payload(engine: Engine, event: str, dialect: str | None) -> dict[
 # -- codes -----------------------------------------------------------------------------------------
 
 
-def make_code_document(word: str) -> dict[str, Any]:
+def make_code_document(word: str) -> Document:
     """Return the `hookline.code/1` document of a code, by its number or its name.
 
     Raises:
@@ -97,13 +97,14 @@ def make_code_document(word: str) -> dict[str, Any]:
     names = {code: name for name, code in CODES.items()} | {name: name for name in CODES}
     name = names.get(word) or names.get(word.upper())
     if not name:
-        hint = "codes are in the problems that hookline prints"
-        raise usage_error(f"unknown code `{word}`", hint)
+        raise usage_error(
+            f"unknown code `{word}`", "codes are in the problems that hookline prints"
+        )
     page = jsonlib.loads((files("hookline.cli") / "codes.json").read_text(encoding="utf-8"))[name]
     return {"schema": "hookline.code/1", "code": CODES[name], "name": name, **page}
 
 
-def _render_code(page: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _render_code(page: Document, paint: Paint) -> Lines:
     yield f"{paint('strong', page['code'])}  {page['name']}"
     yield f"\n{page['meaning']}\n\nfor example:"
     yield from (f"  {line}" for line in page["example"])
@@ -113,7 +114,7 @@ def _render_code(page: dict[str, Any], paint: Paint) -> Iterator[str]:
 # -- events ----------------------------------------------------------------------------------------
 
 
-def render_explanation(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+def render_explanation(document: Document, paint: Paint) -> Lines:
     """Yield the explanation of one event: files, selected hooks, other hooks, decision."""
     event, decision = document["event"], document["decision"]
     tool = f", tool `{event['tool']}`" if event["tool"] else ""
@@ -145,7 +146,7 @@ def render_explanation(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield from lines or ["  none"]
 
 
-def _describe_source(source: dict[str, Any], paint: Paint) -> str:
+def _describe_source(source: Document, paint: Paint) -> str:
     trust = "trusted" if source["trusted"] else "hooks need an approval"
     marks = [source["dialect"], source["scope"], source["mode"], trust]
     marks += ["shadow"] if source["shadow"] else []
@@ -155,9 +156,7 @@ def _describe_source(source: dict[str, Any], paint: Paint) -> str:
     return f"  {paint('name', source['file'] or 'a tree')}  {', '.join(marks)}: {hooks}{bad}"
 
 
-def _describe_hook(
-    hook: dict[str, Any], verdicts: list[dict[str, Any]], paint: Paint
-) -> Iterator[str]:
+def _describe_hook(hook: Document, verdicts: list[Document], paint: Paint) -> Lines:
     """Yield a hook, in its place or with the reason why it has none, and its verdicts."""
     marks = [hook["how"]] if hook["selected"] else [hook["because"]]
     if hook["selected"]:
@@ -175,7 +174,7 @@ def _describe_hook(
         yield f"       not asked: {hook['because']}"
 
 
-def _list_effects(verdict: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_effects(verdict: Document) -> Iterator[tuple[str, str]]:
     yield "failed", mask_text(verdict["fault"] or "")
     yield from reason_fields(verdict["reason"])
     rewrite = verdict["rewrite"]

@@ -27,9 +27,7 @@ from hookline.wire.json_reader import read_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
+    from hookline.cli.output import Document, Lines
     from hookline.handlers.supervisor import AnswerPipe
 
 
@@ -76,7 +74,7 @@ def fire(
     return FINDINGS if decision.stance >= Stance.DENY and not exit_zero else OK
 
 
-def read_payload(path: str) -> dict[str, Any]:
+def read_payload(path: str) -> Document:
     """Return the payload in a file, or on standard input (`-`); an empty input is an empty payload.
 
     Raises:
@@ -98,7 +96,7 @@ def read_payload(path: str) -> dict[str, Any]:
     return payload
 
 
-def render_decision(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
+def render_decision(decision: Document, paint: Paint) -> Lines:
     """Yield a decision as text, and the verdict of each hook."""
     yield from describe_outcome(decision, paint)
     for verdict in decision["verdicts"]:
@@ -110,7 +108,7 @@ def render_decision(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield "  no hook took part"
 
 
-def describe_outcome(decision: dict[str, Any], paint: Paint) -> Iterator[str]:
+def describe_outcome(decision: Document, paint: Paint) -> Lines:
     """Yield the outcome of a decision: stance, reasons, rewrites and effects."""
     where = f"{decision['native_event']} ({decision['kind']}, {decision['dialect']})"
     yield f"{paint.stance(decision['stance'])}  {where} in {format_duration(decision['seconds'])}"

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
+    from hookline.cli.output import Document, Lines
     from hookline.engine.engine import Engine
     from hookline.model.spec import Handler
 
@@ -77,8 +78,9 @@ def list_all(
     """
     kind = find_kind(event, selection.dialect) if event else ""
     if event and not kind:
-        message = f"unknown event `{event}`"
-        raise ConfigError(message, name="event.unknown", hint=suggest_event(event))
+        raise ConfigError(
+            f"unknown event `{event}`", name="event.unknown", hint=suggest_event(event)
+        )
     engine = selection.engine()
     others = [*list_removed_problems(engine)]
     if any(isinstance(spec.handler, Http) for spec in engine.hooks):
@@ -110,7 +112,7 @@ def list_all(
     return USAGE if unreadable or has_bad_file else OK
 
 
-def _explain_empty(engine: Engine, selection: Selection) -> Iterator[str]:
+def _explain_empty(engine: Engine, selection: Selection) -> Lines:
     """Yield the message that no hook is listed, and where hookline looked."""
     if count := sum(1 for _ in list_in_order(engine)):
         yield f"{count_things(count, 'hook')} here, and none like that"
@@ -174,7 +176,7 @@ def _find_hook(engine: Engine, called: str) -> HookSpec | None:
 
 def make_hooks_document(
     engine: Engine, wanted: Callable[[HookSpec], bool], also: Iterable[Problem] = ()
-) -> dict[str, Any]:
+) -> Document:
     """Return the `hookline.hooks/1` document: the wanted hooks by event, in firing order.
 
     `also`: problems that the engine does not list.
@@ -210,13 +212,13 @@ def list_in_order(engine: Engine) -> Iterator[HookSpec]:
         yield from (spec for spec in declared if spec.kind == kind and spec.id not in specs)
 
 
-def _summarize_hooks(engine: Engine, specs: list[HookSpec]) -> list[dict[str, Any]]:
+def _summarize_hooks(engine: Engine, specs: list[HookSpec]) -> list[Document]:
     has_gate = engine.runtime.gate is not None and specs
     statuses = find_statuses(engine, specs) if has_gate else {}
     return [_summarize_hook(engine, spec, statuses.get(spec.id)) for spec in specs]
 
 
-def _summarize_hook(engine: Engine, spec: HookSpec, status: HookStatus | None) -> dict[str, Any]:
+def _summarize_hook(engine: Engine, spec: HookSpec, status: HookStatus | None) -> Document:
     state, why = _find_state(engine, spec, status)
     is_trusted = spec.trusted
     if status is not None:
@@ -253,7 +255,7 @@ def _find_state(engine: Engine, spec: HookSpec, status: HookStatus | None) -> tu
     return READY, status.trust.reason if status and status.trust.state != APPROVED else ""
 
 
-def make_hook_document(engine: Engine, spec: HookSpec) -> dict[str, Any]:
+def make_hook_document(engine: Engine, spec: HookSpec) -> Document:
     """Return the `hookline.hook/1` document: one hook with every effective field.
 
     Of its environment only the names.
@@ -294,9 +296,9 @@ def describe_handler(spec: HookSpec) -> str:
 _HIDDEN = frozenset(("call", "body", "substitute", "host_env"))
 
 
-def _handler_fields(handler: Handler) -> dict[str, Any]:
+def _handler_fields(handler: Handler) -> Document:
     """Return the fields of a handler; of mappings only the keys, for values may be secrets."""
-    fields: dict[str, Any] = {"type": type(handler).__name__.lower()}
+    fields: Document = {"type": type(handler).__name__.lower()}
     for name in type(handler).__fields__:
         value = getattr(handler, name)
         if name not in _HIDDEN:
@@ -321,12 +323,12 @@ def _to_plain(value: Any) -> Any:
 _STATE_REASONS = ("", "you have not approved it", "you revoked its approval")
 
 
-def render_hooks(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+def render_hooks(document: Document, paint: Paint) -> Lines:
     """Yield the hooks event by event.
 
     At the end each unreadable file, which counts as a broken hook of many events.
     """
-    broken: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    broken: dict[tuple[Any, ...], list[Document]] = {}
     for hook in document["hooks"]:
         if hook["state"] == BROKEN:
             fault = hook["file"], hook["line"], hook["column"], hook["why"]
@@ -357,11 +359,11 @@ def render_hooks(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield f"    {paint('dim', _format_place(first))}  {state}"
 
 
-def _format_place(hook: dict[str, Any]) -> str:
+def _format_place(hook: Document) -> str:
     return ":".join(str(part) for part in (hook["file"] or "python", hook["line"]) if part)
 
 
-def _describe_state(hook: dict[str, Any], paint: Paint) -> str:
+def _describe_state(hook: Document, paint: Paint) -> str:
     """Describe the state of a hook, its effect, and its unusual flags."""
     state = hook["standing"] or (APPROVED if hook["trusted"] else NEW)
     is_broken = hook["state"] not in (READY, *STATES)
@@ -377,7 +379,7 @@ def _describe_state(hook: dict[str, Any], paint: Paint) -> str:
     return ", ".join(marks)
 
 
-def render_hook(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
+def render_hook(hook: Document, paint: Paint) -> Lines:
     """Yield one hook, field by field."""
     yield paint("name", hook["hook"])
     own, limit = hook["timeout"], hook["time_limit"]
@@ -400,7 +402,7 @@ def render_hook(hook: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield from format_columns(("fact", f"{name}: {text}") for name, text in facts)
 
 
-def _describe_handler(handler: dict[str, Any], runs: str) -> dict[str, str]:
+def _describe_handler(handler: Document, runs: str) -> dict[str, str]:
     """Return what a hook runs, with the whole text of a script or a prompt, and where."""
     shown = {"runs": runs}
     if handler.get("script"):

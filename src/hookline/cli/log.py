@@ -25,6 +25,7 @@ from hookline.cli.output import (
     format_duration,
     format_fields,
     print_message,
+    read_table,
 )
 from hookline.engine.display import reason_fields
 from hookline.engine.engine import Engine
@@ -44,9 +45,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    Mask: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
+    from hookline.cli.output import Document, Lines
+
+    Mask: TypeAlias = Callable[[Document], Document]
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
 
 
 _PAUSE = 0.25  # seconds between two looks
@@ -113,8 +115,7 @@ def log(
                 return _prune_journal(folder, format_time(now), printer, dry_run=dry_run)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        message = f"`{folder}` cannot be read: {why}"
-        raise JournalError(message, name="journal.missing") from None
+        raise JournalError(f"`{folder}` cannot be read: {why}", name="journal.missing") from None
     raise usage_error(
         f"`log {' '.join(what)}` is no command",
         "show ID, show last, verify or prune; `hookline log` lists the ids",
@@ -126,7 +127,7 @@ def show_decision(wanted: str, printer: Printer) -> int:
     return _show_entry(find_journal_folder(os.environ), wanted, Query(), printer, mask_record)
 
 
-def _keep(record: dict[str, Any]) -> dict[str, Any]:
+def _keep(record: Document) -> Document:
     return record
 
 
@@ -173,12 +174,17 @@ def _show_entry(folder: str, wanted: str, query: Query, printer: Printer, mask: 
     found = search.find_by_id(wanted) if wanted != "last" else [last] if last else []
     if not found:
         _check_filters(search, query)
-        message = f"there is no decision `{wanted}`"
-        raise JournalError(message, name="journal.unknown", hint="`hookline log` lists them")
+        raise JournalError(
+            f"there is no decision `{wanted}`",
+            name="journal.unknown",
+            hint="`hookline log` lists them",
+        )
     if len(found) > 1:
         ids = ", ".join(f"`{record['id']}`" for record in found[:5])
-        message = f"{len(found)} decisions have an id that begins with `{wanted}`: {ids}"
-        raise JournalError(message, name="journal.unknown")
+        raise JournalError(
+            f"{len(found)} decisions have an id that begins with `{wanted}`: {ids}",
+            name="journal.unknown",
+        )
     event = found[0]
     runs = search.runs(event["id"])
     known = [_find_provenance(search, run, event.get("cwd", "")) for run in runs]
@@ -190,7 +196,7 @@ def _show_entry(folder: str, wanted: str, query: Query, printer: Printer, mask: 
     return OK
 
 
-def _find_provenance(search: Search, run: Mapping[str, Any], cwd: str) -> dict[str, Any]:
+def _find_provenance(search: Search, run: Document, cwd: str) -> Document:
     """Return what a run started, where that is written, and the note on its approval."""
     note = search.note_about(run.get("identity", ""), before=run["seq"])
     command = run.get("command")
@@ -204,7 +210,7 @@ def _find_provenance(search: Search, run: Mapping[str, Any], cwd: str) -> dict[s
     return {"run": run["id"], "ran": places.get(found, ""), "found": found, "note": note}
 
 
-def _find_declared(run: Mapping[str, Any], digest: str | None, cwd: str) -> str:
+def _find_declared(run: Document, digest: str | None, cwd: str) -> str:
     """Return the command of this digest that the run's file declares now; empty if none does."""
     file = re.sub(r"(:\d+)+$", "", str(run.get("source", "")))
     try:
@@ -260,17 +266,19 @@ def _check_filters(search: Search, query: Query) -> None:
 
 def _check_event(event: str, written: set[str]) -> None:
     if event and event not in written and not find_kind(event, ""):
-        message = f"unknown event `{event}`"
-        hint = suggest_event(event, sorted(written))
-        raise ConfigError(message, name="event.unknown", hint=hint)
+        raise ConfigError(
+            f"unknown event `{event}`",
+            name="event.unknown",
+            hint=suggest_event(event, sorted(written)),
+        )
 
 
 _SHORT = 8  # characters of an id; `show` takes as many
-_PHASES: Mapping[str, str] = {
-    "started": ", started and not waited for",
-    "finished": ", after the answer",
-    "late": ", started by an earlier event",
-}
+_PHASES = read_table("""
+started   , started and not waited for
+finished  , after the answer
+late      , started by an earlier event
+""")
 # Fields that a page shows in its first lines, or not at all: of notes, and of decisions and runs.
 _OF_NOTES = frozenset(("schema", "seq", "prev", "hash", "type", "id", "at", "native_event"))
 _HIDDEN = _OF_NOTES.union(
@@ -278,21 +286,21 @@ _HIDDEN = _OF_NOTES.union(
     ("phase", "shadow", "source", "scope", "handler", "command"),
 )
 # What a page calls a field; the others are called by their names.
-_LABELS: Mapping[str, str] = {
-    "cwd": "folder",
-    "retry_after": "retry after seconds",
-    "for_agent": "for the agent",
-    "for_user": "for the user",
-    "unsupported": "not honoured",
-    "truncated": "cut",
-    "rewrite": "rewrites",
-}
+_LABELS = read_table("""
+cwd          folder
+retry_after  retry after seconds
+for_agent    for the agent
+for_user     for the user
+unsupported  not honoured
+truncated    cut
+rewrite      rewrites
+""")
 
 
 # -- lines -------------------------------------------------------------------------------------
 
 
-def render_event(record: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+def render_event(record: Document, paint: Paint) -> Lines:
     """Yield one event as a line: time, id, stance, event and reason.
 
     Or a note: who did what to which hook.
@@ -322,7 +330,7 @@ def _fit_line(text: str, before: str) -> str:
     return text if len(text) <= room else "" if room <= len("...") else f"{text[: room - 3]}..."
 
 
-def _describe_approval_note(record: Mapping[str, Any]) -> str:
+def _describe_approval_note(record: Document) -> str:
     """Return in one sentence who did what to which hook."""
     did, hook, root = record["did"], record.get("hook", ""), record.get("root", "")
     what = hook or ("hooks" if did in ("on", "off") else "")
@@ -331,7 +339,7 @@ def _describe_approval_note(record: Mapping[str, Any]) -> str:
     return f"{did} {what}{where}{_describe_person(record)}{': ' if command else ''}{command}"
 
 
-def _describe_person(note: Mapping[str, Any]) -> str:
+def _describe_person(note: Document) -> str:
     """Return who did it, and by which way."""
     who, how = note.get("who"), note.get("how")
     return f"{f' by {who}' if who else ''}{f' ({how})' if how else ''}"
@@ -340,7 +348,7 @@ def _describe_person(note: Mapping[str, Any]) -> str:
 # -- pages -------------------------------------------------------------------------------------
 
 
-def render_entry(entry: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+def render_entry(entry: Document, paint: Paint) -> Lines:
     """Yield one record in full, and the runs of its hooks."""
     record = entry["event"]
     event, at = record.get("native_event", ""), to_local_time(record.get("at", ""))
@@ -363,7 +371,7 @@ def render_entry(entry: Mapping[str, Any], paint: Paint) -> Iterator[str]:
         yield "no hook was asked"
 
 
-def _render_run(run: Mapping[str, Any], found: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+def _render_run(run: Document, found: Document, paint: Paint) -> Lines:
     shadow = " (shadow)" if run.get("shadow") else ""
     code, phase = run.get("exit_code"), run.get("phase", "")
     took = "" if phase == "started" else f" after {format_duration(run.get('seconds', 0))}"
@@ -382,7 +390,7 @@ def _render_run(run: Mapping[str, Any], found: Mapping[str, Any], paint: Paint) 
     )
 
 
-def _describe_command(run: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+def _describe_command(run: Document, found: Document) -> str:
     """Return what a hook ran; if that is unknown, its length and its hash."""
     if found.get("ran"):
         return str(found["ran"]).strip()
@@ -390,7 +398,7 @@ def _describe_command(run: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     return f"{kept}: nothing that is declared there now" if kept else ""
 
 
-def _describe_approval(run: Mapping[str, Any], note: Mapping[str, Any] | None) -> str:
+def _describe_approval(run: Document, note: Document | None) -> str:
     """Return who approved a hook, by the newest note before the run, and if for other files."""
     if note is None:
         return "this journal has no approval before this run"
@@ -400,7 +408,7 @@ def _describe_approval(run: Mapping[str, Any], note: Mapping[str, Any] | None) -
     return f"{did} on {to_local_time(note.get('at', ''))}{other if content else ''}"
 
 
-def render_verification(found: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+def render_verification(found: Document, paint: Paint) -> Lines:
     """Yield the result of a verification, and its notes."""
     for each in found["findings"]:
         place = f"{each['file']}:{each['line']}" if each["line"] else each["file"]
@@ -421,7 +429,7 @@ def render_verification(found: Mapping[str, Any], paint: Paint) -> Iterator[str]
         )
 
 
-def render_pruned(pruned: Mapping[str, Any], _paint: Paint) -> Iterator[str]:
+def render_pruned(pruned: Document, _paint: Paint) -> Lines:
     """Yield the names of the files that were removed, or would be."""
     done = "would be removed" if pruned["dry_run"] else "removed"
     yield from (f"{done}: {name}" for name in pruned["removed"])
@@ -440,7 +448,7 @@ def to_local_time(at: str) -> str:
         return at
 
 
-def _list_fields(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_fields(record: Document) -> Iterator[tuple[str, str]]:
     """Yield label and text of each field that the first lines lack; items of lists one by one."""
     hidden = _OF_NOTES if record.get("type") == "note" else _HIDDEN
     for name, value in record.items():

@@ -270,8 +270,7 @@ class Selection:
             ConfigError: `--home` names no folder.
         """
         if self.home and not os.path.isdir(self.home):
-            message = f"`--home {self.home}` is no folder"
-            raise usage_error(message, "name your home")
+            raise usage_error(f"`--home {self.home}` is no folder", "name your home")
         try:
             found = drop_project_env(os.environ, folder or self.folder, self.home)
         except FileNotFoundError:  # the working folder was deleted, with the repository's files

@@ -13,6 +13,7 @@ import sys
 from collections import deque
 
 from hookline.errors import HookError
+from hookline.paths import state_folder, write_private
 from hookline.text.terminal_escape import escape_json, escape_text
 
 TYPE_CHECKING = False
@@ -20,7 +21,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, TextIO, TypeAlias
 
+    Document: TypeAlias = dict[str, Any]
+    Lines: TypeAlias = Iterator[str]
     Page: TypeAlias = Callable[[Any, "Paint"], Iterable[str]]
+
+
+def read_table(text: str) -> dict[str, str]:
+    """Return a table whose lines are a word, blanks, and its text."""
+    table = {}
+    for line in text.strip().splitlines():
+        word, _, rest = line.partition(" ")
+        table[word] = rest.strip()
+    return table
+
 
 # The latest messages, so that the error that ends a command is not printed twice.
 _PRINTED: deque[str] = deque(maxlen=32)
@@ -70,7 +83,7 @@ def print_message(text: str) -> None:
     _write(sys.stderr, escape_text(text) + "\n")
 
 
-def print_document(document: Mapping[str, Any]) -> None:
+def print_document(document: Document) -> None:
     """Write one JSON document to standard output."""
     utf8 = str(getattr(sys.stdout, "encoding", "")).lower().replace("-", "") == "utf8"
     print_text(escape_json(json.dumps(document, ensure_ascii=not utf8)) + "\n")
@@ -91,43 +104,36 @@ def _write(stream: TextIO | None, text: str) -> None:
 
 
 def _write_crash_log(error: Exception) -> str:
-    import traceback  # noqa: PLC0415 - only a fault needs them
-    from pathlib import Path  # noqa: PLC0415 - as above
+    import traceback  # noqa: PLC0415 - only a fault needs it
 
-    state = os.environ.get("XDG_STATE_HOME", "")
-    folder = (
-        Path(state if os.path.isabs(state) else os.path.expanduser("~/.local/state")) / "hookline"
-    )
+    folder = state_folder(os.environ)
+    path, text = f"{folder}/crash.log", "".join(traceback.format_exception(error))
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = folder / "crash.log"
-        path.write_text(
-            "".join(traceback.format_exception(error)), encoding="utf-8", errors="backslashreplace"
-        )
-        path.chmod(0o600)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        write_private(path, text.encode("utf-8", "backslashreplace"))
     except OSError:
         return ""
     return f", with {path}"
 
 
-_STYLES: Mapping[str, str] = {
-    "strong": "1",
-    "dim": "2",
-    "bad": "1;31",
-    "warning": "33",
-    "good": "32",
-    "name": "36",
-}
+_STYLES = read_table("""
+strong   1
+dim      2
+bad      1;31
+warning  33
+good     32
+name     36
+""")
 # Texts of hooks and users under these keys keep their line breaks; elsewhere line breaks are
 # escaped.
 _MULTILINE_KEYS = frozenset({"script", "ran", "prompt", "reason", "for_agent", "for_user"})
-_STANCE_STYLES: Mapping[str, str] = {
-    "deny": "bad",
-    "halt": "bad",
-    "ask": "warning",
-    "allow": "good",
-    "silent": "dim",
-}
+_STANCE_STYLES = read_table("""
+deny    bad
+halt    bad
+ask     warning
+allow   good
+silent  dim
+""")
 
 
 def use_color(choice: str, stream: TextIO | None, environ: Mapping[str, str]) -> bool:
@@ -164,7 +170,7 @@ class Printer:
         self.json = json
         self.color = color
 
-    def print(self, document: Mapping[str, Any], page: Page) -> None:
+    def print(self, document: Document, page: Page) -> None:
         """Print a document to standard output."""
         if self.json:
             print_document(document)
@@ -197,7 +203,7 @@ def escape_document(value: Any, key: str = "") -> Any:
             return value
 
 
-def format_problem(problem: Mapping[str, Any], paint: Paint, *, with_place: bool = True) -> str:
+def format_problem(problem: Document, paint: Paint, *, with_place: bool = True) -> str:
     """Return a problem as one line: place, code, message, and what to do."""
     parts = (problem["file"], problem["line"], problem["column"]) if with_place else ()
     place = ":".join(str(part) for part in parts if part)
@@ -208,14 +214,14 @@ def format_problem(problem: Mapping[str, Any], paint: Paint, *, with_place: bool
     return f"{place}{': ' if place else ''}{code} {warning}{problem['message']}{hint}"
 
 
-def format_fields(fields: Iterable[tuple[str, str]], indent: str = "  ") -> Iterator[str]:
+def format_fields(fields: Iterable[tuple[str, str]], indent: str = "  ") -> Lines:
     """Yield a line for each field that is not empty; further lines of a text are indented."""
     for label, text in fields:
         if text:
             yield f"{indent}{label}: {text}".replace("\n", f"\n{indent}  ")
 
 
-def format_columns(fields: Iterable[tuple[str, str]]) -> Iterator[str]:
+def format_columns(fields: Iterable[tuple[str, str]]) -> Lines:
     """Yield a line for each field that is not empty, with all texts in one column."""
     for label, text in fields:
         for at, line in enumerate(text.split("\n") if text else ()):
@@ -227,7 +233,7 @@ def count_things(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def count_problems(document: Mapping[str, Any]) -> str:
+def count_problems(document: Document) -> str:
     """Return `1 error, 2 warnings` of a document."""
     errors, warnings = document["errors"], document["warnings"]
     return f"{count_things(errors, 'error')}, {count_things(warnings, 'warning')}"

@@ -12,7 +12,7 @@ from hookline.errors import did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from hookline.cli.output import Document
 
 _FOLDER = files("hookline.cli") / "schemas"
 _REFERENCE = re.compile(r'"urn:hookline:([a-z]+):1[#"]')
@@ -37,16 +37,18 @@ def list_schemas() -> list[str]:
     return sorted(name.removesuffix(".json") for name in names)
 
 
-def read_schema(name: str) -> dict[str, Any]:
+def read_schema(name: str) -> Document:
     """Return a schema, with the schemas that it refers to.
 
     Raises:
         ConfigError: no document of that name.
     """
     if name not in list_schemas():
-        hint = did_you_mean(name, list_schemas()) or f"one of {', '.join(list_schemas())}"
-        raise usage_error(f"unknown document `{name}`", hint)
+        raise usage_error(
+            f"unknown document `{name}`",
+            did_you_mean(name, list_schemas()) or f"one of {', '.join(list_schemas())}",
+        )
     text = (_FOLDER / f"{name}.json").read_text(encoding="utf-8")
-    read: dict[str, Any] = json.loads(text)
+    read: Document = json.loads(text)
     others = {other: read_schema(other) for other in sorted(set(_REFERENCE.findall(text)) - {name})}
     return read | {"$defs": read.get("$defs", {}) | others} if others else read

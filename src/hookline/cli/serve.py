@@ -89,15 +89,21 @@ def serve(
     """The decision server, until SIGTERM or Ctrl-C."""
     for needed in ("starlette", "uvicorn"):
         if find_spec(needed) is None:
-            hint = "pip install 'hookline[server]'"
-            raise ConfigError(f"the server needs `{needed}`", name="serve.missing", hint=hint)
+            raise ConfigError(
+                f"the server needs `{needed}`",
+                name="serve.missing",
+                hint="pip install 'hookline[server]'",
+            )
     if allow_remote and not token_file:
-        hint = "other machines must be given the token"
-        message = "`--allow-remote` needs `--token-file`"
-        raise ConfigError(message, name="serve.address", hint=hint)
+        raise ConfigError(
+            "`--allow-remote` needs `--token-file`",
+            name="serve.address",
+            hint="other machines must be given the token",
+        )
     if expect and not grpc:
-        hint = "there they attach"
-        raise ConfigError("`--expect` needs `--grpc`", name="serve.address", hint=hint)
+        raise ConfigError(
+            "`--expect` needs `--grpc`", name="serve.address", hint="there they attach"
+        )
     meter = Meter()
     free = _approves_without_token(asked=self_approve)
     if problem := find_self_approve_problem({"trust": {"self_approve": free}}):

@@ -20,8 +20,9 @@ from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
+
+    from hookline.cli.output import Document, Lines
 
 
 _HOOK: Any = option(
@@ -80,7 +81,7 @@ def _switch_hooks(
         gate = get_gate_for(engine)
         now = find_switches(gate)
         is_on = all(now.values())
-        document: dict[str, Any] = {
+        document: Document = {
             "schema": "hookline.switches/1",
             "did": "nothing" if dry_run else to,
             "root": "" if everywhere else gate.root,
@@ -107,14 +108,14 @@ def _switch_hooks(
     return FINDINGS if to == "on" and not dry_run and (is_off or unwritten) else OK
 
 
-def _render_single(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _render_single(document: Document, paint: Paint) -> Lines:
     """Yield the state of each named hook; and the switches if they are off."""
     yield from (_format_hook(hook, paint) for hook in document["hooks"])
     if not document["on"]:
         yield from _render_switches({**document, "hooks": []}, paint)
 
 
-def _render_switches(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _render_switches(document: Document, paint: Paint) -> Lines:
     """Yield whether hooks run, if not, why, and the hooks that are off one by one."""
     everywhere = not document["root"] and (document["on"] or not document["switches"]["everywhere"])
     where = "everywhere" if everywhere else f"in `{document['folder']}`"
@@ -125,7 +126,7 @@ def _render_switches(document: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield f"  policy, which no switch reaches, still runs: {', '.join(document['managed'])}"
 
 
-def _format_hook(hook: dict[str, Any], paint: Paint) -> str:
+def _format_hook(hook: Document, paint: Paint) -> str:
     """Return a hook, and whether it is on, on one line."""
     state = paint("good", "on")
     if hook["off"]:

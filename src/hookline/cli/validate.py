@@ -28,9 +28,7 @@ from hookline.wire.fields import to_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
+    from hookline.cli.output import Document, Lines
     from hookline.engine.engine import Engine
     from hookline.engine.sources import LoadedSource
 
@@ -124,7 +122,7 @@ def _lint_source(shelved: LoadedSource) -> tuple[Problem, ...]:
     return found
 
 
-def _render_problems(document: dict[str, Any], paint: Paint) -> Iterator[str]:
+def _render_problems(document: Document, paint: Paint) -> Lines:
     """Yield a line for each problem; on a terminal also the lines of the file."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     for problem in document["problems"]:
@@ -133,7 +131,7 @@ def _render_problems(document: dict[str, Any], paint: Paint) -> Iterator[str]:
             yield from make_snippet(problem, paint)
 
 
-def _render_annotations(document: dict[str, Any], _paint: Paint) -> Iterator[str]:
+def _render_annotations(document: Document, _paint: Paint) -> Lines:
     """Yield GitHub workflow commands, which show each problem at its line in a pull request."""
     for problem in document["problems"]:
         hint = f" ({problem['hint']})" if problem["hint"] else ""
@@ -157,7 +155,7 @@ _MOST = 1 << 20  # bytes of the file
 _WORD = re.compile(r'"[^"]*"|[^\s:,\[\]{}"]+')
 
 
-def make_snippet(problem: dict[str, Any], paint: Paint) -> Iterator[str]:
+def make_snippet(problem: Document, paint: Paint) -> Lines:
     """Yield the problem's line with the two before it, the mark, and the fix.
 
     Nothing if the place is unknown.
