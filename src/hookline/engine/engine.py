@@ -104,7 +104,6 @@ class Engine:
                 parses_new=parses_new,
             )
         )
-        engine.runtime.leaves_unread = not parses_new
         return engine
 
     @classmethod

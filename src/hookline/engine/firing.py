@@ -144,7 +144,6 @@ class Firing:
             decision = note_folder(runtime, event, decision)
         if runtime.gate is not None:
             decision = note_removed(runtime, event, decision, plan)
-        if runtime.leaves_unread:
             decision = note_unread(runtime, event, decision)
         if event.kind in REMEMBERING:
             # Calls of tools need none of it.
@@ -164,18 +163,18 @@ class Firing:
     def detach(self, run: Run) -> Outcome | None:
         """Start a detached hook; return why not, if it was not started."""
         self._expect_answer(run)
-        if self.runtime.detach is not None:
-            self.runtime.detach(run)
-            return None
-        return self.start_detached(run)
+        if self.runtime.detach is None:
+            return self.start_detached(run)
+        self.runtime.detach(run)
+        return None
 
     def _keep(self, run: Run, left: BackgroundProgram) -> None:
         """Take over a program that went to the background while it ran."""
         self._expect_answer(run)
-        if self.runtime.keep is not None:
-            self.runtime.keep(run, left)
-        else:
+        if self.runtime.keep is None:
             self.finish_left(run, left)
+        else:
+            self.runtime.keep(run, left)
 
     def _expect_answer(self, run: Run) -> None:
         """Prepare the session for a late answer."""
@@ -184,23 +183,22 @@ class Firing:
 
     def finish_left(self, run: Run, left: BackgroundProgram) -> None:
         """Wait in the background for the end of a program that `keep` was given."""
-        if run.dialect is not None and run.dialect.table.late:
-            self.runtime.sessions.begin(run.event, run.spec.id)
-        self._detacher().finish(run, left)
+        self._begin_detached(run).finish(run, left)
 
     def start_detached(self, run: Run) -> Outcome | None:
         """Start a run that `detach` was given, in the background.
 
         Return why not, if it was not started.
         """
-        if run.dialect is not None and run.dialect.table.late:
-            self.runtime.sessions.begin(run.event, run.spec.id)
-        refused = self._detacher().start(run)
+        refused = self._begin_detached(run).start(run)
         if refused is not None:
             self.runtime.sessions.over(run.event, run.spec.id)
         return refused
 
-    def _detacher(self) -> Detached:
+    def _begin_detached(self, run: Run) -> Detached:
+        """Return what runs detached hooks; the session knows from now on that this one runs."""
+        if run.dialect is not None and run.dialect.table.late:
+            self.runtime.sessions.begin(run.event, run.spec.id)
         if self._detached is None:
             # Threads, which most engines never start.
             from hookline.engine.detached import Detached, finish_detached  # noqa: PLC0415

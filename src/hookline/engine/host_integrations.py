@@ -17,7 +17,7 @@ from hookline.trust.policy import APPROVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from hookline.engine.engine import Engine
     from hookline.model.spec import HookSpec
@@ -45,31 +45,30 @@ def leave_to_host(engine: Engine, host: str) -> tuple[Problem, ...]:
 
     Return the problems of calls that are not approved.
     """
-    hosts = list_integrated_hosts(engine)
-    problems = tuple(
-        problem
-        for problem in list_call_problems(engine, hosts)
-        if problem.name == "trust.unapproved-caller"
+    calls = [spec for spec in _list_calls(engine, None) if spec.dialect == host]
+    counting = [spec for spec in calls if _counts(engine, spec)]
+    if counting:
+        is_policy = any(spec.origin.scope == MANAGED for spec in counting)
+        engine.loader.drop_dialect(host, managed=is_policy)
+        return ()
+    return tuple(map(_warn_unapproved, calls))
+
+
+def _warn_unapproved(spec: HookSpec) -> Problem:
+    message = (
+        f"`{spec.id}` would have hookline answer {spec.dialect}. You have not approved it,"
+        f" so hookline also runs the hooks of {spec.dialect}"
     )
-    if host in hosts:
-        engine.loader.drop_dialect(host, managed=hosts[host])
-    return problems
+    return _warn(spec, "trust.unapproved-caller", message, "look at it, then: hookline approve")
 
 
-def list_call_problems(
-    engine: Engine, hosts: Mapping[str, bool] | None = None
-) -> Iterator[Problem]:
+def list_call_problems(engine: Engine) -> Iterator[Problem]:
     """Yield a warning for each call that leaves hooks to a host, or that does not count."""
-    hosts = list_integrated_hosts(engine) if hosts is None else hosts
+    hosts = list_integrated_hosts(engine)
     for spec in _list_calls(engine, None):
         host = spec.dialect
         if host not in hosts:
-            message = (
-                f"`{spec.id}` would have hookline answer {host}. You have not approved it,"
-                f" so hookline also runs the hooks of {host}"
-            )
-            hint = "look at it, then: hookline approve"
-            yield _warn(spec, "trust.unapproved-caller", message, hint)
+            yield _warn_unapproved(spec)
             continue
         if _has_open_start(spec):
             message = (

@@ -131,7 +131,6 @@ class Runtime:
         self.gate = gate
         nested = self.environ.get(recursion_guard.VARIABLE) and not relays
         self.inside = recursion_guard.Reentrancy(self.environ) if nested else None
-        self.leaves_unread = False  # whether files of a project without approvals are not parsed
         self.left_out: tuple[Problem, ...] = ()  # what the environment lost
         self.told: set[str] = set()  # notices that the user had, without a session
         self._interactive = interactive
