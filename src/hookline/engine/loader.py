@@ -16,9 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from hookline.config.hook_files import Stamp
     from hookline.core.dialect import Dialect
-    from hookline.engine.sources import Key, LoadedSource, Way
+    from hookline.engine.sources import LoadedSource, Way
     from hookline.model.spec import HookSpec, Problem
 
 
@@ -41,7 +40,6 @@ class Snapshot(Frozen):
         own: Python hooks.
         enlisted: hooks that are in no file, by their owner.
         unwanted: predicates; a hook for which one is true is left out.
-        seen: the stamps of all files when they were last read, in force or not.
         registry: the hooks that may take part in an event.
         whole: the registry with the hooks that are left out.
         combining: what is wrong with the hooks of a dialect together.
@@ -55,7 +53,6 @@ class Snapshot(Frozen):
     own: tuple[HookSpec, ...] = ()
     enlisted: Mapping[str, Enlisted] = {}
     unwanted: tuple[Callable[[HookSpec], bool], ...] = ()
-    seen: Mapping[Key, Stamp] = {}
     registry: Registry = Registry()
     whole: Registry = Registry()
     combining: tuple[Problem, ...] = ()
@@ -209,7 +206,6 @@ class Loader:
                 old.replace(
                     ways=(*old.ways, way),
                     sources=(*old.sources, *(name_source(each, taken) for each in found)),
-                    seen={**old.seen, **{each.key: each.stamp for each in found if each.stamp}},
                 )
             )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from contextlib import suppress
 
 from hookline.config.hook_files import make_stamp
 from hookline.engine.loader import name_source
@@ -41,17 +42,19 @@ _ROUNDS = 20
 
 def is_stale(loader: Loader) -> bool:
     """Whether a file changed, appeared or vanished since it was last read; one `stat` a file."""
-    return read_stamps(loader) != loader.snapshot.seen
+    read = {each.key: each.stamp for each in loader.snapshot.sources if each.stamp}
+    return read_stamps(loader) != read
 
 
 def read_stamps(loader: Loader) -> dict[Key, Stamp]:
     """Return the stamps of all files that a reload would read now."""
-    return {
-        key: make_stamp(*key)
-        for way in loader.snapshot.ways
-        if _is_renewable(way)
-        for key in _list_keys(loader, way)
-    }
+    stamps: dict[Key, Stamp] = {}
+    for way in filter(_is_renewable, loader.snapshot.ways):
+        with suppress(ConfigError):  # what was named is gone
+            for place, dialect, _ in list_sources(loader.search, way):
+                key = (os.path.abspath(place.file), dialect.table.name)
+                stamps[key] = make_stamp(*key)
+    return stamps
 
 
 def _is_renewable(way: Way) -> TypeGuard[Discovery | Named]:
@@ -63,16 +66,6 @@ def _is_renewable(way: Way) -> TypeGuard[Discovery | Named]:
     except OSError:
         return True
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
-
-
-def _list_keys(loader: Loader, way: Discovery | Named) -> list[Key]:
-    """Return the files of a way now; also a named path that is gone."""
-    try:
-        listed = list(list_sources(loader.search, way))
-    except ConfigError:  # what was named is gone
-        assert not isinstance(way, Discovery)  # noqa: S101 - a search names nothing
-        return [(os.path.join(way.base, way.place.file), way.dialect.table.name)]
-    return [(os.path.abspath(place.file), dialect.table.name) for place, dialect, _ in listed]
 
 
 # -- reading again -----------------------------------------------------------------------------
@@ -96,42 +89,29 @@ def renew_sources(loader: Loader) -> Snapshot:
     """
     old = loader.snapshot
     sources: list[LoadedSource] = []
-    seen: dict[Key, Stamp] = {}
     for way in old.ways:
         before = {each.key: each for each in old.sources if each.way is way}
-        if _is_renewable(way):
-            renewed, stamps = _renew_way(loader, way, before)
-        else:
-            renewed = list(before.values())
-            stamps = {key: old.seen[key] for key in before if key in old.seen}
-        sources += renewed
-        seen |= stamps
+        sources += _renew_way(loader, way, before) if _is_renewable(way) else before.values()
     known = {id(each.loaded) for each in old.sources}
     kept = tuple(each for each in sources if id(each.loaded) in known)
     taken = old.replace(sources=kept).take_ids()
     named = (each if id(each.loaded) in known else name_source(each, taken) for each in sources)
-    return old.replace(sources=tuple(named), seen=seen)
+    return old.replace(sources=tuple(named))
 
 
 def _renew_way(
     loader: Loader, way: Discovery | Named, before: Mapping[Key, LoadedSource]
-) -> tuple[list[LoadedSource], dict[Key, Stamp]]:
-    """Return the sources of a way from now on, and the stamps of its files.
-
-    `before`: its sources in force.
-    """
-    is_gone = False
+) -> list[LoadedSource]:
+    """Return the sources of a way from now on; `before`: those in force."""
     try:
-        found = list(read_sources(loader.search, way))
-        stamps = {each.key: each.stamp for each in found}
+        found, is_gone = list(read_sources(loader.search, way)), False
     except ConfigError:  # what was named is gone
         found, is_gone = [], True
-        stamps = {key: make_stamp(*key) for key in _list_keys(loader, way)}
-    missing = before.keys() - stamps.keys() if not is_gone else before.keys()
-    kept = (_renew_missing(before[key], is_gone=is_gone) for key in before if key in missing)
     unwanted = loader.snapshot.is_unwanted
     renewed = [_renew_file(each, before.get(each.key), unwanted) for each in found]
-    return [*(each for each in kept if each is not None), *renewed], stamps
+    missing = (old for key, old in before.items() if key not in {each.key for each in found})
+    kept = (_renew_missing(old, is_gone=is_gone) for old in missing)
+    return [*(each for each in kept if each is not None), *renewed]
 
 
 def _renew_file(
@@ -141,12 +121,12 @@ def _renew_file(
     if old is None:
         return found.load()
     if found.error is None and old.source == found.source:
-        return old.replace(newer_problems=()) if old.newer_problems else old
+        return old.replace(newer_problems=(), stamp=found.stamp)
     new = found.load()
     errors = _list_errors(new.loaded, unwanted)
     lost = _can_run(old.loaded) and not _can_run(new.loaded)
     if len(errors) > len(_list_errors(old.loaded, unwanted)) or (errors and lost):
-        return _keep_last_good(old, errors)
+        return _keep_last_good(old.replace(stamp=found.stamp), errors)
     return new
 
 
@@ -155,7 +135,7 @@ def _renew_missing(old: LoadedSource, *, is_gone: bool) -> LoadedSource | None:
 
     A file counts if it is policy, if what was named `is_gone`, or if it may still be there.
     """
-    path, file = old.key[0], old.source.file
+    path, file, old = old.key[0], old.source.file, old.replace(stamp=())
     if old.source.text is None and os.path.isdir(path):
         return None  # a folder that could not be listed, and now can
     if unreachable := _explain_unreachable(path):

@@ -93,7 +93,7 @@ class LoadedSource(Frozen):
     """A source with its hooks, which are `loaded` after its text was read.
 
     `way`: how it was found. `error`: why it cannot be read. `stamp`: of its file before the
-    reading. `key`: its whole path and its dialect, which name it among all files, whatever folder
+    last reading, empty without one. `key`: its whole path and its dialect, which name it among all files, whatever folder
     the process is in. `newer_problems`: those of a newer version that is not in force.
     """
 

@@ -45,16 +45,16 @@ def test_a_hook_that_is_left_out_anyway_does_not_make_a_file_invalid(tmp_path: P
 
 
 def test_a_look_reads_nothing(tmp_path: Path) -> None:
-    """Of each file what the file system knows of it; of one that is not there, why."""
+    """Of each file what the file system knows of it; one that is gone is not among them."""
     file = write(tmp_path / "hooks.yaml", docker("a"))
     engine = Engine.load(file)
     key = (str(file), "docker-agent")
     there = read_stamps(engine.loader)
     file.unlink()
 
-    assert there == engine.snapshot.seen
+    assert there == {each.key: each.stamp for each in engine.snapshot.sources}
     assert there[key][0][3] == len(docker("a"))
-    assert read_stamps(engine.loader) == {key: ((2,),)}
+    assert read_stamps(engine.loader) == {}
 
 
 def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
@@ -69,7 +69,8 @@ def test_a_renewal_changes_nothing(tmp_path: Path) -> None:
     renewal = renew_sources(engine.loader)
 
     assert list(engine.snapshot.sources) == before
-    assert renewal.sources[0] is before[0]
+    assert renewal.sources[0] == before[0]
+    assert renewal.sources[0].loaded is before[0].loaded
     assert renewal.sources[1].loaded is before[1].loaded
     assert [problem.name for problem in renewal.sources[1].newer_problems][-1] == "config.last-good"
 
