@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import deque
 from itertools import count
 
@@ -16,7 +17,9 @@ from hookline.dialects.a3s import A3S
 from hookline.dialects.a3s.encode_decision import to_result
 from hookline.dialects.a3s.response import BLOCK
 from hookline.dialects.a3s.table import NAME, TABLE
+from hookline.engine.detached import make_finished
 from hookline.engine.engine import Engine
+from hookline.handlers.table import call_async
 from hookline.handlers.workers import Workers
 from hookline.model.spec import InProcess, Problem
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from hookline.a3s.definitions import ReadDefinition
     from hookline.a3s.events import Payload
     from hookline.a3s.handlers import HookHandler
+    from hookline.core.dispatch import Run
     from hookline.dialects.a3s.encode_decision import HookResult
     from hookline.engine.runtime import Finished
     from hookline.model.event import Event
@@ -58,7 +62,9 @@ class HookEngine:
         invalid_regex: str = "refuse",
         observe: Callable[[Event, Decision], None] | None = None,
     ) -> None:
-        self._engine = Engine(cwd=cwd, observe=observe, finished=self._report_failure)
+        self._engine = Engine(
+            cwd=cwd, observe=observe, detach=self._start, finished=self._report_failure
+        )
         self._dialect = A3S(invalid_regex=invalid_regex)
         self._definitions: dict[str, ReadDefinition] = {}
         self._handlers: dict[str, Callable[[HookEvent], Any]] = {}
@@ -67,6 +73,7 @@ class HookEngine:
         self._unhandled: set[str] = set()
         self._workers = Workers()
         self._channel: EventChannel | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
         self._problems: deque[Problem] = deque(maxlen=_REMEMBERED)
 
     @classmethod
@@ -218,6 +225,28 @@ class HookEngine:
         handler = InProcess(call=report_missing, name=spec.id, read_by_dialect=True)
         return spec.replace(handler=handler, detached=False)
 
+    def _start(self, run: Run) -> None:
+        """Start an asynchronous hook: a coroutine on the loop that fires, whose clients it may use.
+
+        Anything else runs on a thread.
+        """
+        handler = run.spec.handler
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            loop = None
+        if loop is None or (isinstance(handler, InProcess) and handler.worker):
+            self._engine.firing.start_detached(run)
+            return
+        task = loop.create_task(self._run(run), name=f"hookline {run.spec.id}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, run: Run) -> None:
+        started = time.time()
+        outcome = await call_async(run)
+        self._report_failure(make_finished(run, outcome, started=started, ended=time.time()))
+
     def _report_failure(self, finished: Finished) -> None:
         """Report the failure of an asynchronous hook; its answer has no effect."""
         hook_id, fault = finished.hook_id, finished.verdict.fault
@@ -230,11 +259,16 @@ class HookEngine:
     # -- the end -----------------------------------------------------------------------------------
 
     def close(self, *, seconds: float = 5.0) -> None:
-        """Wait for asynchronous hooks, at most `seconds`; then leave them behind."""
+        """Wait for asynchronous hooks on threads, at most `seconds`; then leave them behind."""
         self._engine.close(seconds=seconds)
 
     async def aclose(self, *, seconds: float = 5.0) -> None:
-        """Do what `close` does, without blocking the event loop."""
+        """Do what `close` does; wait for coroutines on this loop too, and then cancel them."""
+        tasks = [task for task in self._tasks if task.get_loop() is asyncio.get_running_loop()]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=seconds)
+            for task in late:
+                task.cancel()
         await asyncio.to_thread(self.close, seconds=seconds)
 
     def __enter__(self) -> Self:

@@ -6,8 +6,6 @@ more in its payload and reads more from an answer. One dialect serves both.
 
 from __future__ import annotations
 
-import shlex
-
 from hookline.dialects.cline.table import NAME, TABLE
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.kit.json_text import close_json
@@ -118,6 +116,8 @@ def _line(entry: Any) -> str:
     """Return one entry of a list of commands as a line for a shell."""
     if not isinstance(entry, dict):
         return str(entry)
+    import shlex  # noqa: PLC0415 - few events of Cline name a program with arguments
+
     command, arguments = str(entry.get("command", "")), entry.get("args")
     return shlex.join([command, *map(str, arguments)]) if arguments else command
 
