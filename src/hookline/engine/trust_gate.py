@@ -14,7 +14,7 @@ from hookline.model.spec import MANAGED, USER, Command
 from hookline.paths import state_folder
 from hookline.trust.gate import Gate
 from hookline.trust.inspection import NO_FILES, StartedCommand
-from hookline.trust.inspector import Inspector
+from hookline.trust.inspector import inspect_command
 from hookline.trust.owner import find_owner, find_project
 from hookline.trust.policy import Policy
 from hookline.trust.store import Store
@@ -59,12 +59,12 @@ def make_gate(
     folder = state_folder(given)
     return Gate(
         Store(folder, write_record=write_record), policy,
-        _make_inspect(Inspector(f"{folder}/cache"), given), root=os.fspath(root), environ=given,
+        _make_inspect(f"{folder}/cache", given), root=os.fspath(root), environ=given,
         needs_consent=_needs_consent, locate=project_path, problems=problems,
     )  # fmt: skip
 
 
-def _make_inspect(inspector: Inspector, environ: Mapping[str, str]) -> Inspect:
+def _make_inspect(cache: str, environ: Mapping[str, str]) -> Inspect:
     """Return the function that looks at the files which a run of a command would execute."""
 
     def inspect(run: Run, root: str) -> Inspection:
@@ -78,17 +78,16 @@ def _make_inspect(inspector: Inspector, environ: Mapping[str, str]) -> Inspect:
         except HandlerError as error:
             return NO_FILES.replace(missing_program=str(error))
         is_script = bool(handler.script)
-        return inspector.inspect(
-            StartedCommand(
-                text=started.argv[-1] if is_script else "",
-                argv=() if is_script else started.argv,
-                cwd=started.cwd or event.cwd or os.getcwd(),
-                root=root,
-                variables=started.env,
-                listed=spec.files,
-                is_shielded=spec.origin.scope in (USER, MANAGED),
-            )
+        command = StartedCommand(
+            text=started.argv[-1] if is_script else "",
+            argv=() if is_script else started.argv,
+            cwd=started.cwd or event.cwd or os.getcwd(),
+            root=root,
+            variables=started.env,
+            listed=spec.files,
+            is_shielded=spec.origin.scope in (USER, MANAGED),
         )
+        return inspect_command(command, cache)
 
     return inspect
 
@@ -96,7 +95,7 @@ def _make_inspect(inspector: Inspector, environ: Mapping[str, str]) -> Inspect:
 def inspect_once(spec: HookSpec, event: Event, environ: Mapping[str, str], root: str) -> Inspection:
     """Return the files that a hook would execute, without a gate and without a cache."""
     owner = find_owner(spec, find_project(root, environ))
-    return _make_inspect(Inspector(""), environ)(Run(spec=spec, event=event), owner.root)
+    return _make_inspect("", environ)(Run(spec=spec, event=event), owner.root)
 
 
 def _needs_consent(dialect: str) -> bool:

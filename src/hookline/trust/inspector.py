@@ -19,57 +19,53 @@ if TYPE_CHECKING:
     from hookline.model.frozen import Frozen
     from hookline.trust.inspection import StartedCommand
 
-_FORMAT = 4  # of the files of the cache
+_FORMAT = 5  # of the files of the cache
 _MAX_CACHED = 2_000  # files
 
 
-class Inspector:
-    """Inspects commands, and caches each result in a folder until a file changes; "" for none."""
+def inspect_command(
+    command: StartedCommand, folder: str = "", clock: Callable[[], float] = time.time
+) -> Inspection:
+    """Return the files of a command as they are now. `folder`: of the cache; empty for none."""
+    facts = [
+        _FORMAT, sys.version_info[:2], command.text, command.argv, command.cwd, command.root,
+        command.listed, command.is_shielded,
+    ]  # fmt: skip
+    path = f"{folder}/{sha256(json.dumps(facts).encode())}.json" if folder else ""
+    known = _load(path)
+    if known and _is_current(known, command):
+        return known
+    # Only where something changed.
+    from hookline.trust.resolver import Resolver  # noqa: PLC0415
 
-    def __init__(self, cache_folder: str, *, clock: Callable[[], float] = time.time) -> None:
-        self._folder = cache_folder
-        self._clock = clock
+    found = Resolver(command, known.references if known else {}, clock).resolve()
+    if folder:
+        _save(folder, path, found)
+    return found
 
-    def inspect(self, command: StartedCommand) -> Inspection:
-        """Return the files of a command as they are now."""
-        facts = [
-            _FORMAT, sys.version_info[:2], command.text, command.argv, command.cwd, command.root,
-            command.listed, command.is_shielded,
-        ]  # fmt: skip
-        key = sha256(json.dumps(facts).encode())
-        known = self._load(key)
-        if known and _is_current(known, command):
-            return known
-        # Only where something changed.
-        from hookline.trust.resolver import Resolver  # noqa: PLC0415
 
-        found = Resolver(command, known.references if known else {}, self._clock).resolve()
-        self._save(key, found)
-        return found
+def _load(path: str) -> Inspection | None:
+    """Return an inspection that is cached; None if there is none that can be read."""
+    read = read_file(path)
+    try:
+        tree = json.loads(read[1]) if read else {}
+        files = tuple(InspectedFile(**each) for each in tree.pop("files"))
+        return Inspection(files=files, **tree)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
 
-    def _load(self, key: str) -> Inspection | None:
-        """Return the inspection of an earlier process; None if there is none that can be read."""
-        read = read_file(f"{self._folder}/{key}.json") if self._folder else None
-        try:
-            tree = json.loads(read[1]) if read else {}
-            files = tuple(InspectedFile(**each) for each in tree.pop("files"))
-            return Inspection(files=files, **tree)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return None
 
-    def _save(self, key: str, found: Inspection) -> None:
-        """Write an inspection; without effect where that fails."""
-        if not self._folder:
-            return
-        text = json.dumps(found, default=_to_fields).encode()
-        try:
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
-            names = os.listdir(self._folder)
-            for name in names if len(names) > _MAX_CACHED else ():
-                os.unlink(f"{self._folder}/{name}")
-            write_private(f"{self._folder}/{key}.json", text)
-        except OSError:
-            return
+def _save(folder: str, path: str, found: Inspection) -> None:
+    """Write an inspection; without effect where that fails."""
+    text = json.dumps(found, default=_to_fields).encode()
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        names = os.listdir(folder)
+        for name in names if len(names) > _MAX_CACHED else ():
+            os.unlink(f"{folder}/{name}")
+        write_private(path, text)
+    except OSError:
+        return
 
 
 def _to_fields(value: Frozen) -> dict[str, Any]:

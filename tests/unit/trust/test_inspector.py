@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hookline.trust.inspection import Inspection, StartedCommand, find_changes
-from hookline.trust.inspector import Inspector
+from hookline.trust.inspector import inspect_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,14 +89,14 @@ def test_a_change_is_seen_before_and_after(
     project: Path, name: str, change: Callable[[Path], None], clock: Callable[[], float]
 ) -> None:
     """Also one within the grain of the file system's clock, and one of the bits that count."""
-    inspector = Inspector("", clock=clock)
-    before = inspector.inspect(started(project))
+    inspector = partial(inspect_command, clock=clock)
+    before = inspector(started(project))
     assert find_changes(before) == []
 
     change(project / name)
 
     assert find_changes(before) == [name]
-    assert inspector.inspect(started(project)).digest != before.digest
+    assert inspector(started(project)).digest != before.digest
 
 
 @pytest.mark.parametrize("change", [swap_and_back, os.utime, lambda path: path.write_bytes(path.read_bytes())])  # fmt: skip
@@ -103,36 +104,36 @@ def test_a_touch_counts_after_a_run_but_not_before_one(
     project: Path, change: Callable[[Path], None]
 ) -> None:
     """What ran between could have been other bytes; what is to run are these."""
-    inspector = Inspector("", clock=far)
-    before = inspector.inspect(started(project))
+    inspector = partial(inspect_command, clock=far)
+    before = inspector(started(project))
 
     change(project / "lib/b.sh")
 
     assert find_changes(before) == ["lib/b.sh"]
-    assert inspector.inspect(started(project)).digest == before.digest
+    assert inspector(started(project)).digest == before.digest
 
 
 def test_a_new_entry_counts_before_a_run_but_not_after_one(project: Path) -> None:
     """Only where it adds to what the command runs."""
-    inspector = Inspector("", clock=far)
-    before = inspector.inspect(started(project, "./a.sh new.sh"))
+    inspector = partial(inspect_command, clock=far)
+    before = inspector(started(project, "./a.sh new.sh"))
     (project / "other.sh").write_text(S)
-    assert inspector.inspect(started(project, "./a.sh new.sh")).files == before.files
+    assert inspector(started(project, "./a.sh new.sh")).files == before.files
 
     (project / "new.sh").write_text(S)
 
     assert find_changes(before) == []
-    assert len(inspector.inspect(started(project, "./a.sh new.sh")).files) == 3
+    assert len(inspector(started(project, "./a.sh new.sh")).files) == 3
 
 
 def test_data_that_becomes_code_is_covered_then(project: Path) -> None:
     """A file that a word names is looked at again when it changes."""
-    inspector = Inspector("", clock=far)
-    assert len(inspector.inspect(started(project)).files) == 2
+    inspector = partial(inspect_command, clock=far)
+    assert len(inspector(started(project)).files) == 2
 
     (project / "data.txt").chmod(0o755)
 
-    assert len(inspector.inspect(started(project)).files) == 3
+    assert len(inspector(started(project)).files) == 3
 
 
 @pytest.mark.parametrize(
@@ -142,7 +143,7 @@ def test_a_program_must_be_executable(project: Path, text: str, problem: str) ->
     """A script that an interpreter reads need not."""
     (project / "plain").write_text("true\n")
 
-    assert Inspector("").inspect(started(project, text)).files[0].problem == problem
+    assert inspect_command(started(project, text)).files[0].problem == problem
 
 
 def test_no_file_holds_hookline_up(project: Path) -> None:
@@ -152,27 +153,27 @@ def test_no_file_holds_hookline_up(project: Path) -> None:
     (project / "zero.sh").symlink_to("/dev/zero")
     text = "bash fifo.sh; bash < fifo.sh; . /dev/zero; ./loop.sh; ./zero.sh; bash lib"
 
-    found = Inspector("").inspect(started(project, text, listed=("fifo.sh",)))
+    found = inspect_command(started(project, text, listed=("fifo.sh",)))
 
     assert [(file.key, file.problem) for file in found.files] == [("fifo.sh", "gone")]
 
 
 def test_a_variable_that_is_used_belongs_to_the_inspection(project: Path) -> None:
     """Others may change."""
-    inspector = Inspector("", clock=far)
+    inspector = partial(inspect_command, clock=far)
     text = "bash $D/b.sh"
-    first = inspector.inspect(started(project, text, variables={"D": "lib", "E": "1"}))
+    first = inspector(started(project, text, variables={"D": "lib", "E": "1"}))
 
     assert first.variables == {"D": "lib", "PATH": None}
-    assert inspector.inspect(started(project, text, variables={"D": "none"})).files == ()
+    assert inspector(started(project, text, variables={"D": "none"})).files == ()
 
 
 # -- the cache on disk -----------------------------------------------------------------------------
 
 
 def cached(project: Path, folder: Path) -> Inspection:
-    inspector = Inspector(str(folder), clock=far)
-    return inspector.inspect(started(project, "./a.sh \"$HOME\" && python3 -c 'import x'"))
+    inspector = partial(inspect_command, folder=str(folder), clock=far)
+    return inspector(started(project, "./a.sh \"$HOME\" && python3 -c 'import x'"))
 
 
 def test_a_new_process_needs_neither_grammar_nor_parser(project: Path, tmp_path: Path) -> None:
@@ -180,10 +181,10 @@ def test_a_new_process_needs_neither_grammar_nor_parser(project: Path, tmp_path:
     found = cached(project, tmp_path / "cache")
     code = (
         "import sys; from hookline.trust.inspection import StartedCommand\n"
-        "from hookline.trust.inspector import Inspector\n"
+        "from hookline.trust.inspector import inspect_command\n"
         f"command = StartedCommand(text={started(project).text!r}, cwd={str(project)!r}, root={str(project)!r})\n"
         f"command = command.replace(text='./a.sh \"$HOME\" && python3 -c \\'import x\\'')\n"
-        f"print(Inspector({str(tmp_path / 'cache')!r}, clock=lambda: {FAR}).inspect(command).digest)\n"
+        f"print(inspect_command(command, {str(tmp_path / 'cache')!r}, lambda: {FAR}).digest)\n"
         "print(*{'ast', 'tree_sitter', 'hookline.trust.resolver', 'hookline.text.shell'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -226,14 +227,14 @@ def test_every_change_of_bytes_is_seen(
     """
     (project / "a.sh").write_text(f"{S}. lib/b.sh\n")
     (project / "lib/b.sh").write_text(data.draw(st.text(max_size=20)))
-    inspector = Inspector("", clock=now)
-    before = inspector.inspect(started(project))
-    assert inspector.inspect(started(project)).digest == before.digest
+    inspector = partial(inspect_command, clock=now)
+    before = inspector(started(project))
+    assert inspector(started(project)).digest == before.digest
     file = data.draw(st.sampled_from(before.files))
     old = Path(file.path).read_bytes()
     new = data.draw(st.binary(max_size=60).filter(lambda bytes_: bytes_ != old))
 
     Path(file.path).write_bytes(new)
 
-    assert inspector.inspect(started(project)).digest != before.digest
+    assert inspector(started(project)).digest != before.digest
     assert file.key in find_changes(before)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.trust.inspection import Inspection, StartedCommand
-from hookline.trust.inspector import Inspector
+from hookline.trust.inspector import inspect_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ def look(folder: Path, text: str = "", argv: tuple[str, ...] = (), **more: objec
     variables = {"CLAUDE_PROJECT_DIR": str(folder), "HOME": str(folder.parent / "home")}
     given: dict[str, object] = {"cwd": str(folder), "variables": variables, **more}
     command = StartedCommand(text=text, argv=argv, root=str(folder), **given)  # type: ignore[arg-type]
-    return Inspector("", clock=lambda: FAR).inspect(command)
+    return inspect_command(command, clock=lambda: FAR)
 
 
 def keys(inspection: Inspection) -> list[str]:
