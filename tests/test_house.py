@@ -21,7 +21,6 @@ LONGEST = 500
 
 # Modules whose tests stand elsewhere than in `tests/unit` under their own name: the file, and why.
 ELSEWHERE = {
-    "config/text_file.py": ("tests/unit/config/test_hook_files.py", "a source is read through it"),
     "__main__.py": (
         "tests/transcripts",
         "it looks at the first word only; each command is a transcript",

@@ -9,11 +9,15 @@ import stat
 import time
 from contextlib import suppress
 
+from hookline.errors import ConfigError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _PATIENCE = 1_000  # milliseconds for data of a pipe
+# A configuration is text that people write; what is larger is something else.
+_LARGEST_TEXT = 1 << 20  # bytes
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -73,6 +77,36 @@ def read_start(path: str, most: int) -> bytes:
                 break
             data += chunk
         return data
+
+
+def read_text(path: str) -> str:
+    """Return the text of a file that people write.
+
+    Raises:
+        ConfigError: it cannot be read, is too large, or is no text.
+    """
+    try:
+        raw = read_start(path, _LARGEST_TEXT + 1)
+    except OSError as error:
+        raise make_unreadable_error(path, error) from None
+    if len(raw) > _LARGEST_TEXT:
+        message, hint = f"larger than {_LARGEST_TEXT >> 20} MiB", "keep the hooks in a smaller file"
+        raise ConfigError(message, name="config.too-large", place=path, hint=hint)
+    try:
+        return raw.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        column = error.start - raw.rfind(b"\n", 0, error.start)
+        place = f"{path}:{line}:{column}"
+        raise ConfigError(
+            "not UTF-8 text", name="config.unreadable", place=place, hint="save it as UTF-8"
+        ) from None
+
+
+def make_unreadable_error(path: str, error: OSError) -> ConfigError:
+    """Return the error for a file or folder that cannot be read."""
+    message = f"cannot be read: {(error.strerror or 'unreadable').lower()}"
+    return ConfigError(message, name="config.unreadable", place=path)
 
 
 def read_private(path: str, most: int) -> bytes:

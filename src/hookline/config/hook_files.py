@@ -7,13 +7,12 @@ import os
 from itertools import islice
 
 from hookline.config.places import AT_ROOT, MOST_FILES, PLACES, list_matches, project_path
-from hookline.config.text_file import make_unreadable_error, read_text
 from hookline.core.dialect import Companion, Source
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 from hookline.model.kinds import native_names
 from hookline.model.spec import MANAGED, USER
-from hookline.paths import read_start
+from hookline.paths import make_unreadable_error, read_start, read_text
 from hookline.wire.parsers import parse
 
 TYPE_CHECKING = False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from hookline.config.text_file import read_text
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
+from hookline.paths import read_text
 from hookline.wire.parsers import parse_toml
 
 TYPE_CHECKING = False

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 
-from hookline.config.text_file import read_text
 from hookline.dialects.starchild.reason_card import ReasonCard, split_reason
 from hookline.errors import ConfigError, TrustError, did_you_mean
+from hookline.paths import read_text
 from hookline.text.masking import mask_text, mask_value
 
 TYPE_CHECKING = False
