@@ -63,15 +63,10 @@ def listen_http(address: str, *, allow_remote: bool = False) -> socket.socket:
         raise ConfigError(f"`{address}` is open to other machines", name="serve.address", hint=hint)
     # The version of IP.
     family = socket.AF_INET6 if host.version == 6 else socket.AF_INET  # noqa: PLR2004
-    listening = socket.socket(family, socket.SOCK_STREAM)
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((str(host), port))
-        listening.listen(_BACKLOG)
+        return socket.create_server((str(host), port), family=family, backlog=_BACKLOG)
     except OSError as error:
-        listening.close()
         raise make_taken_error(address, error, "serve.address") from None
-    return listening
 
 
 def listen_unix_path(path: str) -> socket.socket:
