@@ -97,12 +97,11 @@ def echo_http(path: str) -> None:
 
 def serve_grpc(path: str) -> None:
     """Ours, as `hookline serve --grpc`."""
-    from hookline.remote.engine_server import GrpcService  # noqa: PLC0415 - as above
+    from hookline.remote import serve_engine  # noqa: PLC0415 - as above
 
-    service = GrpcService()
-    service.open(engine(), [f"unix:{path}"])
-    print(READY, flush=True)
-    threading.Event().wait()
+    with serve_engine(engine(), f"unix:{path}"):
+        print(READY, flush=True)
+        threading.Event().wait()
 
 
 def echo_grpc(path: str) -> None:

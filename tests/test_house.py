@@ -39,12 +39,8 @@ ELSEWHERE = {
         "tests/unit/engine/test_trust_gate.py",
         "a gate is made and asked there",
     ),
-    "remote/limits.py": (
-        "tests/unit/remote/test_bridge.py",
-        "each bound is seen where it is reached",
-    ),
     "remote/proto/bridge_pb2.py": (
-        "tests/unit/remote/test_definitions.py",
+        "tests/unit/remote/test_messages.py",
         "generated, and compared with its source by `make docs`",
     ),
     "remote/proto/bridge_pb2_grpc.py": ("tests/unit/remote/test_grpc_transport.py", "as above"),

@@ -1,4 +1,4 @@
-r"""hookline.remote: hooks whose handlers run in another process, and decisions for agents in other processes (docs/formats/a3s.md 10).
+r"""hookline.remote: hooks and agents in other processes, over gRPC (docs/formats/a3s.md 10).
 
 handlers = Handlers("policy")
 
@@ -19,51 +19,40 @@ from hookline.errors import ConfigError
 # The handlers of grpc at a fork crash a child that another thread forks to start a hook. A program
 # that forks with grpc on purpose sets the variable itself.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # the end of an engine is no line on stderr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookline.remote.bridge import Bridge
+    from typing import Any
+
     from hookline.remote.client import Client, SyncClient
-    from hookline.remote.engine_server import GrpcService, Opened, serve_engine
+    from hookline.remote.engine_server import Opened, serve_engine
     from hookline.remote.handlers import Handlers
-    from hookline.remote.limits import Bounds
 
 _HOMES = {
-    "Bounds": "limits",
-    "Bridge": "bridge",
     "Client": "client",
-    "GrpcService": "engine_server",
     "Handlers": "handlers",
     "Opened": "engine_server",
     "SyncClient": "client",
     "serve_engine": "engine_server",
 }
 
-__all__ = ["Bounds", "Bridge", "Client", "GrpcService", "Handlers", "Opened", "SyncClient", "serve_engine"]  # fmt: skip
+__all__ = ["Client", "Handlers", "Opened", "SyncClient", "serve_engine"]
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     """Load a public name from its home (PEP 562).
 
     Raises:
         ConfigError: the extra is not installed.
     """
-    home = _HOMES.get(name)
-    if home is None:
+    if name not in _HOMES:
         raise AttributeError(f"module `hookline.remote` has no attribute `{name}`")
     try:
-        found = getattr(import_module(f"hookline.remote.{home}"), name)
+        return getattr(import_module(f"hookline.remote.{_HOMES[name]}"), name)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("google", "grpc"):
             raise
-        raise ConfigError(
-            f"the bridge needs `{error.name}`",
-            name="remote.missing",
-            hint="pip install 'hookline[grpc]'",
-        ) from error
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+        hint = "pip install 'hookline[grpc]'"
+        words = f"the bridge needs `{error.name}`"
+        raise ConfigError(words, name="remote.missing", hint=hint) from error

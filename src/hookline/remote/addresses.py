@@ -8,7 +8,7 @@ import os
 import re
 import socket
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hookline.errors import ConfigError
@@ -30,15 +30,10 @@ _EXAMPLES = "unix:/run/user/1000/bridge.sock, 127.0.0.1:4088 or vsock:host:4088"
 
 
 class Address(Frozen):
-    """A parsed address.
+    """A parsed address. `target`: as gRPC spells it; vsock has a CID and a port instead."""
 
-    `path` is for a unix socket, `host` and `port` for TCP, `cid` and `port` for vsock.
-    """
-
-    text: str
     way: str
-    path: str = ""
-    host: str = ""
+    target: str = ""
     cid: int = 0
     port: int = 0
 
@@ -46,13 +41,6 @@ class Address(Frozen):
     def proven(self) -> bool:
         """Return whether only this user on this machine can connect or listen there."""
         return self.way == UNIX
-
-    @property
-    def target(self) -> str:
-        """Return the address as gRPC spells it."""
-        if self.way == UNIX:
-            return f"unix:{self.path}"
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 def parse_address(text: str) -> Address:
@@ -64,19 +52,18 @@ def parse_address(text: str) -> Address:
     way, _, rest = text.partition(":")
     path = os.path.abspath(rest)
     if way == UNIX and rest and "\0" not in rest and len(os.fsencode(path)) <= _LONGEST_PATH:
-        return Address(text=text, way=UNIX, path=path)
+        return Address(way=UNIX, target=f"unix:{path}")
     if found := _VSOCK.fullmatch(text):
-        cid = _CIDS.get(found[1]) or int(found[1])
-        if max(cid, int(found[2])) <= ANY_CID:
-            return Address(text=text, way=VSOCK, cid=cid, port=int(found[2]))
+        cid, port = _CIDS.get(found[1]) or int(found[1]), int(found[2])
+        if max(cid, port) <= ANY_CID:
+            return Address(way=VSOCK, cid=cid, port=port)
     ip, port = parse_host_and_port(text)
-    if ip is None:
-        words = f"`{text:.200}` is not an address of a bridge"
-        raise ConfigError(words, name="remote.address", hint=f"for example {_EXAMPLES}")
-    if not ip.is_loopback:
-        hint = "another machine is reached by vsock, or by a tunnel to a unix socket here"
-        raise ConfigError(f"`{text}` is not on this machine", name="remote.address", hint=hint)
-    return Address(text=text, way=TCP, host=str(ip), port=port)
+    if ip is None or not ip.is_loopback:
+        hint = f"for example {_EXAMPLES}; another machine needs vsock, or a tunnel to a unix socket"
+        words = f"`{text:.200}` is not an address on this machine"
+        raise ConfigError(words, name="remote.address", hint=hint)
+    target = f"[{ip}]:{port}" if ":" in str(ip) else f"{ip}:{port}"
+    return Address(way=TCP, target=target)
 
 
 def parse_host_and_port(text: str) -> tuple[IPv4Address | IPv6Address | None, int]:
@@ -159,11 +146,3 @@ def listen_unix(path: str, *, name: str = "remote.address", backlog: int = 128) 
         listening.close()
         raise
     return listening
-
-
-def remove_socket(path: str, made: os.stat_result) -> None:
-    """Remove the file of a socket, if it is still the same one."""
-    with suppress(OSError):
-        found = os.lstat(path)
-        if (found.st_dev, found.st_ino) == (made.st_dev, made.st_ino):
-            os.unlink(path)

@@ -16,18 +16,15 @@ if TYPE_CHECKING:
 
 
 class Admission:
-    """Admits `most` events at once.
-
-    Further ones wait in order: `queue` of them, each at most `patience` seconds.
+    """Admits `most` events at once; further ones wait in order, each at most `patience` seconds.
 
     Each event may hold a thread that waits for its processes, of which there are at most 64. So all
     entrances of an engine share one admission, on any event loop.
     """
 
-    def __init__(self, most: int, *, patience: float = 30.0, queue: int = 1024) -> None:
+    def __init__(self, most: int, *, patience: float = 30.0) -> None:
         self.most = most
         self.patience = patience
-        self.queue = queue
         self.running = 0
         self._line: deque[Future[None]] = deque()
         self._lock = threading.Lock()
@@ -42,51 +39,37 @@ class Admission:
         """Hold a place for as long as the block takes.
 
         Raises:
-            HookError: no place was free in time, or too many are waiting already (`serve.busy`).
+            HookError: no place was free in time (`serve.busy`).
         """
-        mine = self._enter()
+        place: Future[None] = Future()
+        with self._lock:
+            self._line.append(place)
+            self._fill_places()
         try:
-            if mine is not None:
-                async with asyncio.timeout(self.patience):
-                    await asyncio.wrap_future(mine)
-        except BaseException as error:
-            self._leave(mine)
-            if isinstance(error, TimeoutError):
-                raise self._busy_error() from None
-            raise
-        try:
+            if not place.done():
+                await self._wait(place)
             yield
         finally:
-            self._leave()
+            with self._lock:
+                if place in self._line:
+                    self._line.remove(place)
+                elif not place.cancelled():
+                    self.running -= 1
+                self._fill_places()
 
-    def _enter(self) -> Future[None] | None:
-        """Take a place at once (None), or return one's own in the queue."""
-        with self._lock:
-            if self.running < self.most:
+    async def _wait(self, place: Future[None]) -> None:
+        try:
+            async with asyncio.timeout(self.patience):
+                await asyncio.wrap_future(place)
+        except TimeoutError:
+            words = f"hooks of {self.most} events are running, and {self.waiting} events wait"
+            hint = "try again; a larger --most runs more at once, a larger --wait waits longer"
+            raise HookError(words, name="serve.busy", hint=hint) from None
+
+    def _fill_places(self) -> None:
+        """Give free places to the events that have waited longest."""
+        while self._line and self.running < self.most:
+            place = self._line.popleft()
+            if place.set_running_or_notify_cancel():
                 self.running += 1
-                return None
-            if len(self._line) >= self.queue or not self.patience:
-                raise self._busy_error()
-            mine: Future[None] = Future()
-            self._line.append(mine)
-            return mine
-
-    def _leave(self, mine: Future[None] | None = None) -> None:
-        """Leave the queue, or give the place to the event that has waited longest."""
-        with self._lock:
-            if mine is not None and mine in self._line:
-                self._line.remove(mine)
-                return
-            if mine is not None and mine.cancelled():
-                return
-            while self._line:
-                waiter = self._line.popleft()
-                if waiter.set_running_or_notify_cancel():
-                    waiter.set_result(None)
-                    return
-            self.running -= 1
-
-    def _busy_error(self) -> HookError:
-        words = f"hooks of {self.most} events are running, and {self.waiting} events wait"
-        hint = "try again; a larger --most runs more at once, a larger --wait waits longer"
-        return HookError(words, name="serve.busy", hint=hint)
+                place.set_result(None)

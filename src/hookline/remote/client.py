@@ -5,39 +5,53 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    closing,
+    contextmanager,
+)
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from hookline.errors import CODES, CodecError, ConfigError, HookError
-from hookline.model.verdict import Reply
-from hookline.remote.addresses import parse_address
-from hookline.remote.decisions import parse_decision
+from grpc import aio
+
+from hookline.errors import CodecError, HookError
+from hookline.model.event import Rewrite
+from hookline.model.verdict import (
+    NO_EFFECTS,
+    SCHEMA,
+    Decision,
+    Lowered,
+    Reply,
+    Stance,
+    Verdict,
+)
 from hookline.remote.event_loop import REMOTE
-from hookline.remote.grpc_transport import call_once, open_channel, open_stream
-from hookline.remote.limits import Bounds
+from hookline.remote.grpc_transport import (
+    exchange,
+    make_error,
+    make_grpc_error,
+    make_metadata,
+    open_channel,
+    wait_for_admission,
+)
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.stream import LinkError, Outbox
+from hookline.remote.proto import bridge_pb2_grpc as rpc
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
-    from typing import Self
-
-    from grpc.aio import Channel
-
-    from hookline.model.verdict import Decision
-
-_IN_FLIGHT = 64
-_LONGEST = 2**32 - 1  # milliseconds
-_NAMES = {code: name for name, code in CODES.items()}
+# Fields that a decision document and a value have in common.
+_DECISION = (
+    "kind", "dialect", "native_event", "reason", "evidence", "retry_after", "redo", "seconds",
+)  # fmt: skip
+_VERDICT = ("reason", "for_agent", "for_user", "fault", "exit_code", "seconds", "shadow")
 
 
 class _Asking:
     """What fires events: a client by single calls, or one of its streams."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-        self._ids = count(1)
 
     async def fire(
         self,
@@ -51,45 +65,34 @@ class _Asking:
 
         `seconds`: for all hooks together (0: as long as the engine allows).
 
-        The verdicts have what a decision document contains. At most 64 requests of a stream run at
+        The verdicts have what a decision document contains. At most 64 events of a stream run at
         once, and further ones wait.
 
         Raises:
-            CodecError, ConfigError: as `Engine.fire`; or the payload is not JSON.
-            HookError: the engine cannot be reached, refuses the token, or is too busy. There is no
-                decision then.
+            CodecError: the payload is not JSON.
+            HookError: the engine cannot decide, for example because it does not know the event; or
+                it cannot be reached, refuses the token, or is too busy.
         """
         request = pb.FireRequest(
-            request_id=str(next(self._ids)),
             event=event,
             dialect=dialect,
             payload_json=_to_json(payload or {}),
-            budget_ms=min(math.ceil(seconds * 1000), _LONGEST) if seconds > 0 else 0,
+            budget_ms=math.ceil(seconds * 1000),
         )
-        reply = await REMOTE.wait(self._reach(self._exchange, request))
+        reply = await REMOTE.wait(self._exchange(request))
         if reply.error_code:
-            raise _make_error(reply.error_code, reply.error)
+            raise make_error(f"{reply.error_code}: {reply.error}")
         try:
             return parse_decision(json.loads(reply.decision_json))
-        except (ValueError, RecursionError) as error:
-            raise CodecError(f"the answer is not JSON: {error}") from None
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+            words = f"the answer is no decision: {type(error).__name__}: {error}"
+            raise CodecError(words) from None
 
     async def _exchange(self, request: pb.FireRequest) -> pb.FireReply:
         raise NotImplementedError
 
-    async def _reach(self, call: Any, *given: Any) -> Any:
-        """Return what a call of the engine returns; an error says that nothing was decided."""
-        try:
-            return await call(*given)
-        except LinkError as error:
-            raise _parse_error(str(error)) or HookError(
-                f"`{self.address}` cannot be reached: {error}",
-                name="remote.unreachable",
-                hint="nothing was decided; a gate must deny",
-            ) from None
 
-
-class Client(_Asking):
+class Client(_Asking, AbstractAsyncContextManager["Client"]):
     """An engine at an address, usable from any event loop.
 
     It connects with the first event, and again after a loss.
@@ -97,24 +100,22 @@ class Client(_Asking):
     `token` is needed unless the address is a unix socket.
     """
 
-    def __init__(self, address: str, *, token: str = "", bounds: Bounds | None = None) -> None:
-        super().__init__(address)
-        parse_address(address)
-        self.token = token
-        self.bounds = bounds or Bounds()
-        self._channel: Channel | None = None
+    def __init__(self, address: str, *, token: str = "") -> None:
+        self.metadata = make_metadata(token)
         self._stack = AsyncExitStack()
+        opening = self._stack.enter_async_context(open_channel(address))
+        self.hooks = rpc.HooksStub(REMOTE.run(opening))
 
     async def answer(self, dialect: str, payload: Mapping[str, Any] | str | bytes) -> Reply:
         """Return what `Engine.answer` would return there.
 
         Raises:
-            CodecError, ConfigError, HookError: as `fire`.
+            CodecError, HookError: as `fire`.
         """
         text = payload.encode() if isinstance(payload, str) else payload
         sent = text if isinstance(text, bytes) else _to_json(text)
         request = pb.AnswerRequest(dialect=dialect, payload_json=sent)
-        reply = await REMOTE.wait(self._reach(self._call, "Answer", request))
+        reply = await REMOTE.wait(self._exchange(request, "Answer"))
         return Reply(stdout=reply.stdout, stderr=reply.stderr, exit_code=reply.exit_code)
 
     @asynccontextmanager
@@ -122,160 +123,111 @@ class Client(_Asking):
         """Fire many events on one stream, each answered when it is done.
 
         Takes about half the time of single calls.
-
-        Raises:
-            HookError: the engine cannot be reached.
         """
-        stream = Stream(self)
-        await REMOTE.wait(stream.open())
-        try:
+        with closing(Stream(self)) as stream:
             yield stream
-        finally:
-            await REMOTE.wait(stream.close())
 
     async def close(self) -> None:
         """Close the connection."""
-        self._channel = None
         await REMOTE.wait(self._stack.aclose())
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(self, *error: object) -> None:
         await self.close()
 
-    async def _exchange(self, request: pb.FireRequest) -> pb.FireReply:
-        reply: pb.FireReply = await self._call("Fire", request)
-        return reply
-
-    async def _call(self, method: str, request: Any) -> Any:
-        return await call_once(await self.open_channel(), method, request, self.token)
-
-    async def open_channel(self) -> Channel:
-        """Return the channel to the engine."""
-        if self._channel is None:
-            opening = open_channel(self.address, self.bounds)
-            self._channel = await self._stack.enter_async_context(opening)
-        return self._channel
+    async def _exchange(self, request: Any, method: str = "Fire") -> Any:
+        try:
+            return await getattr(self.hooks, method)(request, metadata=self.metadata)
+        except aio.AioRpcError as error:
+            raise make_grpc_error(error) from None
 
 
 class Stream(_Asking):
     """One stream of a client; replies find their requests by id, in any order."""
 
     def __init__(self, client: Client) -> None:
-        super().__init__(client.address)
-        self._client = client
-        self._outbox: Outbox[pb.FireRequest] = Outbox(client.bounds.queue)
+        self._ids = count(1)
+        self._frames: asyncio.Queue[pb.FireRequest] = asyncio.Queue()
         self._asked: dict[str, asyncio.Future[pb.FireReply]] = {}
-        self._slots = asyncio.Semaphore(_IN_FLIGHT)
-        self._stack = AsyncExitStack()
-        self._why = ""
+        self._end: HookError | None = None
+        self._conversing = REMOTE.submit(self._converse(client))
+
+    def close(self) -> None:
+        """Close the stream; running requests get no answer."""
+        self._conversing.cancel()
+
+    async def _converse(self, client: Client) -> None:
+        """Send requests and take replies until the stream breaks; then fail what has none."""
+        call = client.hooks.FireStream(metadata=client.metadata)
+        end = make_error("the stream has ended")
+        try:
+            await wait_for_admission(call)
+            await exchange(call, self._frames, call.write, self._take)
+        except HookError as error:
+            end = error
+        finally:
+            call.cancel()
+            self._end = end
+            for waiting in self._asked.values():
+                if not waiting.done():
+                    waiting.set_exception(end)
+
+    async def _take(self, reply: pb.FireReply) -> None:
+        waiting = self._asked.get(reply.request_id)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(reply)
 
     async def _exchange(self, request: pb.FireRequest) -> pb.FireReply:
-        async with self._slots:
-            if not self._outbox.post(request):
-                raise LinkError(self._why or "the stream is closed, or what is sent is too large")
-            reply: asyncio.Future[pb.FireReply] = asyncio.get_running_loop().create_future()
-            self._asked[request.request_id] = reply
-            try:
-                return await reply
-            finally:
-                del self._asked[request.request_id]
-
-    async def open(self) -> None:
-        """Open the stream."""
-        client = self._client
-        channel = await client.open_channel()
-        opening = open_stream(channel, "FireStream", self._outbox, client.token)
-        incoming = await self._reach(self._stack.enter_async_context, opening)
-        reading = asyncio.get_running_loop().create_task(self._read(incoming))
-        self._stack.callback(reading.cancel)
-
-    async def close(self) -> None:
-        """Close the stream; running requests get no answer."""
-        self._why = "the stream was closed"
-        await self._stack.aclose()
-        self._fail_pending()
-
-    async def _read(self, incoming: AsyncIterator[pb.FireReply]) -> None:
+        if self._end is not None:
+            raise self._end
+        request.request_id = str(next(self._ids))
+        self._frames.put_nowait(request)
+        reply: asyncio.Future[pb.FireReply] = asyncio.get_running_loop().create_future()
+        self._asked[request.request_id] = reply
         try:
-            async for reply in incoming:
-                waiting = self._asked.get(reply.request_id)
-                if waiting is not None and not waiting.done():
-                    waiting.set_result(reply)
-        except LinkError as error:
-            self._why = str(error)
+            return await reply
         finally:
-            self._fail_pending()
-
-    def _fail_pending(self) -> None:
-        self._outbox.close()
-        for waiting in self._asked.values():
-            if not waiting.done():
-                waiting.set_exception(LinkError(self._why or "it hung up"))
+            del self._asked[request.request_id]
 
 
-class _SyncAsking:
-    """What fires events for programs without an event loop."""
+class SyncStream:
+    """A `Stream` for programs without an event loop; several threads may fire on it at once."""
 
     def __init__(self, asking: _Asking) -> None:
         self._asking = asking
 
-    def fire(
-        self,
-        event: str,
-        payload: Mapping[str, Any] | None = None,
-        *,
-        dialect: str = "",
-        seconds: float = 0.0,
-    ) -> Decision:
-        """Do what `Client.fire` does.
+    def fire(self, *given: Any, **named: Any) -> Decision:
+        """Do what `Client.fire` does, with the same arguments.
 
         Raises:
-            CodecError, ConfigError, HookError: as `Client.fire`.
+            CodecError, HookError: as `Client.fire`.
         """
-        return REMOTE.run(self._asking.fire(event, payload, dialect=dialect, seconds=seconds))
+        return REMOTE.run(self._asking.fire(*given, **named))
 
 
-class SyncStream(_SyncAsking):
-    """A `Stream` for programs without an event loop."""
-
-
-class SyncClient(_SyncAsking):
+class SyncClient(SyncStream, AbstractContextManager["SyncClient"]):
     """A `Client` for programs without an event loop."""
 
-    def __init__(self, address: str, *, token: str = "", bounds: Bounds | None = None) -> None:
-        self._client = Client(address, token=token, bounds=bounds)
+    def __init__(self, address: str, *, token: str = "") -> None:
+        self._client = Client(address, token=token)
         super().__init__(self._client)
 
     def answer(self, dialect: str, payload: Mapping[str, Any] | str | bytes) -> Reply:
         """Do what `Client.answer` does.
 
         Raises:
-            CodecError, ConfigError, HookError: as `Client.answer`.
+            CodecError, HookError: as `Client.answer`.
         """
         return REMOTE.run(self._client.answer(dialect, payload))
 
     @contextmanager
     def stream(self) -> Iterator[SyncStream]:
-        """Do what `Client.stream` does; several threads may fire on it at once.
-
-        Raises:
-            HookError: the engine cannot be reached.
-        """
-        stream = Stream(self._client)
-        REMOTE.run(stream.open())
-        try:
+        """Do what `Client.stream` does."""
+        with closing(Stream(self._client)) as stream:
             yield SyncStream(stream)
-        finally:
-            REMOTE.run(stream.close())
 
     def close(self) -> None:
         """Close the connection."""
         REMOTE.run(self._client.close())
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -288,14 +240,48 @@ def _to_json(payload: Mapping[str, Any]) -> bytes:
         raise CodecError(f"the payload cannot be sent: {error}") from None
 
 
-def _make_error(code: str, words: str) -> HookError:
-    """Return an engine's error as it was raised there."""
-    name = _NAMES.get(code, "internal")
-    kinds: dict[str, type[HookError]] = {"wire": CodecError, "config": ConfigError}
-    return kinds.get(name.partition(".")[0], HookError)(words, name=name)
+# -- decisions -------------------------------------------------------------------------------------
 
 
-def _parse_error(words: str) -> HookError | None:
-    """Return the error in a status of gRPC whose message begins with the code of an error."""
-    code, _, message = words.partition(": ")[2].partition(": ")
-    return _make_error(code, message) if code in _NAMES else None
+def parse_decision(document: Any) -> Decision:
+    """Return the decision in a document; its own document equals the given one.
+
+    Fields that documents lack get their defaults.
+
+    Raises:
+        CodecError: it is not such a document.
+        AttributeError, LookupError, TypeError: a part of it has another form.
+    """
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise CodecError(f"the answer is not a document `{SCHEMA}`")
+    return Decision(
+        stance=Stance[document["stance"].upper()],
+        decider=document.get("decider", ""),
+        rewrite=_parse_rewrite(document["rewrite"]),
+        for_agent=tuple(document["for_agent"]),
+        for_user=tuple(document["for_user"]),
+        effects=document.get("effects", NO_EFFECTS),
+        lowered=tuple(Lowered(**entry) for entry in document["lowered"]),
+        verdicts=tuple(_parse_verdict(entry) for entry in document["verdicts"]),
+        **{name: document[name] for name in _DECISION},
+    )
+
+
+def _parse_verdict(entry: Mapping[str, Any]) -> Verdict:
+    return Verdict(
+        hook_id=entry["hook"],
+        stance=Stance[entry["stance"].upper()],
+        rewrite=_parse_rewrite(entry["rewrite"]),
+        labels=tuple(entry.get("labels", ())),
+        warnings=tuple(entry.get("warnings", ())),
+        **{name: entry[name] for name in _VERDICT},
+    )
+
+
+def _parse_rewrite(given: Mapping[str, Any] | None) -> Rewrite | None:
+    if given is None:
+        return None
+    if "input" in given:
+        return Rewrite(target="input", value=given["input"], patch=given["patch"])
+    ((target, value),) = given.items()
+    return Rewrite(target=target, value=value)

@@ -10,19 +10,14 @@ import asyncio
 import os
 import socket
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import uvicorn
 
 from hookline.errors import ConfigError
-from hookline.remote.addresses import (
-    listen_unix,
-    make_taken_error,
-    parse_host_and_port,
-    remove_socket,
-)
+from hookline.remote.addresses import listen_unix, make_taken_error, parse_host_and_port
 from hookline.server.connection_limits import HEAD, MOST, LimitedConnection, Pool
 from hookline.server.responses import RequestError
 
@@ -103,7 +98,10 @@ def close_sockets(listening: list[socket.socket]) -> Iterator[None]:
         for sock in listening:
             sock.close()
         for path, made in files:
-            remove_socket(path, made)
+            with suppress(OSError):
+                found = os.lstat(path)
+                if (found.st_dev, found.st_ino) == (made.st_dev, made.st_ino):
+                    os.unlink(path)
 
 
 # -- the server ------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 
 import hookline
 from hookline.model.verdict import Stance
-from hookline.remote.decisions import parse_decision
+from hookline.remote.client import parse_decision
 
 CALL = {"tool": "shell", "input": {"command": "make"}}
 

@@ -7,13 +7,13 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from hookline.a3s import Hook, HookConfig, HookMatcher
-from hookline.remote.definitions import to_message
 from hookline.remote.event_loop import REMOTE
+from hookline.remote.grpc_transport import make_error
+from hookline.remote.messages import to_message
 from hookline.remote.proto import bridge_pb2 as pb
-from hookline.remote.stream import LinkError, Outbox
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Coroutine
 
     from hookline.remote.bridge import Bridge
 
@@ -26,7 +26,17 @@ CALL = {
     "working_directory": "/",
 }
 OTHER = {**CALL, "tool": "Read"}
-SELF, STRANGER = True, False  # whether the way here proves that it is this user
+
+
+async def limited(work: Coroutine[Any, Any, Any]) -> Any:
+    """What it returns, within the time for what must happen."""
+    async with asyncio.timeout(PATIENCE):
+        return await work
+
+
+def within(work: Coroutine[Any, Any, Any]) -> Any:
+    """The same on an event loop of its own."""
+    return asyncio.run(limited(work))
 
 
 def on_loop(test: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,13 +44,13 @@ def on_loop(test: Callable[..., Any]) -> Callable[..., Any]:
 
     async def whole(*given: Any, **named: Any) -> None:
         try:
-            await test(*given, **named)
+            await limited(test(*given, **named))
         finally:
             await hung_up()
 
     @functools.wraps(test)
     def run(*given: Any, **named: Any) -> None:
-        REMOTE.run(whole(*given, **named), PATIENCE)
+        REMOTE.run(whole(*given, **named))
 
     return run
 
@@ -71,46 +81,35 @@ async def until(condition: Callable[[], object]) -> None:
 class End:
     """The other end of a stream of the bridge's: frames in, frames out, no transport."""
 
-    def __init__(self, bridge: Bridge, proven: bool = SELF) -> None:
-        self._incoming: asyncio.Queue[pb.HandlerFrame | LinkError | None] = asyncio.Queue()
-        self.outbox: Outbox[pb.EngineFrame] = Outbox(bridge.bounds.queue)
-        self._frames = aiter(self.outbox)
+    def __init__(self, bridge: Bridge) -> None:
+        self._incoming: asyncio.Queue[pb.HandlerFrame | Exception | None] = asyncio.Queue()
+        self.frames: asyncio.Queue[pb.EngineFrame] = asyncio.Queue()
         self.talk = asyncio.get_running_loop().create_task(
-            bridge.converse(self._read(), self.outbox, proven=proven)
+            bridge.converse(self._read(), self.frames.put)
         )
         END_TALKS.append(self.talk)
 
     async def _read(self) -> AsyncIterator[pb.HandlerFrame]:
         while (frame := await self._incoming.get()) is not None:
-            if isinstance(frame, LinkError):
+            if isinstance(frame, Exception):
                 raise frame
             yield frame
 
     def send(self, **frame: Any) -> None:
         self._incoming.put_nowait(pb.HandlerFrame(**frame))
 
-    def hang_up(self, why: str = "") -> None:
-        self._incoming.put_nowait(LinkError(why) if why else None)
+    async def hang_up(self, why: str = "") -> None:
+        self._incoming.put_nowait(make_error(why) if why else None)
+        await self.talk
 
     async def next(self, kind: str) -> Any:
-        """The next frame that is no Ping, which must be of this kind."""
-        while True:
-            frame = await anext(self._frames)
-            found = frame.WhichOneof("kind")
-            if found != "ping" or kind == "ping":
-                assert found == kind, frame
-                return getattr(frame, found)
+        """The next frame, which must be of this kind."""
+        frame = await self.frames.get()
+        assert frame.WhichOneof("kind") == kind, frame
+        return getattr(frame, kind)
 
-    async def rest(self) -> list[Any]:
-        """What is still sent until the stream ends."""
-        return [frame async for frame in self.outbox]
-
-    async def hello(
-        self, instance: str = "policy", *, token: bytes = b"", resume: str = "", protocol: int = 1
-    ) -> pb.Welcome:
-        self.send(
-            hello=pb.Hello(protocol=protocol, instance_id=instance, token=token, resume_id=resume)
-        )
+    async def hello(self, instance: str = "policy", *, protocol: int = 1) -> pb.Welcome:
+        self.send(hello=pb.Hello(protocol=protocol, instance_id=instance))
         return await self.next("welcome")
 
     async def register(self, *hooks: pb.HookSpec, generation: int = 1) -> pb.RegistryAck:
@@ -121,15 +120,13 @@ class End:
         self.send(result=pb.Result(invocation_id=invoke.invocation_id, action=action, **fields))
 
 
-async def attached(
-    bridge: Bridge, *hooks: pb.HookSpec, instance: str = "policy"
-) -> tuple[End, pb.Welcome]:
+async def attached(bridge: Bridge, *hooks: pb.HookSpec, instance: str = "policy") -> End:
     """An end whose hooks are known."""
     end = End(bridge)
-    welcome = await end.hello(instance)
+    await end.hello(instance)
     ack = await end.register(*(hooks or (hook(),)))
     assert not ack.rejected
-    return end, welcome
+    return end
 
 
 def hook(
@@ -152,8 +149,3 @@ def addresses(folder: Any) -> dict[str, tuple[str, str]]:
 
 
 TRANSPORTS = ("unix", "tcp")
-
-
-def goaway(frames: list[pb.EngineFrame]) -> str:
-    """Why the stream was ended."""
-    return next(frame.goaway.why for frame in frames if frame.WhichOneof("kind") == "goaway")

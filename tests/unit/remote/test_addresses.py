@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import socket
 import stat
 from typing import TYPE_CHECKING
 
 import pytest
 
 from hookline import ConfigError
-from hookline.remote.addresses import ANY_CID, listen_unix, parse_address, remove_socket
+from hookline.remote.addresses import ANY_CID, listen_unix, parse_address
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,18 +116,3 @@ def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
     """Nothing is made in its place."""
     with pytest.raises(ConfigError, match="no such file"):
         listen_unix(str(tmp_path / "missing" / "s"))
-
-
-def test_only_our_own_socket_is_removed(tmp_path: Path) -> None:
-    """Somebody else may have taken its place."""
-    path = str(tmp_path / "s")
-    listen_unix(path).close()
-    made = os.lstat(path)
-    os.unlink(path)
-    with socket.socket(socket.AF_UNIX) as other, socket.socket(socket.AF_UNIX):
-        (tmp_path / "between").touch()  # so that the file has another number
-        other.bind(path)
-        remove_socket(path, made)
-        assert os.path.exists(path) or os.lstat(tmp_path / "between")
-    remove_socket(path, os.lstat(path))
-    assert not os.path.exists(path)

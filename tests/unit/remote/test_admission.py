@@ -62,14 +62,12 @@ def test_events_come_in_their_order() -> None:
     asyncio.run(play())
 
 
-@pytest.mark.parametrize(
-    ("patience", "queue"), [(0.0, 9), (0.01, 9), (PATIENCE, 0)], ids=["at once", "in time", "full"]
-)
-def test_who_gets_no_turn_is_told_to_come_again(patience: float, queue: int) -> None:
+@pytest.mark.parametrize("patience", [0.0, 0.01], ids=["at once", "in time"])
+def test_who_gets_no_turn_is_told_to_come_again(patience: float) -> None:
     """The one whose turn it is goes on undisturbed, and afterwards there is a turn for everybody."""
 
     async def play() -> None:
-        played = Play(Admission(1, patience=patience, queue=queue))
+        played = Play(Admission(1, patience=patience))
         async with asyncio.TaskGroup() as group:
             group.create_task(played.event(0))
             group.create_task(played.event(1))

@@ -1,88 +1,53 @@
-"""Who may attach, whose hooks count, and what a peer that means no good can do about it."""
+"""Who may attach, whose hooks count, and what is expected of whom."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
+from typing import Any
 
 import pytest
 
-from hookline import Engine
+from hookline import ConfigError, Engine, Stance
+from hookline.a3s import HookMatcher
+from hookline.dialects.a3s.table import TABLE
+from hookline.remote import bridge as bridge_module
 from hookline.remote.bridge import Bridge
-from hookline.remote.limits import Bounds
+from hookline.remote.messages import read_hooks
 from hookline.remote.proto import bridge_pb2 as pb
-from tests.unit.remote.support import (
-    CALL,
-    SELF,
-    STRANGER,
-    TOKEN,
-    End,
-    attached,
-    goaway,
-    hook,
-    on_loop,
-    settled,
-)
+from tests.unit.remote.support import CALL, PATIENCE, End, attached, hook, on_loop, until
 
 # -- who is let in ---------------------------------------------------------------------------------
 
 
 @on_loop
 async def test_whoever_says_hello_is_welcome() -> None:
-    """The Welcome says what there is room for, and gives a key by which the place is taken again."""
-    bounds = Bounds(in_flight=3, payload=1000)
-    end = End(Bridge(Engine(), bounds=bounds))
-    welcome = await end.hello()
+    """The Welcome says what there is room for."""
+    welcome = await End(Bridge(Engine())).hello()
 
-    assert (welcome.protocol, welcome.max_in_flight, welcome.max_payload_bytes) == (1, 3, 1000)
+    assert (welcome.protocol, welcome.max_in_flight, welcome.max_payload_bytes) == (1, 64, 4 << 20)
     assert len(welcome.event_types) == 28
-    assert len(welcome.session_key) >= 24
-    assert not welcome.resumed
 
 
 REFUSED = [
-    ("a stranger without a token", STRANGER, {"token": b""}, "HKL5103"),
-    ("a stranger with another token", STRANGER, {"token": b"wrong"}, "HKL5103"),
-    ("a token that is no text", STRANGER, {"token": b"\xff\xfe"}, "HKL5103"),
-    ("another protocol", SELF, {"protocol": 2}, "HKL5104"),
-    ("no protocol", SELF, {"protocol": 0}, "HKL5104"),
-    ("a name that is none", SELF, {"instance_id": ""}, "HKL5104"),
-    ("a name that would be seen as something else", SELF, {"instance_id": "a\nb"}, "HKL5104"),
-    ("a name without an end", SELF, {"instance_id": "x" * 200}, "HKL5104"),
+    ("another protocol", {"protocol": 2}),
+    ("no protocol", {"protocol": 0}),
+    ("a name that is none", {"instance_id": ""}),
+    ("a name that would be seen as something else", {"instance_id": "a\nb"}),
+    ("a name without an end", {"instance_id": "x" * 200}),
 ]
 
 
-@pytest.mark.parametrize(
-    ("caller", "fields", "code"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
-)
+@pytest.mark.parametrize("fields", [row[1] for row in REFUSED], ids=[row[0] for row in REFUSED])
 @on_loop
-async def test_somebody_is_not_let_in(caller, fields, code) -> None:
+async def test_somebody_is_not_let_in(fields: dict[str, Any]) -> None:
     """The refusal begins with its code, and the stream ends."""
-    bridge = Bridge(Engine(), token=TOKEN)
-    end = End(bridge, caller)
+    end = End(bridge := Bridge(Engine()))
     end.send(hello=pb.Hello(**{"protocol": 1, "instance_id": "policy", **fields}))
-    frames = await end.rest()
 
-    assert goaway(frames).startswith(f"{code}: ")
-    assert bridge.peers == {}
-    assert bridge.counts["refused"] == 1
+    assert (await end.next("goaway")).why.startswith("HKL5104: ")
     await end.talk
-
-
-@on_loop
-async def test_a_stranger_with_the_token_is_let_in() -> None:
-    """A token is what a stranger has to show."""
-    end = End(Bridge(Engine(), token=TOKEN), STRANGER)
-
-    assert (await end.hello(token=TOKEN.encode())).protocol == 1
-
-
-@on_loop
-async def test_nobody_is_let_in_by_a_token_that_nobody_has() -> None:
-    """Without a token to compare with there is none that is right."""
-    end = End(Bridge(Engine()), STRANGER)
-    end.send(hello=pb.Hello(protocol=1, instance_id="policy"))
-
-    assert goaway(await end.rest()).startswith("HKL5103")
+    assert bridge.links == {}
 
 
 @on_loop
@@ -91,177 +56,193 @@ async def test_the_first_frame_must_be_a_hello() -> None:
     end = End(Bridge(engine := Engine()))
     end.send(registry=pb.Registry(generation=1, hooks=[hook()]))
 
-    assert goaway(await end.rest()).startswith("HKL5104")
+    assert (await end.next("goaway")).why.startswith("HKL5104")
     assert engine.hooks == ()
 
 
 @on_loop
-async def test_a_second_hello_ends_the_stream() -> None:
+async def test_a_second_hello_changes_nothing() -> None:
     """Nobody becomes somebody else."""
-    end, _ = await attached(Bridge(Engine()))
+    end = await attached(bridge := Bridge(Engine()))
     end.send(hello=pb.Hello(protocol=1, instance_id="other"))
+    await end.register()
 
-    assert goaway(await end.rest()).startswith("HKL5104")
-
-
-@on_loop
-async def test_a_closed_bridge_lets_nobody_in() -> None:
-    """It says so."""
-    bridge = Bridge(Engine())
-    await bridge.close_async(0)
-    end = End(bridge)
-
-    assert goaway(await end.rest()) == "the bridge is closed"
-
-
-# -- whose place it is -----------------------------------------------------------------------------
+    assert [*bridge.links] == ["policy"]
 
 
 @on_loop
-async def test_an_attached_instance_is_taken_over_with_its_key_only() -> None:
-    """Whoever does not know the key changes nothing."""
+async def test_a_name_belongs_to_one_stream() -> None:
+    """It is free as soon as that stream has ended; until its hooks are replaced, they stay."""
     bridge = Bridge(engine := Engine())
-    end, welcome = await attached(bridge)
+    end = await attached(bridge)
     thief = End(bridge)
-    thief.send(hello=pb.Hello(protocol=1, instance_id="policy", resume_id="guessed"))
-    assert goaway(await thief.rest()).startswith("HKL5105")
-    assert [spec.id for spec in engine.hooks] == ["guard"]
+    thief.send(hello=pb.Hello(protocol=1, instance_id="policy"))
+    assert (await thief.next("goaway")).why.startswith("HKL5105")
+    await end.hang_up()
 
-    owner = End(bridge)
-    again = await owner.hello(resume=welcome.session_key)
-
-    assert again.resumed
-    assert again.session_key == welcome.session_key
-    assert goaway(await end.rest()) == "another process with its key took its place"
-    assert bridge.counts["resumed"] == 1
-
-
-@on_loop
-async def test_a_place_is_kept_for_its_owner_for_a_while() -> None:
-    """After its memory anybody who is let in may have it.
-
-    Until its hooks are replaced they stay, and fail.
-    """
-    bridge = Bridge(engine := Engine(), bounds=Bounds(memory=0.5))
-    end, _ = await attached(bridge)
-    end.hang_up()
-    await end.talk
-    early = End(bridge)
-    early.send(hello=pb.Hello(protocol=1, instance_id="policy"))
-    assert goaway(await early.rest()).startswith("HKL5105")
-
-    await asyncio.sleep(0.6)
-    late = End(bridge)
-    welcome = await late.hello()
-
-    assert not welcome.resumed
+    await End(bridge).hello()
     assert [spec.id for spec in engine.hooks] == ["guard"]
 
 
 @on_loop
-async def test_an_instances_own_token_proves_which_one_it_is() -> None:
-    """Also by a unix socket, and without the key; the common token does not."""
-    bridge = Bridge(Engine(), token=TOKEN, tokens={"policy": "its own"})
-    wrong = End(bridge)
-    wrong.send(hello=pb.Hello(protocol=1, instance_id="policy", token=TOKEN.encode()))
-    assert goaway(await wrong.rest()).startswith("HKL5103")
-    first = End(bridge)
-    await first.hello(token=b"its own")
-
+async def test_so_many_instances_have_hooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that are away. Whoever withdraws its hooks makes room."""
+    monkeypatch.setattr(bridge_module, "_MOST_INSTANCES", 1)
+    bridge = Bridge(engine := Engine())
+    first = await attached(bridge)
     second = End(bridge)
+    await second.hello("second")
+    second.send(registry=pb.Registry(generation=1, hooks=[hook("other")]))
+    assert (await second.next("goaway")).why.startswith("HKL5107")
+    await first.register(generation=2)
 
-    assert not (await second.hello(token=b"its own")).resumed
-
-
-@on_loop
-async def test_there_is_room_for_so_many_instances() -> None:
-    """Those that left nothing behind make room; those whose guards are missed do not."""
-    bridge = Bridge(Engine(), bounds=Bounds(peers=2))
-    guard, _ = await attached(bridge)
-    guard.hang_up()
-    idle = End(bridge)
-    await idle.hello("idle")
-    idle.hang_up()
-    await asyncio.gather(guard.talk, idle.talk)
-    third, fourth = End(bridge), End(bridge)
-
-    await third.hello("third")
-    fourth.send(hello=pb.Hello(protocol=1, instance_id="fourth"))
-
-    assert goaway(await fourth.rest()).startswith("HKL5107")
-    assert sorted(bridge.peers) == ["policy", "third"]
+    await attached(bridge, hook("other"), instance="third")
+    assert [spec.id for spec in engine.hooks] == ["other"]
 
 
-# -- the end ---------------------------------------------------------------------------------------
+# -- hooks -----------------------------------------------------------------------------------------
 
 
 @on_loop
-async def test_the_end_waits_for_what_is_under_way() -> None:
-    """Whoever answers in time is heard; then everybody is gone, and the gates are closed."""
+async def test_a_registry_replaces_the_whole_set() -> None:
+    """What is not in it is gone."""
+    end = await attached(Bridge(engine := Engine()), hook("a"), hook("b"))
+    await end.register(hook("b"), hook("c"), generation=2)
+
+    assert sorted(spec.id for spec in engine.hooks) == ["b", "c"]
+
+
+@on_loop
+async def test_two_instances_do_not_share_ids() -> None:
+    """A guest that registers a hook of the policy's name puts nothing in its place."""
     bridge = Bridge(engine := Engine())
-    end, _ = await attached(bridge)
-    firing = asyncio.get_running_loop().create_task(
-        engine.fire_async("pre_tool_use", CALL, dialect="a3s")
-    )
-    invoke = await end.next("invoke")
-    closing = asyncio.get_running_loop().create_task(bridge.close_async(10))
-    assert (await end.next("goaway")).drain_ms == 10_000
-    end.answer(invoke, pb.BLOCK, reason="in time")
-    await closing
+    await attached(bridge, hook("guard", priority=1))
+    await attached(bridge, hook("guard", priority=2), instance="guest")
 
-    assert (await firing).reason == "in time"
+    assert [spec.id for spec in engine.hooks] == ["guard", "guard~2"]
+
+
+@on_loop
+async def test_hooks_are_those_of_every_engine() -> None:
+    """Hosts that have an engine of their own are guarded too, also one that comes later."""
+    first, others = Engine(), [Engine()]
+    bridge = Bridge(first, others=lambda: others)
+    await attached(bridge)
+    assert [spec.id for engine in (first, *others) for spec in engine.hooks] == ["guard"] * 2
+    others[:] = [Engine()]
+    await attached(bridge, hook("other"), instance="guest")
+
+    assert [spec.id for spec in others[0].hooks] == ["other"]
+
+
+@on_loop
+async def test_a_rejected_hook_takes_part_as_a_failure() -> None:
+    """The others count, and its author is told in the words of the loader."""
+    end = End(Bridge(engine := Engine()))
+    await end.hello()
+    bad = pb.HookSpec(
+        id="bad", event_type="pre_tool_use", matcher=pb.Matcher(command_pattern="(?=x)")
+    )
+    ack = await end.register(hook("good", priority=200), bad)
+    decision = await engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+
+    assert [rejected.hook_id for rejected in ack.rejected] == ["bad"]
+    assert "(?=x)" in ack.rejected[0].problem
+    assert {spec.id for spec in engine.hooks} == {"good", "bad"}
+    assert decision.reason.startswith("Required hook 'bad' failed: could not be loaded")
+
+
+@on_loop
+async def test_a_set_that_is_too_large_ends_the_stream() -> None:
+    """The set before it stays, and its gates are closed."""
+    end = await attached(Bridge(engine := Engine()), hook("former"))
+    end.send(registry=pb.Registry(generation=2, hooks=[hook(f"h{at}") for at in range(1001)]))
+
+    assert "1,000 and 131,072 are the most" in (await end.next("goaway")).why
     await end.talk
-    assert (
-        "the bridge is closed"
-        in (await engine.fire_async("pre_tool_use", CALL, dialect="a3s")).reason
-    )
+    assert [spec.id for spec in engine.hooks] == ["former"]
+    assert (await engine.fire_async("pre_tool_use", CALL, dialect="a3s")).stance is Stance.DENY
 
 
 @on_loop
-async def test_the_end_does_not_wait_for_ever() -> None:
-    """What is not answered by then fails, and is cancelled."""
+async def test_who_reads_a_heavy_set_holds_up_nobody_else(monkeypatch) -> None:
+    """While one guest's patterns are compiled, other guests' answers are heard."""
     bridge = Bridge(engine := Engine())
-    end, _ = await attached(bridge)
-    firing = asyncio.get_running_loop().create_task(
-        engine.fire_async("pre_tool_use", CALL, dialect="a3s")
-    )
-    await end.next("invoke")
-    await bridge.close_async(0)
+    end = await attached(bridge)
+    heavy = await attached(bridge, hook("watch", "session_start"), instance="heavy")
+    reading, go = threading.Event(), threading.Event()
 
-    assert "the engine ends" in (await firing).reason
-    assert [frame.WhichOneof("kind") for frame in await end.rest()] == ["goaway", "cancel"]
+    def slowly(*given: Any) -> Any:
+        reading.set()
+        assert go.wait(PATIENCE)
+        return read_hooks(*given)
+
+    monkeypatch.setattr("hookline.remote.bridge.read_hooks", slowly)
+    new = hook("new", "session_start", matcher=HookMatcher(path_pattern="*.x"))
+    heavy.send(registry=pb.Registry(generation=2, hooks=[new]))
+    await until(reading.is_set)
+    asked = asyncio.ensure_future(engine.fire_async("pre_tool_use", CALL, dialect="a3s"))
+    end.answer(await end.next("invoke"), pb.BLOCK, reason="heard")
+
+    assert (await asked).reason == "heard"
+    go.set()
+    assert (await heavy.next("registry_ack")).generation == 2
+    assert "new" in [spec.id for spec in engine.hooks]
 
 
 @on_loop
 async def test_a_forgotten_instance_takes_its_hooks_along() -> None:
     """That is the one way to disarm a guard without its owner."""
-    bridge = Bridge(engine := Engine())
-    end, _ = await attached(bridge)
+    bridge = Bridge(engine := Engine(), expected=["other"])
+    await attached(bridge)
+    bridge.forget("policy")
+    bridge.forget("other")
 
-    assert await bridge._forget("policy")
-    assert not await bridge._forget("policy")
     assert engine.hooks == ()
-    await end.talk
-    assert bridge.peers == {}
+
+
+# -- who is expected -------------------------------------------------------------------------------
+
+GATES = (
+    "pre_tool_use",
+    "permission_request",
+    "pre_compact",
+    "pre_prompt",
+    "pre_planning",
+    "pre_run_control",
+)
+
+
+@pytest.mark.parametrize("event", TABLE.rows)
+@on_loop
+async def test_the_gates_of_whoever_is_expected_are_closed(event: str) -> None:
+    """In every engine, from the beginning; what is no gate goes on."""
+    engines = [Engine(), Engine()]
+    Bridge(engines[0], others=lambda: engines[1:], expected=["policy"])
+    decisions = [await engine.fire_async(event, CALL, dialect="a3s") for engine in engines]
+    stance = Stance.DENY if event in GATES else Stance.SILENT
+
+    assert [decision.stance for decision in decisions] == [stance] * 2
+    told = ["the handlers `policy` are not attached" in each.reason for each in decisions]
+    assert told == [event in GATES] * 2
 
 
 @on_loop
-async def test_a_session_that_ends_takes_its_invocations_along() -> None:
-    """Those of other sessions go on."""
-    bridge = Bridge(engine := Engine())
-    end, _ = await attached(bridge)
-    ended = asyncio.get_running_loop().create_task(
-        engine.fire_async("pre_tool_use", CALL, dialect="a3s")
-    )
-    going = asyncio.get_running_loop().create_task(
-        engine.fire_async("pre_tool_use", {**CALL, "session_id": "t"}, dialect="a3s")
-    )
-    first, second = await end.next("invoke"), await end.next("invoke")
-    bridge.end_session("s")
-    cancel = await end.next("cancel")
+async def test_whoever_is_expected_and_comes_is_asked() -> None:
+    """The gates are closed until its hooks are known, and then they are its own.
 
-    assert (cancel.invocation_id, cancel.why) == (first.invocation_id, "its session has ended")
-    assert "cancelled: its session has ended" in (await ended).reason
-    end.answer(second, pb.BLOCK, reason="heard")
-    assert (await going).reason == "heard"
-    await settled()
+    Whoever else comes opens none.
+    """
+    bridge = Bridge(engine := Engine(), expected=["policy"])
+    await attached(bridge, hook("watch", "session_start"), instance="other")
+    before = await engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+    await attached(bridge, hook("watch", "session_start"))
+    after = await engine.fire_async("pre_tool_use", CALL, dialect="a3s")
+
+    assert (before.stance, after.stance) == (Stance.DENY, Stance.SILENT)
+
+
+def test_whoever_is_expected_has_a_name() -> None:
+    """One by which somebody can attach."""
+    with pytest.raises(ConfigError, match="not a name for an instance"):
+        Bridge(Engine(), expected=["a b"])

@@ -8,24 +8,21 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
+from functools import partial
 from typing import Any
 
+import grpc
 import pytest
 
-from hookline import ConfigError, Engine, Stance
+from hookline import ConfigError, Engine, HookError, Stance
 from hookline.a3s import Hook, HookConfig, HookEngine, HookMatcher, HookResponse
 from hookline.dialects.a3s.encode_decision import to_result
-from hookline.remote import Bounds, Handlers, serve_engine
+from hookline.remote import Handlers, messages, serve_engine
 from hookline.remote.event_loop import REMOTE
-from tests.unit.remote.support import CALL, OTHER, PATIENCE, TOKEN, TRANSPORTS, addresses, until
-
-
-def within(coroutine: Any) -> Any:
-    async def limited() -> Any:
-        async with asyncio.timeout(PATIENCE):
-            return await coroutine
-
-    return asyncio.run(limited())
+from hookline.remote.grpc_transport import make_metadata, open_channel
+from hookline.remote.proto import bridge_pb2 as pb
+from hookline.remote.proto import bridge_pb2_grpc as rpc
+from tests.unit.remote.support import CALL, OTHER, TOKEN, TRANSPORTS, addresses, until, within
 
 
 def raising(_: Any) -> None:
@@ -142,7 +139,7 @@ def test_what_is_wrong_with_a_hook_is_said_where_it_is_written() -> None:
         handlers.on("pre_tool_use", command="(?=x)")(lambda _: None)
     with pytest.raises(ConfigError, match="cannot handle"):
         handlers.register(Hook.new("a", "pre_tool_use"), 7)
-    assert handlers.registry().hooks == []
+    assert handlers.hooks == {}
     assert not handlers.unregister("a")
 
 
@@ -217,40 +214,11 @@ def test_hooks_change_while_attached(tmp_path) -> None:
         within(changed())
 
 
-REGISTERED = [
-    ("an id without an end", {"hook_id": "x" * 201}, "longer than 200"),
-    ("an id of two lines", {"hook_id": "a\nb"}, "not printable"),
-    ("an id that is no text", {"hook_id": "a\ud800"}, "not printable"),
-    ("a tool that is no text", {"tool": "x\ud800"}, "cannot be sent"),
-    ("a priority that no engine takes", {"priority": 2**31}, "out of range"),
-    ("one too many", {"hook_id": "fourth"}, "3 are the most"),
-]
-
-
-@pytest.mark.parametrize(
-    ("fields", "said"), [row[1:] for row in REGISTERED], ids=[row[0] for row in REGISTERED]
-)
-def test_what_no_engine_would_take_is_not_registered(fields: dict[str, Any], said: str) -> None:
-    """It is said where it is written.
-
-    What was there before stays, and one of the same id may still be replaced.
-    """
-    handlers = Handlers("policy", bounds=Bounds(hooks=3))
-    for name in ("first", "second", "third"):
-        handlers.on("pre_tool_use", hook_id=name)(lambda _: None)
-    with pytest.raises(ConfigError, match=said):
-        handlers.on("pre_tool_use", **{"hook_id": "third", **fields})(lambda _: None)
-    handlers.on("pre_prompt", hook_id="third")(lambda _: None)
-
-    assert [(hook.id, hook.event_type) for hook in handlers.registry().hooks] == [
-        ("first", "pre_tool_use"),
-        ("second", "pre_tool_use"),
-        ("third", "pre_prompt"),
-    ]
-
-
-def test_whoever_was_disarmed_is_told(tmp_path, caplog: pytest.LogCaptureFixture) -> None:
+def test_whoever_was_rejected_is_told(
+    tmp_path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By an error where he waits for the engine, and by a warning in any case."""
+    monkeypatch.setattr(messages, "_MOST_HOOKS", 1)
     handlers = Handlers("policy")
     for name in ("first", "second"):
         handlers.on("pre_tool_use", hook_id=name)(lambda _: None)
@@ -259,18 +227,29 @@ def test_whoever_was_disarmed_is_told(tmp_path, caplog: pytest.LogCaptureFixture
         async with handlers.attached(opened.addresses[0]):
             raise AssertionError
 
-    with (
-        serve_engine(Engine(), f"unix:{tmp_path}/s", bounds=Bounds(hooks=1)) as opened,
-        pytest.raises(ConfigError) as caught,
-    ):
-        within(visit())
-    assert caught.value.code == "HKL5109"
-    assert "2 hooks, and 1 are the most" in str(caught.value)
-    assert [
-        (record.levelname, "2 hooks" in record.getMessage())
-        for record in caplog.records
-        if record.levelname == "WARNING"
-    ] == [("WARNING", True)]
+    with serve_engine(Engine(), f"unix:{tmp_path}/s") as opened:
+        with pytest.raises(HookError, match="2 hooks with 0 characters") as caught:
+            within(visit())
+        assert caught.value.code == "HKL5107"
+    assert any("2 hooks" in record.getMessage() for record in caplog.records)
+
+
+def test_one_rejected_hook_is_an_error(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its gate is closed."""
+    engine, handlers = Engine(), Handlers("policy")
+    handlers.on("pre_tool_use", hook_id="guard")(lambda _: None)
+    broken = pb.HookSpec(id="guard", event_type="pre_tool_use", fail_mode=7)
+    handlers.hooks["guard"] = broken, handlers.hooks["guard"][1]
+
+    async def visit() -> None:
+        async with handlers.attached(opened.addresses[0]):
+            raise AssertionError
+
+    with serve_engine(engine, f"unix:{tmp_path}/s") as opened:
+        with pytest.raises(ConfigError, match="rejected hooks of `policy`: `guard`: ") as caught:
+            within(visit())
+        assert engine.fire("pre_tool_use", CALL, dialect="a3s").stance is Stance.DENY
+    assert (caught.value.code, [*handlers.rejected]) == ("HKL5109", ["guard"])
 
 
 def test_many_are_registered_at_once_while_attached(tmp_path) -> None:
@@ -298,36 +277,21 @@ def test_many_are_registered_at_once_while_attached(tmp_path) -> None:
     with serve_engine(engine, f"unix:{tmp_path}/s") as opened:
         within(changed())
         assert len(engine.hooks) == 201
-        assert opened.bridge.counts.get("refused", 0) == 0
 
 
-@pytest.mark.parametrize("plain", [True, False], ids=["plain", "asynchronous"])
-def test_a_handler_that_interrupts_ends_neither_end(plain: bool, tmp_path) -> None:
-    """Its gate is closed for once; the link and whoever attached go on."""
+def test_what_cannot_be_run_is_a_failure(tmp_path) -> None:
+    """A hook that was taken away meanwhile."""
     engine, handlers = Engine(), Handlers("policy")
+    handlers.on("pre_tool_use", hook_id="guard")(lambda _: None)
 
-    def breaks(event: Any) -> HookResponse:
-        if event.payload.tool == "Bash":
-            raise KeyboardInterrupt
-        return HookResponse.block("on")
-
-    async def breaks_later(event: Any) -> HookResponse:
-        return breaks(event)
-
-    handlers.on("pre_tool_use", hook_id="guard")(breaks if plain else breaks_later)
-
-    async def asked() -> list[str]:
+    async def visit() -> str:
         async with handlers.attached(opened.addresses[0]):
-            return [
-                (await engine.fire_async("pre_tool_use", call, dialect="a3s")).reason
-                for call in (CALL, OTHER)
-            ]
+            del handlers.hooks["guard"]
+            return (await engine.fire_async("pre_tool_use", CALL, dialect="a3s")).reason
 
     with serve_engine(engine, f"unix:{tmp_path}/s") as opened:
-        first, second = within(asked())
-        assert opened.bridge.counts.get("lost", 0) == 1
-    assert "KeyboardInterrupt" in first
-    assert second == "on"
+        reason = within(visit())
+    assert reason.endswith("could not be started: there is no hook `guard` here")
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
@@ -347,32 +311,14 @@ def test_whoever_leaves_leaves_his_gates_closed(transport: str, tmp_path) -> Non
         within(visit(withdraw=True))
         assert engine.fire("pre_tool_use", CALL, dialect="a3s").allowed
         assert engine.hooks == ()
-        assert opened.bridge.counts["resumed"] == 1
 
 
-def test_whoever_left_does_not_come_back(tmp_path) -> None:
-    """Not even for the moment between the end of the stream and that of `attached`: hooks that were withdrawn would be there again."""
-    told: list[str] = []
-    engine, handlers = Engine(), Handlers("policy", tell=told.append)
-    handlers.on("pre_tool_use", hook_id="guard")(lambda _: None)
-
-    async def visit() -> None:
-        attaching = asyncio.get_running_loop().create_task(handlers.attach(opened.addresses[0]))
-        await handlers.ready()
-        await REMOTE.wait(handlers._leave(5.0, withdraw=True))
-        await attaching  # by itself: nobody cancels it
-
-    with serve_engine(engine, f"unix:{tmp_path}/s") as opened:
-        within(visit())
-        assert engine.hooks == ()
-    assert told == []
-
-
-def test_an_engine_that_comes_back_is_dialled_again(tmp_path) -> None:
+def test_an_engine_that_comes_back_is_dialled_again(
+    tmp_path, caplog: pytest.LogCaptureFixture
+) -> None:
     """A new engine knows nobody, and is told everything anew."""
     address, _ = addresses(tmp_path)["unix"]
-    told: list[str] = []
-    handlers = Handlers("policy", tell=told.append)
+    handlers = Handlers("policy")
     handlers.on("pre_tool_use")(lambda _: HookResponse.block("back"))
     engines = [Engine(), Engine()]
 
@@ -381,56 +327,41 @@ def test_an_engine_that_comes_back_is_dialled_again(tmp_path) -> None:
         async with handlers.attached(address):
             await asyncio.to_thread(opened.close, 0)
             opened = await asyncio.to_thread(serve_engine, engines[1], address)
-            await until(lambda: opened.bridge.attached == ("policy",))
+            await until(lambda: engines[1].hooks)
             assert (
                 await engines[1].fire_async("pre_tool_use", CALL, dialect="a3s")
             ).reason == "back"
         await asyncio.to_thread(opened.close, 0)
 
     within(outlived())
-    assert any("lost" in line for line in told)
+    assert any("lost" in record.getMessage() for record in caplog.records)
 
 
 def test_a_wrong_token_is_an_error_at_once(tmp_path) -> None:
     """Trying again would not make it right."""
     with (
         serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened,
-        pytest.raises(ConfigError) as caught,
+        pytest.raises(HookError) as caught,
     ):
         within(Handlers("policy").attach(opened.addresses[0], token=TOKEN[1:]))
     assert caught.value.name == "remote.token"
 
 
-def test_a_held_name_is_waited_for(tmp_path) -> None:
+def test_a_held_name_is_waited_for(tmp_path, caplog: pytest.LogCaptureFixture) -> None:
     """It is told who is in the way; when the place is free, it is taken."""
-    told: list[str] = []
-    first, second = Handlers("policy"), Handlers("policy", tell=told.append)
+    first, second = Handlers("policy"), Handlers("policy")
 
     async def queued() -> None:
         async with first.attached(opened.addresses[0]):
-            waiting = asyncio.get_running_loop().create_task(second.attach(opened.addresses[0]))
-            await until(lambda: told)
+            waiting = asyncio.ensure_future(second.attach(opened.addresses[0]))
+            await until(lambda: caplog.records)
         await second.ready()
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
 
-    with serve_engine(Engine(), f"unix:{tmp_path}/s", bounds=Bounds(memory=0)) as opened:
-        within(queued())
-    assert "another process holds" in told[0]
-
-
-def test_a_process_that_is_started_anew_takes_its_place_by_its_key(tmp_path) -> None:
-    """The file in which it keeps it proves who it is."""
-    state = str(tmp_path / "state")
-
-    async def visit() -> None:
-        async with Handlers("policy", state=state).attached(opened.addresses[0]):
-            pass
-
     with serve_engine(Engine(), f"unix:{tmp_path}/s") as opened:
-        within(visit())
-        within(visit())
-        assert opened.bridge.counts["resumed"] == 1
+        within(queued())
+    assert "another process holds" in caplog.records[0].getMessage()
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
@@ -456,6 +387,39 @@ def test_an_engine_may_dial_handlers_that_listen(transport: str, tmp_path) -> No
         listening.cancel()
         await asyncio.gather(listening, return_exceptions=True)
 
-    with serve_engine(engine, token=token) as opened:
+    with serve_engine(engine) as opened:
         within(listened())
         assert engine.fire("pre_tool_use", CALL, dialect="a3s").stance is Stance.DENY
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:0", "vsock:any:4088"])
+def test_listeners_that_others_reach_need_a_token(address: str) -> None:
+    """On both sides."""
+    with pytest.raises(ConfigError, match="needs a token"):
+        within(Handlers("policy").listen(address))
+    with serve_engine(Engine()) as opened, pytest.raises(ConfigError, match="needs a token"):
+        opened.dial(address)
+
+
+def test_an_engine_without_the_token_is_refused() -> None:
+    """Before it is told any hook."""
+
+    async def listened() -> tuple[Any, str]:
+        loop = asyncio.get_running_loop()
+        at: asyncio.Future[str] = loop.create_future()
+        ready = partial(loop.call_soon_threadsafe, at.set_result)
+        listening = Handlers("policy").listen("127.0.0.1:0", token=TOKEN, ready=ready)
+        task = asyncio.ensure_future(listening)
+        try:
+            return await REMOTE.wait(called(await at))
+        finally:
+            task.cancel()
+
+    async def called(address: str) -> tuple[Any, str]:
+        async with open_channel(address) as channel:
+            call = rpc.HookBridgeStub(channel).Serve(metadata=make_metadata(TOKEN[1:]))
+            return await call.code(), await call.details()
+
+    code, details = within(listened())
+    assert code is grpc.StatusCode.UNAUTHENTICATED
+    assert details.startswith("HKL5103: ")

@@ -1,217 +1,320 @@
-"""Each invocation is run once, however often it is asked for, and ended when its caller no longer waits."""
+"""What an engine asks of remote handlers, and what it makes of their silence."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from typing import Any
 
 import pytest
 
-from hookline.a3s import Hook, HookResponse
-from hookline.a3s.definitions import read_definition
-from hookline.a3s.handlers import make_in_process
-from hookline.dialects.a3s import A3S
-from hookline.handlers.table import call_async
-from hookline.handlers.workers import Workers
-from hookline.remote.invocations import Invocations
+from hookline import Engine, Stance
+from hookline.a3s import HookMatcher
+from hookline.remote import bridge as bridge_module
+from hookline.remote import messages
+from hookline.remote.bridge import Bridge
+from hookline.remote.event_loop import REMOTE
 from hookline.remote.proto import bridge_pb2 as pb
-from tests.unit.remote.support import CALL, on_loop, settled, until
-
-EVENT = json.dumps({"event_type": "pre_tool_use", "payload": CALL}).encode()
+from tests.unit.remote.support import CALL, End, attached, hook, hung_up, limited, on_loop, settled
 
 
-def invoke(number: int = 1, **fields: Any) -> pb.Invoke:
-    base = {
-        "hook_id": "h",
-        "event_type": "pre_tool_use",
-        "event_json": EVENT,
-        "budget_ms": 20_000,
-        "attempt": 1,
-        "reply_expected": True,
-    }
-    return pb.Invoke(**{"invocation_id": f"{number}", **base, **fields})
+@pytest.fixture(autouse=True)
+def _no_stream_is_left():
+    """Those of tests that are no coroutines."""
+    yield
+    REMOTE.run(hung_up())
 
 
-class Stand:
-    """One hook, and what was said about it."""
+def firing(
+    engine: Engine, payload: dict[str, Any] | None = None, event: str = "pre_tool_use", **more: Any
+) -> asyncio.Task[Any]:
+    """An event that is asked about meanwhile."""
+    fired = engine.fire_async(event, payload or CALL, dialect="a3s", **more)
+    return asyncio.get_running_loop().create_task(fired)
 
-    def __init__(self, handler: Any, *, most: int = 4) -> None:
-        spec = read_definition(Hook.new("h", "pre_tool_use"), A3S()).spec
-        armed = spec.replace(handler=make_in_process(handler, "h", "pre_tool_use", Workers()))
-        self.said: list[pb.Result] = []
-        self.answering = Invocations(
-            lambda asked: armed if asked.hook_id == "h" else None,
-            call_async,
-            self.post,
-            most=most,
-        )
 
-    def post(self, result: pb.Result) -> None:
-        self.said.append(result)
-
-    async def idle(self) -> None:
-        await until(lambda: not self.answering._running)
+# -- asking ----------------------------------------------------------------------------------------
 
 
 @on_loop
-async def test_a_duplicate_is_answered_from_memory() -> None:
-    """The handler is called once; the answer is sent as often as it is asked for."""
-    calls = []
+async def test_an_invocation_says_everything_that_a_handler_needs() -> None:
+    """The whole event, a relative budget, and what is expected."""
+    end = await attached(Bridge(engine := Engine()), hook(timeout_ms=5000))
+    asked = firing(engine)
+    invoke = await end.next("invoke")
+    end.answer(invoke)
+    await asked
 
-    async def handler(event: Any) -> HookResponse:
-        calls.append(event.payload.args)
-        return HookResponse.block(f"call {len(calls)}")
-
-    stand = Stand(handler)
-    stand.answering.invoke(invoke())
-    await stand.idle()
-    stand.answering.invoke(invoke(attempt=2))
-
-    assert calls == [CALL["args"]]
-    assert [result.reason for result in stand.said] == ["call 1", "call 1"]
+    assert (invoke.hook_id, invoke.generation, invoke.event_type) == ("guard", 1, "pre_tool_use")
+    assert json.loads(invoke.event_json) == {"event_type": "pre_tool_use", "payload": CALL}
+    assert (invoke.attempt, invoke.gating, invoke.reply_expected) == (1, True, True)
+    assert invoke.budget_ms == 5000
 
 
 @on_loop
-async def test_a_duplicate_of_what_runs_waits_for_it() -> None:
-    """And there is one answer, by whichever stream there is then."""
-    going = asyncio.Event()
-    calls = []
+async def test_what_nobody_selects_costs_no_message() -> None:
+    """Matching is the engine's."""
+    end = await attached(Bridge(engine := Engine()), hook(matcher=HookMatcher.command(r"^make")))
 
-    async def handler(_: Any) -> None:
-        calls.append(1)
-        await going.wait()
-
-    stand = Stand(handler)
-    stand.answering.invoke(invoke())
-    await settled()
-    first, stand.said = stand.said, []
-    stand.answering.invoke(invoke(attempt=2))
-    going.set()
-    await stand.idle()
-
-    assert (first, calls, [result.action for result in stand.said]) == ([], [1], [pb.CONTINUE])
+    assert (await firing(engine)).verdicts == ()
+    await end.hang_up()
+    assert end.frames.empty()
 
 
 @on_loop
-async def test_an_answer_without_a_stream_is_kept() -> None:
-    """The engine asks for it again when there is one."""
-    stand = Stand(lambda _: HookResponse.block("kept"))
-    stand.answering.post = lambda _: False
-    stand.answering.invoke(invoke())
-    await stand.idle()
-    stand.answering.post = stand.said.append
-    stand.answering.invoke(invoke(attempt=2))
+async def test_two_hundred_events_of_one_hook_are_told_apart() -> None:
+    """Answers in another order than the questions find them all the same.
 
-    assert [result.reason for result in stand.said] == ["kept"]
+    64 are under way at once, and the rest waits.
+    """
+    end = await attached(Bridge(engine := Engine()))
+    asked = [firing(engine, {**CALL, "args": {"command": f"{at}"}}) for at in range(200)]
+    left = 200
+    while left:
+        invokes = [await end.next("invoke") for _ in range(min(64, left))]
+        await settled()
+        assert end.frames.empty()
+        left -= len(invokes)
+        for invoke in reversed(invokes):
+            command = json.loads(invoke.event_json)["payload"]["args"]["command"]
+            end.answer(invoke, pb.BLOCK, reason=command)
 
-
-@on_loop
-async def test_a_handler_sees_that_it_is_cancelled() -> None:
-    """It may clean up; nobody is answered."""
-    seen = []
-    started = asyncio.Event()
-
-    async def handler(_: Any) -> None:
-        started.set()
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            seen.append("cancelled")
-            raise
-
-    stand = Stand(handler)
-    stand.answering.invoke(invoke())
-    await started.wait()
-    stand.answering.cancel("1")
-    stand.answering.cancel("unknown")
-    await stand.idle()
-
-    assert (seen, stand.said) == (["cancelled"], [])
+    assert [(await each).reason for each in asked] == [f"{at}" for at in range(200)]
 
 
-@on_loop
-async def test_the_budget_ends_a_handler() -> None:
-    """The engine has stopped waiting by then, so there is nothing to say."""
-    stand = Stand(lambda _: asyncio.Event().wait())
-    stand.answering.invoke(invoke(budget_ms=5))
-    await stand.idle()
+def test_an_event_may_be_fired_from_any_thread() -> None:
+    """Without an event loop, on one of its own, and inside a coroutine that does not wait for it."""
+    engine = Engine()
+    end = REMOTE.run(limited(attached(Bridge(engine))))
 
-    assert stand.said == []
+    async def answering() -> None:
+        for _ in range(3):
+            end.answer(await end.next("invoke"), pb.BLOCK, reason="no")
+
+    answered = REMOTE.submit(limited(answering()))
+
+    def fire() -> str:
+        return engine.fire("pre_tool_use", CALL, dialect="a3s").reason
+
+    async def inside() -> str:
+        return fire()
+
+    reasons: list[str] = []
+    thread = threading.Thread(target=lambda: reasons.append(fire()))
+    thread.start()
+    thread.join()
+    reasons.append(asyncio.run(inside()))
+    reasons.append(asyncio.run(engine.fire_async("pre_tool_use", CALL, dialect="a3s")).reason)
+    answered.result()
+
+    assert reasons == ["no"] * 3
 
 
-@on_loop
-async def test_what_cannot_be_run_is_a_failure() -> None:
-    """A hook that is not there, an event that is none, and too much at once."""
-    stand = Stand(lambda _: asyncio.Event().wait(), most=1)
-    stand.answering.invoke(invoke(1, hook_id="other"))
-    stand.answering.invoke(invoke(2, event_json=b"{"))
-    stand.answering.invoke(invoke(3, event_json=b"[]"))
-    stand.answering.invoke(invoke(4))
-    stand.answering.invoke(invoke(5))
-    stand.answering.cancel_all()
-    await stand.idle()
+# -- no answer -------------------------------------------------------------------------------------
 
-    assert [(result.invocation_id, result.action) for result in stand.said] == [
-        (f"{n}", 0) for n in (1, 2, 3, 5)
-    ]
-    assert stand.said[0].failure == "there is no hook `other` here"
-    assert "cannot be read" in stand.said[1].failure
-    assert "under way already" in stand.said[3].failure
+LATE = "Required hook 'guard' failed: timed out after 0.03 s"
 
 
 @on_loop
-async def test_an_observer_says_nothing() -> None:
-    """No reply is expected, whatever becomes of it."""
-    stand = Stand(lambda _: HookResponse.block("unasked"))
-    stand.answering.invoke(invoke(reply_expected=False))
-    stand.answering.invoke(invoke(2, hook_id="other", reply_expected=False))
-    await stand.idle()
+async def test_an_answer_that_takes_too_long_is_a_failure() -> None:
+    """The engine's timer counts; the handler is told, and what it says later is dropped."""
+    end = await attached(Bridge(engine := Engine()), hook(timeout_ms=30))
+    decision = await firing(engine)
+    invoke, cancel = await end.next("invoke"), await end.next("cancel")
 
-    assert stand.said == []
+    assert (decision.stance, decision.reason) == (Stance.DENY, LATE)
+    assert cancel.invocation_id == invoke.invocation_id
+    assert cancel.why == "the engine no longer waits"
+    end.answer(invoke)
+    await end.register()
+
+
+def test_without_an_event_loop_it_takes_no_longer_either() -> None:
+    """As on one."""
+    engine = Engine()
+    end = REMOTE.run(limited(attached(Bridge(engine), hook(timeout_ms=30))))
+
+    assert engine.fire("pre_tool_use", CALL, dialect="a3s").reason == LATE
+    assert REMOTE.run(limited(end.next("invoke"))).hook_id == "guard"
+    assert REMOTE.run(limited(end.next("cancel"))).why == "the engine no longer waits"
 
 
 @on_loop
-async def test_memory_has_an_end() -> None:
-    """What was answered long ago is asked for by nobody."""
-    stand = Stand(lambda _: HookResponse.block("x" * 100_000), most=1000)
-    for number in range(600):
-        stand.answering.invoke(invoke(number))
-        await stand.idle()
+async def test_the_time_of_the_whole_event_counts_too() -> None:
+    """Whoever asked for all hooks together within a time has it."""
+    end = await attached(Bridge(engine := Engine()))
 
-    assert stand.answering._bytes <= 8 << 20
-    assert len(stand.answering._recent) < 100
+    assert (await firing(engine, seconds=0.03)).stance is Stance.DENY
+    await end.next("invoke")
+    assert (await end.next("cancel")).invocation_id
 
 
-class BreakOffError(BaseException):
-    """What is no Exception."""
+@on_loop
+async def test_whoever_stops_waiting_cancels_the_handler() -> None:
+    """A cancellation of the event passes through to the other process."""
+    end = await attached(Bridge(engine := Engine()))
+    asked = firing(engine)
+    invoke = await end.next("invoke")
+    asked.cancel()
+
+    assert (await end.next("cancel")).invocation_id == invoke.invocation_id
+    with pytest.raises(asyncio.CancelledError):
+        await asked
 
 
-@pytest.mark.parametrize("plain", [True, False], ids=["plain", "asynchronous"])
+@on_loop
+async def test_a_session_that_ends_takes_its_invocations_along() -> None:
+    """Whoever fires the end of it; those of other sessions go on."""
+    end = await attached(Bridge(engine := Engine()))
+    ended, going = firing(engine), firing(engine, {**CALL, "session_id": "t"})
+    first, second = await end.next("invoke"), await end.next("invoke")
+    await firing(engine, {"session_id": "s"}, "session_end")
+    cancel = await end.next("cancel")
+
+    assert (cancel.invocation_id, cancel.why) == (first.invocation_id, "its session has ended")
+    assert "cancelled: its session has ended" in (await ended).reason
+    end.answer(second, pb.BLOCK, reason="heard")
+    assert (await going).reason == "heard"
+
+
+@on_loop
+async def test_an_earlier_block_asks_nobody_after_it() -> None:
+    """The chain is in turn, so nothing is under way that would have to be cancelled."""
+    hooks = hook("first", priority=1), hook("second", priority=2)
+    end = await attached(Bridge(engine := Engine()), *hooks)
+    asked = firing(engine)
+    end.answer(await end.next("invoke"), pb.BLOCK, reason="no")
+
+    assert [verdict.hook_id for verdict in (await asked).verdicts] == ["first"]
+
+
+@on_loop
+async def test_unknown_results_are_dropped() -> None:
+    """Whoever guesses ids changes nothing."""
+    end = await attached(Bridge(engine := Engine()))
+    asked = firing(engine)
+    invoke = await end.next("invoke")
+    for guessed in ("", "1", invoke.invocation_id + "0"):
+        end.send(result=pb.Result(invocation_id=guessed, action=pb.CONTINUE))
+    end.answer(invoke, pb.BLOCK, reason="the real one")
+    end.answer(invoke, pb.CONTINUE)
+
+    assert (await asked).reason == "the real one"
+
+
+@on_loop
+async def test_an_event_that_is_too_large_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The guard that cannot see it is closed, and the link stays."""
+    monkeypatch.setattr(messages, "PAYLOAD", 1000)
+    await attached(bridge := Bridge(engine := Engine()))
+    decision = await firing(engine, {**CALL, "args": {"command": "x" * 2000}})
+
+    assert decision.stance is Stance.DENY
+    assert "and 1,000 are the most that is sent" in decision.reason
+    assert [*bridge.links] == ["policy"]
+
+
+@on_loop
+async def test_an_event_that_is_no_json_is_not_sent() -> None:
+    """The guard that cannot see it is closed."""
+    await attached(Bridge(engine := Engine()))
+    decision = await firing(engine, {**CALL, "args": {"command": float("nan")}})
+
+    assert decision.stance is Stance.DENY
+
+
+@on_loop
+async def test_a_peer_that_reads_nothing_is_asked_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits to be written has a bound."""
+    monkeypatch.setattr(bridge_module, "_IN_FLIGHT", 1)
+    end = await attached(Bridge(engine := Engine()), hook(timeout_ms=30))
+    end.frames._maxsize = 1  # type: ignore[attr-defined]
+    reasons = [(await firing(engine)).reason for _ in range(4)]
+
+    assert "timed out" in reasons[0]
+    assert "do not read what they are sent" in reasons[-1]
+
+
+# -- a lost link -----------------------------------------------------------------------------------
+
+MODES = [
+    ("a gate is closed", "pre_tool_use", None, Stance.DENY),
+    ("a gate that was declared open is open", "pre_tool_use", "open", Stance.SILENT),
+    ("an observer is open", "session_start", None, Stance.SILENT),
+    ("a guard of another event may be closed", "generate_start", "closed", Stance.DENY),
+]
+
+
 @pytest.mark.parametrize(
-    "error",
-    [BreakOffError, KeyboardInterrupt, SystemExit, asyncio.CancelledError],
-    ids=lambda each: each.__name__,
+    ("event", "mode", "stance"), [row[1:] for row in MODES], ids=[row[0] for row in MODES]
 )
 @on_loop
-async def test_a_handler_that_breaks_off_has_failed(
-    error: type[BaseException], plain: bool
+async def test_a_lost_link_is_what_the_fail_mode_says(event, mode, stance) -> None:
+    """At once for what is under way, and for whatever comes while nobody is there."""
+    end = await attached(Bridge(engine := Engine()), hook(event=event, fail_mode=mode))
+    asked = firing(engine, event=event)
+    await end.next("invoke")
+    await end.hang_up("connection reset")
+    under_way = await asked
+    later = await firing(engine, event=event)
+
+    assert (under_way.stance, later.stance) == (stance, stance)
+    lost = "could not be reached: the handlers `policy` were lost: cannot be reached: "
+    assert under_way.verdicts[0].fault == f"{lost}connection reset"
+    assert later.verdicts[0].fault == "could not be reached: the handlers `policy` are not attached"
+
+
+@on_loop
+async def test_what_waits_for_its_turn_at_a_lost_link_fails_too(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """And nothing else has: the next one is answered."""
+    """Nothing is asked of somebody who has gone."""
+    monkeypatch.setattr(bridge_module, "_IN_FLIGHT", 1)
+    end = await attached(Bridge(engine := Engine()))
+    asked = [firing(engine) for _ in range(3)]
+    await end.next("invoke")
+    await end.hang_up()
 
-    def breaks(_: Any) -> HookResponse:
-        if len(stand.said) == 0:
-            raise error("off")
-        return HookResponse.block("no")
+    assert all("were lost" in each.reason for each in await asyncio.gather(*asked))
 
-    async def breaks_later(event: Any) -> HookResponse:
-        await asyncio.sleep(0)
-        return breaks(event)
 
-    stand = Stand(breaks if plain else breaks_later)
-    for number in (1, 2):
-        stand.answering.invoke(invoke(number))
-        await stand.idle()
+@on_loop
+async def test_a_link_that_never_registers_leaves_the_gates_closed() -> None:
+    """Whoever comes back and says nothing has not armed anything."""
+    end = await attached(bridge := Bridge(engine := Engine()), hook(timeout_ms=30))
+    await end.hang_up()
+    await End(bridge).hello()
 
-    assert error.__name__ in stand.said[0].failure
-    assert stand.said[1].reason == "no"
+    assert (await firing(engine)).reason == LATE
+
+
+# -- observers -------------------------------------------------------------------------------------
+
+
+@on_loop
+async def test_an_observer_is_told_and_not_waited_for() -> None:
+    """Whatever it answers counts for nothing, also at the next event."""
+    watch = hook("watch", "session_start", async_execution=True)
+    end = await attached(Bridge(engine := Engine()), watch)
+    decision = await firing(engine, {"session_id": "s"}, "session_start")
+    invoke = await end.next("invoke")
+
+    assert decision.allowed
+    assert not invoke.gating
+    end.answer(invoke, pb.BLOCK, reason="never")
+    await asyncio.to_thread(engine.close)
+    later = await firing(engine)
+    assert (later.verdicts, later.for_user, later.for_agent) == ((), (), ())
+
+
+@on_loop
+async def test_an_observer_hears_of_the_end_of_its_session() -> None:
+    """Its own invocation is not cancelled with it."""
+    watch = hook("watch", "session_end", async_execution=True)
+    end = await attached(Bridge(engine := Engine()), watch)
+    await firing(engine, {"session_id": "s"}, "session_end")
+    end.answer(await end.next("invoke"))
+    await asyncio.to_thread(engine.close)
+
+    assert end.frames.empty()

@@ -9,6 +9,8 @@ from hookline.remote.proto import bridge_pb2 as hookline_dot_remote_dot_proto_do
 
 class HookBridgeStub:
     """Handlers attached to an engine. Role-neutral: either side may dial. The side with the handlers sends the first frame, a Hello.
+    On TCP the token is in the metadata of the call: `authorization: Bearer TOKEN`. Whoever dialled writes only after it has received
+    the initial metadata.
     """
 
     def __init__(self, channel):
@@ -31,6 +33,8 @@ class HookBridgeStub:
 
 class HookBridgeServicer:
     """Handlers attached to an engine. Role-neutral: either side may dial. The side with the handlers sends the first frame, a Hello.
+    On TCP the token is in the metadata of the call: `authorization: Bearer TOKEN`. Whoever dialled writes only after it has received
+    the initial metadata.
     """
 
     def Attach(self, request_iterator, context):
@@ -70,6 +74,8 @@ def add_HookBridgeServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class HookBridge:
     """Handlers attached to an engine. Role-neutral: either side may dial. The side with the handlers sends the first frame, a Hello.
+    On TCP the token is in the metadata of the call: `authorization: Bearer TOKEN`. Whoever dialled writes only after it has received
+    the initial metadata.
     """
 
     @staticmethod
