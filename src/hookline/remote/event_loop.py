@@ -7,7 +7,6 @@ others (decision record 0012). So callers on any loop, or on none, wait for this
 from __future__ import annotations
 
 import asyncio
-import atexit
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 T = TypeVar("T")
-_PATIENCE = 2.0  # seconds for the thread of a process that ends
 
 
 class BackgroundLoop:
@@ -26,7 +24,6 @@ class BackgroundLoop:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._is_stopped = False
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Start a coroutine; from any thread."""
@@ -54,24 +51,15 @@ class BackgroundLoop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                thread = threading.Thread(target=self._run_forever, daemon=True)
-                thread.start()
-                atexit.register(self._stop, thread)
+                threading.Thread(target=self._run_forever, daemon=True).start()
             return self._loop
 
     def _run_forever(self) -> None:
         """Run as long as the process; what would end it ends only the task that raised it."""
         assert self._loop is not None  # noqa: S101 - it was made before this thread
-        while not self._is_stopped:
+        while True:
             with suppress(KeyboardInterrupt, SystemExit):
                 self._loop.run_forever()
-
-    def _stop(self, thread: threading.Thread) -> None:
-        """End the thread, before the interpreter takes apart what gRPC needs."""
-        assert self._loop is not None  # noqa: S101 - as above
-        self._is_stopped = True
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        thread.join(_PATIENCE)
 
 
 REMOTE = BackgroundLoop()
