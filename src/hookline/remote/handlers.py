@@ -306,7 +306,7 @@ class Session:
 
     async def _take(self, frame: pb.EngineFrame) -> None:
         match frame.WhichOneof("kind"):
-            case "invoke":
+            case "invoke" if not self._user.is_closed():  # or else this stream is about to end
                 task = asyncio.ensure_future(self._answer(frame.invoke))
                 self._running[frame.invoke.invocation_id] = task
             case "cancel" if frame.cancel.invocation_id in self._running:
