@@ -66,20 +66,17 @@ class AgentHooks(FolderDialect):
         """
         if decision.stance >= Stance.DENY:
             return Reply(stderr=f"{decision.reason}\n", exit_code=2)
-        document: dict[str, Any] = {}
-        if decision.stance is Stance.ASK:
-            document["decision"] = "ask"
-            if decision.reason:
-                document["reason"] = decision.reason
-        if decision.rewrite is not None and decision.rewrite.patch:
-            document.setdefault("decision", "allow")
-            document["modified_input"] = decision.rewrite.patch
-        if decision.for_agent:
-            document["additional_context"] = "\n".join(decision.for_agent)
-        log = [*decision.effects.get("log", ()), *decision.for_user]
-        if log:
-            document["log"] = "\n".join(log)
-        return Reply(stdout=to_json_line(document))
+        rewrite, asks = decision.rewrite, decision.stance is Stance.ASK
+        patch = rewrite.patch if rewrite is not None else None
+        allows = "allow" if patch else ""
+        document = {
+            "decision": "ask" if asks else allows,
+            "reason": decision.reason if asks else "",
+            "modified_input": patch,
+            "additional_context": "\n".join(decision.for_agent),
+            "log": "\n".join((*decision.effects.get("log", ()), *decision.for_user)),
+        }
+        return Reply(stdout=to_json_line({key: value for key, value in document.items() if value}))
 
     def available_hooks(self, specs: Iterable[HookSpec]) -> str:
         """Return the block that lists hooks for a model, in the order given (docs/formats/agenthooks.md 13).

@@ -185,29 +185,23 @@ def _read_matcher(node: Node, key: str, row: EventRow | None) -> tuple[Condition
     if not matcher.is_mapping("`matcher`", "matcher.type"):
         return ()
     matcher.check_known_keys(_MATCHER, "the matcher", name="matcher.unknown-field")
-    found = [_read_condition(matcher, part) for part in _MATCHER]
-    return tuple(condition for condition in found if condition is not None)
+    return tuple(_read_conditions(matcher))
 
 
-def _read_condition(matcher: Node, key: str) -> Condition | None:
-    """Return the condition of an expression.
-
-    None for an empty one, because a guard rather matches too much.
-    """
-    value = matcher.value.get(key)
-    if value is None or value == "":
-        return None
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        why = f"`{key}` of the matcher must be text, not {describe_value(value)}"
-        matcher.complain("matcher.type", why, key)
-        return None
-    text = str(value)
-    regex = read_regex(matcher, key, text, f"`{key}` of the matcher")
-    if regex is None:
-        return None
-    if key == "tool":
-        return Pattern(field="tool", source=text, regex=regex)
-    return Leaves(source=text, regex=regex)
+def _read_conditions(matcher: Node) -> Iterator[Condition]:
+    for key in _MATCHER:
+        value, what = matcher.value.get(key), f"`{key}` of the matcher"
+        if value is None or value == "":  # a guard rather matches too much
+            continue
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            matcher.complain(
+                "matcher.type", f"{what} must be text, not {describe_value(value)}", key
+            )
+        elif regex := read_regex(matcher, key, text := str(value), what):
+            if key == "tool":
+                yield Pattern(field="tool", source=text, regex=regex)
+            else:
+                yield Leaves(source=text, regex=regex)
 
 
 def _read_number(node: Node, key: str, _row: EventRow | None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from hookline.core.dialect import EventRow, Loaded, Source, Table
 from hookline.dialects.agenthooks.fields import (
@@ -143,20 +144,20 @@ def split_front_matter(text: str, file: str) -> tuple[str, str]:
     Raises:
         ConfigError: a fence is missing, or the front matter is too long.
     """
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    fences = [at for at, line in enumerate(lines) if line.rstrip(" \t") == "---"]
+    plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    first, _, rest = plain.partition("\n")
     place = f"{file}:1:1"
-    if fences[:1] != [0]:
+    if first.rstrip(" \t") != "---":
         message, hint = "the file does not begin with front matter", "begin the file with `---`"
         raise ConfigError(message, name="frontmatter.absent", place=place, hint=hint)
-    if len(fences) == 1:
+    end = re.search(r"^---[ \t]*$", rest, re.MULTILINE)
+    if end is None:
         message, hint = "the front matter has no end", "end it with a line `---`"
         raise ConfigError(message, name="frontmatter.unclosed", place=place, hint=hint)
-    front = "\n".join(lines[1 : fences[1]]) + "\n"
-    if len(front) > _FRONT_LIMIT:
+    if end.start() > _FRONT_LIMIT:
         message, hint = "the front matter is larger than 64 KiB", "put long texts below it"
         raise ConfigError(message, name="config.too-large", place=place, hint=hint)
-    return front, "\n".join(lines[fences[1] + 1 :]).strip()
+    return rest[: end.start()], rest[end.end() :].strip()
 
 
 def _read_front_matter(source: Source, problems: list[Problem]) -> Node:
@@ -203,14 +204,26 @@ def _parse_leniently(source: Source, problems: list[Problem]) -> Tree:
 
 
 def _read_handler(front: Node, source: Source, name: str) -> Handler:
-    argv = _find_entry_point(front, source)
-    if not argv:
-        place = front.origin().place or NAME
-        return Broken(reason=f"{place}: {_NO_SCRIPT}", absent=True)
+    """Return the program of a hook, without a shell (docs/formats/agenthooks.md 6)."""
+    companions, folder = source.companions, _folder(source)
+    script = next((companions[path] for path in _INTERPRETERS if path in companions), None)
+    if script is None:
+        front.complain("entry.missing", f"the hook does not run: {_NO_SCRIPT}")
+        return Broken(reason=f"{front.origin().place or NAME}: {_NO_SCRIPT}", absent=True)
+    # The kernel splits a shebang into the interpreter and one argument.
+    shebang = script.head[2:].strip().split(maxsplit=1) if script.head.startswith("#!") else []
+    interpreter = shebang or list(filter(None, [_INTERPRETERS[script.path]]))
+    # Text without a shebang is no program to the system, executable or not.
+    is_program = shebang or not interpreter or script.head.startswith(_BINARY)
+    if script.executable and is_program:
+        interpreter = []
+    elif not interpreter:
+        why = f"the entry point `{script.path}` is not executable and has no shebang"
+        front.complain("entry.not-executable", why, hint=f"chmod +x {script.path}")
     return Command(
-        argv=argv,
+        argv=(*interpreter, posixpath.join(folder, script.path)),
         env={
-            "AGENT_HOOK_DIR": _folder(source),
+            "AGENT_HOOK_DIR": folder,
             # Escapes in YAML can say what no environment can hold.
             "AGENT_HOOK_NAME": name.replace("\0", "").encode("utf-8", "replace").decode("utf-8"),
             "AGENT_PROJECT_DIR": "${event.project}",
@@ -218,29 +231,3 @@ def _read_handler(front: Node, source: Source, name: str) -> Handler:
         },
         kill_leftovers=source.mode == "strict",
     )
-
-
-def _find_entry_point(front: Node, source: Source) -> tuple[str, ...]:
-    """Return the program to run and its arguments, without a shell.
-
-    Nothing if there is none (docs/formats/agenthooks.md 6).
-    """
-    companions = source.companions
-    script = next((companions[path] for path in _INTERPRETERS if path in companions), None)
-    if script is None:
-        why = f"the hook does not run: {_NO_SCRIPT}"
-        front.complain("entry.missing", why)
-        return ()
-    path = posixpath.join(_folder(source), script.path)
-    # The kernel splits a shebang into the interpreter and one argument.
-    shebang = script.head[2:].strip().split(maxsplit=1) if script.head.startswith("#!") else []
-    interpreter = shebang or list(filter(None, [_INTERPRETERS[script.path]]))
-    # Text without a shebang is no program to the system, executable or not.
-    is_program = shebang or not interpreter or script.head.startswith(_BINARY)
-    if script.executable and is_program:
-        return (path,)
-    if not interpreter:
-        why = f"the entry point `{script.path}` is not executable and has no shebang"
-        front.complain("entry.not-executable", why, hint=f"chmod +x {script.path}")
-        return ()
-    return (*interpreter, path)

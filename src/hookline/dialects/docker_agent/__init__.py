@@ -86,21 +86,20 @@ class DockerAgent(FolderDialect):
         """Return the reply of a command hook: exit 0 and one object, or nothing at all for a silent decision."""
         top: dict[str, Any] = {}
         specific: dict[str, Any] = {}
-        word = _WORDS.get(decision.stance, "")
+        word, rewrite, evidence = _WORDS.get(decision.stance), decision.rewrite, decision.evidence
         # A veto of `before_compaction` is written as a block: as a verdict only hookline reads it
         # (X3).
         if row is not None and row.grouped and word in row.verdicts:
-            specific |= {"permission_decision": word, "permission_decision_reason": decision.reason}
+            specific = {"permission_decision": word, "permission_decision_reason": decision.reason}
         elif decision.stance >= Stance.DENY:
-            top |= {"decision": "block", "reason": decision.reason}
+            top = {"decision": "block", "reason": decision.reason}
         if decision.for_user:
             top["system_message"] = "\n".join(decision.for_user)
         effects: dict[str, Any] = {"transition": decision.effects.get("transition")}
-        if rewrite := decision.rewrite:
+        if rewrite is not None:
             effects[rewrite.target] = rewrite.patch if rewrite.target == "input" else rewrite.value
-        if decision.for_agent:
-            effects["context"] = "\n".join(decision.for_agent)
-        if evidence := decision.evidence:
+        effects["context"] = "\n".join(decision.for_agent) or None
+        if evidence:
             effects["metadata"] = evidence if isinstance(evidence, dict) else {"evidence": evidence}
         for power, value in effects.items():
             if row is not None and power in row.powers and value is not None:

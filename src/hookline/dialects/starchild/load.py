@@ -69,10 +69,30 @@ def load(
     hint = "a mapping of events is a Hermes file: name it with --dialect hermes"
     root = read_root(source, problems, list, "a shell_hooks.yaml", hint)
     if root is None:
-        loaded = refuse_source(source, facts, problems)
-    else:
-        specs = tuple(_read_hooks(root, source, facts, allow_local=allow_local))
-        loaded = Loaded(specs=specs, problems=tuple(problems))
+        return _apply_switch(refuse_source(source, facts, problems), source, by_default=by_default)
+    severity = facts.severity_of_unknown_key("file", source.mode)
+    root.check_known_keys(("hooks",), "a shell_hooks.yaml", severity=severity)
+    entries: list[Node] = []
+    if root.value.get("hooks") is not None:
+        entries = list(root.child("hooks").children())
+    elif root.tree.value is not None:
+        root.warn("key.missing", "no hooks here", hint="they stand in a list under `hooks`")
+    specs: list[HookSpec] = []
+    for entry in entries:
+        if not entry.is_mapping("an entry of `hooks`", "group.shape"):
+            continue
+        native = entry.text("event", required=True)
+        if native in facts.rows:
+            row = facts.rows[native]
+            specs.append(_read_hook(entry, row, source, facts, allow_local=allow_local))
+        elif native:
+            # Scripts are often written for Claude Code, too.
+            meant = facts.row_of_kind(kinds.native_names("claude").get(native, ""))
+            hint = f"Claude Code's `{native}` is `{meant.native}` here" if meant else ""
+            hint = hint or did_you_mean(native, facts.rows)
+            hint = hint or f"known events: {', '.join(facts.rows)}"
+            entry.complain("event.unknown", f"unknown event `{native}`", "event", hint=hint)
+    loaded = Loaded(specs=tuple(specs), problems=tuple(problems))
     return _apply_switch(loaded, source, by_default=by_default)
 
 
@@ -99,30 +119,6 @@ def read_root(
     why = f"`hooks` must be {kind}, not {describe_value(hooks)}"
     root.complain("config.type", why, "hooks", hint=hint)
     return None
-
-
-def _read_hooks(
-    root: Node, source: Source, facts: Table, *, allow_local: bool
-) -> Iterator[HookSpec]:
-    severity = facts.severity_of_unknown_key("file", source.mode)
-    root.check_known_keys(("hooks",), "a shell_hooks.yaml", severity=severity)
-    if root.value.get("hooks") is None:
-        if root.tree.value is not None:
-            root.warn("key.missing", "no hooks here", hint="they stand in a list under `hooks`")
-        return
-    for entry in root.child("hooks").children():
-        if not entry.is_mapping("an entry of `hooks`", "group.shape"):
-            continue
-        native = entry.text("event", required=True)
-        if native in facts.rows:
-            yield _read_hook(entry, facts.rows[native], source, facts, allow_local=allow_local)
-        elif native:
-            # Scripts are often written for Claude Code, too.
-            meant = facts.row_of_kind(kinds.native_names("claude").get(native, ""))
-            hint = f"Claude Code's `{native}` is `{meant.native}` here" if meant else ""
-            hint = hint or did_you_mean(native, facts.rows)
-            hint = hint or f"known events: {', '.join(facts.rows)}"
-            entry.complain("event.unknown", f"unknown event `{native}`", "event", hint=hint)
 
 
 def _read_hook(
