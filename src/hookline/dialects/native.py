@@ -1,4 +1,4 @@
-"""hookline's own dialect: canonical names on the wire, every power that a kind has, in-process hooks one after another."""
+"""hookline's own dialect: canonical names on the wire, and every power that a kind has."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ class Native(FolderDialect):
     def load(self, source: Source) -> Loaded:  # noqa: ARG002 - the protocol's
         return Loaded()
 
-    def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:  # noqa: ARG002 - as above
+    def encode_payload(self, event: Event, spec: HookSpec, _row: EventRow | None) -> dict[str, Any]:
         return encode(event, self.table, self.row(spec.kind), event.kind)
 
-    def decode_outcome(self, outcome: Outcome, spec: HookSpec, event: Event) -> Verdict:  # noqa: ARG002 - as above
+    def decode_outcome(self, outcome: Outcome, spec: HookSpec, _event: Event) -> Verdict:
         return make_failed_verdict(spec, outcome)
 
     def encode_decision(self, decision: Decision, event: Event) -> Reply:  # noqa: ARG002 - as above

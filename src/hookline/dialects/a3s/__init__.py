@@ -26,7 +26,9 @@ OPTIONS = ("invalid_regex",)
 
 
 class A3S(FolderDialect):
-    """The dialect. `invalid_regex="substring"` searches an invalid expression as plain text, for migration.
+    """The dialect.
+
+    `invalid_regex="substring"` searches an invalid expression as plain text, for migration.
 
     Raises:
         ConfigError: another word for `invalid_regex`.

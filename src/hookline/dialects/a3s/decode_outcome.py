@@ -82,7 +82,8 @@ def _interpret(response: HookResponse, spec: HookSpec, row: EventRow) -> dict[st
         # The host would not apply it, so later hooks must go on judging the arguments that stay.
         lost = "input: only an object can be the arguments of a tool"
         return {"effects": {"modified": modified}, "unsupported": (lost,)}
-    note = f"hook `{label(spec)}` returned `args` as the only argument; `modified` is the arguments themselves"
+    args = "`args` as the only argument; `modified` is the arguments themselves"
+    note = f"hook `{label(spec)}` returned {args}"
     return {
         "rewrite": Rewrite(target="input", value=modified),
         "for_user": note if list(modified) == ["args"] else "",

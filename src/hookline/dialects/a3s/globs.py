@@ -1,4 +1,4 @@
-"""a3s's globs as expressions: `*`, `**` and `?` are signs, everything else is itself (docs/formats/a3s.md 4)."""
+"""a3s's globs as expressions; its signs are `*`, `**` and `?` (docs/formats/a3s.md 4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PARTS = re.compile(
 
 
 def to_expression(pattern: str) -> tuple[str, bool]:
-    """Return the RE2 expression for a glob, and whether the glob begins above the folder that it is seen from."""
+    """Return the RE2 expression for a glob, and whether it begins above its folder (`../`)."""
     if pattern.startswith("*") and "/" not in pattern:
         name = re.sub(r"\*+", "*", pattern)
         return f"(?s)(?:.*/)?{_translate(name)}", False

@@ -1,4 +1,4 @@
-"""Loads a3s's definitions: one hook, a list of hooks, or a list under `hooks`, as JSON or a tree."""
+"""Loads a3s's definitions: one hook, a list of hooks, or a list under `hooks`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ _HIGHEST = 2**31
 
 
 def load(source: Source, *, substring: bool = False) -> Loaded:
-    """Return the definitions of a source, in declared order, and every problem that it has (docs/formats/a3s.md 3).
+    """Return the definitions of a source, in declared order, and every problem that it has.
+
+    docs/formats/a3s.md 3
 
     `substring`: an expression that does not compile is searched as plain text, as upstream does,
     with a warning.
@@ -52,8 +54,12 @@ def load(source: Source, *, substring: bool = False) -> Loaded:
             why = f"`{spec.id}` stands twice; this definition replaces the former"
             node.warn("hook.duplicate", why)
         if source.text is not None and type(spec.handler) is InProcess:
-            why = f"`{spec.name}` has no handler and does nothing: a file of a3s holds definitions only"
-            hint = "register it in Python with `hookline.a3s.HookEngine`, or from a process with `hookline.remote`"
+            only = "a file of a3s holds definitions only"
+            why = f"`{spec.name}` has no handler and does nothing: {only}"
+            hint = (
+                "register it in Python with `hookline.a3s.HookEngine`,"
+                " or from a process with `hookline.remote`"
+            )
             node.warn("hook.never-runs", why, "id", hint=hint)
         specs[spec.id] = spec
     return Loaded(specs=tuple(specs.values()), problems=tuple(problems))
@@ -166,7 +172,7 @@ def _read_regex(node: Node, source: str, *, substring: bool) -> Regex:
 
 
 def _read_glob(node: Node, key: str, pattern: str) -> tuple[Regex, bool]:
-    """Return a glob as an expression, and whether it begins above the folder that it is seen from."""
+    """Return a glob as an expression, and whether it begins above its folder."""
     expression, climbs = to_expression(pattern)
     try:
         return compile_regex(expression), climbs

@@ -42,7 +42,7 @@ class HookResponse(Frozen):
 
     @classmethod
     def continue_with(cls, modified: Any) -> HookResponse:
-        """Proceed with a new value: on a tool call, with these arguments in place of the old ones."""
+        """Proceed with a new value: on a tool call, with these arguments."""
         return cls(modified=modified)
 
     @classmethod
@@ -71,7 +71,7 @@ class HookResponse(Frozen):
 
     @classmethod
     def from_dict(cls, answer: Mapping[str, Any]) -> HookResponse:
-        """Return an answer as a handler gives it: actions in any case, the delay in three spellings.
+        """Return an answer as a handler gives it; the delay has three spellings.
 
         It ignores unknown keys, and those that the action does not read.
 

@@ -1,4 +1,4 @@
-"""The contract of a3s: one row an event, with what a hook may do there and what its payload holds."""
+"""The contract of a3s: one row an event."""
 
 from __future__ import annotations
 
@@ -25,35 +25,63 @@ _FIELDS = {
 # docs/formats/a3s.md 2, in its order. A gate's operation does not happen if a hook blocks it or
 # fails, that of `generate_start` if a hook blocks it. A `sessionless` event carries no session.
 _EVENTS = """
-event                   | kind                    | body       | may   | blocks | fails | how         | payload
-pre_tool_use            | tool.before             | ToolCall   | input | DENY   | DENY  |             | SESSION tool args=input!object CWD recent_tools!list
-post_tool_use           | tool.after              | ToolCall   |       | SILENT |       |             | SESSION tool args=input!object result!object
-generate_start          | model.request           | Generation |       | DENY   |       |             | SESSION prompt system_prompt!absent MODEL available_tools=tools!list
-generate_end            | model.response          | Generation |       | SILENT |       |             | SESSION prompt response_text=response tool_calls!list usage!object duration_ms=duration!0
-session_start           | session.start           |            |       | SILENT |       |             | SESSION system_prompt!absent MODEL
-session_end             | session.end             |            |       | SILENT |       |             | SESSION total_tokens!0 total_tool_calls!0 duration_ms!0
-skill_load              |                         |            |       | SILENT |       | sessionless | skill_name tool_names!list version!absent description!absent loaded_at!0
-skill_unload            |                         |            |       | SILENT |       | sessionless | skill_name tool_names!list duration_ms!0
-pre_prompt              | prompt.submit           | Prompt     |       | DENY   | DENY  |             | SESSION prompt system_prompt!absent message_count!0
-post_response           | turn.end                |            |       | SILENT |       |             | SESSION response_text tool_calls_count!0 usage!object duration_ms!0
-on_error                | error                   |            |       | SILENT |       |             | SESSION error_type error_message=error context!object
-permission_request      | tool.permission.request | ToolCall   | input | DENY   | DENY  |             | SESSION tool_id=call_id tool args=input!object
-pre_compact             | compact.before          | Compaction |       | DENY   | DENY  |             | SESSION message_count!0 used_tokens=tokens!0 max_tokens!0
-post_compact            | compact.after           | Compaction |       | SILENT |       |             | SESSION message_count_before!0 message_count_after!0 summary_generated!false
-pre_context_perception  |                         |            |       | SILENT |       |             | SESSION intent target_type target_name domain query!absent CWD urgency
-post_context_perception |                         |            |       | SILENT |       |             | SESSION DONE facts_retrieved!0 files_retrieved!0
-on_success              |                         |            |       | SILENT |       |             | SESSION action_type action_summary duration_ms!0
-pre_memory_recall       |                         |            |       | SILENT |       |             | SESSION query memory_type max_results!0 CWD
-post_memory_recall      |                         |            |       | SILENT |       |             | SESSION DONE facts_retrieved!0
-pre_planning            |                         |            |       | DENY   | DENY  |             | SESSION task_description available_strategies!list constraints!absent
-post_planning           |                         |            |       | SILENT |       |             | SESSION strategy_used subtasks!list DONE
-pre_reasoning           |                         |            |       | SILENT |       |             | SESSION reasoning_type problem_statement hints!absent
-post_reasoning          | thought.after           | Message    |       | SILENT |       |             | SESSION conclusion=text steps_count!0 DONE
-on_rate_limit           |                         |            |       | SILENT |       |             | SESSION limit_type retry_after_ms!0 current_usage!0
-on_confirmation         | notification            |            |       | SILENT |       |             | SESSION confirmation_type=kind message options!absent
-intent_detection        |                         |            |       | SILENT |       |             | SESSION prompt workspace language_hint!absent
-pre_run_control         |                         |            |       | DENY   | DENY  |             | SESSION RUN command turn!absent deadline_ms!absent
-post_run_control        |                         |            |       | SILENT |       |             | SESSION RUN state sequence!0 error!absent
+event                   | kind                    | how
+pre_tool_use            | tool.before             | may=input blocks=DENY fails=DENY
+    SESSION tool args=input!object CWD recent_tools!list
+post_tool_use           | tool.after              | blocks=SILENT
+    SESSION tool args=input!object result!object
+generate_start          | model.request           | blocks=DENY
+    SESSION prompt system_prompt!absent MODEL available_tools=tools!list
+generate_end            | model.response          | blocks=SILENT
+    SESSION prompt response_text=response tool_calls!list usage!object duration_ms=duration!0
+session_start           | session.start           | blocks=SILENT
+    SESSION system_prompt!absent MODEL
+session_end             | session.end             | blocks=SILENT
+    SESSION total_tokens!0 total_tool_calls!0 duration_ms!0
+skill_load              |                         | sessionless blocks=SILENT
+    skill_name tool_names!list version!absent description!absent loaded_at!0
+skill_unload            |                         | sessionless blocks=SILENT
+    skill_name tool_names!list duration_ms!0
+pre_prompt              | prompt.submit           | blocks=DENY fails=DENY
+    SESSION prompt system_prompt!absent message_count!0
+post_response           | turn.end                | blocks=SILENT
+    SESSION response_text tool_calls_count!0 usage!object duration_ms!0
+on_error                | error                   | blocks=SILENT
+    SESSION error_type error_message=error context!object
+permission_request      | tool.permission.request | may=input blocks=DENY fails=DENY
+    SESSION tool_id=call_id tool args=input!object
+pre_compact             | compact.before          | blocks=DENY fails=DENY
+    SESSION message_count!0 used_tokens=tokens!0 max_tokens!0
+post_compact            | compact.after           | blocks=SILENT
+    SESSION message_count_before!0 message_count_after!0 summary_generated!false
+pre_context_perception  |                         | blocks=SILENT
+    SESSION intent target_type target_name domain query!absent CWD urgency
+post_context_perception |                         | blocks=SILENT
+    SESSION DONE facts_retrieved!0 files_retrieved!0
+on_success              |                         | blocks=SILENT
+    SESSION action_type action_summary duration_ms!0
+pre_memory_recall       |                         | blocks=SILENT
+    SESSION query memory_type max_results!0 CWD
+post_memory_recall      |                         | blocks=SILENT
+    SESSION DONE facts_retrieved!0
+pre_planning            |                         | blocks=DENY fails=DENY
+    SESSION task_description available_strategies!list constraints!absent
+post_planning           |                         | blocks=SILENT
+    SESSION strategy_used subtasks!list DONE
+pre_reasoning           |                         | blocks=SILENT
+    SESSION reasoning_type problem_statement hints!absent
+post_reasoning          | thought.after           | blocks=SILENT
+    SESSION conclusion=text steps_count!0 DONE
+on_rate_limit           |                         | blocks=SILENT
+    SESSION limit_type retry_after_ms!0 current_usage!0
+on_confirmation         | notification            | body=Lifecycle blocks=SILENT
+    SESSION confirmation_type=kind message options!absent
+intent_detection        |                         | blocks=SILENT
+    SESSION prompt workspace language_hint!absent
+pre_run_control         |                         | blocks=DENY fails=DENY
+    SESSION RUN command turn!absent deadline_ms!absent
+post_run_control        |                         | blocks=SILENT
+    SESSION RUN state sequence!0 error!absent
 """
 
 
@@ -74,7 +102,8 @@ TABLE = Table(
     ticks_per_second=1000,
     default_timeout=30.0,
     detached_in_turn=True,
-    ask_becomes=Stance.DENY,  # this wire cannot ask a person, and an ask of another dialect's hook is no yes
+    # This wire cannot ask a person, and an ask of another dialect's hook is no yes.
+    ask_becomes=Stance.DENY,
     closes='"fail_mode": "closed"',
     names_event=("event_type",),
 )

@@ -44,7 +44,7 @@ class AgentHooks(FolderDialect):
         super().__init__(__name__, facts, "combine export", facts=facts)
 
     def lint(self, source: Source) -> tuple[Problem, ...]:
-        """Return every problem of a hook, by the format's strict rules (docs/formats/agenthooks.md 4)."""
+        """Return every problem of a hook, by strict rules (docs/formats/agenthooks.md 4)."""
         return self.load(source.replace(mode=LINT, trusted=True)).problems
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class AgentHooks(FolderDialect):
             payload["final_message"] = {"role": "assistant", "content": payload["final_message"]}
         return payload
 
-    def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:  # noqa: ARG002 - the protocol's
+    def encode_reply(self, decision: Decision, _event: Event, _row: EventRow | None) -> Reply:
         """Return the reply of a command hook; no opinion is exit 0 and no output.
 
         A denial is the exit code, which no host can misread; stdout does not count beside it
@@ -79,9 +79,10 @@ class AgentHooks(FolderDialect):
         return Reply(stdout=to_json_line({key: value for key, value in document.items() if value}))
 
     def available_hooks(self, specs: Iterable[HookSpec]) -> str:
-        """Return the block that lists hooks for a model, in the order given (docs/formats/agenthooks.md 13).
+        """Return the block that lists hooks for a model (docs/formats/agenthooks.md 13).
 
-        It lists the hooks that count: approved, not only observed, and able to run.
+        In the order given, it lists the hooks that count: approved, not only observed, and able
+        to run.
         """
         lines = ["<available_hooks>"]
         for spec in specs:
@@ -90,7 +91,7 @@ class AgentHooks(FolderDialect):
         return "\n".join([*lines, "</available_hooks>"])
 
     def body_of(self, text: str, file: str) -> str:
-        """Return the text of a HOOK.md below its front matter, which loading does not keep (docs/formats/agenthooks.md 13).
+        """Return the text of a HOOK.md below its front matter (docs/formats/agenthooks.md 13).
 
         Raises:
             ConfigError: the fences cannot be found.

@@ -1,4 +1,4 @@
-"""Combines the hooks of all levels: of one name only one counts, and the settings of each level change what is left."""
+"""Combines the hooks of all levels: one of each name counts, as the settings change it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def combine(specs: tuple[HookSpec, ...]) -> Loaded:
-    """Return the hooks that remain, by level and directory, and why the others do not (docs/formats/agenthooks.md 3)."""
+    """Return the hooks that remain, and why the others do not (docs/formats/agenthooks.md 3)."""
     ordered = sorted(
         (spec for spec in specs if spec.native_event != SETTINGS),
         key=lambda spec: (SCOPES.index(spec.origin.scope), str(spec.facts.get("directory", ""))),
@@ -83,7 +83,8 @@ def _drop_replaced(ordered: list[HookSpec], problems: list[Problem]) -> list[Hoo
         approved = (spec for spec in ordered if spec.name == winner.name and spec.trusted)
         other = next(approved, None)
         if other is not None and not winner.trusted:
-            why = f"`{winner.name}` is not approved, so the hook of that name of {_level(other)} stays in force"
+            stays = f"the hook of that name of {_level(other)} stays in force"
+            why = f"`{winner.name}` is not approved, so {stays}"
             problems.append(_warn("hook.skipped", why, winner.origin, winner.name))
     return [spec for spec in ordered if id(spec) not in replaced]
 
@@ -138,7 +139,7 @@ def _apply_settings(
 def _report_change(
     before: HookSpec, after: HookSpec, origin: Origin, options: Iterable[str], row: EventRow
 ) -> Iterator[Problem]:
-    """Yield what a person must know: a project changes a hook of the user, or a change has no effect."""
+    """Yield what a person must know: of a project that changes a user's hook, or in vain."""
     name = _name(before)
     if before != after and before.origin.scope == USER and origin.scope in CLONED:
         listed = ", ".join(f"`{key}`" for key in options)

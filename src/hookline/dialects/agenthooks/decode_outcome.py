@@ -1,4 +1,4 @@
-"""Results of HOOK.md scripts as verdicts: exit 2 denies, exit 0 may print one JSON object, anything else is a failure."""
+"""Results of HOOK.md scripts as verdicts: exit 2 denies, exit 0 may print one JSON object."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ class _Reader(Claims):
             # (docs/formats/agenthooks.md 9).
             return verdict.replace(rewrite=None, ends=verdict.fault is None)
         # At some stops a denial does not count.
-        note = f"hook `{name}` wants the agent to go on, but it stops because of `{why}`: {verdict.reason}"
+        stops = f"but it stops because of `{why}`: {verdict.reason}"
+        note = f"hook `{name}` wants the agent to go on, {stops}"
         return verdict.replace(
             stance=Stance.SILENT,
             reason="",

@@ -54,7 +54,7 @@ def _sheet(declaration: Declaration, name: str, at: int) -> dict[str, Any]:
 
 
 def _slug(text: str) -> str:
-    """Return a text as a name of the format: lower case, letters and digits, single `-` between them."""
+    """Return a text as a name of the format: lower case, single `-` between its words."""
     plain = unicodedata.normalize("NFKC", text).lower()
     return re.sub(r"[\W_]+", "-", plain)[:_LONGEST_NAME].strip("-")
 

@@ -1,4 +1,4 @@
-"""What a HOOK.md or a `hooks.toml` declares: each field with its type, range, default, and the weight of each mistake."""
+"""Reads the fields of a HOOK.md or a `hooks.toml`, and weighs the mistakes in them."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ OPTIONS = tuple(_READERS)
 DEFAULTABLE = ("timeout", "async")  # what settings may give another default
 
 
-# -- settings: a `hooks.toml`, which switches hooks off and changes their options (docs/formats/agenthooks.md 3)
+# -- hooks.toml (docs/formats/agenthooks.md 3) -----------------------------------------------------
 
 _FLAGS = ("enabled", "debug")
 # Part of a file -> the keys that it, or each entry of it, may have.
@@ -284,7 +284,7 @@ class Change(Frozen):
 
 
 def read_settings(source: Source, problems: list[Problem]) -> HookSpec:
-    """Return the changes as a fact of a hook that never runs, because `combine` receives only hooks.
+    """Return the changes of a file as a fact of a hook that never runs, for `combine`.
 
     A part with an error in it says nothing.
 

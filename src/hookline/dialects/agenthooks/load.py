@@ -1,4 +1,4 @@
-"""Loads a HOOK.md and the script beside it: lint reports every mistake, load tolerates what it can run."""
+"""Loads a HOOK.md and the script beside it: lint reports each mistake, load runs what it can."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NO_SCRIPT = "it has no script yet: the format runs " + ", ".join(
 
 
 def load(source: Source, *, facts: Table) -> Loaded:
-    """Return the hook of a HOOK.md, or the settings of a level, and everything that is wrong with it."""
+    """Return the hook of a HOOK.md, or the settings of a level, and what is wrong with it."""
     is_settings = posixpath.basename(source.file) == SETTINGS
     problems: list[Problem] = []
     try:
@@ -71,7 +71,8 @@ def load(source: Source, *, facts: Table) -> Loaded:
         )
     if is_settings and not source.trusted:
         # An approval covers no settings, because they run nothing.
-        hint = f"read it, then use `--trust all`, or write it into your own ~/.config/agents/hooks/{SETTINGS}"
+        yours = f"~/.config/agents/hooks/{SETTINGS}"
+        hint = f"read it, then use `--trust all`, or write it into your own {yours}"
         untrusted = Problem(
             name="trust.untrusted",
             message=f"`{SETTINGS}` is not approved, so it is ignored",
@@ -98,7 +99,7 @@ def _make_spec(source: Source, table: Table, row: EventRow, of: str, **fields: A
 
 
 def _folder(source: Source) -> str:
-    """Return the hook's directory: what the reader of the file says, else the folder in the file's name."""
+    """Return the hook's directory: as the reader of the file says, else from its name."""
     return source.names.get("folder") or posixpath.dirname(source.file)
 
 
@@ -139,7 +140,7 @@ def _read_hook(front: Node, source: Source, table: Table) -> HookSpec:
 
 
 def split_front_matter(text: str, file: str) -> tuple[str, str]:
-    """Return the text between the fences, and the text below them, stripped (docs/formats/agenthooks.md 4).
+    """Return the text between the fences, and that below them (docs/formats/agenthooks.md 4).
 
     Raises:
         ConfigError: a fence is missing, or the front matter is too long.

@@ -1,4 +1,4 @@
-"""The thirteen events of HOOK.md, in both spellings: one row an event, and the columns in which they differ."""
+"""The thirteen events of HOOK.md, in both spellings: one row an event."""
 
 from __future__ import annotations
 
@@ -16,26 +16,42 @@ PRIORITY = (100, 0, 1000)
 # Fields that several events have, by the word for them in the column `payload`.
 _FIELDS = {
     "TOOL": "tool_name=tool!text tool_input=input!object tool_use_id=call_id!text",
-    "SUBAGENT": "subagent_name=agent_id!text subagent_type=agent_type!text task_description=task!text",
+    "SUBAGENT": (
+        "subagent_name=agent_id!text subagent_type=agent_type!text task_description=task!text"
+    ),
     "STOP": "stop_reason!no_tool_calls step_count final_message=last_message",
     "COMPACTION": "trigger!text token_count=tokens",
 }
 # `called`: the older name; two events have none, and nothing like `after_stop` is accepted.
 _EVENTS = """
-event                  | called             | kind          | body       | may           | how           | honoured                    | payload
-pre-session            | session_start      |               |            | context       | asks          |                             | model args!object
-post-session           | session_end        |               |            |               | asks feedback |                             | duration_seconds total_steps exit_reason=reason!text
-pre-agent-turn         | before_agent       |               | Prompt     | context       | asks          |                             | prompt!text
-post-agent-turn        | after_agent        |               | Message    | context       | asks feedback |                             | response=text!text
-pre-agent-turn-stop    | before_stop        |               | Stop       | context       | decisive      | no_tool_calls tool_rejected | STOP stop_hook_active!false
-post-agent-turn-stop   |                    |               | Stop       |               | asks feedback |                             | STOP
-pre-tool-call          | before_tool        |               | ToolCall   | context input | asks decisive |                             | TOOL
-post-tool-call         | after_tool         |               | ToolCall   | context       | asks feedback |                             | TOOL tool_output=result duration_ms
-post-tool-call-failure | after_tool_failure |               | ToolCall   | context       | asks feedback |                             | TOOL error!text duration_ms
-pre-subagent           | subagent_start     |               |            | context       | asks          |                             | SUBAGENT
-post-subagent          | subagent_stop      |               |            | context       | asks feedback |                             | SUBAGENT result
-pre-context-compact    | pre_compact        |               | Compaction | context       | asks          |                             | COMPACTION
-post-context-compact   |                    | compact.after | Compaction | context       | asks feedback |                             | COMPACTION
+event                  | called             | may           | how
+pre-session            | session_start      | context       | asks
+    model args!object
+post-session           | session_end        |               | asks feedback
+    duration_seconds total_steps exit_reason=reason!text
+pre-agent-turn         | before_agent       | context       | asks body=Prompt
+    prompt!text
+post-agent-turn        | after_agent        | context       | asks feedback body=Message
+    response=text!text
+pre-agent-turn-stop    | before_stop        | context       | decisive
+                       |                    |               | honoured=no_tool_calls,tool_rejected
+    STOP stop_hook_active!false
+post-agent-turn-stop   |                    |               | asks feedback body=Stop
+    STOP
+pre-tool-call          | before_tool        | context input | asks decisive
+    TOOL
+post-tool-call         | after_tool         | context       | asks feedback
+    TOOL tool_output=result duration_ms
+post-tool-call-failure | after_tool_failure | context       | asks feedback
+    TOOL error!text duration_ms
+pre-subagent           | subagent_start     | context       | asks
+    SUBAGENT
+post-subagent          | subagent_stop      | context       | asks feedback body=Lifecycle
+    SUBAGENT result
+pre-context-compact    | pre_compact        | context       | asks
+    COMPACTION
+post-context-compact   |                    | context       | asks feedback kind=compact.after
+    COMPACTION
 """
 _NAMES = kinds.native_names("seed1-agenthooks")
 _ROWS = read_events(
@@ -46,7 +62,8 @@ GATE = "pre-tool-call"  # what a hook that cannot be read at all may have guarde
 # Clocks come in as arguments: an event from elsewhere has a time only when its host, or the engine,
 # put one among its facts.
 _BASE = column(
-    "event_type=@native timestamp!text session_id=@session_id!text work_dir=@cwd!text context!object"
+    "event_type=@native timestamp!text session_id=@session_id!text work_dir=@cwd!text"
+    " context!object"
 )
 
 
@@ -85,7 +102,8 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
         ascii_only=True,
         detached_after_denial=False,
         ask_becomes=unanswered,
-        redo_flag="stop_hook_active",  # true whenever the turn is running because of an earlier stop block (docs/formats/agenthooks.md 11)
+        # True whenever the turn runs because of a refused stop (docs/formats/agenthooks.md 11).
+        redo_flag="stop_hook_active",
         closes="metadata: {fail-mode: closed}",
     )
 

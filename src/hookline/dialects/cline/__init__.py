@@ -57,8 +57,8 @@ class Cline(FolderDialect):
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
         """Return the payload of a script.
 
-        An event of Cline is sent as it came, with a tool's input as it is now. Of any other event both programs' keys are sent, under the event name of the program that would run the
-        script.
+        An event of Cline is sent as it came, with a tool's input as it is now. Of any other event
+        both programs' keys are sent, under the event name of the program that would run the script.
         """
         usual = {
             "clineVersion": "",
@@ -77,8 +77,8 @@ class Cline(FolderDialect):
                     sent[key] = sent[key] | section
         return sent | {key: usual[key] for key in usual if key not in sent}
 
-    def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:  # noqa: ARG002 - the protocol's
-        """Return the reply of a script: one JSON object at exit 0, or nothing (docs/formats/cline.md 4).
+    def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
+        """Return the reply of a script: one JSON object, or nothing (docs/formats/cline.md 4).
 
         Context has two keys, one for each program of the host.
         """
@@ -96,9 +96,10 @@ class Cline(FolderDialect):
 
 
 def plain_input(tool: str, given: Any) -> Any:
-    """Return a tool's input as other hosts have it: of a shell tool, all its commands as one text under `command`.
+    """Return a tool's input as other hosts have it.
 
-    The command line program takes a list of commands, of texts or of a program with `args`, in
+    All commands of a shell tool are one text under `command`. The command line program takes a list
+    of commands, of texts or of a program with `args`, in
     seven shapes. A guard that looks at the command must see each of them.
     """
     if tool not in list_names("shell", NAME) or not isinstance(given, str | list | dict):

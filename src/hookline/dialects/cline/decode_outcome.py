@@ -84,7 +84,7 @@ def _read_answer(claims: Claims, answer: Mapping[str, Any]) -> None:
 
 
 def _find_answer(stdout: str, *, strict: bool) -> dict[str, Any] | None:
-    """Return the answer that a script printed: the marked line, all of stdout, or the object that ends it.
+    """Return what a script answered: the marked line, all of stdout, or the object at its end.
 
     Raises:
         UnreadableError: the marked line holds no object, or the host refuses a key of it; in strict

@@ -1,4 +1,4 @@
-"""Reads one script of Cline: its event from its name, its program from its first line (docs/formats/cline.md 1)."""
+"""Reads one script of Cline, whose name is its event (docs/formats/cline.md 1)."""
 
 from __future__ import annotations
 

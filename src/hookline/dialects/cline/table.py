@@ -1,4 +1,4 @@
-"""The contract of Cline: one row for each event that a file can be named after (docs/formats/cline.md 1)."""
+"""The contract of Cline: one row for each event of a file (docs/formats/cline.md 1)."""
 
 from __future__ import annotations
 
@@ -12,18 +12,28 @@ _CALL = "toolName=tool parameters=input id=call_id"
 # prompt, which are never carried out; elsewhere it stops the run. The last seven events read no
 # answer. No event asks the user: `review` is declared, and no program of the host acts on it.
 _EVENTS = """
-event            | called           | body       | may                | subject | section          | payload
-TaskStart        | agent_start      |            | halt               |         | taskStart        | taskMetadata
-UserPromptSubmit | prompt_submit    | Prompt     | deny               |         | userPromptSubmit | prompt attachments
-PreToolUse       | tool_call        | ToolCall   | deny context input | -       | preToolUse       | CALL
-PostToolUse      | tool_result      | ToolCall   | halt context       | -       | postToolUse      | CALL result error success executionTimeMs=duration_ms
-TaskResume       | agent_resume     |            |                    |         | taskResume       | taskMetadata previousState
-PreCompact       | pre_compact      | Compaction |                    |         | preCompact       | contextSize compactionStrategy=trigger tokensIn tokensOut contextJsonPath contextRawPath
-Notification     | notification     | Message    |                    |         | notification     | event=kind message=text severity
-TaskComplete     | agent_end        |            |                    |         | taskComplete     | taskMetadata
-TaskCancel       | agent_abort      |            |                    |         | taskCancel       | taskMetadata
-TaskError        | agent_error      |            |                    |         | error            | name message=error stack
-SessionShutdown  | session_shutdown |            |                    |         |                  |
+event            | called           | may                | how
+TaskStart        | agent_start      | halt               | section=taskStart
+    taskMetadata
+UserPromptSubmit | prompt_submit    | deny               | section=userPromptSubmit
+    prompt attachments
+PreToolUse       | tool_call        | deny context input | subject=- section=preToolUse
+    CALL
+PostToolUse      | tool_result      | halt context       | subject=- section=postToolUse
+    CALL result error success executionTimeMs=duration_ms
+TaskResume       | agent_resume     |                    | section=taskResume
+    taskMetadata previousState
+PreCompact       | pre_compact      |                    | section=preCompact
+    contextSize compactionStrategy=trigger tokensIn tokensOut contextJsonPath contextRawPath
+Notification     | notification     |                    | section=notification
+    event=kind message=text severity
+TaskComplete     | agent_end        |                    | section=taskComplete
+    taskMetadata
+TaskCancel       | agent_abort      |                    | section=taskCancel
+    taskMetadata
+TaskError        | agent_error      |                    | section=error
+    name message=error stack
+SessionShutdown  | session_shutdown |                    |
 """
 _ROWS = read_events(_EVENTS, NAME, kinds.native_names(NAME), words={"CALL": _CALL})
 

@@ -1,4 +1,4 @@
-"""docker-agent: hooks in the agent YAML, in today's rules (profile d2) and in those of the older document (profile d1).
+"""docker-agent: hooks in the agent YAML, by today's rules (profile d2) or the older ones (d1).
 
 Facts: docs/formats/docker-agent.md 1, 5. The deviations X1 to X9 are on unless `exact` asks for the
 upstream program.
@@ -48,9 +48,9 @@ class DockerAgent(FolderDialect):
         super().__init__(__name__, facts, "export", facts=facts, exact=exact, allow_local=local)
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
-        """Return the payload of a hook: the fields that have a value and no others, so that a script may test for a key.
+        """Return the payload of a hook: the fields that have a value and no others.
 
-        docs/formats/docker-agent.md 4
+        So a script may test for a key. docs/formats/docker-agent.md 4
         """
         given = encode(event, TABLE, row, row.payload_name if row else spec.native_event)
         if row is None:
@@ -82,8 +82,8 @@ class DockerAgent(FolderDialect):
             or (isinstance(value, int | float) and not row.exact)
         }
 
-    def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:  # noqa: ARG002 - the protocol's
-        """Return the reply of a command hook: exit 0 and one object, or nothing at all for a silent decision."""
+    def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
+        """Return the reply of a command hook: exit 0 and one object; no opinion is no output."""
         top: dict[str, Any] = {}
         specific: dict[str, Any] = {}
         word, rewrite, evidence = _WORDS.get(decision.stance), decision.rewrite, decision.evidence

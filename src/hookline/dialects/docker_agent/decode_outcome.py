@@ -93,9 +93,9 @@ class _Reader(Claims):
     # -- exit codes and failures -------------------------------------------------------------------
 
     def fail(self, why: str, *, denies: bool = True) -> Verdict:
-        """Return a failure: a denial where the event or `on_error` says so, else a warning unless that is ignored.
+        """Return a failure: a denial where the event or `on_error` says so, else a warning.
 
-        `denies`: this failure may be a denial.
+        `on_error: ignore` leaves the warning out.         `denies`: this failure may be a denial.
         """
         event = f"{self.row.payload_name} hook failed to execute"
         text = f'{event if denies else "Hook execution error"}: hook "{self.name}": {why}'

@@ -1,4 +1,4 @@
-"""Hooks of other dialects as a hooks file of docker-agent: the events at the top of a drop-in (docs/formats/docker-agent.md 3)."""
+"""Writes hooks as a drop-in file of docker-agent (docs/formats/docker-agent.md 3)."""
 
 from __future__ import annotations
 

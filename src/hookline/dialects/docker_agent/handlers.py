@@ -1,4 +1,4 @@
-"""What a docker-agent hook runs: a command, a builtin, an HTTP call (`http_post`) or a model; and what a model replied."""
+"""Reads what a docker-agent hook runs: a command, a builtin, `http_post` or a model."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _check_builtin(hook: Node, native: str, name: str, args: tuple[str, ...]) ->
 
 
 def _read_post(hook: Node, url: str, body: str, *, allow_local: bool) -> Http:
-    """Return a call with a fixed body, or, without one, with the payload (docs/formats/docker-agent.md 8).
+    """Return a call with a fixed body, else with the payload (docs/formats/docker-agent.md 8).
 
     It decides nothing, so an address that hookline does not call is a warning here and a logged
     no-op at run time. Only another scheme is an error.
@@ -238,7 +238,7 @@ def _describe_named(hook: Node, entry: Node, model: Model) -> Model:
 
 
 def read_reply(reply: str, model: Model, hook: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a model's reply as the output object of a hook: its top, and what is specific to the event.
+    """Return a model's reply as the output object of a hook: its top, and its event's part.
 
     Free text is context. A decision is announced to the user; of several in one reply the strongest
     counts, and `allow` only where it is the whole reply.

@@ -1,4 +1,4 @@
-"""Loads docker-agent's configuration: an agent YAML, a settings file, or a drop-in with the events at the top."""
+"""Loads docker-agent's configuration: an agent YAML, a settings file, or a drop-in."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ _ON_ERROR = ("warn", "ignore", "block")
 
 
 def load(source: Source, *, facts: Table, exact: bool, allow_local: bool) -> Loaded:
-    """Return the hooks of a source, in declared order, and every problem that it has (docs/formats/docker-agent.md 3).
+    """Return the hooks of a source, in declared order, and every problem that it has.
+
+    docs/formats/docker-agent.md 3
 
     `exact`: with the shells (X7) and names (X6) of upstream's program. `allow_local`: `http_post`
     may call this machine and private networks.
@@ -76,9 +78,10 @@ def load(source: Source, *, facts: Table, exact: bool, allow_local: bool) -> Loa
 
 
 def _find_blocks(root: Node, table: Table) -> Iterator[tuple[Node, str, frozenset[str]]]:
-    """Yield each mapping of events of a file, how the ids of its hooks begin, and its agents (none: all).
+    """Yield each mapping of events of a file, how the ids of its hooks begin, and its agents.
 
-    With several agents in the file, the block of an agent is for that agent. The first one also
+    No agents are all of them. With several agents in the file, the block of an agent is for that
+    agent. The first one also
     answers where no agent is named.
     """
     agents, settings = root.value.get("agents"), root.value.get("settings")
@@ -249,7 +252,7 @@ def _name_hook(hook: Mapping[str, Any], *, exact: bool) -> str:
 
 
 def _tell_apart(spec: HookSpec) -> HookSpec:
-    """Return a hook that another one is called like; to a script of several lines with its place in the name."""
+    """Return a hook whose name another one has; a script of several lines with its place in it."""
     if type(spec.handler) is Command and "\n" in spec.handler.script.strip():
         return spec.replace(name=f"{spec.name} ({spec.id.rpartition('#')[2]})")
     return spec

@@ -1,4 +1,4 @@
-"""The contract of docker-agent: one row an event, and the columns in which its two profiles differ."""
+"""The contract of docker-agent: one row an event, in either of its two profiles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ _BASE = "session_id=@session_id!text cwd=@cwd!text hook_event_name=@native!null 
 # What several events have in common, by the word for that in the table.
 _WORDS = {
     "VERDICT": "allow:ALLOW ask:ASK deny:DENY",
-    "TOOL": "tool_name=tool tool_use_id=call_id tool_input=input tool_category safety_policy tool_read_only",
+    "PERMIT": "allow:ALLOW ask:SILENT deny:DENY",
+    "TOOL": (
+        "tool_name=tool tool_use_id=call_id tool_input=input tool_category safety_policy"
+        " tool_read_only"
+    ),
     "DONE": "tool_response=result! tool_error=error!false",
     "COUNTS": "input_tokens!0 output_tokens!0 context_limit!0 compaction_reason=trigger",
     "NOTICE": "notification_level=level notification_message=text",
@@ -35,38 +39,72 @@ _WORDS = {
 # `verdicts`: what a `permission_decision` means; an ask of a permission request falls through to
 # the prompt (docs/formats/docker-agent.md 5).
 _EVENTS = """
-event                         | kind        | body       | may                         | verdicts                             | fails | how                            | payload
-tool_input_transform          | tool.before | ToolCall   | deny input                  |                                      |       | grouped not-parallel secondary | TOOL
-tool_guard                    | tool.before | ToolCall   | deny ask allow metadata     | VERDICT                              | DENY  | grouped secondary              | TOOL
-pre_tool_use:preempt          | tool.before | ToolCall   | deny ask allow metadata     | VERDICT                              | DENY  | grouped secondary              | TOOL
-pre_tool_use                  | tool.before | ToolCall   | deny ask allow input        | VERDICT                              | DENY  | grouped not-parallel           | TOOL
-permission_request            |             | ToolCall   | deny allow metadata         | allow:ALLOW ask:SILENT deny:DENY     |       | grouped                        | TOOL
-tool_response_transform       |             | ToolCall   | output                      |                                      |       | grouped not-parallel           | TOOL DONE
-post_tool_use                 |             | ToolCall   | halt                        |                                      |       | grouped                        | TOOL DONE
-session_start                 |             | Lifecycle  | context instruction_context |                                      |       |                                | source!startup
-turn_start                    |             | Lifecycle  | context instruction_context |                                      |       |                                |
-user_prompt_submit            |             | Prompt     | deny context                |                                      |       |                                | prompt
-user_steering_messages_submit |             | Lifecycle  | deny context                |                                      |       |                                | steering_messages=messages
-user_followup_submit          |             | Prompt     | deny context                |                                      |       |                                | prompt
-before_llm_call               |             | Generation | deny messages               |                                      |       | not-parallel                   | model_id=model iteration!0 messages
-after_llm_call                |             | Generation |                             |                                      |       |                                | model_id=model stop_response=response last_user_message usage cost
-turn_end                      |             | Lifecycle  |                             |                                      |       |                                | reason
-stop                          |             | Stop       |                             |                                      |       |                                | stop_response=last_message last_user_message
-session_end                   |             | Lifecycle  |                             |                                      |       |                                | reason!stream_ended
-pre_compact                   |             | Compaction | deny context                |                                      |       |                                | source=trigger
-before_compaction             |             | Compaction | deny summary                | deny:DENY                            |       | secondary                      | COUNTS
-after_compaction              |             | Compaction |                             |                                      |       |                                | COUNTS summary
-subagent_stop                 |             | Stop       |                             |                                      |       |                                | parent_session_id stop_response=last_message!
-notification                  |             | Message    |                             |                                      |       |                                | NOTICE
-on_error                      |             | Message    |                             |                                      |       |                                | NOTICE
-on_max_iterations             |             | Message    |                             |                                      |       |                                | NOTICE
-on_user_input                 |             | Lifecycle  |                             |                                      |       |                                |
-on_agent_switch               |             | Lifecycle  |                             |                                      |       |                                | from_agent=from to_agent=to agent_switch_kind=kind from_agent_models
-on_session_resume             |             | Lifecycle  |                             |                                      |       |                                | previous_max_iterations=previous_max new_max_iterations=new_max
-on_tool_approval_decision     |             | ToolCall   |                             |                                      |       |                                | TOOL approval_decision=decision approval_source=source safety_label
-worktree_create               |             | Lifecycle  | deny context                |                                      |       |                                | worktree_path=path worktree_branch=name worktree_source_dir
-before_agent_run              |             | Lifecycle  | deny metadata transition    |                                      | DENY  | always_strict                  | RUN
-after_agent_complete          |             | Lifecycle  | deny metadata transition    |                                      | DENY  | always_strict                  | RUN
+event                         | may                         | how
+tool_input_transform          | deny input                  | grouped not-parallel secondary
+                              |                             | kind=tool.before
+    TOOL
+tool_guard                    | deny ask allow metadata     | grouped secondary kind=tool.before
+                              |                             | verdicts=VERDICT fails=DENY
+    TOOL
+pre_tool_use:preempt          | deny ask allow metadata     | grouped secondary kind=tool.before
+                              |                             | verdicts=VERDICT fails=DENY
+    TOOL
+pre_tool_use                  | deny ask allow input        | grouped not-parallel kind=tool.before
+                              |                             | verdicts=VERDICT fails=DENY
+    TOOL
+permission_request            | deny allow metadata         | grouped
+                              |                             | verdicts=PERMIT
+    TOOL
+tool_response_transform       | output                      | grouped not-parallel body=ToolCall
+    TOOL DONE
+post_tool_use                 | halt                        | grouped
+    TOOL DONE
+session_start                 | context instruction_context |
+    source!startup
+turn_start                    | context instruction_context |
+user_prompt_submit            | deny context                |
+    prompt
+user_steering_messages_submit | deny context                | body=Lifecycle
+    steering_messages=messages
+user_followup_submit          | deny context                |
+    prompt
+before_llm_call               | deny messages               | not-parallel
+    model_id=model iteration!0 messages
+after_llm_call                |                             |
+    model_id=model stop_response=response last_user_message usage cost
+turn_end                      |                             |
+    reason
+stop                          |                             |
+    stop_response=last_message last_user_message
+session_end                   |                             |
+    reason!stream_ended
+pre_compact                   | deny context                |
+    source=trigger
+before_compaction             | deny summary                | secondary verdicts=deny:DENY
+    COUNTS
+after_compaction              |                             |
+    COUNTS summary
+subagent_stop                 |                             |
+    parent_session_id stop_response=last_message!
+notification                  |                             |
+    NOTICE
+on_error                      |                             | body=Message
+    NOTICE
+on_max_iterations             |                             | body=Message
+    NOTICE
+on_user_input                 |                             |
+on_agent_switch               |                             |
+    from_agent=from to_agent=to agent_switch_kind=kind from_agent_models
+on_session_resume             |                             |
+    previous_max_iterations=previous_max new_max_iterations=new_max
+on_tool_approval_decision     |                             |
+    TOOL approval_decision=decision approval_source=source safety_label
+worktree_create               | deny context                |
+    worktree_path=path worktree_branch=name worktree_source_dir
+before_agent_run              | deny metadata transition    | always_strict fails=DENY
+    RUN
+after_agent_complete          | deny metadata transition    | always_strict fails=DENY
+    RUN
 """
 
 _OF_D1 = frozenset({"post_tool_use", "stop"})  # events that have context in that profile only

@@ -20,7 +20,8 @@ _SCRIPT = (
 )  # fmt: skip
 _SHELL = re.compile(r"(?:bash|sh|dash|zsh|ksh|fish)[\d.]*")
 _INTERPRETER = re.compile(
-    rf"{_SHELL.pattern}|(?:python|pypy|node|nodejs|deno|bun|ruby|perl|php|lua|pwsh|Rscript|tsx|uv)[\d.]*"
+    rf"{_SHELL.pattern}"
+    r"|(?:python|pypy|node|nodejs|deno|bun|ruby|perl|php|lua|pwsh|Rscript|tsx|uv)[\d.]*"
 )
 # Flags after which code or a module stands, and no script; `-e` of a shell is none.
 _CODE = re.compile(r"-(?:[A-Za-z]*[cem]|-eval|-command|-module|p|-print)")

@@ -1,4 +1,4 @@
-"""Results of Starchild's shell hooks as verdicts: exit code, output object, and what a failure means."""
+"""Results of Starchild's shell hooks as verdicts: exit codes, output objects and failures."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class _Reader(Claims):
         self.given = own | self.select(inner, SPECIFIC, dict.fromkeys(SPECIFIC, "bad_type"))
 
     def fail(self, name: str, detail: str = "") -> Verdict:
-        """Return the verdict of a failure: what `on_error` says (docs/formats/starchild.md 5, 7)."""
+        """Return the verdict of a failure, by `on_error` (docs/formats/starchild.md 5, 7)."""
         failure, stance = self.outcome.failure, self.spec.on_failure
         is_guard = self.spec.facts.get("role") == "guard"
         if is_guard and failure in (Failure.UNTRUSTED, Failure.UNLOADABLE):

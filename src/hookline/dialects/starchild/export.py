@@ -1,4 +1,4 @@
-"""Writes the files of Starchild and of Hermes (docs/formats/starchild.md 1; docs/formats/hermes.md 1)."""
+"""Writes the files of Starchild and Hermes (docs/formats/starchild.md 1, hermes.md 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads a shell_hooks.yaml: a list of entries, one event each, and the master switch in the `agent.yaml` beside it."""
+"""Loads a shell_hooks.yaml, with the master switch in the `agent.yaml` beside it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ _AGENT_FILE, _SWITCH = "agent.yaml", ("shell_hooks", "enabled")
 def load(
     source: Source, *, facts: Table, allow_local: bool = False, by_default: bool = False
 ) -> Loaded:
-    """Return the hooks of a source, in declared order, and every problem of the source (docs/formats/starchild.md 1).
+    """Return the hooks of a source, in declared order, and every problem of the source.
+
+    docs/formats/starchild.md 1
 
     Args:
         source: the file.
@@ -214,7 +216,7 @@ def _read_http(node: Node, *, allow_local: bool) -> Http:
 
 
 def _read_conditions(node: Node, row: EventRow) -> Iterator[Condition]:
-    """Yield what must hold of an event: `tool` and `matcher`, both where both are given (docs/formats/starchild.md 4)."""
+    """Yield what must hold of an event: `tool` and `matcher` (docs/formats/starchild.md 4)."""
     for key in ("tool", "matcher"):
         text = node.text(key)
         what = f"`{key}` of entry {node.path[-1]} (`{row.native}`)"
@@ -256,7 +258,7 @@ def read_timeout(
 
 
 def _apply_switch(loaded: Loaded, source: Source, *, by_default: bool) -> Loaded:
-    """Return the hooks as the `agent.yaml` beside their file switches them on or off (docs/formats/starchild.md 6).
+    """Return the hooks, switched on or off by the `agent.yaml` (docs/formats/starchild.md 6).
 
     Without an `agent.yaml` there is no switch. What hookline cannot understand is a problem and
     switches nothing off, because a slip in another file must not silence a guard.

@@ -1,4 +1,4 @@
-"""How a reason is shown to a person: a sentence, and a box for the command or text that it is about."""
+"""How a reason is shown to a person: a sentence, and a box for what it is about."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ARGUMENT = re.compile(r"(?:^|\s)--?\w|[|;&<>$`]")
 
 
 class ReasonCard(Frozen):
-    """What a card shows: `tag` is kept for a search, `box` is empty where there is nothing to quote."""
+    """What a card shows: `tag` is kept for a search, `box` is what it quotes, if anything."""
 
     sentence: str
     box: str = ""
@@ -52,7 +52,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _is_prose(text: str) -> bool:
-    """Return whether it ends like a sentence and holds nothing that a command or an address would."""
+    """Return whether it ends like a sentence and looks like no command or address."""
     return text.endswith((".", "!", "?")) and not _SIGN.search(text)
 
 

@@ -25,19 +25,32 @@ _FIELDS = {
 # what a matcher looks into. `all_run`: the agent is to correct everything at once
 # (docs/formats/starchild.md 3).
 _EVENTS = """
-event                 | body       | may                        | how     | searched          | rewrites     | payload
-on_user_message       | Prompt     | deny ask text note context | asks    | prompt            | message      | message=prompt!text channel!text
-pre_tool_call         | ToolCall   | deny ask input note        | asks    | input             |              | tool_name=tool!text tool_input=input!object
-post_tool_call        | ToolCall   |                            |         | tool result       |              | DONE
-transform_tool_result | ToolCall   | output note                | appends | tool result       |              | DONE
-pre_llm_call          | Generation | context                    |         | last_user_message |              | system!text last_user_message!text model!text
-post_llm_call         | Generation | text                       |         | model             | response     | model!text response
-on_response_end       | Message    | text note                  |         | text              | response     | response=text!text model!text tokens=usage!object tool_names!list turn_cost_usd=cost!0.0
-on_stop               | Stop       | deny note                  | all_run | last_message      |              | response=last_message!text tool_names!list stop_hook_active!false model COUNTS
-on_outbound_message   | Message    | deny ask text note         | asks    | text              | notification | notification=text!text type!text
-on_completion_claim   | Stop       | deny note                  | all_run | last_message      |              | goal!text summary!text response=last_message!text tool_names!list COUNTS
-on_session_start      | Lifecycle  |                            |         | source            |              | status=source!text
-on_session_end        | Lifecycle  |                            |         | reason            |              | status=reason!text
+event                 | may                        | how
+on_user_message       | deny ask text note context | asks searched=prompt rewrites=message
+    message=prompt!text channel!text
+pre_tool_call         | deny ask input note        | asks searched=input
+    tool_name=tool!text tool_input=input!object
+post_tool_call        |                            | searched=tool,result
+    DONE
+transform_tool_result | output note                | appends body=ToolCall searched=tool,result
+    DONE
+pre_llm_call          | context                    | searched=last_user_message
+    system!text last_user_message!text model!text
+post_llm_call         | text                       | searched=model rewrites=response
+    model!text response
+on_response_end       | text note                  | body=Message searched=text rewrites=response
+    response=text!text model!text tokens=usage!object tool_names!list turn_cost_usd=cost!0.0
+on_stop               | deny note                  | all_run searched=last_message
+    response=last_message!text tool_names!list stop_hook_active!false model COUNTS
+on_outbound_message   | deny ask text note         | asks body=Message searched=text
+                      |                            | rewrites=notification
+    notification=text!text type!text
+on_completion_claim   | deny note                  | all_run body=Stop searched=last_message
+    goal!text summary!text response=last_message!text tool_names!list COUNTS
+on_session_start      |                            | searched=source
+    status=source!text
+on_session_end        |                            | searched=reason
+    status=reason!text
 """
 _NAMES = kinds.native_names("seed3-starchild")
 _ROWS = {
@@ -56,7 +69,8 @@ TABLE = Table(
     default_timeout=float(DEFAULT_TIMEOUT),
     ask_becomes=Stance.DENY,
     redo_limit=REDO_LIMIT,
-    redo_flag="stop_hook_active",  # false on the first firing in a turn, true on every later one (docs/formats/starchild.md 3)
+    # False on the first firing in a turn, true on every later one (docs/formats/starchild.md 3).
+    redo_flag="stop_hook_active",
     approvals=True,  # docs/formats/starchild.md 6; docs/formats/hermes.md
     closes="on_error: closed",
     suspends_after=SUSPENDS_AFTER,

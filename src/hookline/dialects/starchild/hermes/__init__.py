@@ -120,7 +120,7 @@ class Hermes(FolderDialect):
         found: dict[str, Any] = json.loads(text, parse_constant=str)
         return found
 
-    def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:  # noqa: ARG002 - the protocol's
+    def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
         """Return the reply of a shell hook; no opinion is empty stdout.
 
         Notes for the user have no key, so they go to stderr.

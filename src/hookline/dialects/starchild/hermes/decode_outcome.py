@@ -1,4 +1,4 @@
-"""Results of Hermes' shell hooks as verdicts: two vocabularies that are not mixed, and stdout that counts at almost every exit."""
+"""Results of Hermes' shell hooks as verdicts, in two vocabularies that are not mixed."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class _Reader(Claims):
             self.unsupported.append(f"input: `{key}` counts only with `{verdict}: modify`")
 
     def _read_redo(self, given: Mapping[str, Any]) -> None:
-        """Take in an answer to `pre_verify`: `continue` or `block`, in any letter case, with a text."""
+        """Take in an answer to `pre_verify`: `continue` or `block`, in any case, with a text."""
         for verdict in _VERDICTS:
             word = _find_text(given, verdict).strip().lower()
             if word in ("continue", "block"):

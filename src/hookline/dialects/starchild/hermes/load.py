@@ -35,7 +35,9 @@ _WEBHOOKS = "outbound"  # it stands beside the events, and Hermes itself calls t
 def load(
     source: Source, *, facts: Table, accept_hooks: bool = False, exact: bool = False
 ) -> Loaded:
-    """Return the hooks of a source, in declared order, and every problem of the source (docs/formats/hermes.md 1).
+    """Return the hooks of a source, in declared order, and every problem of the source.
+
+    docs/formats/hermes.md 1
 
     Args:
         source: the file.
