@@ -156,7 +156,6 @@ CODES: Mapping[str, str] = {
     "check.changed": "HKL7003",
     "check.missing": "HKL7004",
     "check.relative": "HKL7005",
-    "check.interpreter": "HKL7006",
     "check.not-executable": "HKL7007",
     "check.broken": "HKL7008",
     "check.timed-out": "HKL7009",

@@ -155,7 +155,7 @@ def _approve(engine: Engine, words: str, who: str) -> list[str]:
     if spec.off:
         off.append((explain_file_switch(spec), "hookline on"))
     lines += [f"! {append_hint(why, hint)}" for why, hint in off]
-    faults = _list_findings(list_errors(engine, state), spec)
+    faults = _list_findings(list_errors(state), spec)
     return [*lines, *(line.strip() for line in faults)]
 
 
@@ -261,7 +261,7 @@ def _list_hook_lines(
         yield f"  ✗ broken: {spec.handler.reason}"
         return
     state = status.trust
-    faults = _list_findings(list_errors(engine, state), spec)
+    faults = _list_findings(list_errors(state), spec)
     is_approved = state.state == APPROVED
     shown = "✗ approved, and a no-op" if faults and is_approved else _STATES[state.state]
     yield f"  {shown}{f': {state.reason}' if state.reason else ''}"

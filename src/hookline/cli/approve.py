@@ -276,7 +276,7 @@ def make_document(hooks: Iterable[Document]) -> Document:
 def _describe_hook(engine: Engine, state: HookState, did: str) -> Document:
     """Return the summary of a hook. `did`: what was done about it."""
     files = state.inspection.files
-    findings = list_errors(engine, state) if state.can_run and did != "revoked" else []
+    findings = list_errors(state) if state.can_run and did != "revoked" else []
     return make_hook_summary(state.spec) | {
         "runs": describe_run(state.spec),
         "did": did,

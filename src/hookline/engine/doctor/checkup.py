@@ -48,7 +48,7 @@ SECONDS = 30.0
 # After so many events of its kind, a hook that was never asked gets a warning.
 _MANY = 20
 # Findings which mean that nothing started.
-_NOT_STARTED = frozenset({"check.missing", "check.interpreter", "check.not-executable"})
+_NOT_STARTED = frozenset({"check.missing", "check.not-executable"})
 _NOT_FOUND = (126, 127)  # exit codes by which a shell says that it started nothing
 # The state that keeps a hook from running -> the finding, and what to do.
 _BARRED: Mapping[str, tuple[str, str]] = {
@@ -185,7 +185,7 @@ class _Trial:
         event, environ = self.events[spec.id], self.engine.runtime.environ
         seen = inspect_once(spec, event, environ, self.engine.cwd)
         found = [
-            *check_files(spec, event, environ, seen),
+            *check_files(spec, seen),
             *check_extras(spec),
             *check_policy(spec, entry.dialect.table),
         ]

@@ -25,11 +25,12 @@ _NEARLY = 0.8
 _REFUSAL = 2  # the exit code by which a command refuses, in every dialect
 CHANGED_HINT = "hookline approve -n shows what changed; if it is meant: hookline approve"
 _LOGS = "print logs on stderr"
+_START = "name a program that is there, and in its first line an interpreter that is"
 _FASTER = "make it faster, or give it a longer `timeout`"
 # Failures that have their own finding -> the finding, and what to do.
 _FAILURES: Mapping[Failure, tuple[str, str]] = {
     Failure.TIMED_OUT: ("check.timed-out", _FASTER),
-    Failure.NOT_STARTED: ("check.missing", "name a program that is there, by its absolute path"),
+    Failure.NOT_STARTED: ("check.missing", _START),
     Failure.UNREACHABLE: ("check.missing", "see that its address answers"),
     Failure.CHANGED: ("check.changed", CHANGED_HINT),
     Failure.UNTRUSTED: ("check.unapproved", "look at it, then: hookline approve"),
@@ -55,7 +56,7 @@ def diagnose_outcome(
         yield bad_output
     elif name := _find_start_failure(spec, outcome):
         message = verdict.fault or outcome.stderr.strip() or "it could not be started"
-        yield make_finding(spec, name, message)
+        yield make_finding(spec, name, message, _START)
     elif not outcome.exit_code and (missing := find_missing_program(outcome.stderr)):
         program, line = (escape_line(text) for text in missing)
         message = f"its shell could not run `{program}`, so it may check nothing: {line}"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import socket
 from contextlib import suppress
 from importlib.util import find_spec
@@ -12,11 +10,9 @@ from threading import Thread
 from time import monotonic
 from urllib.parse import urlsplit
 
-from hookline.engine.doctor.probe import make_event
 from hookline.engine.hook_lookup import describe_run
 from hookline.errors import HandlerError
 from hookline.handlers.checked_connection import resolve_addresses
-from hookline.handlers.command import build_program
 from hookline.model.kinds import kind
 from hookline.model.spec import Command, Http, Model, Problem
 from hookline.model.verdict import Stance
@@ -33,7 +29,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Table
     from hookline.engine.engine import Engine
     from hookline.handlers.checked_connection import Resolve
-    from hookline.model.event import Event
     from hookline.model.spec import HookSpec
     from hookline.trust.inspection import Inspection
     from hookline.trust.state import HookState
@@ -59,9 +54,7 @@ def make_warning(spec: HookSpec, name: str, message: str, hint: str = "") -> Fin
     return make_finding(spec, name, message, hint).replace(severity="warning")
 
 
-_BINARY = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ")
 MISSING_HINT = "name a file that is there, by its absolute path"
-_LONGEST_LINE = 256  # bytes that a kernel reads of a `#!` line
 
 
 # -- one hook --------------------------------------------------------------------------------------
@@ -88,35 +81,22 @@ def check_policy(spec: HookSpec, table: Table) -> Iterator[Finding]:
         yield make_warning(spec, "check.fails-open", message, hint)
 
 
-def check_files(
-    spec: HookSpec, event: Event, environ: Mapping[str, str], seen: Inspection
-) -> Iterator[Finding]:
-    """Yield what is wrong with the files that a command needs, as the event would find them."""
+def check_files(spec: HookSpec, seen: Inspection) -> Iterator[Finding]:
+    """Yield what is wrong with the files that a command needs."""
     if not isinstance(spec.handler, Command):
         return
-    lines, folder, path = _list_command_lines(spec, event, environ)
-    programs = [os.path.join(folder, words[0]) for words in lines if "/" in words[0]]
-    lost = next(filter(None, (_find_lost_interpreter(each, path) for each in programs)), "")
-    missing = lost or seen.missing_program
-    if lost:
-        hint = "name one that is there in its `#!` line, and end the lines as unix does"
-        yield make_finding(spec, "check.interpreter", lost, hint)
-    elif missing:
-        yield make_finding(spec, "check.missing", missing, MISSING_HINT)
-    else:
-        yield from (_explain_first_line(spec, each) for each in programs if _lacks_runner(each))
-    yield from _check_modes(spec, seen, is_known_missing=bool(missing))
-    for unseen in seen.unseen if not lost else ():
+    if seen.missing_program:
+        yield make_finding(spec, "check.missing", seen.missing_program, MISSING_HINT)
+    yield from _check_modes(spec, seen)
+    for unseen in seen.unseen:
         message = f"an approval does not cover all that it runs: {unseen}"
         hint = "name the files themselves, or look at them yourself"
         yield make_warning(spec, "check.unseen", message, hint)
     yield from find_samples(spec, (file.path for file in seen.files))
-    if not spec.handler.working_dir:
-        for words in lines:
-            yield from _check_relative(spec, words)
+    yield from _check_relative(spec, spec.handler)
 
 
-def _check_modes(spec: HookSpec, seen: Inspection, *, is_known_missing: bool) -> Iterator[Finding]:
+def _check_modes(spec: HookSpec, seen: Inspection) -> Iterator[Finding]:
     """Yield what is wrong with each file by itself."""
     for file in seen.files:
         named = f"`{file.path}`"
@@ -126,7 +106,7 @@ def _check_modes(spec: HookSpec, seen: Inspection, *, is_known_missing: bool) ->
         if file.problem == "not executable":
             message, hint = f"{named} is not executable", f"chmod +x {file.path}"
             yield make_finding(spec, "check.not-executable", message, hint, path=file.path)
-        elif file.problem and not is_known_missing:
+        elif file.problem and not seen.missing_program:
             hint = "put it back, or name another file"
             yield make_finding(spec, "check.missing", f"{named} is {file.problem}", hint)
 
@@ -141,90 +121,29 @@ def check_extras(spec: HookSpec) -> Iterator[Finding]:
         yield make_finding(spec, "check.missing", message, INSTALL)
 
 
-def list_errors(engine: Engine, state: HookState) -> list[Finding]:
+def list_errors(state: HookState) -> list[Finding]:
     """Return the errors that keep a hook from starting, as far as they show without a run."""
-    spec = state.spec
-    for entry in engine.registry.of_kind(spec.kind):
-        if entry.spec.id == spec.id:
-            event = make_event(spec, entry.dialect, engine.cwd)
-            found = check_files(spec, event, engine.environ, state.inspection)
-            return [each for each in (*found, *check_extras(spec)) if each.severity == "error"]
-    return []
+    found = (*check_files(state.spec, state.inspection), *check_extras(state.spec))
+    return [each for each in found if each.severity == "error"]
 
 
-def _lacks_runner(path: str) -> bool:
-    """Whether a program is neither a binary nor a script with a `#!` line."""
-    head = _read_head(path)
-    return bool(head) and os.access(path, os.X_OK) and not head.startswith((b"#!", *_BINARY))
+def _check_relative(spec: HookSpec, handler: Command) -> Iterator[Finding]:
+    """Yield a warning for a file whose path means another file in another folder.
 
-
-def _explain_first_line(spec: HookSpec, path: str) -> Finding:
-    message = f"`{path}` has no `#!` line, so nothing says what runs it"
-    hint = "begin it with `#!/usr/bin/env python3`, or what else it is written for"
-    # A shell takes such a file for one of its own.
-    make = make_warning if getattr(spec.handler, "script", "") else make_finding
-    return make(spec, "check.interpreter", message, hint)
-
-
-def _find_lost_interpreter(path: str, search: str) -> str:
-    """Return that the interpreter of a script's `#!` line is missing; empty if it is not."""
-    words = _read_shebang(path) if os.access(path, os.X_OK) else []
-    if words and os.path.basename(words[0]) == "env":
-        words = [word for word in words[1:] if word[0] != "-" and "=" not in word]
-    if not words:
-        return ""
-    if words[0].endswith("\r"):
-        return f"the interpreter of `{path}` was not found: its name ends with a carriage return"
-    if shutil.which(words[0], path=search):
-        return ""
-    return f"the interpreter of `{path}` was not found: `{words[0]}`"
-
-
-def _read_head(path: str) -> bytes:
-    """Return the first bytes of a file; none if it cannot be read."""
-    try:
-        return read_start(path, _LONGEST_LINE)
-    except OSError:
-        return b""
-
-
-def _read_shebang(path: str) -> list[str]:
-    """Return the words of a file's `#!` line; none where there is no such line."""
-    line = os.fsdecode(_read_head(path).partition(b"\n")[0])
-    return re.findall(r"[^ \t]+", line[2:]) if line.startswith("#!") else []
-
-
-def _check_relative(spec: HookSpec, words: Sequence[str]) -> Iterator[Finding]:
-    """Yield a warning for a file whose path means another file in another folder."""
-    program = [word for word in words[:1] if "/" in word]
-    for path in (*program, *filter(find_language, words[1:2])):
-        if not os.path.isabs(path) and "{" not in path:
-            message = f"`{path}` is found from the folder that the host happens to be in"
-            yield make_warning(spec, "check.relative", message, "write the absolute path")
-
-
-def _list_command_lines(
-    spec: HookSpec, event: Event, environ: Mapping[str, str]
-) -> tuple[list[list[str]], str, str]:
-    """Return the command lines of a hook, up to a `cd` to an absolute folder.
-
-    Also its folder, and the PATH by which its programs are found.
+    Behind a `cd` to an absolute folder it does not.
     """
-    handler = spec.handler
-    assert isinstance(handler, Command)  # noqa: S101 - the caller has checked
-    try:
-        program = build_program(
-            handler, event, "", timeout=spec.timeout, cookie="", environ=environ
-        )
-    except HandlerError:  # no shell that the hook names is here
-        return [], event.cwd, os.defpath
     lines = [list(handler.argv)] if handler.argv else []
-    for command in parse_commands(handler.script, program.env) or () if not lines else ():
-        words = [word.value or "" for word in command.words]
+    if not lines and not handler.working_dir:
+        commands = parse_commands(handler.script, handler.env) or ()
+        lines = [[word.value or "" for word in command.words] for command in commands]
+    for words in lines:
         if words[:1] == ["cd"] and os.path.isabs("".join(words[1:2])):
-            break
-        lines += [words] if words else []
-    return lines, program.cwd or event.cwd, program.env.get("PATH", os.defpath)
+            return
+        program = [word for word in words[:1] if "/" in word]
+        for path in (*program, *filter(find_language, words[1:2])):
+            if not os.path.isabs(path) and "{" not in path:
+                message = f"`{path}` is found from the folder that the host happens to be in"
+                yield make_warning(spec, "check.relative", message, "write the absolute path")
 
 
 # -- several hooks ---------------------------------------------------------------------------------

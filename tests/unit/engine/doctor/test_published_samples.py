@@ -31,7 +31,7 @@ EXAMPLES = Path(__file__).parents[4] / "examples"
 def find_in(engine: Engine, entry: Entry) -> Iterator[Finding]:
     """Return what is wrong with the files of a hook."""
     event = make_event(entry.spec, entry.dialect, "/")
-    return check_files(entry.spec, event, {}, inspect_once(entry.spec, event, {}, engine.cwd))
+    return check_files(entry.spec, inspect_once(entry.spec, event, {}, engine.cwd))
 
 
 def samples_of(engine: Engine) -> dict[str, str]:
