@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 CHAT_SCHEMA = "hookline.chat/1"
 _LONGEST_COMMAND = 4096  # characters
-_LONGEST = {"text": 4000, "who": 256}  # characters of a chat
+_LONGEST_TEXT, _LONGEST_NAME = 4000, 256  # characters of a chat
 _MOST_FILES = 5  # the most unreadable files to report
 # Headers of proxies, behind which the sender is unknown, and of browsers.
 _ELSEWHERE = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
@@ -113,14 +113,12 @@ def read_approval(sent: Any) -> tuple[str, bool]:
     Raises:
         CodecError: it is not an object of these two keys, or a value has the wrong type.
     """
-    fields = read_fields(sent, ("command", "enable_master"), '{"command": "/absolute/path"}')
-    command, enable = fields.get("command"), fields.get("enable_master", True)
-    if not isinstance(command, str) or not 0 < len(command) <= _LONGEST_COMMAND:
+    fields = read_fields(sent, '{"command": "/absolute/path"}', command=str, enable_master=bool)
+    command = fields.get("command", "")
+    if not 0 < len(command) <= _LONGEST_COMMAND:
         message = "`command` must be the command, or the address, of a declared hook"
         raise CodecError(message, hint="as it stands in its file")
-    if not isinstance(enable, bool):
-        raise CodecError("`enable_master` must be true or false")
-    return command, enable
+    return command, fields.get("enable_master", True)
 
 
 def read_chat_command(sent: Any) -> tuple[str, str]:
@@ -129,14 +127,12 @@ def read_chat_command(sent: Any) -> tuple[str, str]:
     Raises:
         CodecError: it is not an object of these two keys, or a value is not text or too long.
     """
-    fields = read_fields(sent, ("text", "who"), '{"text": "/hooks list"}')
-    found = {"text": fields.get("text"), "who": fields.get("who", "")}
-    for key, value in found.items():
-        if not isinstance(value, str) or len(value) > _LONGEST[key]:
-            raise CodecError(f"`{key}` must be text of at most {_LONGEST[key]} characters")
-    if not found["text"]:
-        raise CodecError("`text` must be what the person typed", hint="/hooks list")
-    return str(found["text"]), str(found["who"])
+    fields = read_fields(sent, '{"text": "/hooks list"}', text=str, who=str)
+    text, who = fields.get("text", ""), fields.get("who", "")
+    if not 0 < len(text) <= _LONGEST_TEXT or len(who) > _LONGEST_NAME:
+        limits = f"`text` {_LONGEST_TEXT} characters, `who` {_LONGEST_NAME}"
+        raise CodecError(f"`text` must be what the person typed; at most: {limits}")
+    return text, who
 
 
 def _describe_origin(scope: Scope) -> str:

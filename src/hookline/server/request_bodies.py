@@ -12,12 +12,21 @@ from hookline.server.responses import RequestError
 from hookline.wire.json_reader import read_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import UnionType
+
     from starlette.requests import Request
 
 LARGEST = 32 << 20  # bytes; hosts send whole files, and `hookline answer` reads them
 PATIENCE = 10.0  # seconds for a body
 JSON = "application/json"
 SECONDS = "Hookline-Seconds"
+_TYPES: Mapping[Any, str] = {
+    str: "text",
+    str | None: "text or null",
+    bool: "true or false",
+    dict: "a JSON object",
+}
 
 
 async def read_json_body(request: Request, *, patience: float = PATIENCE) -> Any:
@@ -103,18 +112,20 @@ async def _receive(request: Request) -> bytes:
     return bytes(sent)
 
 
-def read_fields(sent: Any, keys: tuple[str, ...], example: str) -> dict[str, Any]:
-    """Return the body of a request, which must be an object with no keys but these.
+def read_fields(sent: Any, example: str, **types: type | UnionType) -> dict[str, Any]:
+    """Return the body of a request: an object with no keys but these, with values of these types.
 
     Raises:
         CodecError: it is not.
     """
     if not isinstance(sent, dict):
         raise CodecError("the body must be a JSON object", hint=example)
-    for key in sent:
-        if key not in keys:
-            hint = did_you_mean(key, keys) or f"one of {', '.join(keys)}"
+    for key, value in sent.items():
+        if key not in types:
+            hint = did_you_mean(key, types) or f"one of {', '.join(types)}"
             raise CodecError(f"unknown key `{key:.100}`", hint=hint)
+        if not isinstance(value, types[key]):
+            raise CodecError(f"`{key}` must be {_TYPES[types[key]]}", hint=example)
     return sent
 
 
@@ -124,15 +135,9 @@ def read_fire_request(sent: Any) -> tuple[str, dict[str, Any], str | None]:
     Raises:
         CodecError: it is not an object of these three keys, or a value has the wrong type.
     """
-    fields = read_fields(
-        sent, ("event", "dialect", "payload"), '{"event": ..., "dialect": ..., "payload": {...}}'
-    )
-    event, payload, dialect = fields.get("event"), fields.get("payload", {}), fields.get("dialect")
-    if not isinstance(event, str) or not event:
+    example = '{"event": ..., "dialect": ..., "payload": {...}}'
+    fields = read_fields(sent, example, event=str, dialect=str | None, payload=dict)
+    if not fields.get("event"):
         hint = "a canonical one, or a native one with its `dialect`"
         raise CodecError("`event` must be the name of an event", hint=hint)
-    if not isinstance(payload, dict):
-        raise CodecError("`payload` must be a JSON object")
-    if dialect is not None and not isinstance(dialect, str):
-        raise CodecError("`dialect` must be the name of a dialect")
-    return event, payload, dialect
+    return fields["event"], fields.get("payload", {}), fields.get("dialect")
