@@ -1,4 +1,4 @@
-"""Bridge: the engine's end of all streams to remote handlers: which are attached, and their hooks."""
+"""Bridge: the engine's end of the streams to remote handlers, and their hooks in the engine."""
 
 from __future__ import annotations
 

@@ -51,15 +51,16 @@ class BackgroundLoop:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._run_forever, daemon=True).start()
+                thread = threading.Thread(target=_run_forever, args=(self._loop,), daemon=True)
+                thread.start()
             return self._loop
 
-    def _run_forever(self) -> None:
-        """Run as long as the process; what would end it ends only the task that raised it."""
-        assert self._loop is not None  # noqa: S101 - it was made before this thread
-        while True:
-            with suppress(KeyboardInterrupt, SystemExit):
-                self._loop.run_forever()
+
+def _run_forever(loop: asyncio.AbstractEventLoop) -> None:
+    """Run as long as the process; what would end it ends only the task that raised it."""
+    while True:
+        with suppress(KeyboardInterrupt, SystemExit):
+            loop.run_forever()
 
 
 REMOTE = BackgroundLoop()

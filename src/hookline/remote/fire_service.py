@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import grpc
 
 from hookline.engine.notices import add_notices, write_reply
-from hookline.errors import CODES, HookError
+from hookline.errors import CODES, CodecError, HookError
 from hookline.remote.admission import Admission
 from hookline.remote.event_loop import BackgroundLoop
 from hookline.remote.grpc_transport import admit
@@ -21,7 +21,7 @@ from hookline.remote.proto import bridge_pb2_grpc as rpc
 from hookline.wire.json_reader import read_json
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
@@ -64,7 +64,7 @@ class FireService(rpc.HooksServicer):
         """Return the decision on one event, or what is wrong with the request."""
         reply = pb.FireReply(request_id=request.request_id)
         try:
-            payload = read_json(request.payload_json or b"{}")
+            payload = _read_object(request.payload_json or b"{}")
             event = self.engine.event(request.event, payload, dialect=request.dialect or None)
             engine = self.own().get(event.dialect, self.engine)
             seconds = min(request.budget_ms / 1000 or self.seconds, self.seconds)
@@ -75,7 +75,7 @@ class FireService(rpc.HooksServicer):
             reply.error_code, reply.error = refusal.code, to_utf8(str(refusal))
         return reply
 
-    async def FireStream(self, incoming: AsyncIterable[pb.FireRequest], context: Any) -> None:  # noqa: N802
+    async def FireStream(self, incoming: Any, context: Any) -> None:  # noqa: N802 - as above
         """Answer many events, each when it is decided; a caller that disconnects cancels them."""
         await admit(context)
         slots, writing = asyncio.Semaphore(_AT_ONCE), asyncio.Lock()
@@ -144,3 +144,10 @@ class FireService(rpc.HooksServicer):
             raise
         finally:
             self.running.discard(task)
+
+
+def _read_object(text: bytes) -> dict[str, Any]:
+    payload = read_json(text)
+    if not isinstance(payload, dict):
+        raise CodecError("a payload must be a JSON object")
+    return payload

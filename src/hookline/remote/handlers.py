@@ -240,8 +240,7 @@ class Handlers:
 
         await REMOTE.wait(wait_until_known())
         if self.rejected:
-            each = "; ".join(f"`{hook}`: {problem}" for hook, problem in self.rejected.items())
-            words = f"the engine rejected hooks of `{self.name}`: {each:.800}"
+            words = f"the engine rejected hooks of `{self.name}`: {self.rejected!s:.800}"
             raise ConfigError(words, name="remote.rejected")
 
 

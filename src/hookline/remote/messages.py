@@ -34,7 +34,7 @@ _MOST_HOOKS = 1000  # of one instance
 _MOST_PATTERNS = 128 << 10  # characters of their matchers together
 _LONGEST_FAILURE = 4000  # characters
 _LONGEST_DELAY = 2**53  # ms
-_FAIL_MODES = {pb.FAIL_OPEN: "open", pb.FAIL_CLOSED: "closed"}
+_FAIL_MODES = {pb.FAIL_DEFAULT: None, pb.FAIL_OPEN: "open", pb.FAIL_CLOSED: "closed"}
 
 
 def to_utf8(text: str) -> str:
@@ -91,15 +91,13 @@ def read_hooks(hooks: Collection[pb.HookSpec]) -> tuple[list[HookSpec], dict[str
 
 def _to_definition(hook: pb.HookSpec) -> dict[str, Any]:
     """Return a definition as its author would have written it."""
-    config: dict[str, Any] = {
+    config = {
         "priority": hook.priority,
+        "timeout_ms": hook.timeout_ms or None,
         "async_execution": hook.observe_only,
         "max_retries": hook.max_retries,
+        "fail_mode": _FAIL_MODES.get(hook.fail_mode, str(hook.fail_mode)),
     }
-    if hook.timeout_ms:
-        config["timeout_ms"] = hook.timeout_ms
-    if hook.fail_mode != pb.FAIL_DEFAULT:
-        config["fail_mode"] = _FAIL_MODES.get(hook.fail_mode, str(hook.fail_mode))
     matcher = {field.name: text for field, text in hook.matcher.ListFields()}
     return {"id": hook.id, "event_type": hook.event_type, "config": config, "matcher": matcher}
 
@@ -187,7 +185,7 @@ def find_traceparent(event: Event) -> str:
 
     Empty if there is none.
     """
-    carried = event.body.facts.get("traceparent", event.raw.get("traceparent"))
+    carried = event.raw.get("traceparent")
     found = {"traceparent": carried} if isinstance(carried, str) and carried.isascii() else {}
     if not found and "opentelemetry.trace" in sys.modules:  # this process may make spans
         from opentelemetry import propagate  # noqa: PLC0415 - an extra, and loaded

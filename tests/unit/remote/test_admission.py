@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -48,13 +49,17 @@ def test_events_come_in_their_order() -> None:
 
     async def play() -> None:
         played = Play(Admission(2))
+        turns = played.turns
+
+        def is_at(left: tuple[int, int, int]) -> bool:
+            return (turns.running, turns.waiting, len(played.begun)) == left
+
         async with asyncio.TaskGroup() as group:
             for number in range(5):
                 group.create_task(played.event(number))
             for number in range(5):
                 left = (min(2, 5 - number), max(0, 3 - number), min(5, 2 + number))
-                turns = played.turns
-                await until(lambda: (turns.running, turns.waiting, len(played.begun)) == left)  # noqa: B023 - it is called before the next
+                await until(partial(is_at, left))
                 assert played.begun == list(range(left[2]))
                 played.go[number].set()
         assert (played.turns.running, played.turns.waiting, played.refused) == (0, 0, [])
@@ -64,7 +69,7 @@ def test_events_come_in_their_order() -> None:
 
 @pytest.mark.parametrize("patience", [0.0, 0.01], ids=["at once", "in time"])
 def test_who_gets_no_turn_is_told_to_come_again(patience: float) -> None:
-    """The one whose turn it is goes on undisturbed, and afterwards there is a turn for everybody."""
+    """The one whose turn it is goes on, and afterwards there is a turn for everybody."""
 
     async def play() -> None:
         played = Play(Admission(1, patience=patience))
@@ -106,7 +111,7 @@ def test_who_goes_away_while_waiting_takes_no_turn() -> None:
 
 
 def test_two_loops_share_the_turns() -> None:
-    """One in a thread of its own waits for a turn that the other one has, and is given it when that is done."""
+    """One in a thread of its own waits for the turn of the other one, and is given it."""
     turns, ended = Admission(1), threading.Event()
 
     def elsewhere() -> None:

@@ -79,7 +79,7 @@ async def test_an_event_is_answered_with_its_decision() -> None:
 
 WRONG = [
     ("no JSON", {"payload_json": b"{"}, "HKL4001"),
-    ("no object", {"payload_json": b"[]"}, "HKL4001"),
+    ("no object", {"payload_json": b"[]", "dialect": "claude-code"}, "HKL4001"),
     ("nested without an end", {"payload_json": b"[" * 200_000}, "HKL4001"),
     ("an unknown event", {"event": "tool_error"}, "HKL4002"),
     ("an unknown dialect", {"dialect": "klingon"}, "HKL1006"),

@@ -1,4 +1,4 @@
-"""Hooks start beside grpc, also where a child of a thread has to reset signals between fork and exec."""
+"""Hooks start beside grpc, also where a child has to reset signals between fork and exec."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ from hookline.model.spec import HookSpec
 server = grpc.server(futures.ThreadPoolExecutor(2))
 server.add_insecure_port("127.0.0.1:0")
 server.start()
-spec = HookSpec(id="h", dialect="native", kind="stop", native_event="stop", handler=Command(argv=("true",)))
+handler = Command(argv=("true",))
+spec = HookSpec(id="h", dialect="native", kind="stop", native_event="stop", handler=handler)
 run = Run(spec=spec, event=Event(kind="stop"), payload="{}")
 codes = []
-threads = [
-    threading.Thread(target=lambda: codes.extend(perform_all([run])[0].exit_code for _ in range(15)))
-    for _ in range(4)
-]
+
+def perform():
+    codes.extend(perform_all([run])[0].exit_code for _ in range(15))
+
+threads = [threading.Thread(target=perform) for _ in range(4)]
 for thread in threads:
     thread.start()
 for thread in threads:

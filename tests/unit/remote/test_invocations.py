@@ -84,7 +84,7 @@ async def test_two_hundred_events_of_one_hook_are_told_apart() -> None:
 
 
 def test_an_event_may_be_fired_from_any_thread() -> None:
-    """Without an event loop, on one of its own, and inside a coroutine that does not wait for it."""
+    """Without an event loop, on one of its own, and inside a coroutine that does not wait."""
     engine = Engine()
     end = REMOTE.run(limited(attached(Bridge(engine))))
 

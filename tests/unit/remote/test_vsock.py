@@ -1,4 +1,4 @@
-"""A vsock listener is opened or refused, and a relay passes on bytes, ends and breaks, and keeps nothing of a connection that is over."""
+"""A vsock listener is opened or refused, and a relay passes on bytes, ends and breaks."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_what_was_sent_before_the_end_arrives(
 def test_a_break_at_one_end_is_one_at_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The far side goes away in the midst of it: the client is told, and the relay keeps nothing."""
+    """The far side goes away: the client is told, and the relay keeps nothing."""
 
     async def break_off(reader: StreamReader, writer: StreamWriter) -> None:
         await reader.readexactly(1)
