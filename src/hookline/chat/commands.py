@@ -12,7 +12,6 @@ from hookline.engine.approval_service import (
     describe_change,
     find_statuses,
     find_store_problem,
-    find_switches,
     get_gate_for,
     list_keys_off,
     list_managed,
@@ -271,7 +270,7 @@ def _list_hook_lines(
     failures = find_failures(engine.runtime, spec)
     if suspended := describe_failures(spec, table, failures, engine.runtime.clock()):
         yield f"  ! {append_hint(suspended, 'hookline doctor')}"
-    if status.off and all(find_switches(get_gate_for(engine)).values()):
+    if status.off and all(get_gate_for(engine).find_switches().values()):
         yield f"  - {status.off}"
     if status.runs and not is_approved:
         yield "    it runs nevertheless: it is the user's own"

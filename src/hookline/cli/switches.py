@@ -9,7 +9,6 @@ from hookline.cli.output import FINDINGS, OK, Paint, Printer, first_line, print_
 from hookline.config.agent_hosts import require_person
 from hookline.engine.approval_service import (
     find_statuses,
-    find_switches,
     get_gate_for,
     list_managed,
     list_off,
@@ -79,7 +78,7 @@ def _switch_hooks(
         for reason in unwritten:
             print_message(reason)
         gate = get_gate_for(engine)
-        now = find_switches(gate)
+        now = gate.find_switches()
         is_on = all(now.values())
         document: Document = {
             "schema": "hookline.switches/1",

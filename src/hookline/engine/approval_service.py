@@ -125,16 +125,15 @@ def count_waiting(engine: Engine) -> int:
     Raises:
         ConfigError: the settings are wrong.
     """
-    gate = get_gate_for(engine)
-    states = gate.find_states(list_hooks(engine.snapshot))
-    asked = (state for state in states if state.column and state.state in (NEW, CHANGED))
-    waits = sum(gate.find_effect(state) not in _LET_THROUGH for state in asked)
-    return waits + len(engine.loader.list_unread())
+    statuses = (each for each in find_statuses(engine).values() if not each.runs)
+    asked = (each.trust for each in statuses if each.trust.column)
+    waiting = sum(state.state in (NEW, CHANGED) for state in asked)
+    return waiting + len(engine.loader.list_unread())
 
 
 def list_off(gate: Gate) -> list[tuple[str, str]]:
     """Return why hooks are off, and what turns them on again, where there is a shell."""
-    reasons = {name: _OFF[name] for name, is_on in find_switches(gate).items() if not is_on}
+    reasons = {name: _OFF[name] for name, is_on in gate.find_switches().items() if not is_on}
     above = gate.find_off_folder()
     if "project" in reasons and above != gate.root:
         why = f"hooks are switched off in `{above}`, in which this project lies"
@@ -150,11 +149,6 @@ def list_managed(engine: Engine) -> list[HookSpec]:
     """
     gate = get_gate_for(engine)
     return [spec for spec in engine.hooks if gate.states.is_managed(spec)]
-
-
-def find_switches(gate: Gate) -> dict[str, bool]:
-    """Return which switches are on: `everywhere`, `project` and `environment`."""
-    return gate.find_switches()
 
 
 def describe_change(engine: Engine, state: HookState) -> list[str]:
@@ -262,14 +256,14 @@ def approve_hooks(
     approve(gate, gate.find_states(specs), who=who, how=how)
     left: tuple[str, ...] = ()
     if enable:
-        if not find_switches(gate)["project"] or list_keys_off(specs):
+        if not gate.find_switches()["project"] or list_keys_off(specs):
             switch_hooks(gate, None, on=True, who=who, how=how)
         left = enable_files(engine, specs)
         now = {spec.id: spec for spec in list_hooks(engine.snapshot)}
         specs = [now.get(spec.id, spec) for spec in specs]
     return ApprovalResult(
         statuses=tuple(find_statuses(engine, specs).values()),
-        on=all(find_switches(gate).values()) and not list_keys_off(specs),
+        on=all(gate.find_switches().values()) and not list_keys_off(specs),
         left=left,
     )
 

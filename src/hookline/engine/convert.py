@@ -46,9 +46,6 @@ class Loss(Frozen):
     why: str
     whole: bool = False
 
-    def __str__(self) -> str:
-        return f"{self.hook_id}: {self.what}: {self.why}"
-
 
 class Conversion(Frozen):
     """The files by relative path, the executable ones of them, how many hooks, and the losses."""

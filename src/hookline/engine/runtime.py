@@ -172,8 +172,9 @@ class Runtime:
 
     def find_redo_limit(self, event: Event) -> int:
         """Return how often a stop gate may send the agent back; 0: without a limit."""
-        own = self.redo_limit
-        return self.host(event.dialect).table.redo_limit if own is None else own
+        if self.redo_limit is not None:
+            return self.redo_limit
+        return self.host(event.dialect).table.redo_limit
 
     def find_spec(self, hook_id: str) -> HookSpec | None:
         """Return a hook by its id; None if it takes part in no event."""
