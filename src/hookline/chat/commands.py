@@ -109,8 +109,8 @@ def _list(engine: Engine) -> list[str]:
     statuses = find_statuses(engine)
     files = {status.trust.spec.origin.file: None for status in statuses.values()}
     lines = [*_list_switches(engine), *(f"config: {path}" for path in files if path)]
-    for spec, together in _select_shown(list_hooks(engine.snapshot)):
-        lines += ["", *_list_hook_lines(engine, spec, statuses[spec.id], together)]
+    for together in _group_hooks(list_hooks(engine.snapshot)):
+        lines += ["", *_list_hook_lines(engine, together, statuses)]
     lines += [f"! {problem}" for problem in engine.problems if problem.severity == "error"]
     return lines if statuses else [*lines, "", "No hooks here.", "", *_EXAMPLE]
 
@@ -120,13 +120,13 @@ def _check(engine: Engine) -> list[str]:
     found = run_checkup(engine)
     results = {result.spec.id: result for result in found.hooks}
     lines = _list_switches(engine)
-    for spec, together in _select_shown(result.spec for result in found.hooks):
-        result = results[spec.id]
+    for together in _group_hooks(result.spec for result in found.hooks):
+        result = results[together[0].id]
         severities = {finding.severity for finding in result.findings}
         mark = "✗" if "error" in severities else "!" if severities else "✓"
         tried = f"tried, {result.verdict.seconds:.2f} s" if result.verdict else "not tried"
-        lines += ["", f"{mark} {_describe_hook(spec, together)} ({tried})"]
-        lines += _list_findings(result.findings, spec)
+        lines += ["", f"{mark} {_describe_hook(together)} ({tried})"]
+        lines += _list_findings(result.findings, result.spec)
     # The lines of the switches come first.
     rest = [each for each in found.findings if each.name not in ("check.off", "hook.off")]
     lines += ["", *_list_findings(rest)] if rest else []
@@ -215,33 +215,23 @@ def _list_switches(engine: Engine) -> list[str]:
     return lines
 
 
-def _select_shown(specs: Iterable[HookSpec]) -> Iterator[tuple[HookSpec, Sequence[HookSpec]]]:
-    """Yield the hooks to show; of hooks that are broken together it yields one."""
-    found = list(specs)
-    broken = _group_broken(found)
-    for spec in found:
-        if spec.id in broken or not isinstance(spec.handler, Broken):
-            yield spec, broken.get(spec.id, ())
+def _group_hooks(specs: Iterable[HookSpec]) -> Iterable[list[HookSpec]]:
+    """Return the hooks to show, each with the others that are broken by the same fault.
 
-
-def _group_broken(specs: Iterable[HookSpec]) -> dict[str, list[HookSpec]]:
-    """Group broken hooks by place and reason: an unreadable file counts as a hook of many events.
-
-    The keys are the ids of the first hooks.
+    An unreadable file counts as a broken hook of many events.
     """
-    found: dict[tuple[str, int, str], list[HookSpec]] = {}
+    found: dict[object, list[HookSpec]] = {}
     for spec in specs:
+        key: object = spec.id
         if isinstance(spec.handler, Broken):
-            place = (spec.origin.file, spec.origin.line, spec.handler.reason)
-            found.setdefault(place, []).append(spec)
-    return {together[0].id: together for together in found.values()}
+            key = spec.origin.file, spec.origin.line, spec.handler.reason
+        found.setdefault(key, []).append(spec)
+    return found.values()
 
 
-def _describe_hook(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:
-    """Describe a hook: its event and its command.
-
-    Of hooks that are broken `together`, their file.
-    """
+def _describe_hook(together: Sequence[HookSpec]) -> str:
+    """Describe a hook: its event and its command; of hooks that are broken together, their file."""
+    spec = together[0]
     run = describe_run(spec)
     if len(together) > 1:
         return f"{spec.native_event} and {len(together) - 1} more  {spec.name or run}"
@@ -249,16 +239,18 @@ def _describe_hook(spec: HookSpec, together: Sequence[HookSpec] = ()) -> str:
 
 
 def _list_hook_lines(
-    engine: Engine, spec: HookSpec, status: HookStatus, together: Sequence[HookSpec]
+    engine: Engine, together: Sequence[HookSpec], statuses: Mapping[str, HookStatus]
 ) -> Iterator[str]:
     """Yield the lines of one hook: its event and command, its state, and its problems."""
-    yield _describe_hook(spec, together)
+    spec = together[0]
+    yield _describe_hook(together)
     if absent := explain_absence(engine.snapshot, spec):
         yield f"  - left out: {absent}"
         return
     if isinstance(spec.handler, Broken):
         yield f"  ✗ broken: {spec.handler.reason}"
         return
+    status = statuses[spec.id]
     state = status.trust
     faults = _list_findings(list_errors(state), spec)
     is_approved = state.state == APPROVED

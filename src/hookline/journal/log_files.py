@@ -188,7 +188,8 @@ class LogFiles:
                 self._wait_for_lock(head_file, monotonic() + wait)
                 yield folder, head_file
             finally:
-                os.close(head_file)  # this releases the lock
+                fcntl.flock(head_file, fcntl.LOCK_UN)  # a fork may still have it open
+                os.close(head_file)
         finally:
             os.close(folder)
 
