@@ -211,13 +211,13 @@ class SyncClient(SyncStream, AbstractContextManager["SyncClient"]):
         self._client = Client(address, token=token)
         super().__init__(self._client)
 
-    def answer(self, dialect: str, payload: Mapping[str, Any] | str | bytes) -> Reply:
-        """Do what `Client.answer` does.
+    def answer(self, *given: Any) -> Reply:
+        """Do what `Client.answer` does, with the same arguments.
 
         Raises:
             CodecError, HookError: as `Client.answer`.
         """
-        return REMOTE.run(self._client.answer(dialect, payload))
+        return REMOTE.run(self._client.answer(*given))
 
     @contextmanager
     def stream(self) -> Iterator[SyncStream]:

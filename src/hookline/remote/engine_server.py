@@ -21,7 +21,6 @@ from hookline.remote.proto import bridge_pb2_grpc as rpc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from concurrent.futures import Future
 
     from grpc import aio
 
@@ -34,9 +33,8 @@ class Opened(AbstractContextManager["Opened"]):
     def __init__(self, bridge: Bridge, firing: FireService) -> None:
         self.bridge = bridge
         self.addresses: list[str] = []
-        self.listening = AsyncExitStack()
+        self.open = AsyncExitStack()
         self._firing = firing
-        self._dialling: list[Future[None]] = []
 
     def dial(self, address: str, *, token: str = "") -> None:
         """Connect to handlers that listen, and again after each loss.
@@ -55,14 +53,12 @@ class Opened(AbstractContextManager["Opened"]):
                     await asyncio.sleep(random.uniform(0.1, 1.0))  # noqa: S311 - no secret
                     call.cancel()
 
-        self._dialling.append(REMOTE.submit(stay_connected()))
+        self.open.callback(REMOTE.submit(stay_connected()).cancel)
 
     async def close_async(self, drain: float) -> None:
         """Do what `close` does, on the loop of `hookline.remote`."""
         await self._firing.close(drain)
-        for dialling in self._dialling:
-            dialling.cancel()
-        await self.listening.aclose()
+        await self.open.aclose()
 
     def close(self, drain: float = 10.0) -> None:
         """Refuse new events, wait at most `drain` seconds for running ones, and end all streams.
@@ -110,7 +106,7 @@ def serve_engine(
                 needed = required_token(address, token, everywhere=token_everywhere)
                 listening = listen(address, TokenCheck(needed, firing.refused), add_services)
                 opened.addresses.append(await stack.enter_async_context(listening))
-            opened.listening = stack.pop_all()
+            opened.open = stack.pop_all()
 
     REMOTE.run(open_all())
     return opened
