@@ -1,4 +1,4 @@
-"""Detects whether this process runs below an agent host, by the environment variables that hosts set."""
+"""Detects by the environment whether this process runs below an agent host."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MARKERS = (
-    "CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "AI_AGENT", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID", "CODEX_CI",
-    "GEMINI_CLI", "QWEN_CODE", "COPILOT_CLI", "COPILOT_AGENT_SESSION_ID", "OPENCODE", "PI_CODING_AGENT", "CURSOR_AGENT",
+    "CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "AI_AGENT", "CODEX_SESSION_ID", "CODEX_THREAD_ID",
+    "CODEX_TOOL_CALL_ID", "CODEX_CI", "GEMINI_CLI", "QWEN_CODE", "COPILOT_CLI",
+    "COPILOT_AGENT_SESSION_ID", "OPENCODE", "PI_CODING_AGENT", "CURSOR_AGENT",
 )  # fmt: skip
 
 

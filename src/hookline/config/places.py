@@ -205,7 +205,7 @@ def project_path(dialect: str, file: str) -> str:
 
 
 def _find_plugin_files(claude: str) -> Iterator[str]:
-    """Yield `hooks/hooks.json` of each enabled and installed plugin (docs/formats/claude-code.md 1).
+    """Yield `hooks/hooks.json` of each enabled plugin (docs/formats/claude-code.md 1).
 
     The plugins that only a project's settings enable are left out: what a repository brings starts
     nothing outside of it. `claude`: the user's folder of Claude Code, `~/.claude`.

@@ -19,9 +19,9 @@ _HOME, _PATH = "HOME", "PATH"
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Variables that say where the user's files are.
 HOMES = frozenset({
-    _HOME, "CLAUDE_CONFIG_DIR", "CLINE_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "HERMES_HOME", "KIMI_SHARE_DIR",
-    "OPENCODE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "QWEN_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
-    "XDG_STATE_HOME",
+    _HOME, "CLAUDE_CONFIG_DIR", "CLINE_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME",
+    "HERMES_HOME", "KIMI_SHARE_DIR", "OPENCODE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "QWEN_HOME",
+    "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
 })  # fmt: skip
 # Variables that decide what a program runs.
 _NAMES = HOMES | {_PATH, "BASH_ENV", "ENV", "NODE_OPTIONS"}

@@ -48,8 +48,11 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
             type=str,
             choices=("hash", "masked", "full"),
             default="hash",
-            meaning="what the journal keeps of payloads, rewrites, contexts and effects: SHA-256 and length; also the values without"
-            " what looks like a secret; also the whole values",
+            meaning=(
+                "what the journal keeps of payloads, rewrites, contexts and effects: "
+                "SHA-256 and length; also the values without what looks like a secret; "
+                "also the whole values"
+            ),
         ),
         "keep_days": Setting(
             type=int,
@@ -64,13 +67,18 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
         "sync": Setting(
             type=bool,
             default="false",
-            meaning="whether each record is on the disk before it counts as written; it then survives a power failure",
+            meaning=(
+                "whether each record is on the disk before it counts as written; it then "
+                "survives a power failure"
+            ),
         ),
         "path": Setting(
             type=str,
             default="~/.local/state/hookline/journal",
-            meaning="the folder of the journal, absolute or from `~`; the default lies below an absolute `XDG_STATE_HOME`, and"
-            " `HOOKLINE_JOURNAL` goes first",
+            meaning=(
+                "the folder of the journal, absolute or from `~`; the default lies below "
+                "an absolute `XDG_STATE_HOME`, and `HOOKLINE_JOURNAL` goes first"
+            ),
         ),
     },
     # What becomes of a hook in a state; docs/explanation/trust.md 4 has the whole table.
@@ -79,18 +87,27 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
             type=str,
             choices=("ask", "deny", "skip", "run"),
             default="ask",
-            meaning="what happens before an action to a project's approved hook whose files changed; elsewhere it does not run",
+            meaning=(
+                "what happens before an action to a project's approved hook whose files "
+                "changed; elsewhere it does not run"
+            ),
         ),
         "own": Setting(
             type=str,
             choices=("first_use", "ask"),
             default="first_use",
-            meaning="`first_use`: the first use of your own hook approves it; `ask`: it needs an approval like a project's",
+            meaning=(
+                "`first_use`: the first use of your own hook approves it; `ask`: it needs "
+                "an approval like a project's"
+            ),
         ),
         "self_approve": Setting(
             type=bool,
             default="false",
-            meaning="whether any program of this machine may approve hooks by `hookline serve` without the token",
+            meaning=(
+                "whether any program of this machine may approve hooks by `hookline "
+                "serve` without the token"
+            ),
         ),
     },
 }

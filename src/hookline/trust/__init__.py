@@ -1,1 +1,1 @@
-"""Which hooks may run: approvals, states, and the gate that asks for them (docs/explanation/trust.md)."""
+"""Which hooks may run: approvals, states, and the gate (docs/explanation/trust.md)."""

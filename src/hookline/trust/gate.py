@@ -17,15 +17,14 @@ from hookline.paths import is_below
 from hookline.text.terminal_escape import escape_line
 from hookline.trust.inspection import find_changes
 from hookline.trust.policy import (
-    ASK,
-    CHANGED,
-    DENY,
+    FAILURES,
     MASTER,
     NEW,
     RECORD,
     REVOKED,
     RUN,
     SKIPPED,
+    STANCES,
     WARN,
 )
 from hookline.trust.state import HookState, States
@@ -52,8 +51,6 @@ if TYPE_CHECKING:
             """Whether all files of a dialect in a scope were looked for."""
 
 
-_FAILURES = {NEW: Failure.UNTRUSTED, CHANGED: Failure.CHANGED, REVOKED: Failure.REVOKED}
-_STANCES = {ASK: Stance.ASK, DENY: Stance.DENY}
 _FIRST_USE = "hookline recorded hooks of yours at their first use. To see them: `hookline list`"
 _OFF = frozenset({"0", "off", "false", "no"})
 
@@ -109,54 +106,49 @@ class Gate:
 
     def check_before(self, run: Run) -> Admission | Outcome:
         """Return the admission of a run, or the outcome of a hook that may not run."""
-        reason = self.explain_off(run.spec, run.event.cwd)
-        given = self._switch_off(run, reason) if reason else self._check_state(run)
-        if not self.problems or (isinstance(given, Outcome) and not given.note):
-            return given
-        said = [f"hookline: {each}" for each in self.problems
-                if not self.was_told(run.event, f"settings {each}") or isinstance(given, Outcome)]  # fmt: skip
-        return given.replace(note="\n".join(filter(None, (*said, given.note))))
-
-    def _check_state(self, run: Run) -> Admission | Outcome:
-        state, note = self.states.find_state(run), ""
+        name, off = self._name(run.spec), self.explain_off(run.spec, run.event.cwd)
+        if off:
+            note = f"hookline skipped {name}, which is switched off: {off}"
+            refused = Outcome(failure=Failure.SWITCHED_OFF, detail=off, means=Stance.SILENT)
+            return self._refuse(run, refused, note, once=note)
+        state = self.states.find_state(run)
         effect = self.find_effect(state)
-        if effect == RECORD:  # the first use of your own hook approves it
-            note = _FIRST_USE
-            try:
-                self.store.approve([self.to_approval(state, how="first use")], is_first_use=True)
-            except TrustError as error:
-                note = f"hookline could not record hooks of yours: {error.message} ({error.hint})"
-            note = "" if self.was_told(run.event, note) else note
-        elif effect == WARN:
-            note = f"{self._name(run.spec)} ran although {state.reason}. {REVIEW}"
-        elif effect != RUN:
-            return self._refuse(run, state, effect)
-        return Admission(run=self._protect(run, state), state=state, note=escape_line(note))
-
-    def _refuse(self, run: Run, state: HookState, effect: str) -> Outcome:
-        """Return the outcome of a hook that does not run: a stance before an action, or a notice."""
+        if effect in (RUN, RECORD, WARN):
+            note = f"{name} ran although {state.reason}. {REVIEW}" if effect == WARN else ""
+            note = self._record_first_use(run, state) if effect == RECORD else note
+            said = [f"hookline: {each}" for each in self.problems
+                    if not self.was_told(run.event, f"settings {each}")]  # fmt: skip
+            note = "\n".join(map(escape_line, filter(None, (*said, note))))
+            return Admission(run=self._protect(run, state), state=state, note=note)
         stance = self._find_stance(run, effect)
         why = "you have not approved it" if state.state == NEW and state.can_run else state.reason
-        note = escape_line(f"hookline skipped {self._name(run.spec)} because {why}. {REVIEW}")
-        once = state.state in (NEW, REVOKED) and not stance
-        is_told = once and self.was_told(run.event, f"{state.state} {state.owner.key}")
-        return Outcome(
-            failure=_FAILURES[state.state], detail=state.reason, note="" if is_told else note,
-            means=stance, told=is_told, identity=state.definition, content=state.inspection.digest,
+        refused = Outcome(
+            failure=FAILURES[state.state], detail=state.reason, means=stance,
+            identity=state.definition, content=state.inspection.digest,
         )  # fmt: skip
+        is_once = state.state in (NEW, REVOKED) and not stance
+        once = f"{state.state} {state.owner.key}" if is_once else ""
+        return self._refuse(run, refused, f"hookline skipped {name} because {why}. {REVIEW}", once)
 
-    def _switch_off(self, run: Run, reason: str) -> Outcome:
-        note = f"hookline skipped {self._name(run.spec)}, which is switched off: {reason}"
-        note = escape_line(note)
-        is_told = self.was_told(run.event, note)
-        return Outcome(
-            failure=Failure.SWITCHED_OFF, detail=reason, note="" if is_told else note,
-            means=Stance.SILENT, told=is_told,
-        )  # fmt: skip
+    def _refuse(self, run: Run, refused: Outcome, note: str, once: str) -> Outcome:
+        """Return the outcome with its note and the problems; `once` in a session, by this key."""
+        if once and self.was_told(run.event, once):
+            return refused.replace(told=True)
+        notes = [*(f"hookline: {each}" for each in self.problems), note]
+        return refused.replace(note="\n".join(map(escape_line, notes)))
+
+    def _record_first_use(self, run: Run, state: HookState) -> str:
+        """Approve an own hook by its first use; return the note on it, once a session."""
+        note = _FIRST_USE
+        try:
+            self.store.approve([self.to_approval(state, how="first use")], is_first_use=True)
+        except TrustError as error:
+            note = f"hookline could not record hooks of yours: {error.message} ({error.hint})"
+        return "" if self.was_told(run.event, note) else note
 
     def _find_stance(self, run: Run, effect: str) -> Stance:
         """Return ASK or DENY for a guard before an action; it is SILENT elsewhere."""
-        return _STANCES.get(effect, Stance.SILENT) if _is_guard(run.spec) else Stance.SILENT
+        return STANCES.get(effect, Stance.SILENT) if _is_guard(run.spec) else Stance.SILENT
 
     def _protect(self, run: Run, state: HookState) -> Run:
         """Return the run with the variables that keep Python from planted files."""

@@ -63,9 +63,9 @@ class Inspection(Frozen):
     """The files that a command runs and loads; `digest` is over what of them is approved.
 
     `unseen`: what it runs beside them. `missing_program`: why a command of one program cannot
-    start. `imports_covered_python`, `is_shielded`: what its Python has to be kept from. `watched` and
-    `variables`: what the inspection depends on, by path and by name. `references`: what each source
-    text refers to, by language and digest.
+    start. `imports_covered_python`, `is_shielded`: what its Python has to be kept from. `watched`
+    and `variables`: what the inspection depends on, by path and by name. `references`: what each
+    source text refers to, by language and digest.
     """
 
     files: tuple[InspectedFile, ...]

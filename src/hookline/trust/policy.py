@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, MANAGED, USER
+from hookline.model.verdict import Failure, Stance
 
 NEW, APPROVED, CHANGED, REMOVED, REVOKED = STATES = (
     "new", "approved", "changed", "removed", "revoked",
@@ -13,6 +14,9 @@ PROJECT, OWN = "project", "own"
 # record: the first use is the approval. warn: run, with a notice. skip: do not run. ask, deny:
 # do not run; before an action, the host asks or refuses.
 RECORD, RUN, WARN, SKIP, ASK, DENY = "record", "run", "warn", "skip", "ask", "deny"
+# What a hook that does not run counts as, by its state, and what it means before an action.
+FAILURES = {NEW: Failure.UNTRUSTED, CHANGED: Failure.CHANGED, REVOKED: Failure.REVOKED}
+STANCES = {ASK: Stance.ASK, DENY: Stance.DENY}
 # Variables that switch hooks off: all, and those that the second lists.
 MASTER, SKIPPED = "HOOKLINE", "HOOKLINE_SKIP"
 

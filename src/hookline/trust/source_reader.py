@@ -30,7 +30,10 @@ UNSURE = ("unseen", "parts of {} that hookline cannot read")
 STARTS = ("unseen", "what {} starts")
 # An expansion whose value is that of its variable, or of a default.
 _VARIABLE = r"(?s)\s*\$(?:(\w+)|\{(\w+)(?:\[[-0@]?\d*\])?(?:%/|:?[-=?].*)?\})"
-_STARTERS = {"subprocess", "runpy", "importlib", "exec", "__import__", "system", "popen", "execv", "execvp", "spawnv"}  # fmt: skip
+_STARTERS = {
+    "subprocess", "runpy", "importlib", "exec", "__import__", "system", "popen", "execv", "execvp",
+    "spawnv",
+}  # fmt: skip
 
 SHELL, PYTHON, OTHER = "shell", "python", "other"
 # The language of a file by its suffix; a file with such a suffix is code.

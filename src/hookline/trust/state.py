@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class HookState(Frozen):
     """The state of a hook before one run.
 
-    `column`: whose row of the table counts (policy.PROJECT, policy.OWN; "" if the hook needs no approval).
+    `column`: whose row of the table counts, policy.PROJECT or policy.OWN; empty if the hook needs
+    no approval.
     `reason`: why, in words. `can_run`: whether what it starts is there. `fault`: why the store
     cannot be read.
     """
@@ -97,7 +98,7 @@ class States:
             return found.replace(state=CHANGED, reason=error.message, fault=error.message)
 
     def _find_taken(self, run: Run, owner: Owner, inspection: Inspection) -> tuple[Owner, str]:
-        """Return the project of which an own hook would run a file, and the file; else its owner."""
+        """Return the project of which an own hook runs a file, and the file; else its owner."""
         for folder in dict.fromkeys((self.root, run.event.cwd or self.root)):
             project = find_project(folder, self._environ)
             if project is None or is_below(owner.label, project.root):
