@@ -63,25 +63,24 @@ class HookResult(Frozen):
 def to_result(decision: Decision) -> HookResult:
     """Return a decision as the result for an a3s host; its hooks may be of any dialect."""
     counted = [verdict for verdict in decision.verdicts if not verdict.shadow]
-    retry = next((verdict for verdict in counted if verdict.retry_after is not None), None)
+    retries = [verdict for verdict in counted if verdict.retry_after is not None]
     # A Retry is itself a denial where it holds something up; any other denial is stronger than it.
-    denials = (each for each in counted if each.stance >= Stance.DENY and each.retry_after is None)
-    denial = next(denials, None)
+    denials = [each for each in counted if each.stance >= Stance.DENY and each.retry_after is None]
     result = HookResult(
         faults=tuple((verdict.hook_id, verdict.fault) for verdict in counted if verdict.fault),
         notes=decision.for_user,
         decision=decision,
     )
-    if decision.stance >= Stance.DENY and (denial is not None or retry is None):
-        # The denial's own reason counts, an empty one of an a3s hook too.
-        own = denial is not None and denial.stance is decision.stance
-        return result.replace(
-            action=BLOCK,
-            reason=denial.reason if denial and own else decision.reason or DEFAULT_REASON,
-            hook_id=denial.hook_id if denial else None,
-        )
-    if retry is not None and retry.retry_after is not None and decision.retry_after is not None:
-        delay = round(retry.retry_after * TABLE.ticks_per_second, 6)
+    if decision.stance >= Stance.DENY and (denials or not retries):
+        reason, hook_id = decision.reason or DEFAULT_REASON, None
+        for denial in denials[:1]:
+            hook_id = denial.hook_id
+            if denial.stance is decision.stance:
+                reason = denial.reason  # its own counts, an empty one too
+        return result.replace(action=BLOCK, reason=reason, hook_id=hook_id)
+    if retries and decision.retry_after is not None:
+        retry = retries[0]
+        delay = round((retry.retry_after or 0) * TABLE.ticks_per_second, 6)
         return result.replace(
             action=RETRY,
             reason=retry.reason or None,

@@ -194,13 +194,12 @@ def _configure(spec: HookSpec, node: Node, row: EventRow) -> HookSpec:
     if detached and is_gate:
         why = f"`async_execution` is ignored on the gate `{row.native}`; the hook is awaited"
         node.warn("async.cannot-block", why, "async_execution")
-    given = node.value.get("fail_mode") is not None
-    mode = node.choice("fail_mode", _FAIL_MODES, "") if given else ""
+    mode = node.choice("fail_mode", _FAIL_MODES, "closed" if is_gate else "open")
     return spec.replace(
         rank=_read_number(node, "priority", spec.rank, low=-_HIGHEST),
         timeout=timeout / TABLE.ticks_per_second,
         detached=detached and not is_gate,
-        on_failure=_FAIL_MODES.get(mode, spec.on_failure),
+        on_failure=_FAIL_MODES[mode],
         facts={"max_retries": retries} if retries else spec.facts,
     )
 

@@ -10,7 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DEFAULT_SENTENCE = "Blocked by a hook"
 _TAG = re.compile(r"\[([^\[\]]*)\]\s*")
 _SHORT = 12  # characters; anything longer after the colon looks like a payload
 # A path, a flag, a URL or a sign of the shell: what prose does not have.
@@ -37,29 +36,17 @@ def split_reason(
     """
     text = reason.strip()
     tagged = _TAG.match(text)
-    tag = tagged[1] if tagged else ""
     text = text[tagged.end() :] if tagged else text
-    sentence, box = (text, evidence.strip()) if evidence.strip() else _split(text)
-    return ReasonCard(sentence=_sentence(mask(sentence)), box=mask(box), tag=tag)
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Return the text split at its first `: `, if what follows looks like a payload."""
-    left, colon, right = text.partition(": ")
-    left, right = left.strip(), right.strip()
-    payload = " " in right or len(right) > _SHORT
-    return (left, right) if colon and payload and not _is_prose(right) else (text, "")
-
-
-def _is_prose(text: str) -> bool:
-    """Return whether it ends like a sentence and looks like no command or address."""
-    return text.endswith((".", "!", "?")) and not _SIGN.search(text)
-
-
-def _sentence(text: str) -> str:
-    if not text:
-        return DEFAULT_SENTENCE
-    return text if _is_command(text) else text[0].upper() + text[1:]
+    left, colon, right = (part.strip() for part in text.partition(": "))
+    is_payload = colon and (" " in right or len(right) > _SHORT)
+    is_prose = right.endswith((".", "!", "?")) and not _SIGN.search(right)
+    sentence, box = text, evidence.strip()
+    if is_payload and not is_prose and not box:
+        sentence, box = left, right
+    sentence = mask(sentence) or "Blocked by a hook"
+    if not _is_command(sentence):
+        sentence = sentence[0].upper() + sentence[1:]
+    return ReasonCard(sentence=sentence, box=mask(box), tag=tagged[1] if tagged else "")
 
 
 def _is_command(text: str) -> bool:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hookline.core.dialect import Source
 from hookline.dialects.starchild.hermes import Hermes
 from hookline.engine.catalog import make_dialect
 from hookline.errors import CodecError
@@ -101,8 +102,10 @@ def test_the_variables_of_hermes_are_recognised(word: str) -> None:
     """In the words that Hermes takes; any other word is no."""
     environ = {"HERMES_SAFE_MODE": word, "HERMES_ACCEPT_HOOKS": "0"}
     made = make_dialect("hermes", {}, environ)
+    loaded = made.load(Source(tree={"hooks": {"pre_tool_call": [{"command": "true"}]}}))
 
-    assert (made.safe_mode, made.accept_hooks) == (True, False)  # type: ignore[attr-defined]
+    assert loaded.problems == ()
+    assert made.combine(loaded.specs).specs == ()
 
 
 @pytest.mark.process

@@ -57,16 +57,14 @@ class Hermes(FolderDialect):
         exact: bool = False,
     ) -> None:
         facts = TABLE if read_switch(NAME, "approver", approver) else without_asks(TABLE)
-        self.safe_mode = read_switch(NAME, "safe_mode", safe_mode)
-        self.accept_hooks = read_switch(NAME, "accept_hooks", accept_hooks)
+        self._is_off = read_switch(NAME, "safe_mode", safe_mode)
+        accepts = read_switch(NAME, "accept_hooks", accept_hooks)
         exact = read_switch(NAME, "exact", exact)
-        super().__init__(
-            __name__, facts, "export", facts=facts, accept_hooks=self.accept_hooks, exact=exact
-        )
+        super().__init__(__name__, facts, "export", facts=facts, accept_hooks=accepts, exact=exact)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return the hooks; in the safe mode of Hermes none of them."""
-        if not (self.safe_mode and specs):
+        if not (self._is_off and specs):
             return Loaded(specs=specs)
         problem = Problem(
             name="hook.off",
@@ -126,14 +124,13 @@ class Hermes(FolderDialect):
         Notes for the user have no key, so they go to stderr.
         """
         document: dict[str, Any] = {}
-        rewrite, powers = decision.rewrite, row.powers if row else frozenset[str]()
-        if decision.stance >= Stance.DENY:
-            action = "continue" if row and row.output == "redo" else "block"
+        rewrite, powers = decision.rewrite, row.powers if row else ()
+        if decision.stance >= Stance.ASK:
+            refuses = "continue" if row and row.output == "redo" else "block"
+            action = "approve" if decision.stance is Stance.ASK else refuses
             document = {"action": action, "message": decision.reason}
-        elif decision.stance is Stance.ASK:
-            document = {"action": "approve", "message": decision.reason}
-        elif rewrite is not None and row is not None and rewrite.target in powers:
-            if row.rewrites:
+        elif rewrite is not None and rewrite.target in powers:
+            if row and row.rewrites:
                 document = {row.rewrites: rewrite.value}
             elif rewrite.patch:
                 document = {"action": "modify", "args": rewrite.patch}
