@@ -24,12 +24,10 @@ from hookline.model.spec import Broken, Command, HookSpec, Never, Origin, Proble
 from hookline.model.verdict import Stance
 from hookline.wire.fields import Node, describe_value, explain_errors, to_problem
 from hookline.wire.parsers import Tree, parse_yaml
-from hookline.wire.sources import read_tree
+from hookline.wire.sources import make_spec, read_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from hookline.model.spec import Handler
 
 
@@ -59,16 +57,17 @@ def load(source: Source, *, facts: Table) -> Loaded:
         hook = "" if is_settings else _directory(source)
         problems = [problem.replace(hook=hook) for problem in (*problems, wrong)]
         # It may have guarded the tools, so there every decision reports it.
-        spec = _make_spec(
+        spec = make_spec(
             source,
-            facts,
+            NAME,
             facts.rows[GATE],
-            hook or posixpath.basename(source.file) or "HOOK.md",
+            Node(Tree(value=None), source.file, source.scope, problems),
+            id=f"{NAME}/{hook or posixpath.basename(source.file) or 'HOOK.md'}",
             handler=Broken(reason=explain_errors(problems[-1:])),
+            timeout=facts.default_timeout,
             on_failure=Stance.DENY if source.mode == "strict" else Stance.SILENT,
-            origin=wrong.origin,
             facts={"directory": _directory(source)},
-        )
+        ).replace(origin=wrong.origin)
     if is_settings and not source.trusted:
         # An approval covers no settings, because they run nothing.
         yours = f"~/.config/agents/hooks/{SETTINGS}"
@@ -82,20 +81,6 @@ def load(source: Source, *, facts: Table) -> Loaded:
         )
         return Loaded(problems=(*problems, untrusted))
     return Loaded(specs=(spec,), problems=tuple(problems))
-
-
-def _make_spec(source: Source, table: Table, row: EventRow, of: str, **fields: Any) -> HookSpec:
-    return HookSpec(
-        id=f"{NAME}/{of}",
-        dialect=NAME,
-        kind=row.kind,
-        native_event=row.native,
-        timeout=table.default_timeout,
-        shadow=source.shadow,
-        strict=source.mode == "strict",
-        trusted=source.trusted,
-        **fields,
-    )
 
 
 def _folder(source: Source) -> str:
@@ -117,15 +102,16 @@ def _read_hook(front: Node, source: Source, table: Table) -> HookSpec:
     handler = _read_handler(front, source, name)
     reason = weigh(front, 0, source.mode, name or directory)
     unknown = EventRow(native=native, kind=kinds.unknown_kind(NAME, native[:_SHOWN] or "trigger"))
-    spec = _make_spec(
+    spec = make_spec(
         source,
-        table,
+        NAME,
         (row or unknown).replace(native=native),
-        directory or name,
+        front,
+        id=f"{NAME}/{directory or name}",
         handler=Broken(reason=reason) if reason else handler,
         conditions=() if row else (Never(reason="its trigger is no event"),),
+        timeout=table.default_timeout,
         rank=-PRIORITY[0],
-        origin=front.origin(),
         name=name,
         facts={
             "directory": directory,

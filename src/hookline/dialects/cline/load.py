@@ -8,9 +8,10 @@ from hookline.core.dialect import Companion, EventRow, Loaded, Source
 from hookline.dialects.cline.table import NAME, TABLE
 from hookline.errors import did_you_mean
 from hookline.model import kinds
-from hookline.model.spec import Broken, Command, HookSpec, Never, Origin, Problem
-from hookline.wire.fields import explain_errors
-from hookline.wire.sources import resolve_failure
+from hookline.model.spec import Command, Never, Problem
+from hookline.wire.fields import Node
+from hookline.wire.parsers import Tree
+from hookline.wire.sources import make_spec, resolve_failure
 
 _RUN_BY = {
     "bash": ("", ".sh", ".bash", ".zsh"),
@@ -31,64 +32,51 @@ def load(source: Source) -> Loaded:
 
     A file that never runs is a broken hook.
     """
+    problems: list[Problem] = []
+    node = Node(Tree(value=None, places={(): (1, 1)}), source.file, source.scope, problems)
     name = posixpath.basename(source.file)
     stem, ending = posixpath.splitext(name)
     head = (source.text or "").partition("\n")[0].rstrip("\r")
     found = source.companions.get(name, Companion(path=name, head=head))
-    origin = Origin(file=source.file, line=1, column=1, scope=source.scope)
-    row = _EVENTS.get(stem.lower())
-    problem = _find_problem(row, name, found, origin)
-    problems = (problem,) if problem is not None else ()
-    reason, strict = explain_errors(problems), source.mode == "strict"
-    conditions = (Never(reason=problem.message),) if row is None and problem else ()
-    if row is None:
-        native = stem or "file"
-        row = EventRow(native=native, kind=kinds.unknown_kind(NAME, native))
-    handler: Command | Broken = Broken(reason=reason)
-    if not reason:
-        argv = _command(source, name, ending.lower(), found)
-        handler = Command(argv=argv, kill_leftovers=strict)
-    spec = HookSpec(
+    known, native = _EVENTS.get(stem.lower()), stem or "file"
+    _check(node, known, name, found)
+    row = known or EventRow(native=native, kind=kinds.unknown_kind(NAME, native))
+    broken = node.errors_since(0)
+    argv = () if broken else _command(source, name, ending.lower(), found)
+    handler = Command(argv=argv, kill_leftovers=source.mode == "strict")
+    spec = make_spec(
+        source,
+        NAME,
+        row,
+        node,
         id=f"{name}#{row.native}",
-        dialect=NAME,
-        kind=row.kind,
-        native_event=row.native,
-        handler=handler,
-        conditions=conditions,
+        name=name,
+        handler=node.choose_handler(handler, broken),
+        conditions=() if known else (Never(reason=problems[0].message),),
         timeout=TABLE.default_timeout,
         on_failure=resolve_failure(row, source.mode),
-        strict=strict,
-        origin=origin,
-        name=name,
-        shadow=source.shadow,
-        trusted=source.trusted,
         facts={"by_program": bool(ending) or _OF_THE_PROGRAM in source.file},
     )
-    return Loaded(specs=(spec,), problems=problems)
+    return Loaded(specs=(spec,), problems=tuple(problems))
 
 
-def _find_problem(
-    row: EventRow | None, name: str, found: Companion, origin: Origin
-) -> Problem | None:
-    """Return what is wrong with a file, if anything is; one that is not executable is a warning."""
+def _check(node: Node, row: EventRow | None, name: str, found: Companion) -> None:
+    """Report what is wrong with a file; one that is not executable still runs."""
     stem, ending = posixpath.splitext(name)
-    code, severity = "event.unknown", "error"
     if row is None:
         why = f"`{stem}` is no event of Cline, so this file never runs"
         hint = did_you_mean(stem, TABLE.rows) or f"its events: {', '.join(TABLE.rows)}"
+        node.complain("event.unknown", why, hint=hint)
     elif ending.lower() not in PROGRAMS:
         why = f"Cline runs no file whose name ends like `{name}`"
         hint = f"one of {', '.join(f'`{each}`' for each in PROGRAMS if each)}, or no ending"
+        node.complain("event.unknown", why, hint=hint)
     elif found.fault:
-        code, why = "config.unreadable", found.fault
-        hint = f"make it readable: chmod +r {origin.file}"
+        hint = f"make it readable: chmod +r {node.file}"
+        node.complain("config.unreadable", found.fault, hint=hint)
     elif not found.executable and not ending:
-        code, severity = "handler.command", "warning"
         why = "the VS Code extension runs only files that are executable"
-        hint = f"chmod +x {origin.file}"
-    else:
-        return None
-    return Problem(name=code, message=why, hint=hint, severity=severity, origin=origin)
+        node.warn("handler.command", why, hint=f"chmod +x {node.file}")
 
 
 def _command(source: Source, name: str, ending: str, found: Companion) -> tuple[str, ...]:
