@@ -109,110 +109,102 @@ def parse_request(words: list[str]) -> Request:
         return Request(host=host, event=event[1] if event else "", error=error)
 
 
-class Deferred:
-    """What goes on after the answer: `runs` of detached hooks, and programs that `left` a run.
-
-    `engine`: whose they are; None before there is one.
-    """
-
-    def __init__(self) -> None:
-        self.engine: Engine | None = None
-        self.runs: list[Run] = []
-        self.left: list[tuple[Run, BackgroundProgram]] = []
-
-
 def answer_main(words: list[str], answers: AnswerPipe | None = None) -> int:
     """Answer one event of a host, through its supervisor if there is one.
 
     Return the exit code that the host understands.
     """
-    request = parse_request(words)
-    later = Deferred()
-    reply = answer(request, later, answers)
+    answer = Answer(parse_request(words), answers)
+    reply = answer.make_reply()
     stdout, stderr = encode_text(reply.stdout), encode_text(reply.stderr)
-    engine, stays = later.engine, bool(later.runs or later.left)
-    if answers is not None:
+    engine, stays = answer.engine, bool(answer.runs or answer.left)
+    if answers is None:
+        write_streams(stdout, stderr)
+        if engine is not None:
+            engine.close(seconds=engine.runtime.limits.detached)
+    else:
         answers.send(reply.exit_code, stdout, stderr, stays=stays)
-        if stays and engine is not None:
+        if engine is not None and stays:
             # Most events have nothing detached.
             from hookline.cli.background import run_in_background  # noqa: PLC0415
 
-            run_in_background(engine, later.runs, later.left)
-    else:
-        write_streams(stdout, stderr)
-        if engine is not None:
-            engine.close(seconds=Limits().detached)
+            run_in_background(engine, answer.runs, answer.left)
     return reply.exit_code
 
 
-def answer(request: Request, later: Deferred, answers: AnswerPipe | None = None) -> Reply:
-    """Return the reply to the event on standard input; the fallback if no decision can be made.
+class Answer:
+    """The answer to the event on standard input.
 
-    With a supervisor, what the host need not wait for goes to `later`.
+    `runs` and `left`: with a supervisor, detached hooks to start after the answer, and programs
+    that went to the background while they ran. `engine`: whose they are, once there is one.
     """
-    began = monotonic()
-    unwritten: list[str] = []
-    sent = b""
-    journal = open_journal(os.environ, unwritten.append)
-    try:
-        if request.error is None:  # a host may send nothing at all
-            _set_deadline(request, sent, answers)
-        # A person may have typed a command line that cannot be used.
-        if request.error is None or not (sys.stdin and sys.stdin.isatty()):
-            sent = read_payload()
-        reply = _ask_hooks(request, sent, later, journal, began, answers)
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a host must see no traceback
-        reply = make_fallback(request, sent, error, journal).reply
-    # The user sees what could not be written down beside every answer, a refusal too.
-    return add_to_stderr(reply, [line for line in unwritten if not is_shown(reply, line)])
 
+    def __init__(self, request: Request, answers: AnswerPipe | None = None) -> None:
+        self.request = request
+        self.engine: Engine | None = None
+        self.runs: list[Run] = []
+        self.left: list[tuple[Run, BackgroundProgram]] = []
+        self._began = monotonic()
+        self._answers = answers
+        self._sent = b""
+        self._unwritten: list[str] = []
+        self._journal = open_journal(os.environ, self._unwritten.append)
 
-def _set_deadline(request: Request, sent: bytes, answers: AnswerPipe | None) -> float:
-    """Tell the supervisor the event and its deadline, in seconds, and return that."""
-    dialect = make_dialect(request.host)
-    native = find_event(dialect, sent, request.event)
-    seconds = request.deadline or host_deadline(dialect.table, native)
-    if answers is not None:
-        answers.set_deadline(seconds, native)
-    return seconds
+    def make_reply(self) -> Reply:
+        """Return the reply; the fallback if no decision can be made."""
+        error = self.request.error
+        try:
+            if error is None:  # a host may send nothing at all
+                self._set_deadline()
+            # A person may have typed a command line that cannot be used.
+            if error is None or not (sys.stdin and sys.stdin.isatty()):
+                self._sent = read_payload()
+            reply = self._ask_hooks()
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a host must see no traceback
+            reply = make_fallback(self.request, self._sent, error, self._journal).reply
+        # The user sees what could not be written down beside every answer, a refusal too.
+        lines = [line for line in self._unwritten if not is_shown(reply, line)]
+        return add_to_stderr(reply, lines)
 
+    def _set_deadline(self) -> float:
+        """Tell the supervisor the event and its deadline; return that, as of `monotonic`."""
+        request = self.request
+        dialect = make_dialect(request.host)
+        native = find_event(dialect, self._sent, request.event)
+        seconds = request.deadline or host_deadline(dialect.table, native)
+        if self._answers is not None:
+            self._answers.set_deadline(seconds, native)
+        return self._began + seconds
 
-def _ask_hooks(
-    request: Request,
-    sent: bytes,
-    later: Deferred,
-    journal: Journal | None,
-    began: float,
-    answers: AnswerPipe | None,
-) -> Reply:
-    if request.error is not None:
-        raise request.error
-    selection, host = request.selection, request.host
-    assert selection is not None  # noqa: S101 - there is one where there is no error
-    until = began + _set_deadline(request, sent, answers)
-    table = make_dialect(host).table
-    if len(sent) > LARGEST:
-        raise CodecError(f"the payload has more than {LARGEST:,} bytes")
-    payload = read_json(sent, "stdin")
-    moved = leave_deleted_folder(os.environ, table)
-    if selection.folder != ".":
-        change_folder(selection.folder)
-        selection.folder = os.getcwd()
-    else:
-        selection.folder = _find_project(payload, table)
-        selection.clean_environ(selection.folder)
-    engine = later.engine = selection.engine(
-        parses_new=False, placed=False, journal=journal, sessions=selection.sessions()
-    )
-    if answers is not None:
-        engine.runtime.detach = later.runs.append
-        engine.runtime.keep = lambda run, left: later.left.append((run, left))
-    problems = leave_to_host(engine, host) if not selection.configs else ()
-    seconds, grace = hooks_seconds(until - monotonic())
-    engine.runtime.limits = Limits(grace=grace)
-    return engine.answer(
-        host, payload, event=request.event, seconds=seconds, notice=moved, problems=problems
-    )
+    def _ask_hooks(self) -> Reply:
+        request = self.request
+        selection, host = request.selection, request.host
+        if request.error is not None or selection is None:
+            raise request.error or AssertionError
+        until = self._set_deadline()
+        table = make_dialect(host).table
+        if len(self._sent) > LARGEST:
+            raise CodecError(f"the payload has more than {LARGEST:,} bytes")
+        payload = read_json(self._sent, "stdin")
+        moved = leave_deleted_folder(os.environ, table)
+        if selection.folder != ".":
+            change_folder(selection.folder)
+            selection.folder = os.getcwd()
+        else:
+            selection.folder = _find_project(payload, table)
+            selection.clean_environ(selection.folder)
+        engine = self.engine = selection.engine(
+            parses_new=False, placed=False, journal=self._journal, sessions=selection.sessions()
+        )
+        if self._answers is not None:
+            engine.runtime.detach = self.runs.append
+            engine.runtime.keep = lambda run, left: self.left.append((run, left))
+        problems = leave_to_host(engine, host) if not selection.configs else ()
+        seconds, grace = hooks_seconds(until - monotonic())
+        engine.runtime.limits = Limits(grace=grace)
+        return engine.answer(
+            host, payload, event=request.event, seconds=seconds, notice=moved, problems=problems
+        )
 
 
 def _find_project(payload: Any, table: Table) -> str:

@@ -374,11 +374,11 @@ def parse_command(name: str, command: Command, words: Sequence[str]) -> dict[str
 def list_options(command: Command) -> dict[str, Option]:
     """Return the options and arguments of a command, those that choose its hooks included."""
     declared: Mapping[str, Any] = command.__kwdefaults__ or {}
-    own = {name: each for name, each in declared.items() if isinstance(each, Option)}
-    for parameter, options in (("printer", PRINTING), ("selection", SHARED)):
+    options = {name: each for name, each in declared.items() if isinstance(each, Option)}
+    for parameter, shared in (("printer", PRINTING), ("selection", SHARED)):
         if parameter in command.__annotations__:
-            own.update(options)
-    return own
+            options.update(shared)
+    return options
 
 
 def parse_options(pairs: Sequence[str]) -> Mapping[str, Any]:

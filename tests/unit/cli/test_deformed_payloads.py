@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.cli.answer import Deferred, answer, parse_request
+from hookline.cli.answer import Answer, parse_request
 from hookline.cli.fire import read_payload
 from hookline.core.dialect import Declaration
 from hookline.engine.catalog import NAMES, make_dialect
@@ -98,7 +98,7 @@ def test_a_guard_decides_about_what_can_be_read(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdin", stdin_of(deform(payload_of(dialect))))
     request = parse_request([dialect, "--dialect", own, "-c", file])
-    reply = answer(request, Deferred())
+    reply = Answer(request).make_reply()
 
     assert "GUARDED" in reply.stdout + reply.stderr
     assert json.loads(sent.read_bytes())
@@ -114,7 +114,7 @@ def test_what_cannot_be_read_is_refused(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdin", stdin_of(deform(payload_of(dialect))))
     request = parse_request([dialect, "--dialect", own, "-c", file])
-    reply = answer(request, Deferred())
+    reply = Answer(request).make_reply()
 
     assert "hookline: stdin is n" in reply.stdout + reply.stderr
     assert reply.exit_code == 2 or REFUSALS & set(reply.stdout.split('"'))
@@ -134,7 +134,7 @@ def test_a_stop_that_cannot_be_read_is_never_refused(
     stop = json.loads(payload_of(dialect, "stop")) | {"deep": "@@"}
     monkeypatch.setattr(sys, "stdin", stdin_of(deform(json.dumps(stop).encode())))
     request = parse_request([dialect, "--dialect", own, "-c", file, "--mode", "strict"])
-    reply = answer(request, Deferred())
+    reply = Answer(request).make_reply()
 
     assert reply.exit_code == 0
     assert not REFUSALS & set(reply.stdout.split('"'))
