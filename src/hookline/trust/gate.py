@@ -214,7 +214,9 @@ class Gate:
         skipped = set(map(str.strip, self.environ.get(SKIPPED, "").split(",")))
         if named := skipped & {spec.id, spec.name} - {""}:
             return f"{SKIPPED} names `{named.pop()}`"
-        folders = [self.root, os.path.realpath(cwd or self.root)]
+        folders = [self.root]
+        with suppress(ValueError):  # a host may name what no path can be, with a NUL in it
+            folders.append(os.path.realpath(cwd or self.root))
         for each in self.read_switches():
             if each.root and not any(is_below(folder, each.root) for folder in folders):
                 continue
