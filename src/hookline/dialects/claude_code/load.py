@@ -161,11 +161,6 @@ _PROMPT: Mapping[str, Any] = {
         "impossible": {"type": "boolean", "description": "whether it can never hold"},
     },
 }
-_VARIABLES = {
-    "CLAUDE_PROJECT_DIR": ("project_dir", "${event.project}"),
-    "CLAUDE_PLUGIN_ROOT": ("plugin_root", ""),
-    "CLAUDE_PLUGIN_DATA": ("plugin_data", ""),
-}
 FORMAT = FileFormat(
     table=TABLE,
     matcher=MatcherFormat(alphabet=NAMES),
@@ -187,8 +182,16 @@ FORMAT = FileFormat(
         "agent": TimeLimit(default=60.0),
     },
     shells={"": ("sh",), "bash": ("bash",), "powershell": ("pwsh", "powershell")},
-    variables=_VARIABLES,
-    substituted=_VARIABLES,
+    variables="""
+        CLAUDE_PROJECT_DIR=project_dir!${event.project}
+        CLAUDE_PLUGIN_ROOT=plugin_root
+        CLAUDE_PLUGIN_DATA=plugin_data
+    """,
+    substituted="""
+        ${CLAUDE_PROJECT_DIR}=project_dir!${event.project}
+        ${CLAUDE_PLUGIN_ROOT}=plugin_root
+        ${CLAUDE_PLUGIN_DATA}=plugin_data
+    """,
     # A script may ask which agent, or which session, it works for.
     host_env={"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "${event.session_id}"},
     drop_env=("OTEL_*",),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from hookline.dialects.cline.table import NAME, TABLE
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.dialects.kit.json_text import close_json
 from hookline.errors import CodecError
 from hookline.model.event import Event, ToolCall
 from hookline.model.tools import list_names
 from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.hookoutput import to_json_line
+from hookline.wire.json_reader import close_json
 from hookline.wire.payload import decode
 
 TYPE_CHECKING = False

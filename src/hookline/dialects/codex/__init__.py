@@ -1,4 +1,4 @@
-"""OpenAI Codex: hooks in `hooks.json`, in the `[hooks]` of its TOML files, and in its plugins (docs/formats/codex.md)."""
+"""OpenAI Codex: hooks in `hooks.json`, its TOML files and its plugins (docs/formats/codex.md)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Codex(FolderDialect):
         return apply_flags(specs, select_trusted_flags(specs), _reaches)
 
     def encode_reply(self, decision: Decision, _event: Event, row: EventRow | None) -> Reply:
-        """Return the reply: always exit 0, and one object, or nothing at all where there is nothing to say.
+        """Return the reply: always exit 0, and one object, or nothing at all.
 
         A denial is JSON, never exit 2, which a PowerShell wrapper turns into 1. A reason is never
         empty, because Codex takes a denial without one for a failed hook (docs/formats/codex.md 5).

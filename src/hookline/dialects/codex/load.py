@@ -64,13 +64,6 @@ def _fields(hook: Node, place: Place, facts: dict[str, Any]) -> dict[str, Any]:
     return {"detached": not row.unread}
 
 
-# Hooks of plugins only.
-_VARIABLES = {
-    "PLUGIN_ROOT": ("plugin_root", ""),
-    "CLAUDE_PLUGIN_ROOT": ("plugin_root", ""),
-    "PLUGIN_DATA": ("plugin_data", ""),
-    "CLAUDE_PLUGIN_DATA": ("plugin_data", ""),
-}
 _TOML = FileFormat(
     table=TABLE,
     what="a file of hooks",
@@ -87,8 +80,15 @@ _TOML = FileFormat(
         "mcp_tool": "a connection to the host's MCP servers",
     },
     limits={"": TimeLimit(whole=True, raised=True)},
-    variables=_VARIABLES,
-    substituted=_VARIABLES,
+    # Hooks of plugins only.
+    variables="""
+        PLUGIN_ROOT=plugin_root CLAUDE_PLUGIN_ROOT=plugin_root
+        PLUGIN_DATA=plugin_data CLAUDE_PLUGIN_DATA=plugin_data
+    """,
+    substituted="""
+        ${PLUGIN_ROOT}=plugin_root ${CLAUDE_PLUGIN_ROOT}=plugin_root
+        ${PLUGIN_DATA}=plugin_data ${CLAUDE_PLUGIN_DATA}=plugin_data
+    """,
     flags=_read_flags,
     fields=_fields,
 )

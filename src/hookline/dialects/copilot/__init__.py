@@ -23,11 +23,11 @@ from hookline.dialects.copilot.table import (
 )
 from hookline.dialects.kit.answer import collect_values
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.dialects.kit.json_text import close_json, open_json
 from hookline.model.event import ToolCall
 from hookline.model.verdict import Reply, Stance
 from hookline.wire.disable_flags import apply_flags, find_all_off, spares_policy
 from hookline.wire.hookoutput import to_json_line
+from hookline.wire.json_reader import close_json, open_json
 from hookline.wire.payload import decode, encode
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Loads Copilot's files: hook files, policies, and the `hooks` of settings (docs/formats/copilot.md 1, 2)."""
+"""Loads Copilot's hook files, policies and settings (docs/formats/copilot.md 1, 2)."""
 
 from __future__ import annotations
 

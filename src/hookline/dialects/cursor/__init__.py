@@ -5,10 +5,10 @@ from __future__ import annotations
 from hookline.dialects.cursor.table import MCP, NAME, TABLE, WORDS, count_loops
 from hookline.dialects.kit.answer import collect_values
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.dialects.kit.json_text import close_json, open_json
 from hookline.model.event import Stop, ToolCall
 from hookline.model.verdict import Reply, Stance
 from hookline.wire.hookoutput import to_json_line
+from hookline.wire.json_reader import close_json, open_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Loads Cursor's `hooks.json`: a flat list of hooks for each event (docs/formats/cursor.md 1, 2)."""
+"""Loads Cursor's `hooks.json`, a list of hooks for each event (docs/formats/cursor.md 1, 2)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _expression(text: str, row: EventRow) -> str:
 
 
 def _fields(hook: Node, place: Place, facts: dict[str, Any]) -> dict[str, Any]:
-    """Read how often a hook may send the agent back, and warn about a matcher that may miss reads."""
+    """Read how often a hook may send the agent back; warn of a matcher that may miss reads."""
     row, given = place.row, hook.value
     if row.native == "preToolUse" and "Read" in place.matcher:
         why = "a read may raise no `preToolUse`, so this matcher may miss it"
@@ -60,7 +60,6 @@ def _fields(hook: Node, place: Place, facts: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-_PROJECT = ("project_dir", "${event.project}")
 FORMAT = FileFormat(
     table=TABLE,
     what="a hooks file",
@@ -75,11 +74,11 @@ FORMAT = FileFormat(
     default="command",
     needs={"prompt": "the host's own judge"},
     banned="://",
-    variables={
-        "CURSOR_PROJECT_DIR": _PROJECT,
-        "CLAUDE_PROJECT_DIR": _PROJECT,
-        "CURSOR_VERSION": ("", "${event.facts.cursor_version}"),
-    },
+    variables="""
+        CURSOR_PROJECT_DIR=project_dir!${event.project}
+        CLAUDE_PROJECT_DIR=project_dir!${event.project}
+        CURSOR_VERSION=!${event.facts.cursor_version}
+    """,
     named_by=("command", "prompt"),
     closes=("failClosed", True),
     # With it the host takes silence, our word for no opinion, for an error and blocks

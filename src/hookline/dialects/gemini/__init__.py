@@ -50,7 +50,7 @@ class Gemini(FolderDialect):
         return event.replace(body=body)
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
-        """Return the payload of a hook, the host's own objects rebuilt from what the event holds."""
+        """Return the payload of a hook; the host's own objects hold what the event holds now."""
         payload = super().encode_payload(event, spec, row)
         foreign = event.dialect != NAME
         request, result = payload.get("llm_request"), payload.get("tool_response")

@@ -60,7 +60,6 @@ def _read_flags(root: Node, source: Source) -> Iterator[HookSpec]:
         yield make_disable_flag(source, NAME, "disabled", origin, facts)
 
 
-_OF_EXTENSIONS = {"extensionPath": ("plugin_root", ""), "workspacePath": ("workspace", "")}
 FORMAT = FileFormat(
     table=TABLE,
     comments=True,
@@ -72,16 +71,17 @@ FORMAT = FileFormat(
     needs={"runtime": "a function inside the host"},
     limits={"": TimeLimit(per_second=TICKS_PER_SECOND)},
     shells={"": ("bash", "sh")},
-    variables={
-        "GEMINI_PROJECT_DIR": ("", "${event.project}"),
-        "GEMINI_SESSION_ID": ("", "${event.session_id}"),
-        "GEMINI_CWD": ("", "${event.cwd}"),
-        # For scripts that were written for Claude Code.
-        "CLAUDE_PROJECT_DIR": ("", "${event.project}"),
-        **_OF_EXTENSIONS,
-    },
-    # The separator of a path, for files that serve every system.
-    substituted={"/": ("", "/"), "pathSeparator": ("", "/"), **_OF_EXTENSIONS},
+    # One is for scripts that were written for Claude Code, the last two are for extensions.
+    variables="""
+        GEMINI_PROJECT_DIR=!${event.project} GEMINI_SESSION_ID=!${event.session_id}
+        GEMINI_CWD=!${event.cwd} CLAUDE_PROJECT_DIR=!${event.project}
+        extensionPath=plugin_root workspacePath=workspace
+    """,
+    # The separator of a path is for files that serve every system.
+    substituted="""
+        ${/}=!/ ${pathSeparator}=!/
+        ${extensionPath}=plugin_root ${workspacePath}=workspace
+    """,
     identity=True,  # wherever the hook was declared
     flags=_read_flags,
 )

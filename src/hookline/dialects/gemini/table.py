@@ -1,4 +1,4 @@
-"""The contract of Gemini CLI: its 11 events, and the keys of an answer (docs/formats/gemini.md 3)."""
+"""The contract of Gemini CLI: its events, and the keys of an answer (docs/formats/gemini.md 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kimi CLI: `[[hooks]]` in the user's config.toml, in its older edition and in the newer one, Kimi Code.
+"""Kimi CLI, and its newer edition Kimi Code: `[[hooks]]` in the user's config.toml.
 
 Facts: docs/formats/kimi.md; of the processes, docs/formats/agenthooks.md 10.
 """
@@ -35,7 +35,10 @@ class Kimi(FolderDialect):
         super().__init__(__name__, TABLE)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        """Return all hooks, and report equal commands: of those that match, the first one runs (docs/formats/kimi.md 6)."""
+        """Return all hooks, and report equal commands, of which the first that matches runs.
+
+        Facts: docs/formats/kimi.md 6.
+        """
         firsts: dict[tuple[object, ...], HookSpec] = {}
         problems: list[Problem] = []
         for spec in specs:
@@ -95,5 +98,5 @@ def to_text(value: Json) -> str:
 
 
 def _overlap(first: HookSpec, second: HookSpec) -> bool:
-    """Return whether two hooks of one event surely match the same event, as far as their matchers tell without trying."""
+    """Return whether two hooks surely match the same event, as far as their matchers tell."""
     return not first.conditions or not second.conditions or first.conditions == second.conditions

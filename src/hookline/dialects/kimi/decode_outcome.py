@@ -1,4 +1,4 @@
-"""Results of Kimi's hooks as verdicts: a block or nothing, and a report of what Kimi does not read (docs/formats/kimi.md 5)."""
+"""Results of Kimi's hooks: a block or nothing (docs/formats/kimi.md 5)."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import json
 from hookline.core.failure import OVERFLOWED, make_failed_verdict
 from hookline.core.output_faults import find_garbled_answer
 from hookline.dialects.kimi.table import UNEXPLAINED
-from hookline.dialects.kit.answer import to_verdict
+from hookline.dialects.kit.answer import EMPTY, Claims
 from hookline.model.kinds import ACTIONS
-from hookline.model.verdict import Stance, Verdict
+from hookline.model.verdict import Stance
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome
+    from hookline.model.verdict import Outcome, Verdict
 
 _BLOCK = 2  # exit code
 _SPECIFIC = "hookSpecificOutput"
@@ -43,65 +43,64 @@ _IDLE = (
 )
 
 
-def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, _event: Event) -> Verdict:
-    """Return what a hook means, with its stdout, which Kimi itself shows nowhere (docs/formats/kimi.md 5)."""
-    verdict = to_verdict(spec, outcome, stdout=outcome.stdout)
-    text = outcome.stdout.strip()
+def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
+    """Return what a hook means, with its stdout, which Kimi itself shows nowhere."""
+    claims, text = Claims(outcome, spec, row, event), outcome.stdout.strip()
     if outcome.failure is not None or outcome.exit_code not in (0, _BLOCK):
         return make_failed_verdict(spec, outcome).replace(stdout=outcome.stdout)
     if outcome.exit_code == _BLOCK:
-        return _block(verdict, outcome.stderr.strip(), row)
-    if not text:
-        return verdict
+        _block(claims, outcome.stderr.strip())
+        return claims.verdict(stdout=outcome.stdout)
     try:
-        given = parse_object(text)
+        if text:
+            _read(claims, parse_object(text))
     except UnreadableError as error:
         if outcome.truncated:
             failed = make_failed_verdict(spec, outcome, OVERFLOWED)
             return failed.replace(stdout=outcome.stdout)
         if isinstance(error, NoObjectError) or find_garbled_answer(text):
-            return verdict.replace(unsupported=(f"stdout: {error}",))
-        # An effect that no event has: it stays in the hook's result, and the decision says that it
-        # was not carried out.
-        return verdict.replace(effects={"stdout": text})
-    return _decode_object(verdict, given, row)
+            claims.unsupported.append(f"stdout: {error}")
+        else:
+            # An effect that no event has: it stays in the hook's result, and the decision says that
+            # it was not carried out.
+            claims.effects["stdout"] = text
+    return claims.verdict(stdout=outcome.stdout)
 
 
-def _decode_object(verdict: Verdict, given: Mapping[str, Any], row: EventRow) -> Verdict:
+def _read(claims: Claims, given: Mapping[str, Any]) -> None:
+    """Take in an output object, of which Kimi reads a denial."""
     specific = given.get(_SPECIFIC)
-    ignored = list(_list_unread(given))
-    if specific is not None and not isinstance(specific, dict):
-        ignored.append(f"{_SPECIFIC}: it is no object")
+    _report_unread(claims, given)
     if not isinstance(specific, dict):
-        return verdict.replace(unsupported=tuple(ignored))
-    ignored += _list_unread(specific)
-    word, reason = specific.get("permissionDecision"), specific.get("permissionDecisionReason")
-    asks = word == "ask" and row.kind in ACTIONS and row.can_block
-    if word in ("ask", "defer") and not asks:
-        ignored.append(f"{word}: Kimi knows no `{word}`, so the call goes on")
-    elif word not in (None, "", "allow", "ask", "defer", "deny"):
-        ignored.append(f"permissionDecision: `{_to_text(word):.40}` is none")
-    verdict = verdict.replace(unsupported=tuple(ignored))
-    if asks:
-        return verdict.replace(stance=Stance.ASK, reason=_to_text(reason))
-    return _block(verdict, _to_text(reason), row) if word == "deny" else verdict
+        claims.unsupported += [] if specific is None else [f"{_SPECIFIC}: it is no object"]
+        return
+    _report_unread(claims, specific)
+    word, row = specific.get("permissionDecision"), claims.row
+    reason = _to_text(specific.get("permissionDecisionReason"))
+    if word == "deny":
+        _block(claims, reason)
+    elif word == "ask" and row.kind in ACTIONS and row.can_block:
+        claims.claim(Stance.ASK, reason, "ask")
+    elif word in ("ask", "defer"):
+        claims.unsupported.append(f"{word}: Kimi knows no `{word}`, so the call goes on")
+    elif word not in (None, "", "allow"):
+        claims.unsupported.append(f"permissionDecision: `{_to_text(word):.40}` is none")
 
 
-def _block(verdict: Verdict, reason: str, row: EventRow) -> Verdict:
-    if row.can_block:
-        return verdict.replace(stance=row.blocks, reason=reason or UNEXPLAINED)
+def _block(claims: Claims, reason: str) -> None:
     given = f", whose reason is: {reason}" if reason else ""
-    lost = f"deny: `{row.native}` ignores a block{given}"
-    return verdict.replace(unsupported=(*verdict.unsupported, lost))
+    lost = f"deny: `{claims.row.native}` ignores a block{given}"
+    claims.claim(claims.row.blocks, reason or UNEXPLAINED, lost)
 
 
-def _list_unread(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the keys of an output object ask for that Kimi does not read, each with its key."""
+def _report_unread(claims: Claims, given: Mapping[str, Any]) -> None:
+    """Report what the keys of an object ask for that Kimi does not read, each with its key."""
     for key, value in given.items():
-        asks = value is False if key == "continue" else value not in (None, "", False, [], {})
+        asks = value is False if key == "continue" else value not in EMPTY
         if asks and key not in _IDLE:
             refuses = key == "decision" and value in ("block", "deny")
-            yield f"{'deny' if refuses else _MEANT.get(key, key)}: Kimi does not read `{key}`"
+            effect = "deny" if refuses else _MEANT.get(key, key)
+            claims.unsupported.append(f"{effect}: Kimi does not read `{key}`")
 
 
 def _to_text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Loads `[[hooks]]` of config.toml, of which one wrong value refuses the whole file (docs/formats/kimi.md 1)."""
+"""Loads `[[hooks]]` of config.toml; one wrong value refuses the file (docs/formats/kimi.md 1)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What dialects share: the class that finds their files, and the loader, matcher and output reader of Claude Code's family."""
+"""What dialects share: their class, and loading, matching and answering of Claude Code's family."""

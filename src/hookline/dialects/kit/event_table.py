@@ -59,8 +59,11 @@ class Key(Frozen):
 
 def read_keys(text: str) -> dict[str, Key]:
     """Return the keys of a table: each line is a key, the type of its value, and its power."""
-    lines = (line.split() for line in text.strip().splitlines())
-    return {key: Key(type=_TYPES[name], power="".join(power)) for key, name, *power in lines}
+    keys = {}
+    for line in text.strip().splitlines():
+        key, name, *power = line.split()
+        keys[key] = Key(type=_TYPES[name], power="".join(power))
+    return keys
 
 
 def read_events(
@@ -84,7 +87,7 @@ def read_events(
     reads them, `may` its powers. `how` holds columns: the name of one that is true (with `not-`
     before it: false), or `name=value`, where a value has commas instead of blanks. Every other cell
     is the column of its name, `-` an empty one, a mapping as `key:value`. What can deny blocks by
-    that, and a matcher of a tool call is compared with the tool, unless a column says otherwise. An event
+    that, and a matcher of a tool call is compared with the tool, unless a column says otherwise. An
     without `reads` reads the keys whose powers it has, but none that decides.
 
     Args:
@@ -109,7 +112,7 @@ def read_events(
             body = getattr(event, cells.pop("body") or "Lifecycle")
         declared = {*always.split(), *cells.pop("may", "").split()}
         reads = _find_reads(keys, cells.pop("reads", None), declared)
-        powers = declared | {power for power in reads.values() if power}
+        powers = {*declared, *filter(None, reads.values())}
         columns: dict[str, Any] = {
             "kind": usual,
             "subject": "tool" if body is event.ToolCall else "",
@@ -161,11 +164,13 @@ def _split(text: str, words: Mapping[str, str]) -> Iterator[dict[str, str]]:
 
 def _find_reads(keys: Mapping[str, Key], cell: str | None, powers: set[str]) -> dict[str, str]:
     """Return the keys that an event reads, and the power that each uses."""
-    if cell is None:
-        able = powers - {"deny"}
-        return {key: given.power for key, given in keys.items() if given.power in able}
-    pairs = (word.partition("=")[::2] for word in cell.split())
-    return {key: power or (keys[key].power if key in keys else "") for key, power in pairs}
+    reads = {}
+    for word in keys if cell is None else cell.split():
+        key, _, power = word.partition("=")
+        power = power or (keys[key].power if key in keys else "")
+        if cell is not None or power in powers - {"deny"}:
+            reads[key] = power
+    return reads
 
 
 def _read_cell(default: Any, cell: str, values: Mapping[str, Any]) -> Any:
@@ -179,10 +184,10 @@ def _read_cell(default: Any, cell: str, values: Mapping[str, Any]) -> Any:
         return float(cell)
     if isinstance(default, tuple | frozenset):
         return type(default)(cell.split())
-    if isinstance(default, dict):
-        pairs = (word.partition(":")[::2] for word in cell.split())
-        return {
-            key: _STANCES.get(value, int(value) if value.isdigit() else value)
-            for key, value in pairs
-        }
-    return "" if cell == "-" else cell
+    if not isinstance(default, dict):
+        return "" if cell == "-" else cell
+    read: dict[str, Any] = {}
+    for word in cell.split():
+        key, _, value = word.partition(":")
+        read[key] = _STANCES.get(value, int(value) if value.isdigit() else value)
+    return read

@@ -98,10 +98,11 @@ class FileFormat(Frozen):
 
     Of what runs: `shells`: value of `shell` -> the programs that run a script, "" without that key.
     `banned`: a text in a command for which the host drops the file. `runs_empty`: an empty command
-    is no error. `variables`: a variable of the environment -> what the source (or the row: `event`,
-    `tool`) calls its value, and the value otherwise. `substituted`: the same for `${...}` in a
-    command. `host_env` and `drop_env`: as in `Command`. `http`: limits of HTTP hooks, as
-    `read_http_spec` takes them. `prompt`: of prompt hooks, as `PromptFormat` has them. `command`: reads a command in a host's own way.
+    is no error. `variables`: the variables of the environment, as `NAME=word!otherwise`: what the
+    source (or the row: `event`, `tool`) calls the value, and the value without one. `substituted`:
+    the same for marks in a command. `host_env` and `drop_env`: as in `Command`. `http`: limits of HTTP hooks, as
+    `read_http_spec` takes them. `prompt`: of prompt hooks, as `PromptFormat` has them. `command`:
+    reads a command in a host's own way.
     """
 
     table: Table
@@ -135,8 +136,8 @@ class FileFormat(Frozen):
     shells: Mapping[str, tuple[str, ...]] = {"": ("sh",)}
     banned: str = ""
     runs_empty: bool = False
-    variables: Mapping[str, tuple[str, str]] = {}
-    substituted: Mapping[str, tuple[str, str]] = {}
+    variables: str = ""
+    substituted: str = ""
     host_env: Mapping[str, str] = {}
     drop_env: tuple[str, ...] = ()
     http: Mapping[str, Any] = {}
@@ -415,9 +416,7 @@ def _read_command(hook: Node, place: Place, form: FileFormat) -> Command:
     shell = hook.choice("shell", form.shells, "") if "shell" in keys else ""
     command = Command(
         env={**_fill(form.variables, place), **(hook.mapping("env") if "env" in keys else {})},
-        substitute={
-            f"${{{name}}}": value for name, value in _fill(form.substituted, place).items()
-        },
+        substitute=_fill(form.substituted, place),
         host_env=form.host_env,
         drop_env=form.drop_env,
         working_dir=place.source.names.get("working_dir", ""),
@@ -431,15 +430,17 @@ def _read_command(hook: Node, place: Place, form: FileFormat) -> Command:
     return command.replace(argv=(script, *hook.texts("args")))
 
 
-def _fill(variables: Mapping[str, tuple[str, str]], place: Place) -> dict[str, str]:
+def _fill(variables: str, place: Place) -> dict[str, str]:
     """Return those of the variables that have a value."""
     tool = "${event.tool}" if place.row.subject == "tool" else ""
     names = {**place.source.names, "event": place.row.native, "tool": tool}
-    return {
-        variable: value
-        for variable, (name, otherwise) in variables.items()
-        if (value := names.get(name) or otherwise)
-    }
+    filled = {}
+    for word in variables.split():
+        variable, _, value = word.partition("=")
+        name, _, otherwise = value.partition("!")
+        if value := names.get(name) or otherwise:
+            filled[variable] = value
+    return filled
 
 
 def _read_timeout(hook: Node, row: EventRow, form: FileFormat) -> float:

@@ -32,12 +32,12 @@ class OpenHands(FolderDialect):
         super().__init__(__name__, TABLE)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        """Return the hooks without those of the user's file where the project has a file that you approved."""
+        """Return the hooks; a project's file that you approved takes the place of the user's."""
         flags = select_trusted_flags(specs)
         return apply_flags(specs, flags, lambda _flag, spec: spec.origin.scope == "user")
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
-        """Return the payload of a hook, with another host's result in the shape of an observation."""
+        """Return the payload of a hook; the result of another host becomes an observation."""
         payload = super().encode_payload(event, spec, row)
         result = payload["tool_response"]
         if event.dialect != NAME and result is not None and not isinstance(result, dict):

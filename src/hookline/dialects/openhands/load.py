@@ -71,12 +71,12 @@ FORMAT = FileFormat(
     default="command",
     needs={"agent": "a language model with tools"},
     limits={"": TimeLimit(whole=True)},
-    variables={
-        "OPENHANDS_PROJECT_DIR": ("", "${event.cwd}"),
-        "OPENHANDS_SESSION_ID": ("", "${event.session_id}"),
-        "OPENHANDS_EVENT_TYPE": ("event", ""),
-        "OPENHANDS_TOOL_NAME": ("tool", ""),
-    },
+    variables="""
+        OPENHANDS_PROJECT_DIR=!${event.cwd}
+        OPENHANDS_SESSION_ID=!${event.session_id}
+        OPENHANDS_EVENT_TYPE=event
+        OPENHANDS_TOOL_NAME=tool
+    """,
     prompt=_PROMPT,
     named_by=("command", "prompt"),
     flags=_read_flags,

@@ -96,11 +96,11 @@ FORMAT = FileFormat(
         "prompt": TimeLimit(default=30.0),
     },
     shells={"": ("bash", "sh"), "bash": ("bash",), "powershell": ("pwsh", "powershell")},
-    variables={
-        "QWEN_PROJECT_DIR": ("", "${event.project}"),
-        "GEMINI_PROJECT_DIR": ("", "${event.project}"),
-        "CLAUDE_PROJECT_DIR": ("", "${event.project}"),
-    },
+    variables="""
+        QWEN_PROJECT_DIR=!${event.project}
+        GEMINI_PROJECT_DIR=!${event.project}
+        CLAUDE_PROJECT_DIR=!${event.project}
+    """,
     prompt=_PROMPT,
     named_by=("command", "url", "prompt"),
     identity=True,

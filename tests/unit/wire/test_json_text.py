@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hookline.dialects.kit.json_text import close_json, open_json
+from hookline.wire.json_reader import close_json, open_json
 
 
 @pytest.mark.parametrize(
