@@ -250,7 +250,7 @@ def test_a_hook_that_cannot_be_started_cannot_be_approved(place: Workspace) -> N
     assert "✓" not in listed
     assert (
         said(place, "/hooks doctor").count(
-            "✗ `WS/hooks/guard.sh` is not executable (in a shell: chmod +x WS/hooks/guard.sh)"
+            "✗ `WS/hooks/guard.sh` is not executable (chmod +x WS/hooks/guard.sh)"
         )
         == 2
     )
@@ -318,15 +318,15 @@ def test_a_switch_above_is_told_with_its_folder(place: Workspace) -> None:
     ("own", "said"),
     [
         ("look at it, then: hookline approve", "look at it, then: /hooks approve make lint"),
-        ("hookline on --global", "in a shell: hookline on --global"),
+        ("hookline on --global", "hookline on --global"),
         ("hookline approve -n shows what changed", "/hooks list shows what changed"),
         ("say `x`, or use `--mode strict`", "say `x`, or use `--mode strict`"),
-        ("chmod +x guard.sh", "in a shell: chmod +x guard.sh"),
+        ("chmod +x guard.sh", "chmod +x guard.sh"),
         ("make it faster", "make it faster"),
     ],
 )
 def test_a_hint_is_for_a_person_without_a_shell(own: str, said: str) -> None:
-    """A command that the chat has is translated; what needs a shell says so; any other stays."""
+    """A command that the chat has is translated; any other stays."""
     assert append_hint("it", own, "make lint") == f"it ({said})"
 
 

@@ -61,9 +61,8 @@ _STATES: Mapping[str, str] = {
     CHANGED: "✗ changed since approval",
     REVOKED: "✗ NOT approved (revoked)",
 }
-# A command line that a chat has too; what else of a hint needs a shell.
+# A command line that a chat has too; what else of a hint is for a shell.
 _COMMAND = re.compile(r"hookline (approve -n|approve|list|on|off|doctor)(?=[ ,`]|$)(?! --global)")
-_SHELL = re.compile(r"hookline |chmod |hooks on -C")
 _INSTEAD: Mapping[str, str] = {"approve": "approve {}", "approve -n": "list"}
 
 
@@ -194,8 +193,6 @@ def append_hint(text: str, hint: str, command: str = "<command>") -> str:
     shown = _COMMAND.sub(
         lambda found: f"{_NAME} {_INSTEAD.get(found[1], found[1]).format(command)}", hint
     )
-    if _SHELL.search(shown.replace(command, "")):
-        shown = f"in a shell: {hint}"
     return f"{text} ({shown})" if hint else text
 
 
