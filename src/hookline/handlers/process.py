@@ -227,7 +227,8 @@ class Child:
         if self.leaves:
             return Outcome(background=True, seconds=self.pool.clock() - self.began)
         assert self.outcome is not None  # noqa: S101 - the loop returns when there is one
-        return self.outcome
+        read = self.program.read
+        return read(self.outcome) if read else self.outcome
 
     # -- events of the poll ------------------------------------------------------------------------
 

@@ -42,7 +42,8 @@ class Program(Frozen):
 
     `argv`: with an absolute or findable program. `stdin`: already serialised. `timeout`: seconds.
     `cookie`: the environment value that identifies all processes of the program.
-    `may_leave`: its first line of output may send it to the background.
+    `may_leave`: its first line of output may send it to the background. `read`: turns its outcome
+    into that of the hook; None keeps it.
     """
 
     argv: tuple[str, ...]
@@ -53,15 +54,6 @@ class Program(Frozen):
     cookie: str = ""
     kill_leftovers: bool = False
     may_leave: bool = False
-
-
-class Job(Frozen):
-    """A program to run for a hook; `read` turns the program's outcome into the hook's.
-
-    None keeps it.
-    """
-
-    program: Program
     read: Callable[[Outcome], Outcome] | None = None
 
 

@@ -210,7 +210,10 @@ def end_run(
 
 
 def end_everything() -> None:
-    """End every process below this one."""
+    """End every process below this one; without /proc, the groups of its programs."""
+    for leader in list(_State.running):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGKILL)
     _end(lambda table: _find_below(table, {os.getpid()}))
 
 

@@ -10,7 +10,7 @@ from types import coroutine as generator_coroutine
 
 from hookline.errors import HandlerError
 from hookline.handlers.command import build_program
-from hookline.handlers.process_spec import Job, Limits
+from hookline.handlers.process_spec import Limits, Program
 from hookline.handlers.recursion_guard import hook_mark
 from hookline.model.spec import Command, Http, Model
 from hookline.model.verdict import Failure, Outcome, RemoteHandlerError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.handlers.process import BackgroundProgram
-    from hookline.handlers.process_spec import Cancel, Program
+    from hookline.handlers.process_spec import Cancel
     from hookline.model.spec import InProcess
 
 
@@ -72,29 +72,27 @@ def _run_programs(
 ) -> list[Outcome]:
     """Return the outcomes of handlers on this machine; all their programs run at once."""
     steps = [_prepare(run, environ, may_leave=keep is not None) for run in runs]
-    jobs = [(run, step) for run, step in zip(runs, steps, strict=True) if isinstance(step, Job)]
-    if not jobs:
+    started = [run for run, step in zip(runs, steps, strict=True) if isinstance(step, Program)]
+    if not started:
         return [step for step in steps if isinstance(step, Outcome)]
     # Events without programs do without it.
     from hookline.handlers.process import run_all  # noqa: PLC0415 - as above
 
     left: dict[int, BackgroundProgram] = {}
-    programs = [job.program for _, job in jobs]
+    programs = [step for step in steps if isinstance(step, Program)]
     done = run_all(programs, limits=limits, cancel=cancel, left=left)
     if keep is not None:
         for at, program in left.items():
-            keep(jobs[at][0], program)
-    ended = iter(
-        [job.read(out) if job.read else out for (_, job), out in zip(jobs, done, strict=True)]
-    )
-    return [next(ended) if isinstance(step, Job) else step for step in steps]
+            keep(started[at], program)
+    ended = iter(done)
+    return [next(ended) if isinstance(step, Program) else step for step in steps]
 
 
-def _prepare(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Job | Outcome:
+def _prepare(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Program | Outcome:
     """Return the program that a hook runs, or its outcome if there is none to run."""
     try:
         if isinstance(run.spec.handler, Command):
-            return Job(program=_build_program(run.spec.handler, run, environ, may_leave=may_leave))
+            return _build_program(run.spec.handler, run, environ, may_leave=may_leave)
         # Few hooks are builtins.
         from hookline.handlers.builtins import call_builtin  # noqa: PLC0415 - as above
 

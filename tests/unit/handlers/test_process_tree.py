@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import uuid
 from contextlib import contextmanager
@@ -173,6 +174,20 @@ def test_escapees_die_without_pidfds_too(monkeypatch, tmp_path):
     assert process_tree.open_pidfd(os.getpid()) == -1
     assert outcome.failure is Failure.TIMED_OUT
     assert is_gone(pid_in(tmp_path / "pid"))
+
+
+def test_without_proc_the_groups_of_programs_end(monkeypatch, tmp_path):
+    """Everything ends that is in the group of a program which this process started."""
+    monkeypatch.setattr(process_tree, "read_process_table", lambda _lowest=0: {})
+    popen, ends = process_tree.start(program("sleep 60 & echo $! >pid; wait", tmp_path))
+    assert until(lambda: pid_in(tmp_path / "pid"))
+    process_tree.end_everything()
+
+    assert popen.wait(10) == -signal.SIGKILL
+    assert is_gone(pid_in(tmp_path / "pid"))
+    process_tree.forget(popen.pid)
+    for fd in ends:
+        os.close(fd)
 
 
 def test_a_name_that_looks_like_a_status_confuses_nobody(tmp_path):

@@ -1,7 +1,6 @@
 """Builtins: handlers that hookline ships, by the names of docker-agent's documents.
 
-A builtin returns an output object of that dialect, None, or a `Job`: a program whose outcome it
-must see first.
+A builtin returns an output object of that dialect, None, or a program whose outcome it reads.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from time import perf_counter
 from hookline.errors import HandlerError
 from hookline.handlers.builtins import facts, git
 from hookline.handlers.command import expand_declared, working_directory
-from hookline.handlers.process_spec import Job
+from hookline.handlers.process_spec import Program
 from hookline.model.verdict import Failure, Outcome
 
 TYPE_CHECKING = False
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from hookline.model.spec import Builtin
 
 # Each builtin by its name, with the kind of event that it is for; "" is any.
-REGISTRY: Mapping[str, tuple[str, Callable[[facts.BuiltinCall], facts.Output | Job]]] = {
+REGISTRY: Mapping[str, tuple[str, Callable[[facts.BuiltinCall], facts.Output | Program]]] = {
     "add_date": ("turn.start", facts.add_date),
     "add_directory_listing": ("session.start", facts.add_directory_listing),
     "add_environment_info": ("session.start", facts.add_environment_info),
@@ -38,7 +37,7 @@ REGISTRY: Mapping[str, tuple[str, Callable[[facts.BuiltinCall], facts.Output | J
 }
 
 
-def call_builtin(run: Run, environ: Mapping[str, str]) -> Job | Outcome:
+def call_builtin(run: Run, environ: Mapping[str, str]) -> Program | Outcome:
     """Call the builtin of a run; a fault in it is that hook's failure, not the engine's.
 
     Raises:
@@ -68,7 +67,7 @@ def call_builtin(run: Run, environ: Mapping[str, str]) -> Job | Outcome:
     except Exception as error:  # noqa: BLE001 - as above
         detail, seconds = f"{type(error).__name__}: {error}", perf_counter() - began
         return Outcome(failure=Failure.RAISED, detail=detail, seconds=seconds)
-    if isinstance(answer, Job):
+    if isinstance(answer, Program):
         return answer
     text = json.dumps(answer) if answer else ""
     return Outcome(exit_code=0, stdout=text, seconds=perf_counter() - began)

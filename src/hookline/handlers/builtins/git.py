@@ -12,7 +12,7 @@ import os
 
 from hookline.handlers import command
 from hookline.handlers.builtins.facts import make_context, parse_count
-from hookline.handlers.process_spec import Job, Program
+from hookline.handlers.process_spec import Program
 from hookline.handlers.process_tree import COOKIE
 from hookline.model.verdict import Failure, Outcome
 
@@ -61,9 +61,9 @@ _NO_REPOSITORY = (
 )
 
 
-def add_git_status(asked: BuiltinCall) -> Job | None:
+def add_git_status(asked: BuiltinCall) -> Program | None:
     """Handle `turn_start`: branch and changed files, one line each."""
-    return _make_job(
+    return _make_program(
         asked,
         "Git status:",
         "-c",
@@ -74,24 +74,24 @@ def add_git_status(asked: BuiltinCall) -> Job | None:
     )
 
 
-def add_git_diff(asked: BuiltinCall) -> Job | None:
+def add_git_diff(asked: BuiltinCall) -> Program | None:
     """Handle `turn_start`: changes of the working tree as statistics, or in full with `full`.
 
     Nothing if it is clean.
     """
     plain = ("diff", "--no-color", "--no-ext-diff", "--no-textconv")
     if asked.args[:1] == ("full",):
-        return _make_job(asked, "Current working-tree diff:", *plain)
-    return _make_job(asked, "Current working-tree diff (stat):", *plain, "--stat")
+        return _make_program(asked, "Current working-tree diff:", *plain)
+    return _make_program(asked, "Current working-tree diff (stat):", *plain, "--stat")
 
 
-def add_recent_commits(asked: BuiltinCall) -> Job | None:
+def add_recent_commits(asked: BuiltinCall) -> Program | None:
     """Handle `session_start`: the last N commits, one line each.
 
     10 if N is not a positive number.
     """
     count = (parse_count(asked.args[0]) if asked.args else 0) or _COMMITS
-    return _make_job(
+    return _make_program(
         asked,
         "Recent commits:",
         "log",
@@ -103,7 +103,7 @@ def add_recent_commits(asked: BuiltinCall) -> Job | None:
     )
 
 
-def _make_job(asked: BuiltinCall, heading: str, *words: str) -> Job | None:
+def _make_program(asked: BuiltinCall, heading: str, *words: str) -> Program | None:
     """Return the Git command to run; None without a folder or without Git."""
     folder = asked.event.cwd
     if not folder or not os.path.isdir(folder):
@@ -111,7 +111,7 @@ def _make_job(asked: BuiltinCall, heading: str, *words: str) -> Job | None:
     git = command.find_on_path("git", asked.environ)
     if not git:
         return None
-    program = Program(
+    return Program(
         argv=(git, *_CAREFUL, *words),
         stdin=b"",
         cwd=folder,
@@ -119,8 +119,8 @@ def _make_job(asked: BuiltinCall, heading: str, *words: str) -> Job | None:
         timeout=asked.timeout,
         cookie=asked.cookie,
         kill_leftovers=True,
+        read=lambda outcome: _read_output(outcome, heading),
     )
-    return Job(program=program, read=lambda outcome: _read_output(outcome, heading))
 
 
 def _environment(asked: BuiltinCall) -> dict[str, str]:
