@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from hookline.config.hook_files import Stamp
-    from hookline.config.places import Found
     from hookline.core.dialect import Dialect
 
     Way: TypeAlias = "Discovery | Named | Given"
@@ -152,18 +151,28 @@ def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
     Raises:
         ConfigError: what was named is not there, or cannot be listed.
     """
-    if isinstance(way, Named):
-        path = os.path.join(way.base, way.place.file) if os.getcwd() != way.base else way.place.file
-        files, error = split_files(path, list_files(path, way.dialect.table.name))
-        for file in files:
-            yield way.place.replace(file=file, placed=search.placed), way.dialect, None
-        if error is not None:
-            yield way.place.replace(file=path), way.dialect, error
-        return
+    yield from _list_named(search, way) if isinstance(way, Named) else _discover(search, way)
+
+
+def _list_named(search: Search, way: Named) -> Iterator[Listed]:
+    path = os.path.join(way.base, way.place.file) if os.getcwd() != way.base else way.place.file
+    files, error = split_files(path, list_files(path, way.dialect.table.name))
+    for file in files:
+        yield way.place.replace(file=file, placed=search.placed), way.dialect, None
+    if error is not None:
+        yield way.place.replace(file=path), way.dialect, error
+
+
+def _discover(search: Search, way: Discovery) -> Iterator[Listed]:
+    """Yield the files of all places; those of a project only where they are to be parsed."""
     counts: dict[tuple[str, str], int] = {}
-    for found in _list_places(search, way):
-        dialect = search.make(found.dialect)
+    reads_project = way.parses_new or has_approvals(search.cwd, search.environ)
+    for found in find_places(search.cwd, search.environ, way.dialect):
         is_cloned = found.scope in CLONED
+        is_dropped = (found.dialect, found.scope) in search.dropped
+        if is_dropped or (is_cloned and not reads_project):
+            continue
+        dialect = search.make(found.dialect)
         # Policy that only root can have written runs without an approval.
         trusted = (
             way.trust == "all"
@@ -191,23 +200,6 @@ def list_sources(search: Search, way: Discovery | Named) -> Iterator[Listed]:
             yield place.replace(file=file), dialect, None
         if beyond is not None:
             yield place, dialect, beyond
-
-
-def _list_places(search: Search, way: Discovery) -> Iterator[Found]:
-    """Yield the places to read: no dropped ones.
-
-    Those of a project without approvals count only if `parses_new`.
-    """
-    reads_project: bool | None = way.parses_new or None
-    for found in find_places(search.cwd, search.environ, way.dialect):
-        if (found.dialect, found.scope) in search.dropped:
-            continue
-        if found.scope in CLONED:
-            if reads_project is None:
-                reads_project = has_approvals(search.cwd, search.environ)
-            if not reads_project:
-                continue
-        yield found
 
 
 # -- reading -----------------------------------------------------------------------------------
