@@ -171,7 +171,6 @@ CODES: Mapping[str, str] = {
     "check.unseen": "HKL7020",
     "check.in-place": "HKL7021",
     "check.gone": "HKL7022",
-    "check.sample": "HKL7025",
     "check.failures": "HKL7034",
     "internal": "HKL9001",
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-from contextlib import suppress
 from importlib.util import find_spec
 from threading import Thread
 from time import monotonic
@@ -16,15 +15,13 @@ from hookline.handlers.checked_connection import resolve_addresses
 from hookline.model.kinds import kind
 from hookline.model.spec import Command, Http, Model, Problem
 from hookline.model.verdict import Stance
-from hookline.paths import read_start
-from hookline.text.digest import sha256
 from hookline.text.shell_words import parse_commands
 from hookline.trust.source_reader import find_language
 from hookline.wire.templates import INSTALL, TEMPLATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from hookline.core.dialect import Table
     from hookline.engine.engine import Engine
@@ -92,7 +89,6 @@ def check_files(spec: HookSpec, seen: Inspection) -> Iterator[Finding]:
         message = f"an approval does not cover all that it runs: {unseen}"
         hint = "name the files themselves, or look at them yourself"
         yield make_warning(spec, "check.unseen", message, hint)
-    yield from find_samples(spec, (file.path for file in seen.files))
     yield from _check_relative(spec, spec.handler)
 
 
@@ -157,63 +153,6 @@ def find_duplicates(specs: Sequence[HookSpec]) -> Iterator[Finding]:
         if other is not spec:
             message = f"it does what `{other.id}` does, on the same event"
             yield make_warning(spec, "check.duplicate", message, "remove one of the two")
-
-
-# -- published samples ------------------------------------------------------------------------
-
-_LARGEST = 65_536  # bytes of a script that may be a sample
-_SPLIT = (
-    "use a guard that splits the command into words (Python: `shlex.split`) and looks at each flag"
-)
-_READ_ALL = (
-    "use a guard that splits the command at `;`, `&`, `|` and line ends, "
-    "and allows it only if each part is safe"
-)
-# SHA-256 of the normalised text -> its hole, and what to use in its place.
-SAMPLES: Mapping[str, tuple[str, str]] = {
-    "5097244ab191270baeb0517c5793675dc96df94e5d6af4ab6ea0a53dd182fe67": (
-        "it lets `rm -rf /`, `rm -r -f /` and every payload without a blank after the colon pass",
-        _SPLIT,
-    ),
-    "221a67ddb270009bb29cb279dd814cbc61da16512ef30f1f5b252f066d6cc426": (
-        "it lets `rm -r -f /` and `rm -rf ~` pass",
-        _SPLIT,
-    ),
-    "ba41ca24cdcea0acab10b7e8702eaa663f5e5459294cf75aaac908568b4cfded": (
-        "it lets `rm -r -f` and `rm --recursive --force` pass",
-        _SPLIT,
-    ),
-    "033d970cf9086a25146d37b9a63d7a5132a2584e272bec4fbeae13ef6686b8fe": (
-        (
-            "it approves every command that begins with `ls`, such as `ls; rm -rf ~`, "
-            "and a quote in the command breaks its JSON"
-        ),
-        f"{_READ_ALL}; and build the JSON with `jq -n --arg`",
-    ),
-    "b7eb50fb9bd00f132f24c4e6a4a7177ae65d3f440acaacb55a71eb6c855b12a0": (
-        "it approves by the first word alone, so that `echo x; rm -rf ~` runs without a question",
-        _READ_ALL,
-    ),
-}
-
-
-def sample_digest(text: str) -> str:
-    """Return the SHA-256 of a script; line ends, indentation and empty lines do not count."""
-    words = (" ".join(line.split()) for line in text.splitlines())
-    return sha256("\n".join(line for line in words if line).encode("utf-8", "surrogateescape"))
-
-
-def find_samples(spec: HookSpec, files: Iterable[str]) -> Iterator[Finding]:
-    """Yield a warning for each sample that the hook runs, as its script or as a file."""
-    digests = [sample_digest(getattr(spec.handler, "script", ""))]
-    for path in files:
-        with suppress(OSError):
-            start = read_start(path, _LARGEST)
-            digests.append(sample_digest(start.decode("utf-8", "surrogateescape")))
-    for digest in SAMPLES.keys() & digests:
-        hole, remedy = SAMPLES[digest]
-        message = f"it is a published sample with a known hole: {hole}"
-        yield make_warning(spec, "check.sample", message, remedy)
 
 
 # -- host names --------------------------------------------------------------------------------
