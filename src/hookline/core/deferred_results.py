@@ -10,7 +10,6 @@ from hookline.model.verdict import Lowered, Stance, Verdict
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from types import UnionType
     from typing import Any
 
     from hookline.core.dialect import Table
@@ -26,13 +25,6 @@ _MOST_LOST = 32
 
 _OVER = "the hook ran in the background, and its moment was over"
 _STANCES = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
-_TEXTS = ("hook_id", "for_agent", "for_user", "wake")
-_WHAT = ("identity", "content")  # older versions did not keep these
-_ENDS: Mapping[str, type | UnionType] = {
-    "fault": str | None,
-    "exit_code": int | None,
-    "seconds": int | float,
-}
 
 
 class DeferredResult(Frozen):
@@ -73,17 +65,10 @@ def parse_deferred(given: Any) -> DeferredResult:
     Raises:
         ValueError: it is something else.
     """
-    if not isinstance(given, dict) or not all(isinstance(given.get(name), str) for name in _TEXTS):
-        raise ValueError("no answer of a hook")
-    given = {**dict.fromkeys(_WHAT, ""), **given}
-    if not all(isinstance(given[name], str) for name in _WHAT):
-        raise ValueError("no hook that was approved")
-    if not isinstance(given.get("lost"), list) or not all(
-        isinstance(given.get(name), types) for name, types in _ENDS.items()
-    ):
-        raise ValueError("no end of a hook")
-    known = {name: given[name] for name in DeferredResult.__fields__}
-    return DeferredResult(**known | {"lost": tuple(str(entry) for entry in given["lost"])})
+    try:
+        return DeferredResult(**{**given, "lost": tuple(given["lost"])})
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no answer of a hook: {error}") from None
 
 
 # -- storing ---------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from hookline.core.dialect import TURNS
 from hookline.model.event import Stop
 from hookline.model.frozen import Frozen
 from hookline.model.verdict import Lowered, Stance
+from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,9 +62,7 @@ def gate_key(event: Event) -> str:
     goal = event.body.value("goal") or event.raw.get("goal") if event.kind in CLAIMS else None
     if not goal:
         return gate
-    from hashlib import sha256  # noqa: PLC0415 - few hosts have goals
-
-    return f"{gate}{_GOAL}{sha256(str(goal).encode('utf-8', 'replace')).hexdigest()[:16]}"
+    return f"{gate}{_GOAL}{sha256(str(goal).encode('utf-8', 'replace'))[:16]}"
 
 
 def _agent_in(gate: str) -> str:

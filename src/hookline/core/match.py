@@ -14,6 +14,7 @@ from hookline.model.spec import (
     Pattern,
     Rule,
 )
+from hookline.model.tools import facets, list_paths
 from hookline.text.globs import list_path_forms, path_matches
 
 TYPE_CHECKING = False
@@ -57,16 +58,14 @@ def make_predicate(condition: Condition) -> Predicate:
                 for text in list_texts(event.body.value(fact))
             )
         case Glob(patterns=patterns):
-            # It loads the shell's grammar, which few hooks need.
-            from hookline.core.rules import list_paths  # noqa: PLC0415
-
             return lambda event: any(
                 path_matches(path, patterns, event.cwd) for path in list_paths(event.input)
             )
         case PathPattern():
             return lambda event: _path_holds(condition, event)
         case Rule():
-            from hookline.core.rules import is_covered  # noqa: PLC0415 - as above
+            # It loads the shell's grammar.
+            from hookline.core.rules import is_covered  # noqa: PLC0415
 
             return lambda event: is_covered(condition, event.tool, event.input, event.cwd)
         case Never():
@@ -77,9 +76,6 @@ def make_predicate(condition: Condition) -> Predicate:
 
 def find_facets(event: Event) -> tuple[str, ...]:
     """Return the narrower kinds that a tool call also is, if any (docs/formats/vocabulary.md 4)."""
-    # Few registries have hooks on such events.
-    from hookline.model.tools import facets  # noqa: PLC0415
-
     return facets(event.kind, event.tool, event.dialect) if event.tool else ()
 
 

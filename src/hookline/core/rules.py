@@ -7,12 +7,13 @@ from urllib.parse import unquote, urlsplit
 
 from hookline.errors import ConfigError
 from hookline.model.spec import Rule
+from hookline.model.tools import list_paths
 from hookline.text.globs import normalise_path, path_matches
 from hookline.text.shell import parse_simple_commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from hookline.model.event import Json
 
@@ -21,9 +22,8 @@ _FAMILIES: Mapping[str, frozenset[str]] = {
     "Edit": frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit")),
     "Read": frozenset(("Read", "Grep", "Glob")),
 }
-# The keys under which known tools have a command line, and a path.
+# The keys under which known tools have a command line.
 _COMMAND_KEYS = ("command", "cmd")
-_PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "paths")
 _DOMAIN = "domain:"
 _ONE_RULE = (
     "one rule, such as `Bash(git commit:*)` or `Edit(*.ts)`; write a bracket that is text as `\\(`"
@@ -163,18 +163,6 @@ def _host(url: str) -> str:
 
 
 # -- paths -----------------------------------------------------------------------------------------
-
-
-def list_paths(value: Json) -> Iterator[str]:
-    """Yield the paths that a tool's input names."""
-    if not isinstance(value, dict):
-        return
-    for key in _PATH_KEYS:
-        found = value.get(key)
-        if isinstance(found, str):
-            yield found
-        elif isinstance(found, list):
-            yield from (path for path in found if isinstance(path, str))
 
 
 def _path_holds(pattern: str, path: str, cwd: str) -> bool:

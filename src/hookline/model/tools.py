@@ -12,11 +12,13 @@ from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 _MCP = "mcp"
 _OTHERS = "*"
+# The keys under which known tools have a path.
+_PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "paths")
 
 
 @cache
@@ -175,3 +177,15 @@ def input_names(name: str, dialect: str, target: str) -> Mapping[str, str]:
             wanted = keys.get(target, keys[_OTHERS])
             renamed |= {key: wanted for key in keys.values() if key != wanted}
     return renamed
+
+
+def list_paths(value: Any) -> Iterator[str]:
+    """Yield the paths that a tool's input names."""
+    if not isinstance(value, dict):
+        return
+    for key in _PATH_KEYS:
+        found = value.get(key)
+        if isinstance(found, str):
+            yield found
+        elif isinstance(found, list):
+            yield from (path for path in found if isinstance(path, str))

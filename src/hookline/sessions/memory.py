@@ -18,6 +18,7 @@ from hookline.model.spec import Problem
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
+    from types import ModuleType
     from typing import Any
 
     from hookline.core.deferred_results import DeferredResult
@@ -269,13 +270,11 @@ class Memory:
 
         Drop the oldest if there are too many.
         """
-        # Few hooks run in the background.
-        from hookline.core.deferred_results import count_characters  # noqa: PLC0415
 
         def keeping(state: dict[str, Any]) -> None:
             waiting, dropped = [*_read_late(state), late], dict(state.get("dropped", {}))
             while len(waiting) > MOST_WAITING or (
-                len(waiting) > 1 and count_characters(waiting) > MOST_CHARACTERS
+                len(waiting) > 1 and _deferred().count_characters(waiting) > MOST_CHARACTERS
             ):
                 hook = waiting.pop(0).hook_id
                 dropped[hook] = dropped.get(hook, 0) + 1
@@ -311,19 +310,23 @@ class Memory:
         return (taken, dropped) if self._change(event, taking) else ([], {})
 
 
+def _deferred() -> ModuleType:
+    # Few hooks run in the background.
+    from hookline.core import deferred_results  # noqa: PLC0415
+
+    return deferred_results
+
+
 def _read_late(state: Mapping[str, Any]) -> list[DeferredResult]:
     """Return the waiting answers in a state, oldest first."""
-    from hookline.core.deferred_results import parse_deferred  # noqa: PLC0415 - as above
-
-    return [parse_deferred(each) for each in state.get("late", ())]
+    return [_deferred().parse_deferred(each) for each in state.get("late", ())]
 
 
 def _make_lost(hook: str) -> DeferredResult:
     """Return the answer of a hook whose process died."""
-    from hookline.core import deferred_results  # noqa: PLC0415 - as above
-
-    told = deferred_results.describe_background_failure(hook, _LOST)
-    return deferred_results.DeferredResult(hook_id=hook, for_user=told, fault=_LOST)
+    told = _deferred().describe_background_failure(hook, _LOST)
+    lost: DeferredResult = _deferred().DeferredResult(hook_id=hook, for_user=told, fault=_LOST)
+    return lost
 
 
 def _is_alive(pid: int) -> bool:

@@ -6,6 +6,7 @@ from hookline.text.re2_regex import check_budget, compile_re2
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hookline.text.flavours import Flavour
     from hookline.text.re2_regex import Regex
 
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-:/ ,")
@@ -27,17 +28,18 @@ def compile_regex(source: str, flavour: str = "re2") -> Regex:
     check_budget()
     if flavour == "re2" or _is_common(source):
         return compile_re2(source)
-    from hookline.text.flavours import FLAVOURS  # noqa: PLC0415 - most expressions are `a.*`
-
-    return FLAVOURS[flavour].compile(source)
+    return _flavour(flavour).compile(source)
 
 
 def accepts(source: str, flavour: str) -> bool:
     """Return whether an engine accepts an expression, even one that hookline cannot run."""
-    # Asked of a refused expression only.
-    from hookline.text.flavours import FLAVOURS  # noqa: PLC0415
+    return _flavour(flavour).accepts(source)
 
-    return FLAVOURS[flavour].accepts(source)
+
+def _flavour(name: str) -> Flavour:
+    from hookline.text.flavours import FLAVOURS  # noqa: PLC0415 - most expressions are `a.*`
+
+    return FLAVOURS[name]
 
 
 def _is_common(source: str) -> bool:

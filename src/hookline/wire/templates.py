@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import import_module
 
 from hookline.errors import HandlerError
 from hookline.wire.template_parts import Faults, Inserted, fit_parts
@@ -15,6 +16,7 @@ from hookline.wire.template_parts import Faults, Inserted, fit_parts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
     from typing import Any
 
     from hookline.model.spec import Model
@@ -31,12 +33,8 @@ def find_template_faults(prompt: str) -> Faults:
 
     None if jinja2 is missing, because the prompt then does not run either.
     """
-    try:
-        # Jinja2, which only files with such a hook load.
-        from hookline.wire.prompt_template import check_template  # noqa: PLC0415
-    except ImportError:
-        return Faults()
-    return check_template(prompt)
+    jinja = _load_jinja()
+    return Faults() if jinja is None else jinja.check_template(prompt)
 
 
 def fill_prompt(model: Model, payload: str, *, late: Callable[[], bool] = lambda: False) -> str:
@@ -49,14 +47,19 @@ def fill_prompt(model: Model, payload: str, *, late: Callable[[], bool] = lambda
     """
     if model.language == ARGUMENTS:
         return fit_parts(_with_arguments(model.prompt, payload.strip()), model.most_prompt)
+    jinja = _load_jinja()
+    if jinja is None:
+        raise HandlerError(_MISSING, hint=INSTALL)
+    parts = jinja.fill_template(model.prompt, _object(payload), most=model.most_prompt, late=late)
+    return fit_parts(parts, model.most_prompt)
+
+
+def _load_jinja() -> ModuleType | None:
+    """Return the module that fills templates, which loads jinja2; None if that is missing."""
     try:
-        from hookline.wire.prompt_template import fill_template  # noqa: PLC0415 - as above
+        return import_module("hookline.wire.prompt_template")
     except ImportError:
-        raise HandlerError(_MISSING, hint=INSTALL) from None
-    return fit_parts(
-        fill_template(model.prompt, _object(payload), most=model.most_prompt, late=late),
-        model.most_prompt,
-    )
+        return None
 
 
 def _with_arguments(prompt: str, payload: str) -> list[str]:

@@ -7,6 +7,9 @@ import re
 import shlex
 from io import StringIO
 
+import tomlkit
+from ruamel.yaml import YAML
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +25,6 @@ def to_json(tree: Any) -> str:
 
 def to_yaml(tree: Any) -> str:
     """Return a tree as YAML; long texts stay on one line."""
-    from ruamel.yaml import YAML  # noqa: PLC0415 - 20 ms that only YAML pays
-
     yaml = YAML(typ="rt")
     yaml.width = 1 << 20
     yaml.indent(mapping=2, sequence=4, offset=2)
@@ -34,8 +35,6 @@ def to_yaml(tree: Any) -> str:
 
 def to_toml(tree: Any) -> str:
     """Return a tree as TOML without the keys that are None."""
-    import tomlkit  # noqa: PLC0415 - only who converts a file writes TOML
-
     return tomlkit.dumps(tree)
 
 
