@@ -126,7 +126,7 @@ def serve(
         turns=Admission(most, patience=wait),
         seconds=seconds,
         deadline=deadline,
-        approving=Approvals(to_approve, self_approve=free, refused=meter.count_refusal),
+        approving=Approvals(to_approve, self_approve=free),
     )
     listening = _open_sockets(address, unix, allow_remote=allow_remote)
     border = TokenCheck(

@@ -19,7 +19,7 @@ from hookline.engine.hook_lookup import find_by_command
 from hookline.errors import CodecError, HookError, TrustError
 from hookline.server.auth import has_token, is_loopback, is_unix_socket, make_token_error
 from hookline.server.request_bodies import read_fields, read_json_body
-from hookline.server.responses import APPROVE, RequestError, make_document, make_problem
+from hookline.server.responses import RequestError, make_document
 from hookline.text.terminal_escape import escape_line
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _MOST_FILES = 5  # the most unreadable files to report
 # Headers of proxies, behind which the sender is unknown, and of browsers.
 _ELSEWHERE = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 _BROWSER = ("origin", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest")
-# Problems that the sender can fix; all others are problems of this machine.
+# Problems of an approval that the sender can fix; all others are problems of this machine.
 _THEIRS = frozenset({"trust.unmatched", "trust.ambiguous", "trust.exposed", "trust.missing"})
 
 
@@ -48,47 +48,36 @@ class Approvals:
     """Answers the requests to approve hooks, and chats.
 
     `token`: the token to show ("" = no request passes). `self_approve`: the approve API needs none.
-    `refused` receives the code of each refused request.
     """
 
-    def __init__(
-        self,
-        token: str = "",
-        *,
-        self_approve: bool = False,
-        refused: Callable[[str], None] = lambda _: None,
-    ) -> None:
+    def __init__(self, token: str = "", *, self_approve: bool = False) -> None:
         self._token = token
         self._self_approve = self_approve
-        self._refused = refused
 
     async def approve(self, request: Request, run: Run) -> Response:
-        """Return the answer to one request: what was approved, or a problem.
+        """Return what was approved, as the format defines it.
 
-        Never 404, which means an older runtime. `run` calls a function with an engine that has all
-        hooks of the files as they are now, approved or not.
+        `run` calls a function with an engine that has all hooks of the files as they are now,
+        approved or not.
+
+        Raises:
+            HookError: it was not approved.
         """
-        try:
-            how = self.describe_admission(request.scope)
-            command, enable = read_approval(await read_json_body(request))
-            work = partial(_approve, command=command, how=how, enable=enable)
-            answer = await asyncio.to_thread(run, work)
-        except HookError as error:
-            self._refused(error.code)
-            status = 400 if not isinstance(error, TrustError) or error.name in _THEIRS else 500
-            return make_problem(error, status, path=APPROVE)
-        return make_document(answer)
+        how = self.describe_admission(request.scope)
+        command, enable = read_approval(await read_json_body(request))
+        work = partial(_approve, command=command, how=how, enable=enable)
+        return make_document(await asyncio.to_thread(run, work))
 
     async def chat(self, request: Request, run: Run) -> Response:
-        """Return the text for a chat in which a person typed a `/hooks` command, or a problem."""
-        try:
-            _describe_origin(request.scope)
-            if not has_token(request.scope, self._token):
-                raise make_token_error(request.scope)
-            text, who = read_chat_command(await read_json_body(request))
-        except HookError as error:
-            self._refused(error.code)
-            return make_problem(error)
+        """Return the text for a chat in which a person typed a `/hooks` command.
+
+        Raises:
+            HookError: the request is not one that a chat may send.
+        """
+        _describe_origin(request.scope)
+        if not has_token(request.scope, self._token):
+            raise make_token_error(request.scope)
+        text, who = read_chat_command(await read_json_body(request))
         answer = await asyncio.to_thread(run, partial(_answer_chat, text=text, who=who))
         return make_document({"schema": CHAT_SCHEMA, "text": answer})
 
@@ -105,6 +94,11 @@ class Approvals:
         if self._self_approve:
             return f"approve API, no token (self_approve), from {where}"
         raise make_token_error(scope)
+
+
+def find_status(error: HookError) -> int:
+    """Return the status for an error of the approve API: never 404, which means an older runtime."""
+    return 500 if isinstance(error, TrustError) and error.name not in _THEIRS else 400
 
 
 def read_approval(sent: Any) -> tuple[str, bool]:

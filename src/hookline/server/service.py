@@ -18,7 +18,7 @@ from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.kinds import ACTIONS
 from hookline.remote.admission import Admission
-from hookline.server.approvals import Approvals
+from hookline.server.approvals import Approvals, find_status
 from hookline.server.lifecycle import cancel_on_disconnect
 from hookline.server.metrics import MEDIA_TYPE
 from hookline.server.request_bodies import (
@@ -229,7 +229,7 @@ class Service:
                 self.tell(f"HKL9001 internal error: {type(failure).__name__}: {failure}")
                 hint = "this is a fault of hookline; please report it"
                 error = RequestError(500, "internal", "internal error", hint=hint)
-            problem = self._refuse(error)
+            problem = self._refuse(error, request.url.path)
             if "dialect" not in request.path_params or problem.status_code not in _UNDECIDED:
                 return problem
             return self._answer_undecided(request, error, problem)
@@ -245,10 +245,12 @@ class Service:
         found = find_fallback(dialect, sent, str(error), strict=engine.snapshot.strict, acts=acts)
         return answer_undecided(found, error, problem, wants_all=_wants_all(request))
 
-    def _refuse(self, error: HookError) -> Response:
+    def _refuse(self, error: HookError, path: str = "") -> Response:
+        """Count and return a problem."""
         self.meter.count_refusal(error.code)
         is_unreadable = isinstance(error, CodecError) and error.name != "wire.event"
-        return make_problem(error, 400 if is_unreadable else 422)
+        status = find_status(error) if path == APPROVE else 400 if is_unreadable else 422
+        return make_problem(error, status, path=path)
 
     async def _answer_not_found(self, request: Request, error: Exception) -> Response:
         """Answer a path or method that the server does not have."""

@@ -154,7 +154,7 @@ def served(
     meter, told = meter or Meter(), []
     tcp, unix = listen_http("127.0.0.1:0"), listen_unix_path(str(folder / "socket"))
     places = Place(tcp.getsockname()[1]), Place(unix.getsockname())
-    options.setdefault("approving", Approvals(TOKEN, refused=meter.count_refusal))
+    options.setdefault("approving", Approvals(TOKEN))
     service = Service(engine, meter=meter, contract=DOCUMENT, tell=told.append, **options)
     given = {"drain": 5.0, "refused": meter.count_refusal, **(bounds or {})}
     running = ServerRun(
