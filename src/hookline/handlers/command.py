@@ -48,10 +48,11 @@ def build_program(
     cookie: str,
     environ: Mapping[str, str],
     mark: str = "",
+    may_leave: bool = False,
 ) -> Program:
     """Return the program to run for an event in the current environment.
 
-    `mark` identifies its hook in other processes.
+    `mark` identifies its hook in other processes. `may_leave` as in `Program`.
 
     Raises:
         HandlerError: this machine has none of the declared shells.
@@ -64,6 +65,7 @@ def build_program(
         timeout=timeout,
         cookie=cookie,
         kill_leftovers=command.kill_leftovers,
+        may_leave=may_leave,
     )
 
 

@@ -50,8 +50,9 @@ def run_all(
     """
     children = [Child(program) for program in programs]
     Pool(limits, cancel, clock).run(children)
-    if left is not None:
-        left |= {at: BackgroundProgram(child) for at, child in enumerate(children) if child.leaves}
+    for at, child in enumerate(children):
+        if left is not None and child.leaves:
+            left[at] = BackgroundProgram(child)
     return [child.take_outcome() for child in children]
 
 
@@ -218,8 +219,8 @@ class Child:
 
     def watched(self) -> list[tuple[int, int]]:
         """Return each open descriptor of the program, with the events to poll."""
-        outputs = [(stream.fd, _READABLE) for stream in (self._out, self._err)]
-        ends = [(self.stdin, select.POLLOUT), *outputs, (self.pidfd, select.POLLIN)]
+        ends = [(self.stdin, select.POLLOUT), (self.pidfd, select.POLLIN)]
+        ends += [(self._out.fd, _READABLE), (self._err.fd, _READABLE)]
         return [(fd, events) for fd, events in ends if fd >= 0]
 
     def take_outcome(self) -> Outcome:
@@ -346,7 +347,9 @@ class Child:
 
     def _finish(self, now: float) -> None:
         """Read the remaining output, end the remaining processes, and reap the leader."""
-        held = [stream for stream in (self._out, self._err) if self._drain(stream)]
+        held = [
+            stream for stream in (self._out, self._err) if stream.fd >= 0 and self._drain(stream)
+        ]
         if not self._looked:
             self._look_at_first_line()
         spares = not self._signalled and not self.program.kill_leftovers
@@ -370,7 +373,7 @@ class Child:
         Return whether another process holds it open.
         """
         for _ in range(self.pool.limits.kept // _CHUNK + 1):
-            if stream.fd < 0 or not self._read(stream):
+            if not self._read(stream):
                 break
         is_open = stream.fd >= 0
         self._stop_reading(stream)

@@ -92,29 +92,23 @@ def _prepare(run: Run, environ: Mapping[str, str], *, may_leave: bool) -> Progra
     """Return the program that a hook runs, or its outcome if there is none to run."""
     try:
         if isinstance(run.spec.handler, Command):
-            return _build_program(run.spec.handler, run, environ, may_leave=may_leave)
+            leaves = run.dialect is not None and run.dialect.table.background_line
+            return build_program(
+                run.spec.handler,
+                run.event,
+                run.payload or "",
+                timeout=run.spec.timeout,
+                cookie=os.urandom(12).hex(),
+                environ=environ,
+                mark=hook_mark(run.spec),
+                may_leave=may_leave and leaves and not run.detached,
+            )
         # Few hooks are builtins.
         from hookline.handlers.builtins import call_builtin  # noqa: PLC0415 - as above
 
         return call_builtin(run, environ)
     except HandlerError as error:
         return Outcome(failure=Failure.NOT_STARTED, detail=str(error))
-
-
-def _build_program(
-    handler: Command, run: Run, environ: Mapping[str, str], *, may_leave: bool
-) -> Program:
-    program = build_program(
-        handler,
-        run.event,
-        run.payload or "",
-        timeout=run.spec.timeout,
-        cookie=os.urandom(12).hex(),
-        environ=environ,
-        mark=hook_mark(run.spec),
-    )
-    leaves = run.dialect is not None and run.dialect.table.background_line
-    return program.replace(may_leave=may_leave and leaves and not run.detached)
 
 
 # -- Python functions ------------------------------------------------------------------------------
