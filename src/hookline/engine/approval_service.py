@@ -241,7 +241,7 @@ def switch_hooks(
             "hook": spec.id, "native": spec.native_event, "command": command,
             "file": spec.origin.file, "identity": definition,
         }  # fmt: skip
-        switch = Switch(root=root, definition=definition, command=command)
+        switch = Switch(root=root, definition=definition)
         gate.store.set_switch(switch, is_on=on, record=record | told)
 
 

@@ -39,8 +39,8 @@ class StartedCommand(Frozen):
 class InspectedFile(Frozen):
     """A file as it was found. `key`: its path within the root, else its path.
 
-    `problem`: why it cannot be read or started, or empty. `head`: the `#!` line, or a NUL character
-    for a file that is no text. `is_settled`: any later change gives it another stamp.
+    `problem`: why it cannot be read or started, or empty. `is_settled`: any later change gives it
+    another stamp.
     """
 
     path: str
@@ -49,7 +49,6 @@ class InspectedFile(Frozen):
     is_executable: bool = False
     is_writable_by_all: bool = False
     problem: str = ""
-    head: str = ""
     stamp: Stamp = []  # noqa: RUF012 - a default of a frozen value
     is_settled: bool = True
 

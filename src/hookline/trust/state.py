@@ -31,8 +31,7 @@ class HookState(Frozen):
 
     `column`: whose row of the table counts, policy.PROJECT or policy.OWN; empty if the hook needs
     no approval.
-    `reason`: why, in words. `can_run`: whether what it starts is there. `fault`: why the store
-    cannot be read.
+    `reason`: why, in words. `can_run`: whether what it starts is there.
     """
 
     spec: HookSpec
@@ -43,7 +42,6 @@ class HookState(Frozen):
     definition: str = ""
     inspection: Inspection = NO_FILES
     can_run: bool = True
-    fault: str = ""
 
     @property
     def command(self) -> str:
@@ -95,7 +93,7 @@ class States:
         try:
             return self._compare(found, missing, taken)
         except TrustError as error:
-            return found.replace(state=CHANGED, reason=error.message, fault=error.message)
+            return found.replace(state=CHANGED, reason=error.message)
 
     def _find_taken(self, run: Run, owner: Owner, inspection: Inspection) -> tuple[Owner, str]:
         """Return the project of which an own hook runs a file, and the file; else its owner."""

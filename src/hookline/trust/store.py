@@ -64,7 +64,6 @@ class Switch(Frozen):
 
     root: str = ""
     definition: str = ""
-    command: str = ""
 
 
 class Store:

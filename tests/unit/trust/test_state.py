@@ -150,7 +150,6 @@ def test_a_store_that_cannot_be_read_is_changed(world: World) -> None:
     found = world.state(spec)
 
     assert found.state == CHANGED
-    assert found.fault
 
 
 def test_revoked_is_a_state_of_its_own(world: World) -> None:

@@ -97,7 +97,7 @@ def test_what_is_gone_is_forgotten_or_may_be_absent(store: Store) -> None:
 def test_switches(store: Store) -> None:
     """Each is a file of its own."""
     assert store.read_switches() == []
-    all_, single = Switch(), Switch(root="/p", definition=A, command="./guard.sh")
+    all_, single = Switch(), Switch(root="/p", definition=A)
     for each in (all_, single):
         store.set_switch(each, is_on=False, record={})
     assert set(store.read_switches()) == {all_, single}
