@@ -25,7 +25,7 @@ from hookline.model.spec import InProcess, Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
     from os import PathLike
     from typing import Any, Self, TypeAlias
 
@@ -204,26 +204,21 @@ class HookEngine:
         """Return the event as the core has it, after applying all registrations."""
         with self._lock:
             if self._changed:
-                specs = [self._add_handler(known.spec) for known in self._definitions.values()]
-                self._engine.loader.enlist(NAME, specs, NAME)
+                self._engine.loader.enlist(NAME, list(self._list_handled()), NAME)
                 self._changed = False
         return self._dialect.decode_event(event)
 
-    def _add_handler(self, spec: HookSpec) -> HookSpec:
-        """Return a definition with its handler; without one, the first run reports that."""
-        handle = self._handlers.get(spec.id)
-        if handle is not None:
-            made = make_in_process(handle, spec.id, spec.native_event, self._workers)
-            return spec.replace(handler=made)
-
-        def report_missing(_event: Event) -> None:
-            if spec.id not in self._unhandled:
+    def _list_handled(self) -> Iterator[HookSpec]:
+        """Yield the definitions with their handlers; report once each that has none."""
+        for known in self._definitions.values():
+            spec, handle = known.spec, self._handlers.get(known.spec.id)
+            if handle is not None:
+                made = make_in_process(handle, spec.id, spec.native_event, self._workers)
+                yield spec.replace(handler=made)
+            elif spec.id not in self._unhandled:
                 self._unhandled.add(spec.id)
                 why = f"`{spec.id}` has no handler and does nothing"
                 self._report("hook.never-runs", why, spec.id)
-
-        handler = InProcess(call=report_missing, name=spec.id, read_by_dialect=True)
-        return spec.replace(handler=handler, detached=False)
 
     def _start(self, run: Run) -> None:
         """Start an asynchronous hook: a coroutine on the loop that fires, whose clients it may use.

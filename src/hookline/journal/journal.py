@@ -89,8 +89,7 @@ class Journal:
         Raises:
             JournalError: there is no folder and no home.
         """
-        environ = chosen.get("environ")
-        folder = folder or default_folder(os.environ if environ is None else environ)
+        folder = folder or default_folder(chosen.get("environ") or os.environ)
         files = LogFiles(folder, sync=sync, keep_days=keep_days, keep_bytes=keep_bytes)
         return cls(files, **chosen)
 

@@ -58,7 +58,7 @@ class Telemetry:
     ) -> None:
         self.tracer = trace.get_tracer("hookline", tracer_provider=tracer_provider)
         meter = metrics.get_meter("hookline", meter_provider=meter_provider)
-        self.drafts = should_use_drafts(os.environ if environ is None else environ)
+        self.drafts = should_use_drafts(environ or os.environ)
         self.clock = clock
         self._seconds = meter.create_histogram("hooks.run.duration", "s", "how long a hook took")
         self._decisions = meter.create_counter(
