@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 
 from hookline.config.settings import read_settings
 from hookline.errors import CODES, ConfigError, HookError
@@ -97,11 +96,11 @@ def make_telemetry(
     if all(environ.get(name, "none") in ("", "none") for name in _DESTINATIONS):
         return ()
     asked = f"{CODES['journal.telemetry']} telemetry is asked for, and"
-    if find_spec("opentelemetry") is None:
+    try:
+        from hookline.journal.otel import Telemetry, set_up  # noqa: PLC0415 - the extra `otel`
+    except ModuleNotFoundError:
         tell(f"{asked} `opentelemetry-api` is missing (pip install 'hookline[otel]')")
         return ()
-    from hookline.journal.otel import Telemetry, set_up  # noqa: PLC0415 - the extra `otel`
-
     if not set_up():
         tell(f"{asked} no SDK sends it (pip install opentelemetry-distro)")
     return (Telemetry(environ=environ, pending=pending),)

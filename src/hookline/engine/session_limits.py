@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from zlib import crc32
-
 from hookline.core.dispatch import intercept
 from hookline.core.plan import list_specs
 from hookline.errors import HandlerError
@@ -11,6 +9,7 @@ from hookline.model.spec import Builtin, InProcess, Model
 from hookline.model.verdict import Failure, Outcome, Stance
 from hookline.sessions.memory import Failures
 from hookline.sessions.store import digest
+from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def limit_hooks(asked: Dispatch, runtime: Runtime, plan: Plan, event: Event) -> 
 def make_mark(spec: HookSpec) -> str:
     """Return the key of a hook in other processes: its id and a checksum of what it does."""
     does = spec.name if isinstance(spec.handler, InProcess) else spec.identity or repr(spec.handler)
-    return f"{spec.id} {crc32(does.encode('utf-8', 'surrogatepass')):08x}"
+    return f"{spec.id} {sha256(does.encode('utf-8', 'surrogatepass'))[:8]}"
 
 
 def drop_spent_hooks(runtime: Runtime, snapshot: Snapshot, plan: Plan, event: Event) -> Plan:
