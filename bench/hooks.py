@@ -60,7 +60,8 @@ def engine(
         )
         for at in range(times)
     ]
-    made.registry = made.registry.with_(specs, make_dialect(DIALECT, _OPTIONS))
+    registry = made.registry.with_(specs, make_dialect(DIALECT, _OPTIONS))
+    made.loader.snapshot = made.loader.snapshot.replace(registry=registry)
     return made
 
 
