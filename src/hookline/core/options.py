@@ -9,20 +9,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def read_switch(dialect: str, option: str, given: object) -> bool:
-    """Return an option that is on or off.
+def check_switches(dialect: str, **given: object) -> None:
+    """Check the options that are on or off.
 
     Raises:
-        ConfigError: it is not a boolean. A text is refused: Python takes `no`, `0` and `False` for
+        ConfigError: one is not a boolean. A text is refused: Python takes `no`, `0` and `False` for
             true.
     """
-    if not isinstance(given, bool):
-        said = given if isinstance(given, str) else repr(given)
-        message = f"`{option}` of {dialect} must be true or false, not `{said:.80}`"
-        raise ConfigError(
-            message, name="config.option", hint=f"-o {option}=true, or -o {option}=false"
-        )
-    return given
+    for option, value in given.items():
+        if not isinstance(value, bool):
+            said = value if isinstance(value, str) else repr(value)
+            message = f"`{option}` of {dialect} must be true or false, not `{said:.80}`"
+            hint = f"-o {option}=true, or -o {option}=false"
+            raise ConfigError(message, name="config.option", hint=hint)
 
 
 def read_choice(dialect: str, option: str, given: str, allowed: Iterable[str]) -> str:

@@ -9,7 +9,6 @@ from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.model import kinds
 from hookline.model.event import (
-    Body,
     Compaction,
     Event,
     Generation,
@@ -24,16 +23,16 @@ from hookline.wire.payload import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
+    from hookline.model.event import Body
     from hookline.model.spec import HookSpec
 
 NAME = "hookline"
 OPTIONS: tuple[str, ...] = ()
 
 # Which body a kind has follows from what it carries, in this order.
-_BODIES: Mapping[str, type[Body]] = {
+_BODIES: dict[str, type[Body]] = {
     "tool": ToolCall,
     "prompt": Prompt,
     "messages": Generation,
@@ -42,23 +41,22 @@ _BODIES: Mapping[str, type[Body]] = {
     "trigger": Compaction,
     "text": Message,
 }
-# What a program that reads a decision can always act upon, where something is yet to happen.
-_ANSWERS = frozenset({"ask", "deny"})
 
 
 def _row(kind: kinds.Kind) -> EventRow:
     known = (body for fact, body in _BODIES.items() if fact in kind.payload)
     body = Stop if kind.redo else next(known, Lifecycle)
-    # An ask or a denial means something on a gate that stops anything, and where a session or an
-    # agent starts.
+    # A program that reads a decision can act upon an ask or a denial on a gate that stops anything,
+    # and where a session or an agent starts.
     is_answered = (kind.is_gate and not kind.feedback) or kind.cls == "context"
+    answers = {"ask", "deny"} if is_answered else frozenset[str]()
     return EventRow(
         native=kind.name,
         kind=kind.name,
         body=body,
         fields=column(" ".join(kind.payload)),
         subject="tool" if body is ToolCall else "",
-        powers=kind.powers | {"note"} | (_ANSWERS if is_answered else frozenset()),
+        powers=kind.powers | {"note"} | answers,
         parallel=False,
         blocks=Stance.DENY if "deny" in kind.powers else Stance.SILENT,
     )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hookline.cli.options import parse_options
-from hookline.core.options import read_switch
+from hookline.core.options import check_switches
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import ConfigError
 
@@ -61,4 +61,4 @@ def test_a_switch_on_the_command_line_is_true_or_false(
 @pytest.mark.parametrize("given", [True, False])
 def test_a_boolean_is_taken_as_it_is(given: bool) -> None:
     """On and off."""
-    assert read_switch("some", "thing", given) is given
+    check_switches("some", thing=given)

@@ -5,7 +5,7 @@ Facts: docs/formats/agenthooks.md.
 
 from __future__ import annotations
 
-from hookline.core.options import read_choice, read_switch
+from hookline.core.options import check_switches, read_choice
 from hookline.dialects.agenthooks.fields import LINT
 from hookline.dialects.agenthooks.load import split_front_matter
 from hookline.dialects.agenthooks.table import NAME, SETTINGS, TABLE, table
@@ -37,10 +37,10 @@ class AgentHooks(FolderDialect):
     """
 
     def __init__(self, *, approver: bool = False, unanswered: str = "deny") -> None:
-        asks = read_switch(NAME, "approver", approver)
+        check_switches(NAME, approver=approver)
         word = read_choice(NAME, "unanswered", unanswered, ("deny", "allow"))
         stance = Stance.DENY if word == "deny" else Stance.SILENT
-        facts = table(approver=asks, unanswered=stance)
+        facts = table(approver=approver, unanswered=stance)
         super().__init__(__name__, facts, "combine export", facts=facts)
 
     def lint(self, source: Source) -> tuple[Problem, ...]:

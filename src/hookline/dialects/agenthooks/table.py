@@ -75,8 +75,8 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
         unanswered: what an ask means if it cannot.
     """
     ask = Stance.ASK if approver else unanswered
-    rows = [
-        row.replace(
+    rows = {
+        name: row.replace(
             powers=row.powers | {"ask"} if approver and row.asks else row.powers,
             # An allow is what happens anyway and vouches for nothing: no other host skips its
             # prompt because of it.
@@ -86,13 +86,13 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
                 "ask": ask if row.asks else Stance.DENY,
             },
         )
-        for row in _ROWS.values()
-    ]
+        for name, row in _ROWS.items()
+    }
     return Table(
         name=NAME,
         unknown_keys={"file": "ignored", "hook": "ignored"},
-        rows={row.native: row for row in rows},
-        aliases={row.called: name for name, row in _ROWS.items() if row.called},
+        rows=rows,
+        aliases={row.called: name for name, row in rows.items() if row.called},
         base=_BASE,
         project_variables=("AGENT_PROJECT_DIR",),
         climbs=False,  # docs/formats/agenthooks.md 3: the project is the work dir as given

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.options import read_switch
+from hookline.core.options import check_switches
 from hookline.dialects.claude_code.table import NAME, TABLE
 from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
@@ -32,8 +32,8 @@ class ClaudeCode(FolderDialect):
     """
 
     def __init__(self, *, allow_local: bool = False) -> None:
-        local = read_switch(NAME, "allow_local", allow_local)
-        super().__init__(__name__, TABLE, allow_local=local)
+        check_switches(NAME, allow_local=allow_local)
+        super().__init__(__name__, TABLE, allow_local=allow_local)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         loaded: Loaded = self._function("load", "combine")(specs)

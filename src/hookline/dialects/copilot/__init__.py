@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
-from hookline.core.options import read_switch
+from hookline.core.options import check_switches
 from hookline.dialects.copilot.table import (
     CLAUDE_NAMES,
     CONTRACTS,
@@ -61,8 +61,8 @@ class Copilot(FolderDialect):
     """
 
     def __init__(self, *, allow_local: bool = False) -> None:
-        local = read_switch(NAME, "allow_local", allow_local)
-        super().__init__(__name__, TABLE, allow_local=local)
+        check_switches(NAME, allow_local=allow_local)
+        super().__init__(__name__, TABLE, allow_local=allow_local)
 
     def row(self, native: str) -> EventRow | None:
         """Return the row of an event by the spelling of its key."""

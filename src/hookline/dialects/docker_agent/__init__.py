@@ -7,7 +7,7 @@ upstream program.
 from __future__ import annotations
 
 from hookline.core.dialect import ABSENT, EventRow
-from hookline.core.options import read_choice, read_switch
+from hookline.core.options import check_switches, read_choice
 from hookline.dialects.docker_agent.table import NAME, OUTPUT_KEYS, PROFILES, TABLE, table
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.model.verdict import Decision, Reply, Stance
@@ -42,10 +42,11 @@ class DockerAgent(FolderDialect):
         self, *, profile: str = "d2", exact: bool = False, allow_local: bool = False
     ) -> None:
         profile = read_choice(NAME, "profile", profile, PROFILES)
-        exact = read_switch(NAME, "exact", exact)
-        local = read_switch(NAME, "allow_local", allow_local)
+        check_switches(NAME, exact=exact, allow_local=allow_local)
         facts = table(profile, exact=exact)
-        super().__init__(__name__, facts, "export", facts=facts, exact=exact, allow_local=local)
+        super().__init__(
+            __name__, facts, "export", facts=facts, exact=exact, allow_local=allow_local
+        )
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
         """Return the payload of a hook: the fields that have a value and no others.

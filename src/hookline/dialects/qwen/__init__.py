@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.options import read_switch
+from hookline.core.options import check_switches
 from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.qwen.table import NAME, TABLE
@@ -37,8 +37,8 @@ class Qwen(FolderDialect):
     """
 
     def __init__(self, *, allow_local: bool = False) -> None:
-        local = read_switch(NAME, "allow_local", allow_local)
-        super().__init__(__name__, TABLE, allow_local=local)
+        check_switches(NAME, allow_local=allow_local)
+        super().__init__(__name__, TABLE, allow_local=allow_local)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         return apply_flags(specs, find_all_off(specs), lambda _flag, _spec: True)

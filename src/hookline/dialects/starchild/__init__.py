@@ -5,7 +5,7 @@ Hermes, of the same family, is below. Facts: docs/formats/starchild.md.
 
 from __future__ import annotations
 
-from hookline.core.options import read_switch
+from hookline.core.options import check_switches
 from hookline.dialects.kit.dialect import FolderDialect, without_asks
 from hookline.dialects.starchild.table import EVIDENCE, NAME, NOTE_GAP, TABLE
 from hookline.model.verdict import Decision, Reply, Stance
@@ -40,11 +40,15 @@ class Starchild(FolderDialect):
     def __init__(
         self, *, approver: bool = False, allow_local: bool = False, shell_hooks: bool = False
     ) -> None:
-        facts = TABLE if read_switch(NAME, "approver", approver) else without_asks(TABLE)
-        local = read_switch(NAME, "allow_local", allow_local)
-        by_default = read_switch(NAME, "shell_hooks", shell_hooks)
+        check_switches(NAME, approver=approver, allow_local=allow_local, shell_hooks=shell_hooks)
+        facts = TABLE if approver else without_asks(TABLE)
         super().__init__(
-            __name__, facts, "export", facts=facts, allow_local=local, by_default=by_default
+            __name__,
+            facts,
+            "export",
+            facts=facts,
+            allow_local=allow_local,
+            by_default=shell_hooks,
         )
 
     def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 
 from hookline.core.dialect import EventRow, Loaded
-from hookline.core.options import read_switch
+from hookline.core.options import check_switches
 from hookline.dialects.kit.dialect import FolderDialect, without_asks
 from hookline.dialects.starchild.hermes.table import NAME, TABLE
 from hookline.errors import CodecError
@@ -56,11 +56,18 @@ class Hermes(FolderDialect):
         accept_hooks: bool = False,
         exact: bool = False,
     ) -> None:
-        facts = TABLE if read_switch(NAME, "approver", approver) else without_asks(TABLE)
-        self._is_off = read_switch(NAME, "safe_mode", safe_mode)
-        accepts = read_switch(NAME, "accept_hooks", accept_hooks)
-        exact = read_switch(NAME, "exact", exact)
-        super().__init__(__name__, facts, "export", facts=facts, accept_hooks=accepts, exact=exact)
+        check_switches(
+            NAME,
+            approver=approver,
+            safe_mode=safe_mode,
+            accept_hooks=accept_hooks,
+            exact=exact,
+        )
+        self._is_off = safe_mode
+        facts = TABLE if approver else without_asks(TABLE)
+        super().__init__(
+            __name__, facts, "export", facts=facts, accept_hooks=accept_hooks, exact=exact
+        )
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return the hooks; in the safe mode of Hermes none of them."""
