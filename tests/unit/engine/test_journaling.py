@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,7 @@ def test_telemetry_is_asked_for_by_the_environment(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("hookline.journal.otel.set_up", lambda: False)
     assert len(make_telemetry({"OTEL_TRACES_EXPORTER": "otlp"}, told.append)) == 1
     assert "no SDK" in told.pop()
-    monkeypatch.setattr("hookline.engine.journaling.find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "hookline.journal.otel", None)
     assert make_telemetry({"OTEL_TRACES_EXPORTER": "otlp"}, told.append) == ()
     assert "HKL6010" in told[0]
 
