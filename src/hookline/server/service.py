@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from hookline.server.metrics import Meter
 
 
-_Result = TypeVar("_Result")
-_LARGE = 1 << 20  # bytes of a body whose parsing would delay other requests
 # Statuses that mean an event without a decision; the others refuse the sender.
 _UNDECIDED = frozenset((400, 408, 413, 415, 422, 500, 503))
 
@@ -142,8 +140,7 @@ class Service:
         except ConfigError as error:
             raise RequestError(404, error.name, error.message, hint=error.hint) from None
         request.state.sent = await read_bytes(request)
-        seconds = self._limit(request)
-        decision, event = await _limit_time(seconds, self._ask_hooks(request, engine, host))
+        decision, event = await self._ask_hooks(request, engine, host)
         encode, wants_all = host.encode_decision, _wants_all(request)
         if not wants_all:
             encode = getattr(host, "encode_response", encode)
@@ -152,14 +149,26 @@ class Service:
     async def _ask_hooks(
         self, request: Request, engine: Engine, host: Dialect
     ) -> tuple[Decision, Event]:
-        """Return what the hooks decide about a host's payload, and the event that it is."""
+        """Return what the hooks decide about a host's payload, and the event that it is.
+
+        Raises:
+            RequestError: there is no decision before the host stops waiting.
+        """
         began = monotonic()
-        event = await _decode_payload(host, request.state.sent)
+        event = host.decode_event(parse_body(request.state.sent))
         seconds = self._limit(request) or host_deadline(host.table, event.native_name)
         left = max(seconds - (monotonic() - began), 0.0)
         hooks, _ = hooks_seconds(left)
-        asked = cancel_on_disconnect(request.receive, self._decide(engine, event, hooks))
-        return add_notices(engine.runtime, event, await _limit_time(left, asked)), event
+        try:
+            # The hooks have limits within these seconds. This one holds where hookline is busy.
+            async with asyncio.timeout(left):
+                asked = self._decide(engine, event, hooks)
+                decision = await cancel_on_disconnect(request.receive, asked)
+        except TimeoutError:
+            message = f"no decision within {seconds:g} s, because the server is busy"
+            hint = "ask again, or give the server more time: `hookline serve --deadline S`"
+            raise RequestError(503, "serve.busy", message, hint=hint) from None
+        return add_notices(engine.runtime, event, decision), event
 
     async def health(self, _: Request) -> Response:
         """Return whether the server runs, and nothing else; open to every sender."""
@@ -260,33 +269,6 @@ class Service:
         return self._refuse(
             RequestError(error.status_code, "serve.request", message, hint=hint, headers=headers)
         )
-
-
-async def _limit_time(seconds: float, work: Awaitable[_Result]) -> _Result:
-    """Return what the work returns; `seconds`: by when, 0 for no limit.
-
-    Hooks have their own limits within these seconds. This one holds where hookline itself is busy.
-
-    Raises:
-        RequestError: the work takes longer.
-    """
-    try:
-        async with asyncio.timeout(seconds or None):
-            return await work
-    except TimeoutError:
-        message = f"no decision within {seconds:g} s, because the server is busy"
-        hint = "ask again, or give the server more time: `hookline serve --deadline S`"
-        raise RequestError(503, "serve.busy", message, hint=hint) from None
-
-
-async def _decode_payload(host: Dialect, sent: bytes) -> Event:
-    """Return a host's event.
-
-    A large payload is read on a thread, so that the deadline holds meanwhile.
-    """
-    if len(sent) <= _LARGE:
-        return host.decode_event(parse_body(sent))
-    return await asyncio.to_thread(lambda: host.decode_event(parse_body(sent)))
 
 
 def _wants_all(request: Request) -> bool:
