@@ -56,13 +56,9 @@ def make_finished(run: Run, outcome: Outcome, *, started: float, ended: float) -
         verdict = interpret(entry, outcome, event)
     return Finished(
         hook_id=spec.id,
+        event=event,
         outcome=outcome,
         verdict=verdict,
-        kind=event.kind,
-        native_event=event.native_name,
-        dialect=event.dialect,
-        session_id=event.session_id,
-        cwd=event.cwd,
         started=started,
         ended=ended,
     )

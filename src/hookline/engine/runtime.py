@@ -14,7 +14,6 @@ from hookline.handlers import recursion_guard
 from hookline.handlers.process_spec import Limits
 from hookline.handlers.process_tree import become_subreaper
 from hookline.model.frozen import Frozen
-from hookline.model.verdict import Verdict
 from hookline.sessions.memory import Memory
 
 TYPE_CHECKING = False
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from hookline.journal.journal import Journal
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec, Problem
-    from hookline.model.verdict import Decision, Outcome
+    from hookline.model.verdict import Decision, Outcome, Verdict
     from hookline.sessions.store import Sessions
     from hookline.trust.gate import Gate
 
@@ -41,23 +40,18 @@ _MOST = 256  # notices that one process remembers
 
 
 class Finished(Frozen):
-    """The end of a detached hook, with all that the journal and the observers need.
+    """The end of a detached hook, and the event that started it.
 
-    `verdict`: its output as its own dialect reads it; its stance has no effect. `kind`,
-    `native_event`, `dialect`, `session_id` and `cwd` are those of the event that started it; the
-    dialect is the host's. `started` and `ended`: seconds since 1970.
+    `verdict`: its output as its own dialect reads it; its stance has no effect. `started` and
+    `ended`: seconds since 1970.
     """
 
     hook_id: str
+    event: Event
     outcome: Outcome
-    verdict: Verdict = Verdict()
-    kind: str = ""
-    native_event: str = ""
-    dialect: str = ""
-    session_id: str = ""
-    cwd: str = ""
-    started: float = 0.0
-    ended: float = 0.0
+    verdict: Verdict
+    started: float
+    ended: float
 
 
 class Runtime:

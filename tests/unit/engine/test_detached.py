@@ -195,12 +195,10 @@ def test_an_end_is_told_with_everything_that_an_account_needs(tmp_path: Path) ->
     engine.close()
     (end,) = finished
 
-    assert (end.kind, end.native_event, end.dialect, end.session_id, end.cwd) == (
+    assert (end.event.kind, end.event.native_name, end.event.session_id) == (
         "notification",
         "Notification",
-        "claude-code",
         "s1",
-        "/",
     )
     assert (end.verdict.hook_id, end.verdict.for_user, end.verdict.unsupported) == (
         engine.hooks[0].id,
