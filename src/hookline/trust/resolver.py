@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 
@@ -49,6 +50,7 @@ _HEAD = 1024  # bytes
 _CLOCK_GRAIN = 2.0
 _UNSETTLED: Stamp = [-1]  # equal to no stamp
 _UNKNOWN = "\0"  # in a word: what only a run can tell
+_UNPASSABLE = "[\ud800-\udc7f\udd00-\udfff]"  # characters that no path can contain
 _MODULE_ENDINGS = (".py", ".pyc", ".so", ".pyd")
 # Folders of installed packages, which change without their user.
 _PACKAGE_FOLDERS = frozenset({".venv", "venv", "node_modules", "site-packages"})
@@ -100,7 +102,7 @@ class Resolver:
         if command.argv:
             self._run(command.argv, (), is_alone=True)
         else:
-            self._read(SHELL, os.fsencode(command.text), (), is_all=True)
+            self._read(SHELL, command.text.encode("utf-8", "replace"), (), is_all=True)
         self._read_waiting()
         is_shielded = command.is_shielded and not (self._unseen or self._has_python_file)
         for folder in self._folders if self._has_python_text and not is_shielded else ():
@@ -288,7 +290,7 @@ class Resolver:
                 value = self._used[name] = self._command.variables.get(name)
                 value = self._variables.get(name, value)
             parts[at] = _UNKNOWN if value is None else value
-        return "".join(parts)[:_MAX_WORD]
+        return re.sub(_UNPASSABLE, "\ufffd", "".join(parts)[:_MAX_WORD])
 
     def _cover_word(self, word: str, near: Paths, language: str = "") -> Paths:
         """Cover the files that a word names; return their paths.
