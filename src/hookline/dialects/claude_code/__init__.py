@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["NAME", "OPTIONS", "ClaudeCode"]
 
 OPTIONS = ("allow_local",)
-_FORMAT = ReplyFormat(permissions={Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny"})
+_FORMAT = ReplyFormat()
 _REFUSED = 2
 
 
@@ -40,47 +40,58 @@ class ClaudeCode(FolderDialect):
         return loaded
 
     def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:
-        """Return the reply of a command hook: exit 0 and one object, or nothing at all.
-
-        An event that no JSON can block is refused by exit 2, with the reason on stderr
-        (docs/formats/claude-code.md 7, 8). A worktree's path is the last line of stdout, and what
-        an object would say beside it goes to stderr.
-        """
-        top, specific = _encode(decision, event, row)
-        if "worktreePath" in specific:
-            lost = "beside a path, `terminalSequence` cannot be carried out here"
-            lines = (top.get("systemMessage"), lost if "terminalSequence" in top else "")
-            stderr = "".join(f"{line}\n" for line in lines if line)
-            return Reply(stdout=f"{specific['worktreePath']}\n", stderr=stderr)
-        return _finish(top, specific, decision, row)
+        """Return the reply of a command hook: exit 0 and one object, or nothing at all."""
+        return _encode(decision, event, row)
 
     def encode_response(self, decision: Decision, event: Event) -> Reply:
         """Return a decision as what an HTTP hook answers (docs/formats/claude-code.md 4)."""
         row = self.row(event.native_name) or self.table.row_of_kind(event.kind)
-        return _finish(*_encode(decision, event, row), decision, row)
+        return _encode(decision, event, row, called=True)
 
 
 def _encode(
-    decision: Decision, event: Event, row: EventRow | None
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the top of the object for a decision, and its `hookSpecificOutput`."""
+    decision: Decision, event: Event, row: EventRow | None, *, called: bool = False
+) -> Reply:
+    """Return the reply of a hook that is a command, or `called` by HTTP.
+
+    A command prints a worktree's path in the place of an object, and what that would say goes to
+    stderr. An event that no JSON can block is refused by exit 2, with the reason on stderr
+    (docs/formats/claude-code.md 7, 8).
+    """
     top, specific = encode_answer(decision, row, _FORMAT)
     if row is None:
-        return top, specific
-    effects, stance = decision.effects, decision.stance
+        return make_reply(top, specific, row)
+    _adapt(top, specific, decision, event, row)
+    if "worktreePath" in specific and not called:
+        lost = "beside a path, `terminalSequence` cannot be carried out here"
+        lines = (top.get("systemMessage"), lost if "terminalSequence" in top else "")
+        stderr = "".join(f"{line}\n" for line in lines if line)
+        return Reply(stdout=f"{specific['worktreePath']}\n", stderr=stderr)
+    reply = make_reply(top, specific, row)
+    says_no = row.words or row.verdicts or "decision" in row.reads
+    if decision.stance is Stance.DENY and not says_no:
+        stderr = f"{decision.reason}\n" if decision.reason else ""
+        return reply.replace(stderr=stderr, exit_code=_REFUSED)
+    return reply
+
+
+def _adapt(
+    top: dict[str, Any], specific: dict[str, Any], decision: Decision, event: Event, row: EventRow
+) -> None:
+    """Say in an object what only Claude Code's hooks say so."""
+    effects, stance, reason = decision.effects, decision.stance, decision.reason
     # The output of an MCP tool has a shape, and a key, of its own.
     is_mcp = event.tool.startswith("mcp__")
     specific.pop("updatedToolOutput" if is_mcp else "updatedMCPToolOutput", None)
     if stance > Stance.SILENT:
         specific.pop("worktreePath", None)
     if "content" in effects:
-        answer = effects["content"] if stance < Stance.DENY else {}
-        for key in ("action", "content"):
-            specific.pop(key, None)
-        specific |= answer
+        specific.pop("action", None)
+        specific.pop("content", None)
+        specific |= effects["content"] if stance < Stance.DENY else {}
     if effects.get("defer") and stance <= Stance.ASK and "permissionDecision" in row.reads:
         specific["permissionDecision"] = "defer"
-        specific |= {"permissionDecisionReason": decision.reason} if decision.reason else {}
+        specific |= {"permissionDecisionReason": reason} if reason else {}
     if "decision" in row.reads and stance < Stance.ALLOW:
         unsent = ["`updatedInput`"] if decision.rewrite is not None else []
         unsent += ["`updatedPermissions`"] if effects.get("grant") else []
@@ -89,15 +100,3 @@ def _encode(
             top["systemMessage"] = "\n".join((*decision.for_user, note))
     if "terminal_sequence" in effects:
         top["terminalSequence"] = effects["terminal_sequence"]
-    return top, specific
-
-
-def _finish(
-    top: dict[str, Any], specific: dict[str, Any], decision: Decision, row: EventRow | None
-) -> Reply:
-    reply = make_reply(top, specific, row)
-    says_no = row is None or row.words or row.verdicts or "decision" in row.reads
-    if decision.stance is not Stance.DENY or says_no:
-        return reply
-    stderr = f"{decision.reason}\n" if decision.reason else ""
-    return reply.replace(stderr=stderr, exit_code=_REFUSED)

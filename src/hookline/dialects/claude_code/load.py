@@ -54,7 +54,9 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
 def _fields(hook: Node, place: Place, facts: dict[str, Any]) -> dict[str, Any]:
     """Return what only Claude Code's hooks have: `if`, `once`, background hooks, their identity."""
     row, source, given = place.row, place.source, hook.value
-    conditions = read_conditions(hook, lambda: _read_rule(hook, row), "if")
+    conditions: tuple[Condition, ...] | None = ()
+    if given.get("if") is not None:
+        conditions = read_conditions(hook, lambda: _read_rule(hook, row), "if")
     is_async, rewakes = given.get("async") is True, hook.flag("asyncRewake")
     in_background, timeout = is_async or rewakes, given.get("timeout")
     texts = {"message": hook.text("rewakeMessage"), "summary": hook.text("rewakeSummary")}
@@ -213,8 +215,10 @@ def combine(specs: tuple[HookSpec, ...]) -> Loaded:
     """
     settings = select_trusted_flags(specs)
     of_policy = [flag for flag in settings if flag.origin.scope == MANAGED]
-    only = [flag for flag in of_policy if flag.native_event == _MANAGED_ONLY][-1:]
-    flags = [*find_all_off(specs), *(flag for flag in only if flag.facts["on"])]
+    flags = find_all_off(specs)
+    only = [flag for flag in of_policy if flag.native_event == _MANAGED_ONLY]
+    if only and only[-1].facts["on"]:
+        flags.append(only[-1])
     loaded = apply_flags(specs, flags, _reaches)
     named = [SESSION_END_BUDGET]
     hooks = []

@@ -183,7 +183,6 @@ def _check(
 
 _FORMAT = AnswerFormat(
     keys=KEYS,
-    words={"block": "deny", "approve": "", "deny": "deny", "ask": "ask", "allow": ""},
     checked=True,
     permission_first=True,
     readers={"decision": _read_request},

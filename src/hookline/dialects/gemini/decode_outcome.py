@@ -120,20 +120,17 @@ def _has_parts(response: Mapping[str, Any]) -> bool:
 
 def _read_tools(answer: Answer, chosen: Mapping[str, Any], _given: Mapping[str, Any]) -> None:
     """Take in which tools the model may call; a part that the host cannot take is left out."""
-    kept = {key: chosen.get(key) for key in ("mode", "allowedFunctionNames")}
-    if kept["mode"] not in (None, *MODES):
+    parts = ("mode", "allowedFunctionNames")
+    tools = {key: chosen[key] for key in parts if chosen.get(key) is not None}
+    if tools.get("mode", MODES[0]) not in MODES:
         _lose(answer, "toolConfig", f"has a mode that is none of {', '.join(MODES)}")
-        kept["mode"] = None
-    names = kept["allowedFunctionNames"]
-    if names is not None and not _are_texts(names):
+        del tools["mode"]
+    names = tools.get("allowedFunctionNames", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         _lose(answer, "toolConfig", "has `allowedFunctionNames` that are no list of texts")
-        kept["allowedFunctionNames"] = None
-    if tools := {key: value for key, value in kept.items() if value is not None}:
+        del tools["allowedFunctionNames"]
+    if tools:
         answer.effects["tools"] = tools
-
-
-def _are_texts(names: Any) -> bool:
-    return isinstance(names, list) and all(isinstance(name, str) for name in names)
 
 
 def _read_tail_call(answer: Answer, call: Mapping[str, Any], _given: Mapping[str, Any]) -> None:
@@ -148,7 +145,6 @@ def _read_tail_call(answer: Answer, call: Mapping[str, Any], _given: Mapping[str
 
 _FORMAT = AnswerFormat(
     keys=KEYS,
-    words={"allow": "", "approve": "", "deny": "deny", "block": "deny", "ask": "ask"},
     escapes=True,
     merges=True,
     readers={

@@ -56,6 +56,19 @@ _REQUEST: Mapping[str, type] = {
     "interrupt": bool,
 }
 _ONLY_WITH_ALLOW: Mapping[str, str] = {"updatedInput": "input", "updatedPermissions": "grant"}
+# Word of a `decision` -> the power that it uses.
+_WORDS: Mapping[str, str] = {
+    "allow": "",
+    "approve": "",
+    "ask": "ask",
+    "deny": "deny",
+    "block": "deny",
+}
+_STANCES: Mapping[Stance, str] = {
+    Stance.ALLOW: "allow",
+    Stance.ASK: "ask",
+    Stance.DENY: "deny",
+}
 # Keys that only explain another.
 _COMPANIONS = ("hookEventName", "permissionDecisionReason")
 
@@ -99,7 +112,10 @@ class Claims:
     @property
     def stance(self) -> Stance:
         """The strongest stance so far."""
-        return max([stance for stance, _ in self.claims], default=Stance.SILENT)
+        strongest = Stance.SILENT
+        for stance, _ in self.claims:
+            strongest = max(strongest, stance)
+        return strongest
 
     def claim(self, stance: Stance, reason: str, power: str) -> None:
         """Add a stance with its reason.
@@ -159,8 +175,9 @@ class Claims:
     def verdict(self, **fields: Any) -> Verdict:
         """Return everything that was collected."""
         stance = self.stance
-        reasons = [reason for claimed, reason in self.claims if claimed is stance and reason]
-        reason = reasons[0] if reasons else ""
+        reason = ""
+        for claimed, why in self.claims:
+            reason = reason or (why if claimed is stance else "")
         if stance > Stance.ASK and not reason:
             reason = self.notes[0] if self.notes else f"blocked by hook `{label(self.spec)}`"
         collected: dict[str, Any] = {
@@ -192,7 +209,7 @@ class AnswerFormat(Frozen):
     """
 
     keys: Mapping[str, Key]
-    words: Mapping[str, str]
+    words: Mapping[str, str] = _WORDS
     top: Mapping[str, type] = {}
     checked: bool = False
     named: bool = False
@@ -335,7 +352,7 @@ class ReplyFormat(Frozen):
     allowed one has a message.
     """
 
-    permissions: Mapping[Stance, str] = {}
+    permissions: Mapping[Stance, str] = _STANCES
     words: Mapping[Stance, str] = {Stance.DENY: "block"}
     interrupts: bool = False
     explains_allow: bool = True

@@ -39,7 +39,7 @@ _BODIES: Mapping[str, type[Body]] = {
     "thought.after": event.Message,
     "notification": event.Message,
 }
-_POWERS: Mapping[Stance, str] = {Stance.DENY: "deny", Stance.HALT: "halt"}
+_POWERS: Mapping[Any, str] = {Stance.DENY: "deny", Stance.HALT: "halt"}
 _STANCES: Mapping[str, Stance] = Stance.__members__
 _TYPES: Mapping[str, type] = {
     "flag": bool,
@@ -112,7 +112,7 @@ def read_events(
             body = getattr(event, cells.pop("body") or "Lifecycle")
         declared = {*always.split(), *cells.pop("may", "").split()}
         reads = _find_reads(keys, cells.pop("reads", None), declared)
-        powers = {*declared, *filter(None, reads.values())}
+        powers = {*declared, *reads.values()}
         columns: dict[str, Any] = {
             "kind": usual,
             "subject": "tool" if body is event.ToolCall else "",
@@ -126,13 +126,13 @@ def read_events(
         for name, cell in cells.items():
             if cell:
                 columns[name] = _read_cell(EventRow.__defaults__[name], cell, values)
-        meant = (columns.get("blocks"), columns.get("stops"))
-        powers |= {power for stance, power in _POWERS.items() if stance in meant}
+        for name in ("blocks", "stops"):
+            powers.add(_POWERS.get(columns.get(name), ""))
         rows[native] = EventRow(
             native=native,
             body=body,
             fields=fields,
-            powers=frozenset(powers),
+            powers=frozenset(powers - {""}),
             reads=reads,
             **columns,
         )

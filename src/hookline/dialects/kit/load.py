@@ -226,9 +226,10 @@ class _Loader:
         hooks = root.value.get("hooks")
         bare = form.bare and hooks is None
         self.depth = 1 if bare or form.array else 2
-        for event in [] if bare or form.array else [key for key in root.value if key in rows]:
-            why = f"`{event}` stands beside `hooks`"
-            root.complain("key.misplaced", why, event, hint="put it below `hooks`")
+        for key in root.value:
+            if key in rows and not bare and not form.array:
+                why = f"`{key}` stands beside `hooks`"
+                root.complain("key.misplaced", why, key, hint="put it below `hooks`")
         if hooks is None and not bare:
             return
         if form.array:
@@ -308,11 +309,13 @@ class _Loader:
         handler = _read_handler(hook, place, form, allow_local=self.allow_local)
         keys = form.keys_of(hook)
         called = hook.text("name") if "name" in keys else ""
-        texts = [hook.value.get(key) for key in form.named_by]
-        text = next(filter(lambda text: isinstance(text, str), texts), "")
-        facts: dict[str, Any] = {
-            fact: value for key, fact in _SHOWN.items() if key in keys and (value := hook.text(key))
-        }
+        text = ""
+        for key in reversed(form.named_by):
+            text = hook.value[key] if isinstance(hook.value.get(key), str) else text
+        facts: dict[str, Any] = {}
+        for key, fact in _SHOWN.items():
+            if key in keys and (value := hook.text(key)):
+                facts[fact] = value
         fields: dict[str, Any] = {
             "timeout": _read_timeout(hook, row, form),
             "name": hook_name(called or text),

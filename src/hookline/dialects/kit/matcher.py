@@ -143,7 +143,7 @@ def _read_constant(node: Node, row: EventRow, regex: Regex, mode: str) -> tuple[
 
 def _also(row: EventRow, form: MatcherFormat, selects: Callable[[str], bool]) -> list[str]:
     """Return the tools that a matcher selects by another of their names."""
-    if row.subject != "tool":
+    if row.subject != "tool" or not form.also:
         return []
     return [tool for tool, names in form.also.items() if any(map(selects, names))]
 

@@ -6,7 +6,7 @@ from hookline.core.options import check_switches
 from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.qwen.table import NAME, TABLE
-from hookline.model.verdict import Reply, Stance
+from hookline.model.verdict import Reply
 from hookline.wire.disable_flags import apply_flags, find_all_off
 
 TYPE_CHECKING = False
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["NAME", "OPTIONS", "Qwen"]
 
 OPTIONS = ("allow_local",)
-_FORMAT = ReplyFormat(
-    permissions={Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny"},
-    interrupts=True,
-)
+_FORMAT = ReplyFormat(interrupts=True)
 
 
 class Qwen(FolderDialect):

@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 _BLOCKED = 2
 # Keys of a model's reply, in lower case.
 _TEXTS: Mapping[str, type] = {"reason": str, "additionalcontext": str}
-_FORMAT = AnswerFormat(
-    keys=KEYS,
-    words={"deny": "deny", "block": "deny", "ask": "ask", "allow": "", "approve": ""},
-    permission_first=True,
-    escapes=True,
-)
+_FORMAT = AnswerFormat(keys=KEYS, permission_first=True, escapes=True)
 
 
 def decode_outcome(outcome: Outcome, spec: HookSpec, row: EventRow, event: Event) -> Verdict:
