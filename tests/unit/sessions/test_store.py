@@ -371,10 +371,12 @@ def test_a_hook_that_its_process_did_not_survive_is_told_of(path: Path) -> None:
     """Only what began and is not over; once."""
     dead = os.fork()
     if not dead:
-        for hook in ("h", "h", "i"):
-            Sessions(path).begin(EVENT, hook)
-        Sessions(path).over(EVENT, "h")
-        os._exit(0)
+        try:
+            for hook in ("h", "h", "i"):
+                Sessions(path).begin(EVENT, hook)
+            Sessions(path).over(EVENT, "h")
+        finally:
+            os._exit(0)
     os.waitpid(dead, 0)
     Sessions(path).begin(EVENT, "alive")
     Sessions(path).over(EVENT, "nobody")
