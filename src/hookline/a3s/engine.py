@@ -238,9 +238,8 @@ class HookEngine:
         task.add_done_callback(self._tasks.discard)
 
     async def _run(self, run: Run) -> None:
-        started = time.time()
         outcome = await call_async(run)
-        self._report_failure(make_finished(run, outcome, started=started, ended=time.time()))
+        self._report_failure(make_finished(run, outcome, time.time()))
 
     def _report_failure(self, finished: Finished) -> None:
         """Report the failure of an asynchronous hook; its answer has no effect."""

@@ -89,7 +89,6 @@ def _run_hooks(engine: Engine, runs: Sequence[Run]) -> None:
     for run in runs:
         refused = engine.firing.start_detached(run)
         if refused is not None:
-            now = engine.runtime.clock()
-            end = make_finished(run, refused, started=now, ended=now)
+            end = make_finished(run, refused, engine.runtime.clock())
             finish_detached(engine.runtime, run, end)
     engine.close(seconds=longest)

@@ -43,8 +43,8 @@ _TICK = 0.1  # seconds between two looks at `hurried`
 _LAST_WAIT = 1.0  # seconds, for threads whose programs were ended
 
 
-def make_finished(run: Run, outcome: Outcome, *, started: float, ended: float) -> Finished:
-    """Return the end of a run; `started` and `ended` in seconds since 1970."""
+def make_finished(run: Run, outcome: Outcome, ended: float) -> Finished:
+    """Return the end of a run; `ended` in seconds since 1970."""
     event, spec, dialect = run.event, run.spec, run.dialect
     if run.identity:
         outcome = outcome.replace(identity=run.identity, content=run.content)
@@ -54,14 +54,7 @@ def make_finished(run: Run, outcome: Outcome, *, started: float, ended: float) -
         row = dialect.table.row(spec.native_event)
         entry = Entry(spec=spec, dialect=dialect, row=row, tools=None, on_tool=(), content=())
         verdict = interpret(entry, outcome, event)
-    return Finished(
-        hook_id=spec.id,
-        event=event,
-        outcome=outcome,
-        verdict=verdict,
-        started=started,
-        ended=ended,
-    )
+    return Finished(hook_id=spec.id, event=event, outcome=outcome, verdict=verdict, ended=ended)
 
 
 def find_time_limit(spec: HookSpec, dialect: Dialect | None, longest: float) -> float:
@@ -140,9 +133,8 @@ class Detached:
         """Perform a run, and start what waits; an observer that raises ends this thread only."""
         here = threading.current_thread()
         try:
-            started = self._clock()
             outcome = self._perform(run, self._running[here], left)
-            done = make_finished(run, outcome, started=started, ended=self._clock())
+            done = make_finished(run, outcome, self._clock())
             with self._telling:
                 self._finished(run, done)
         finally:

@@ -42,15 +42,14 @@ _MOST = 256  # notices that one process remembers
 class Finished(Frozen):
     """The end of a detached hook, and the event that started it.
 
-    `verdict`: its output as its own dialect reads it; its stance has no effect. `started` and
-    `ended`: seconds since 1970.
+    `verdict`: its output as its own dialect reads it; its stance has no effect. `ended`: seconds
+    since 1970.
     """
 
     hook_id: str
     event: Event
     outcome: Outcome
     verdict: Verdict
-    started: float
     ended: float
 
 

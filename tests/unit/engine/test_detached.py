@@ -182,9 +182,9 @@ def test_an_observer_that_raises_leaves_nothing_open(tmp_path: Path) -> None:
 
 
 def test_an_end_is_told_with_everything_that_an_account_needs(tmp_path: Path) -> None:
-    """Of the event that started it, what the hook said in its own dialect's reading, and when it began and ended."""
+    """The event that started it, what the hook said in its own dialect's reading, and when."""
     finished: list[Finished] = []
-    times = iter((100.0, 107.5))
+    times = iter((107.5,))
     engine = an_engine(
         """printf '{"systemMessage": "done", "decision": "block"}'""",
         tmp_path,
@@ -205,7 +205,7 @@ def test_an_end_is_told_with_everything_that_an_account_needs(tmp_path: Path) ->
         "done",
         ("deny",),
     )
-    assert (end.started, end.ended) == (100.0, 107.5)
+    assert end.ended == 107.5
 
 
 def test_output_is_kept_up_to_its_bound(tmp_path: Path) -> None:
