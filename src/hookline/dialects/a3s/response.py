@@ -69,33 +69,6 @@ class HookResponse(Frozen):
         """Return the same answer with the id of its hook."""
         return self.replace(hook_id=hook_id)
 
-    @classmethod
-    def from_dict(cls, answer: Mapping[str, Any]) -> HookResponse:
-        """Return an answer as a handler gives it; the delay has three spellings.
-
-        It ignores unknown keys, and those that the action does not read.
-
-        Raises:
-            UnreadableError: no action, an unknown one, or a value of the wrong type.
-        """
-        given, reason = answer.get("action"), answer.get("reason")
-        if given is None:
-            raise UnreadableError("the answer has no `action`")
-        action = _ACTIONS.get(given.lower()) if isinstance(given, str) else None
-        if action is None:
-            known = ", ".join(ACTIONS)
-            raise UnreadableError(f"unknown action {describe_value(given)}, not one of {known}")
-        explains = action in (BLOCK, RETRY)
-        if explains and not isinstance(reason, str | None):
-            raise UnreadableError(f"`reason` is `{reason!r:.80}`, not text")
-        return cls(
-            action=action,
-            reason=reason if explains else None,
-            modified=_read_modified(answer) if action == CONTINUE else None,
-            retry_delay_ms=_read_delay(answer) if action == RETRY else None,
-            hook_id=answer.get("hook_id"),
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON, without the values that are None."""
         fields = {field: getattr(self, field) for field in type(self).__fields__}
@@ -105,16 +78,36 @@ class HookResponse(Frozen):
 def read_response(answer: Any) -> HookResponse:
     """Return what a handler returned as a checked response; None is Continue.
 
+    Actions may be in any case, and the delay has three spellings. Unknown keys, and those that the
+    action does not read, do not count.
+
     Raises:
-        UnreadableError: it is no answer.
+        UnreadableError: no action, an unknown one, or a value of the wrong type.
     """
     if answer is None:
         return HookResponse()
     if isinstance(answer, HookResponse):
         answer = answer.to_dict()
-    if isinstance(answer, dict):
-        return HookResponse.from_dict(answer)
-    raise UnreadableError(f"the answer is `{answer!r:.80}`, not an object with an `action`")
+    if not isinstance(answer, dict):
+        raise UnreadableError(f"the answer is `{answer!r:.80}`, not an object with an `action`")
+    given, reason = answer.get("action"), answer.get("reason")
+    if given is None:
+        raise UnreadableError("the answer has no `action`")
+    action = _ACTIONS.get(given.lower()) if isinstance(given, str) else None
+    if action is None:
+        known = ", ".join(ACTIONS)
+        raise UnreadableError(f"unknown action {describe_value(given)}, not one of {known}")
+    if action not in (BLOCK, RETRY):
+        reason = None
+    if not isinstance(reason, str | None):
+        raise UnreadableError(f"`reason` is `{reason!r:.80}`, not text")
+    return HookResponse(
+        action=action,
+        reason=reason,
+        modified=_read_modified(answer) if action == CONTINUE else None,
+        retry_delay_ms=_read_delay(answer) if action == RETRY else None,
+        hook_id=answer.get("hook_id"),
+    )
 
 
 def _read_modified(answer: Mapping[str, Any]) -> Any:
