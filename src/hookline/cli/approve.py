@@ -16,6 +16,7 @@ from hookline.cli.output import (
     escape_document,
     format_problem,
     print_message,
+    read_table,
 )
 from hookline.config.agent_hosts import require_person
 from hookline.engine import approval_service
@@ -48,9 +49,12 @@ if TYPE_CHECKING:
 _ASKED = "command line, a person said yes"
 _UNASKED = "command line, --yes"
 # What is typed about a removed guard -> what comes of it.
-_REMOVED_ANSWERS: Mapping[str, str] = {
-    "f": "forgotten", "forget": "forgotten", "a": "absent", "absent": "absent",
-}  # fmt: skip
+_REMOVED_ANSWERS = read_table("""
+f       forgotten
+forget  forgotten
+a       absent
+absent  absent
+""")
 _MOST_FILES = 4  # that the summary of a hook names
 _STYLES: Mapping[str, str] = {
     APPROVED: "good",

@@ -128,22 +128,12 @@ DEADLINE: Any = option(
 )
 
 
-def parse_words(
-    options: Mapping[str, Option], words: Sequence[str], hint: str = ""
-) -> dict[str, Any]:
+def parse_words(options: Mapping[str, Option], words: Sequence[str]) -> dict[str, Any]:
     """Return the value of each option, by its parameter.
 
     Raises:
-        ConfigError: a usage error, with `hint` where there is no better one.
+        ValueError: a usage error, with its message and perhaps a hint.
     """
-    try:
-        return _read_all(options, words)
-    except ValueError as error:
-        message, *near = error.args
-        raise usage_error(message, "".join(near) or hint) from None
-
-
-def _read_all(options: Mapping[str, Option], words: Sequence[str]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     arguments: list[str] = []
     for key, each in options.items():
@@ -360,7 +350,11 @@ def parse_command(name: str, command: Command, words: Sequence[str]) -> dict[str
     Raises:
         ConfigError: a usage error.
     """
-    given = parse_words(list_options(command), words, f"hookline {name} --help")
+    try:
+        given = parse_words(list_options(command), words)
+    except ValueError as error:
+        message, *hints = error.args
+        raise usage_error(message, "".join(hints) or f"hookline {name} --help") from None
     if "printer" in command.__annotations__:
         # Hosts start a command that prints no document.
         from hookline.cli.output import Printer  # noqa: PLC0415
