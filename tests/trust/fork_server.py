@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 # What hookline loads late, and is loaded before the first fork here, with all modules of its own.
 _LOADED_LATE = (
-    "http.client", "re2", "rich.console", "sqlite3", "tree_sitter_bash", "typer._adapters", "uvicorn",
+    "http.client", "re2", "rich.console", "sqlite3", "tree_sitter_bash", "typer._adapters",
+    "uvicorn",
     "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
 # What no command here needs: a fork of a small process is a fast one.
@@ -70,7 +71,8 @@ class ForkServer:
         assert self._process.stdout is not None
         (scratch / "stdin").write_text(sent, "utf-8")
         request = {
-            "code": code, "words": words, "folder": str(folder), "environ": dict(environ), "scratch": str(scratch),
+            "code": code, "words": words, "folder": str(folder), "environ": dict(environ),
+            "scratch": str(scratch),
             "seconds": seconds,
         }  # fmt: skip
         self._process.stdin.write(json.dumps(request).encode() + b"\n")

@@ -105,7 +105,8 @@ class Home:
         scratch = self.path.with_name("streams")
         scratch.mkdir(exist_ok=True)
         return self._server.run(
-            code, words, folder=folder, environ={**self.environ, **environ}, sent=sent, scratch=scratch, seconds=_LONGEST
+            code, words, folder=folder, environ={**self.environ, **environ}, sent=sent,
+            scratch=scratch, seconds=_LONGEST
         )  # fmt: skip
 
 

@@ -21,8 +21,10 @@ KEY = "shell_hooks.enabled"
     [
         ("shell_hooks:\n  enabled: false\n", "shell_hooks:\n  enabled: true\n"),
         ("shell_hooks:\r\n  enabled: False # no\r\n", "shell_hooks:\r\n  enabled: true # no\r\n"),
-        ("# é ü\nmodel:   x   # keep\nshell_hooks: {a: [1,  2], enabled: false}", "# é ü\nmodel:   x   # keep\nshell_hooks: {a: [1,  2], enabled: true}"),
-        ("other:\n    enabled: false\n\n\nshell_hooks:\n    enabled:    FALSE\n# end", "other:\n    enabled: false\n\n\nshell_hooks:\n    enabled:    true\n# end"),
+        ("# é ü\nmodel:   x   # keep\nshell_hooks: {a: [1,  2], enabled: false}",
+         "# é ü\nmodel:   x   # keep\nshell_hooks: {a: [1,  2], enabled: true}"),
+        ("other:\n    enabled: false\n\n\nshell_hooks:\n    enabled:    FALSE\n# end",
+         "other:\n    enabled: false\n\n\nshell_hooks:\n    enabled:    true\n# end"),
         ("\ufeffshell_hooks:\n  enabled: false\n", "\ufeffshell_hooks:\n  enabled: true\n"),
         ('"shell_hooks":\n  "enabled": false', '"shell_hooks":\n  "enabled": true'),
         ("", "shell_hooks:\n  enabled: true\n"),

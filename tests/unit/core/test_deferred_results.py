@@ -222,7 +222,8 @@ def test_a_turn_begins_with_what_came_late() -> None:
     own = Verdict(hook_id="own", for_agent="now")
     decision = add_deferred(
         ASKED.replace(verdicts=(own,), seconds=0.1), PROMPT, TURN,
-        [DeferredResult(hook_id="a", for_agent="first", wake="up"), DeferredResult(hook_id="b", for_user="second", lost=("deny: over",))],
+        [DeferredResult(hook_id="a", for_agent="first", wake="up"),
+         DeferredResult(hook_id="b", for_user="second", lost=("deny: over",))],
     )  # fmt: skip
 
     assert (decision.stance, decision.for_agent, decision.for_user) == (

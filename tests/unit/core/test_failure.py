@@ -67,9 +67,12 @@ def test_a_guard_that_fails_open_is_missed_aloud(kind: str, *, note: bool) -> No
 @pytest.mark.parametrize(
     ("scope", "outcome", "note"),
     [
-        ("user", Outcome(failure=Failure.UNTRUSTED), "hookline skipped hook `h` because it is not approved"),
-        ("project", Outcome(failure=Failure.UNTRUSTED, detail="EVIL"), "hookline skipped a hook of this project because it is not approved"),
-        ("project", Outcome(failure=Failure.CHANGED, detail="`EVIL` changed since it was approved"), "hookline skipped a hook of this project because it is changed since it was approved"),
+        ("user", Outcome(failure=Failure.UNTRUSTED),
+         "hookline skipped hook `h` because it is not approved"),
+        ("project", Outcome(failure=Failure.UNTRUSTED, detail="EVIL"),
+         "hookline skipped a hook of this project because it is not approved"),
+        ("project", Outcome(failure=Failure.CHANGED, detail="`EVIL` changed since it was approved"),
+         "hookline skipped a hook of this project because it is changed since it was approved"),
     ],
 )  # fmt: skip
 def test_a_hook_that_did_not_run_is_named_with_what_to_do(

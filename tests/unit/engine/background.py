@@ -42,7 +42,7 @@ def fired(native: str, session: str = "s1", **fields: object) -> tuple[str, dict
 
 
 def tool(engine: Engine, session: str = "s1") -> None:
-    """A tool has run; the hooks that nobody waits for come to their end."""
+    """A tool has run, and the detached hooks come to their end."""
     decision = engine.fire(
         *fired("PostToolUse", session, tool_name="Bash", tool_input={}, tool_response="x"),
         dialect="claude-code",

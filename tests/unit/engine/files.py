@@ -1,4 +1,4 @@
-"""Files that change: hooks as text, a machine with a home and a project, and ways in which editors save."""
+"""Files that change: hooks as text, a home and a project, and the ways in which editors save."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def ends(pid: int) -> bool:
 
 
 def _alive(pid: int) -> bool:
-    """Whether a process still runs; one that nobody has reaped does not."""
+    """Whether a process still runs; a zombie does not."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
             return stat.read().rpartition(")")[2].split()[0] not in ("Z", "X")

@@ -45,7 +45,7 @@ def test_all_or_none_are_approved(world: World) -> None:
 
 
 def test_an_approval_names_who_and_how(world: World) -> None:
-    """By the environment where nobody is named."""
+    """Without a name, it takes the user of the environment."""
     world.script("a")
     gate = world.gate()
     approve(gate, gate.find_states([SPEC]), how="test")

@@ -127,7 +127,7 @@ def test_an_engine_without_a_gate_is_looked_at_by_the_usual_one(place: Workspace
 
 
 def test_what_was_seen_is_what_is_approved(place: Workspace) -> None:
-    """Whoever changes a script while its reader thinks gains nothing."""
+    """A script that changes while its reader thinks is not approved."""
     engine = place.engine()
     seen = [status.trust for status in find_statuses(engine, engine.hooks).values()]
     place.write("guard.sh", "swapped")
@@ -142,7 +142,7 @@ def test_what_was_seen_is_what_is_approved(place: Workspace) -> None:
 
 
 def test_approving_turns_on_what_is_off_here_and_no_more(place: Workspace) -> None:
-    """Hooks that somebody switched off everywhere stay off, which is said."""
+    """Hooks that the user switched off everywhere stay off, and the message says so."""
     engine = place.engine()
     switch_all(engine, on=False, who="", how="test")
     assert approve_hooks(engine, engine.hooks, who="", how="test").on is False
@@ -174,7 +174,7 @@ OFF = "model: x  # mine\nshell_hooks:\n  enabled: false\n"
 
 @pytest.mark.parametrize("how", ["approve", "turn on"])
 def test_a_file_that_says_no_is_told_to_say_yes(how: str, place: Workspace) -> None:
-    """Where whoever approves has it so, and where somebody turns hooks on.
+    """Hookline turns the file on if the approval asks for it, or if the user turns hooks on.
 
     Until then the hooks are approved, and not asked.
     """
@@ -201,7 +201,7 @@ def test_a_file_that_says_no_is_told_to_say_yes(how: str, place: Workspace) -> N
     assert place.call(engine).reason == "no"
 
 
-def test_a_file_that_nobody_may_write_goes_on_saying_no(place: Workspace) -> None:
+def test_a_file_without_write_permission_keeps_its_switch(place: Workspace) -> None:
     """And that is said; what is turned on everywhere is no word about one project."""
     (place.root / "mine.yaml").write_text(OFF, encoding="utf-8")
     (place.yaml.parent / "agent.yaml").symlink_to("../mine.yaml")
@@ -234,7 +234,7 @@ def test_no_file_of_a_project_switches_off_what_is_not_its_own(place: Workspace)
 
 
 def test_what_needs_no_approval_has_none_to_lose(place: Workspace) -> None:
-    """A file that somebody named."""
+    """It comes from a file that the user named."""
     engine = Engine.load(place.yaml, dialect="starchild", environ=place.environ)
 
     with pytest.raises(TrustError, match="no approval to revoke: it runs without one") as caught:
@@ -243,7 +243,7 @@ def test_what_needs_no_approval_has_none_to_lose(place: Workspace) -> None:
 
 
 def test_everything_is_in_the_journal(place: Workspace) -> None:
-    """Who did it, and how; what nobody named is the user of the environment."""
+    """Who did it and how; without a name it is the user of the environment."""
     engine = place.engine()
     specs = find_by_command(engine.hooks, str(place.guard), "pre_tool_call")
     approve_hooks(engine, specs, who="bob", how="chat")
@@ -271,7 +271,7 @@ def test_everything_is_in_the_journal(place: Workspace) -> None:
         ({"trust": {"self_approve": True}}, True),
     ],
 )
-def test_what_it_costs_to_ask_nobody_is_said(settings: dict[str, object], is_shown: bool) -> None:
+def test_the_risk_of_self_approval_is_shown(settings: dict[str, object], is_shown: bool) -> None:
     """An agent could approve what it wrote."""
     problem = find_self_approve_problem(settings)
 

@@ -1,4 +1,4 @@
-"""Hooks that are broken in the ways in which hooks break, with real processes: each is a fault, and hides no denial."""
+"""Broken hooks as real processes: each is a failure, and none hides the denial of another hook."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def fired(
 def test_garbage_of_one_hook_hides_no_block_of_another(
     dialect: str, garbage: str, *, blocks_first: bool
 ) -> None:
-    """Two hooks, one prints garbage and the other blocks, in both orders: the call is denied, for the blocker's reason."""
+    """In both orders the call is denied, with the reason of the hook that blocked."""
     commands = ["echo no >&2; exit 2", garbage]
     decision = fired(dialect, *(commands if blocks_first else reversed(commands)))
 
@@ -87,7 +87,7 @@ def run_sh(folder: Path, script: str, *, mode: int = 0o755) -> hookline.Decision
 
 
 def test_a_missing_interpreter_is_a_fault_that_names_it(tmp_path: Path) -> None:
-    """The guard did not run, and nobody can overlook it."""
+    """The guard did not run, and the decision says so."""
     decision = run_sh(tmp_path, "#!/no/such/interpreter\nexit 2\n")
 
     assert decision.stance is Stance.SILENT
@@ -111,7 +111,7 @@ def test_a_script_without_x_bit_and_interpreter_is_told_at_load(tmp_path: Path) 
 def test_a_payload_that_cannot_be_serialised_is_refused_before_anything_starts(
     tmp_path: Path, dialect: str, stance: Stance
 ) -> None:
-    """Not a number is no JSON: the hook is not started, and both hosts' documents refuse the call."""
+    """JSON has no NaN: hookline starts no hook and refuses the call."""
     mark = tmp_path / "started"
     decision = fired(
         dialect, f"touch {mark}", payload={"tool_name": "Bash", "tool_input": {"x": math.nan}}

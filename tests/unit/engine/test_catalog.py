@@ -1,4 +1,4 @@
-"""The catalogue: every dialect by its name, made only when somebody asks for it."""
+"""Catalogue: finds each dialect by its name and makes it at its first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hooks of every dialect, found in their places, take part in one event, each spoken to in its own words."""
+"""Hooks of every dialect, found in their places, take part in one event in their own formats."""
 
 from __future__ import annotations
 
@@ -19,19 +19,32 @@ pytestmark = pytest.mark.process
 
 # Dialect -> where its file lies, and that file; `{keep}` is a program that keeps what it is sent.
 FILES = {
-    "claude-code": ("home/.claude/settings.json", {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "{keep}"}]}]}}),
-    "codex": ("home/.codex/hooks.json", {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "{keep}"}]}]}}),
+    "claude-code": ("home/.claude/settings.json",
+                    {"hooks": {"PreToolUse": [{"hooks": [{"type": "command",
+                                                          "command": "{keep}"}]}]}}),
+    "codex": ("home/.codex/hooks.json", {"hooks": {"PreToolUse": [{"hooks": [{"type": "command",
+                                                                              "command": "{keep}"}]}]}}),
     "kimi": ("home/.kimi/config.toml", '[[hooks]]\nevent = "PreToolUse"\ncommand = """{keep}"""\n'),
-    "cursor": ("home/.cursor/hooks.json", {"version": 1, "hooks": {"preToolUse": [{"command": "{keep}"}]}}),
-    "copilot": ("home/.copilot/hooks/keep.json", {"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "{keep}"}]}}),
-    "gemini": ("home/.gemini/settings.json", {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "k", "command": "{keep}"}]}]}}),
-    "qwen": ("home/.qwen/settings.json", {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "{keep}"}]}]}}),
-    "openhands": ("home/.openhands/hooks.json", {"pre_tool_use": [{"hooks": [{"command": "{keep}"}]}]}),
+    "cursor": ("home/.cursor/hooks.json", {"version": 1,
+                                           "hooks": {"preToolUse": [{"command": "{keep}"}]}}),
+    "copilot": ("home/.copilot/hooks/keep.json",
+                {"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "{keep}"}]}}),
+    "gemini": ("home/.gemini/settings.json",
+               {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "k",
+                                                     "command": "{keep}"}]}]}}),
+    "qwen": ("home/.qwen/settings.json", {"hooks": {"PreToolUse": [{"hooks": [{"type": "command",
+                                                                               "command": "{keep}"}]}]}}),
+    "openhands": ("home/.openhands/hooks.json",
+                  {"pre_tool_use": [{"hooks": [{"command": "{keep}"}]}]}),
     "cline": ("home/.cline/hooks/PreToolUse.sh", "#!/bin/sh\n{keep}\n"),
-    "docker-agent": ("home/.config/cagent/hooks.d/keep.yaml", {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command", "command": "{keep}"}]}]}}),
+    "docker-agent": ("home/.config/cagent/hooks.d/keep.yaml",
+                     {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command",
+                                                             "command": "{keep}"}]}]}}),
     "hermes": ("home/.hermes/config.yaml", {"hooks": {"pre_tool_call": [{"command": "{keep}"}]}}),
-    "agenthooks": ("home/.config/agents/hooks/keep/HOOK.md", "---\nname: keep\ndescription: Keeps it\ntrigger: pre-tool-call\n---\n"),
-    "starchild": ("project/config/shell_hooks.yaml", {"hooks": [{"event": "pre_tool_call", "command": "{keep}"}]}),
+    "agenthooks": ("home/.config/agents/hooks/keep/HOOK.md",
+                   "---\nname: keep\ndescription: Keeps it\ntrigger: pre-tool-call\n---\n"),
+    "starchild": ("project/config/shell_hooks.yaml",
+                  {"hooks": [{"event": "pre_tool_call", "command": "{keep}"}]}),
 }  # fmt: skip
 # Dialect -> the key under which its payload has the tool's name, and a further key and value that
 # are its own.
@@ -156,7 +169,9 @@ def test_one_event_asks_the_hooks_of_every_dialect_in_their_own_words(folder: Pa
         ),
     ],
 )
-def test_whoever_asks(folder: Path, host: str, event: str, payload: dict[str, Any]) -> None:
+def test_each_host_gets_an_answer(
+    folder: Path, host: str, event: str, payload: dict[str, Any]
+) -> None:
     """The host's dialect does not matter to the hooks."""
     discovered(folder, trust="all").fire(event, payload, dialect=host)
 
@@ -167,7 +182,7 @@ def test_whoever_asks(folder: Path, host: str, event: str, payload: dict[str, An
 
 
 def test_a_users_hooks_come_before_a_projects(folder: Path) -> None:
-    """Dialects follow each other by the strongest scope that they have a hook in (docs/architecture.md 4.3)."""
+    """Dialects follow each other by their strongest scope (docs/architecture.md 4.3)."""
     decision = discovered(folder, trust="all").fire("PreToolUse", PAYLOAD, dialect="claude-code")
 
     assert len(decision.verdicts) == len(FILES)
@@ -175,14 +190,14 @@ def test_a_users_hooks_come_before_a_projects(folder: Path) -> None:
 
 
 def test_what_a_clone_brings_along_does_not_run_unasked(folder: Path) -> None:
-    """It is listed, and said aloud, and inert."""
+    """Hookline lists the hook, prints a notice, and does not run it."""
     discovered(folder).fire("PreToolUse", PAYLOAD, dialect="claude-code")
 
     assert sorted(kept(folder)) == sorted(set(FILES) - {"starchild"})
 
 
 def test_a_denial_of_any_dialect_is_the_decision(folder: Path) -> None:
-    """Whoever says it, in whatever words."""
+    """It does not matter which hook denies, and in which format."""
     path = folder / FILES["kimi"][0]
     path.write_text(
         '[[hooks]]\nevent = "PreToolUse"\ncommand = "echo not today >&2; exit 2"\n',
@@ -300,7 +315,7 @@ def test_a_hook_on_shell_commands_is_told_the_command_whatever_its_key() -> None
 def test_a_guard_of_mcp_tools_is_asked_by_every_spelling(
     host: str, event: str, tool: str, matcher: str
 ) -> None:
-    """Where a name does not tell its server, the guard is asked once too often rather than never."""
+    """If a name does not tell its server, hookline asks the guard rather than skip it."""
     tree = {
         "hooks": {
             "PreToolUse": [

@@ -19,12 +19,18 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("tree", "own", "target", "what", "why"),
     [
-        (claude(), "claude-code", "docker-agent", "an answer with `context`", "`pre_tool_use` of docker-agent cannot express it"),
-        (claude(timeout=500), "claude-code", "starchild", "a timeout of more than 120 s", "starchild has no word for it"),
-        ({"hooks": {"Setup": [{"hooks": [{"type": "command", "command": "x"}]}]}}, "claude-code", "starchild", "the whole hook", "no event like"),
-        ({"hooks": {"Stop": [{"hooks": [{"type": "comand", "command": "x"}]}]}}, "claude-code", "starchild", "the whole hook", "cannot be loaded"),
-        ({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "if": "Bash"}]}]}}, "claude-code", "hermes", "the whole hook", "never runs"),
-        ({"pre_tool_use": [{"hooks": [{"type": "command", "command": "x"}]}]}, "docker-agent", "claude-code", "that hooks run in turn", "at once"),
+        (claude(), "claude-code", "docker-agent", "an answer with `context`",
+         "`pre_tool_use` of docker-agent cannot express it"),
+        (claude(timeout=500), "claude-code", "starchild", "a timeout of more than 120 s",
+         "starchild has no word for it"),
+        ({"hooks": {"Setup": [{"hooks": [{"type": "command", "command": "x"}]}]}}, "claude-code",
+         "starchild", "the whole hook", "no event like"),
+        ({"hooks": {"Stop": [{"hooks": [{"type": "comand", "command": "x"}]}]}}, "claude-code",
+         "starchild", "the whole hook", "cannot be loaded"),
+        ({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "if": "Bash"}]}]}},
+         "claude-code", "hermes", "the whole hook", "never runs"),
+        ({"pre_tool_use": [{"hooks": [{"type": "command", "command": "x"}]}]}, "docker-agent",
+         "claude-code", "that hooks run in turn", "at once"),
     ],
 )  # fmt: skip
 def test_what_the_target_cannot_say_is_reported(

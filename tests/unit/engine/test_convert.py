@@ -33,7 +33,7 @@ def test_a_matcher_is_told_in_the_new_hosts_names(matcher: str, tools: str | Non
 
 
 def test_a_builtin_is_relayed_and_cannot_be_plain() -> None:
-    """It is code of hookline: nobody else has it under its name."""
+    """It is code of hookline: no other program has it under its name."""
     tree = {"hooks": {"turn_start": [{"type": "builtin", "command": "add_date"}]}}
 
     assert "add_date" in converted(tree, "docker-agent", "hermes").files.get(
@@ -54,7 +54,7 @@ def test_a_dialect_without_commands_is_no_target(target: str) -> None:
 
 
 def test_a_hook_on_shell_commands_becomes_one_on_the_shell_tool() -> None:
-    """Where the target has no event of its own for them, the wider one stands for it (docs/formats/vocabulary.md 4)."""
+    """A target without such an event gets the wider one (docs/formats/vocabulary.md 4)."""
     tree = {
         "version": 1,
         "hooks": {"beforeShellExecution": [{"command": "./guard.sh", "matcher": "curl"}]},
@@ -84,7 +84,7 @@ def test_a_hook_that_the_host_would_trip_over_is_left_out() -> None:
 
 @pytest.mark.parametrize("matcher", ["mcp__github__.*", "^(?!Bash)", "B(?!x)ash", "Read"])
 def test_a_matcher_that_the_target_may_not_understand_is_left_to_the_relay(matcher: str) -> None:
-    """Names that nobody knows, MCP's spellings, and look-around that not every engine has: the host asks about every tool."""
+    """Unknown names, MCP's spellings and look-around: the host calls the relay for every tool."""
     groups = json.loads(converted(claude(matcher), "claude-code", "codex").files["hooks.json"])[
         "hooks"
     ]["PreToolUse"]

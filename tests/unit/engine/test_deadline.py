@@ -30,7 +30,7 @@ DEADLINES = [
 
 @pytest.mark.parametrize(("host", "event", "seconds"), DEADLINES)
 def test_the_deadline_is_the_limit_of_the_host_less_a_tenth(host, event, seconds):
-    """As the pages of the hosts say (docs/formats/comparison.md 3; docs/formats/claude-code.md 5)."""
+    """The hosts document their limits (docs/formats/comparison.md 3, claude-code.md 5)."""
     assert host_deadline(make_dialect(host).table, event) == pytest.approx(seconds)
 
 

@@ -1,4 +1,4 @@
-"""What a decision says of itself: who decided, labels and warnings, and what shadow hooks would have changed."""
+"""What a decision tells: decider, labels, warnings, and what shadow hooks would change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CALL = {"tool": "shell", "input": {"command": "make"}}
 
 
 def test_a_decision_names_the_hook_that_decided() -> None:
-    """It is the first of the strongest; where nobody decided it is empty."""
+    """It is the first of the strongest; without a decision it is empty."""
     engine = hookline.Engine()
     engine.on("tool.before", name="first")(lambda _: hookline.ask("a"))
     engine.on("tool.before", name="second")(lambda _: hookline.deny("b"))

@@ -1,4 +1,4 @@
-"""What an engine knows of a session: what detached hooks said is told at the next turn, and what wakes the agent at its stop."""
+"""Results of detached hooks: told at the next turn, or at a stop if they wake the agent."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_a_prompt_that_is_refused_takes_nothing_along(kept: Callable[[], dict[st
 def test_a_dialect_that_hands_nothing_over_hands_nothing_over(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
-    """Codex parses `async` and does no more with it: what such a hook says is in the account of its end, and nowhere else."""
+    """Codex ignores `async`: the result of such a hook is only in the report of its end."""
     ends: list[Any] = []
     engine = an_engine(
         {"command": said("PostToolUse", context="x"), "async": True},
@@ -176,7 +176,7 @@ def test_a_hook_of_another_host_is_told_in_the_hosts_session() -> None:
     assert told.for_agent == ("seen",)
 
 
-def test_whoever_can_wake_the_agent_is_told_at_once() -> None:
+def test_a_callable_that_wakes_the_agent_is_called_at_once() -> None:
     """With the session, and the message; what is for the user waits for the turn."""
     woken: list[tuple[str, str]] = []
     engine = an_engine(REWAKE, wake=lambda session, message: woken.append((session, message)))
@@ -189,7 +189,7 @@ def test_whoever_can_wake_the_agent_is_told_at_once() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_who_cannot_be_woken_is_told_later() -> None:
-    """A callable that raises has woken nobody."""
+    """A callable that raises has not woken the agent."""
 
     def fails(session: str, message: str) -> None:
         raise ConnectionError(session, message)
@@ -210,7 +210,7 @@ def test_an_agent_that_is_about_to_stop_goes_on(kept: Callable[[], dict[str, Any
     assert (first.stance, first.reason, first.for_user) == (Stance.DENY, MESSAGE, ("tests failed",))
 
 
-def test_what_nobody_stopped_for_is_told_on_the_next_turn(
+def test_a_result_that_no_stop_took_is_told_on_the_next_turn(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
     """Like anything else that came late."""
@@ -254,7 +254,7 @@ def test_a_message_is_never_empty(hook: dict[str, Any], message: str) -> None:
     assert stop(engine).reason == message.replace("`h`", f"`{name}`")
 
 
-def test_another_exit_wakes_nobody(kept: Callable[[], dict[str, Any]]) -> None:
+def test_another_exit_code_does_not_wake_the_agent(kept: Callable[[], dict[str, Any]]) -> None:
     """Without exit 2 it is a hook in the background like any other."""
     engine = an_engine({"command": said("PostToolUse", context="x"), "asyncRewake": True}, **kept())
     tool(engine)
@@ -301,7 +301,7 @@ def test_a_hook_that_was_switched_off_meanwhile_is_not_heard(
 def test_a_hook_behind_an_event_without_a_session_is_said(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
-    """It runs, but nobody can be told what it says."""
+    """It runs, but its result reaches no session."""
     engine = an_engine({"command": said("PostToolUse", context="x"), "async": True}, **kept())
     decision = engine.fire(
         "PostToolUse",

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.process
 
 
 def an_engine(command: str, tmp_path: Path, finished: list[Finished], **settings: object) -> Engine:
-    """An engine with one hook that nobody waits for."""
+    """An engine with one detached hook."""
     hook = {"type": "command", "command": command, "async": True}
     tree = {"hooks": {"Notification": [{"hooks": [hook]}]}}
     environ = {"PATH": os.environ["PATH"], "FOLDER": str(tmp_path)}
@@ -85,7 +85,7 @@ def test_closing_waits_for_what_was_started(tmp_path: Path) -> None:
 
 
 def test_closing_ends_what_does_not_end(tmp_path: Path) -> None:
-    """After its seconds, the hook and everything that it started is gone, and that is its outcome."""
+    """After the time limit the hook and all that it started are ended; the outcome says so."""
     finished: list[Finished] = []
     os.mkfifo(tmp_path / "pid")
     engine = an_engine(
@@ -128,7 +128,8 @@ def test_a_python_hook_can_be_detached_too() -> None:
     finished: list[Finished] = []
     names: list[str] = []
     own = HookSpec(
-        id="own", dialect="hookline", kind="notification", native_event="notification", detached=True,
+        id="own", dialect="hookline", kind="notification", native_event="notification",
+        detached=True,
         handler=InProcess(call=lambda _: names.append(threading.current_thread().name)),
     )  # fmt: skip
     detached = Detached(Limits(), {}, lambda _, ended: finished.append(ended))
@@ -234,7 +235,7 @@ def test_output_is_kept_up_to_its_bound(tmp_path: Path) -> None:
 def test_a_time_limit_counts_where_the_dialect_enforces_it(
     dialect: str, own: float, bound: float, *, strict: bool
 ) -> None:
-    """Claude Code leaves a hook in the background untimed (docs/formats/claude-code.md 4), agenthooks does not (docs/formats/agenthooks.md 9.5); strict mode never."""
+    """Not in Claude Code (docs/formats/claude-code.md 4), but in agenthooks (agenthooks.md 9.5)."""
     named = {"id": "h", "dialect": dialect, "kind": "notification", "native_event": "Notification"}
     spec = HookSpec(**named, handler=InProcess(call=print), timeout=own, strict=strict)
 
@@ -258,7 +259,7 @@ def test_what_runs_for_ever_ends_at_our_bound(tmp_path: Path) -> None:
 def test_a_strict_hook_in_the_background_is_ended_in_its_own_time(
     mode: str, ended: list[Failure | None], tmp_path: Path
 ) -> None:
-    """Otherwise Claude Code's `timeout` beside `async` is not enforced, and the hook runs on until it is done."""
+    """In fidelity mode Claude Code does not enforce `timeout` beside `async`."""
     finished: list[Finished] = []
     hook = {"type": "command", "command": "exec sleep 0.5", "async": True, "timeout": 0.1}
     engine = Engine(finished=finished.append, limits=Limits(grace=0.1))
@@ -316,7 +317,8 @@ def test_closing_takes_no_longer_than_its_seconds_and_a_moment() -> None:
     finished: list[Finished] = []
     free = threading.Event()
     own = HookSpec(
-        id="own", dialect="hookline", kind="notification", native_event="notification", detached=True, handler=InProcess(call=lambda _: free.wait(60) and None)
+        id="own", dialect="hookline", kind="notification", native_event="notification",
+        detached=True, handler=InProcess(call=lambda _: free.wait(60) and None)
     )  # fmt: skip
     detached = Detached(
         Limits(grace=0.01, last=0.01, drain=0.01), {}, lambda _, ended: finished.append(ended)

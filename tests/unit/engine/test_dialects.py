@@ -1,4 +1,4 @@
-"""Which dialect does an engine take an event's name for, and with which options does it speak it?"""
+"""Dialect resolution: which dialect an event's name belongs to, and with which options."""
 
 from __future__ import annotations
 

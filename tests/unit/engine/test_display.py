@@ -32,9 +32,11 @@ def blocked(reason: str, evidence: Any = None) -> Decision:
 @pytest.mark.parametrize(
     ("decision", "sentence", "box", "tag"),
     [
-        (blocked("[freeze] blocked until Monday: make release now"), "Blocked until Monday", "make release now", "freeze"),
+        (blocked("[freeze] blocked until Monday: make release now"), "Blocked until Monday",
+         "make release now", "freeze"),
         (blocked("no key here", f"export KEY={KEY}"), "No key here", "export KEY=[masked 19]", ""),
-        (blocked("no key here", {"evidence": {"password": KEY}, "tag": "keys"}), "No key here", '{"password": "[masked 19]"}', "keys"),
+        (blocked("no key here", {"evidence": {"password": KEY}, "tag": "keys"}), "No key here",
+         '{"password": "[masked 19]"}', "keys"),
         (blocked(f"found a key: curl -H {KEY} x"), "Found a key", "curl -H [masked 19] x", ""),
         (blocked(""), "Blocked by a hook", "", ""),
     ],
@@ -54,7 +56,8 @@ def test_a_block_is_shown_without_secrets(
     [
         ("plain: as it is", None, [("reason", "plain: as it is")]),
         (f"found {KEY} in it", None, [("reason", "found [masked 19] in it")]),
-        ("[freeze] blocked: make release", None, [("reason", "Blocked"), ("evidence", "make release"), ("tag", "freeze")]),
+        ("[freeze] blocked: make release", None,
+         [("reason", "Blocked"), ("evidence", "make release"), ("tag", "freeze")]),
         ("no key", f"KEY={KEY}", [("reason", "No key"), ("evidence", "KEY=[masked 19]")]),
         ("", None, []),
     ],

@@ -1,4 +1,4 @@
-"""Two drivers: processes of a batch at once, coroutines awaited, and nothing left behind by a cancellation."""
+"""Two drivers: processes in parallel, coroutines awaited, and no rest after a cancellation."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_commands_of_a_batch_run_at_once(tmp_path: Path, *, asynchronous: bool) 
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_verdicts_stand_in_plan_order_whoever_ends_first(
+def test_verdicts_stand_in_plan_order_whichever_hook_ends_first(
     tmp_path: Path, *, asynchronous: bool
 ) -> None:
     """The first hook ends last, and still gives the first reason."""

@@ -31,7 +31,7 @@ BROKEN = {"hooks": {"pre_tool_use": [{"hooks": [{"type": "comand", "command": "t
 
 
 def test_a_canonical_event_is_fired_as_it_is() -> None:
-    """Without hooks, in silence."""
+    """Without hooks the decision is silent."""
     decision = an_engine().fire(CALL)
 
     assert (decision.kind, decision.dialect, decision.native_event, decision.stance) == (
@@ -146,7 +146,7 @@ def test_an_unknown_dialect_is_an_error_with_a_hint() -> None:
 
 @pytest.mark.parametrize("payload", [{}, {"tool_name": 3}, {**NATIVE, "cwd": []}])
 def test_a_payload_that_cannot_be_understood_is_an_error(payload: dict[str, Any]) -> None:
-    """Nobody is asked about half an event."""
+    """No hook is asked about half an event."""
     with pytest.raises(CodecError):
         guarded(hookline.allow()).fire("pre_tool_use", payload, dialect="docker-agent")
 
@@ -190,7 +190,7 @@ def test_a_host_hears_hooks_of_other_dialects() -> None:
     assert decision.stance >= Stance.ASK
 
 
-def test_an_event_that_nobody_knows_can_be_listened_to() -> None:
+def test_an_unknown_event_can_be_listened_to() -> None:
     """A newer host's event passes under its own name."""
     heard: list[str] = []
     engine = an_engine()
@@ -310,7 +310,7 @@ def test_no_opinion_is_answered_with_nothing() -> None:
 
 
 def test_what_cannot_be_understood_is_not_answered() -> None:
-    """Whoever serves the host decides what that means to it."""
+    """The caller decides what that means to the host."""
     for payload in (None, [], {}, {"hook_event_name": "pre_tool_use"}):
         with pytest.raises(CodecError):
             an_engine().answer("docker-agent", payload)

@@ -1,4 +1,4 @@
-"""Hooks that are in no file: an owner's whole set is replaced at once, and no owner's id is another's."""
+"""Hooks that are in no file: an owner's set is replaced at once, and owners share no ids."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_no_hooks_forget_the_owner() -> None:
 
 
 def test_owners_do_not_replace_each_others_hooks() -> None:
-    """A definition of the same name is another hook: an owner cannot put its own in a guard's place."""
+    """The same name of another owner is another hook, so it replaces no guard."""
     engine = Engine()
     engine.loader.enlist("policy", hooks("guard", says=BLOCK), "a3s")
     (second,) = engine.loader.enlist("guest", hooks("guard"), "a3s")
@@ -93,7 +93,7 @@ def test_enlisted_hooks_outlast_a_source_that_is_added() -> None:
 
 
 def test_a_host_is_not_guessed_from_what_was_enlisted() -> None:
-    """Whoever attaches must not change which dialect an event's name is taken to be of."""
+    """Attached hooks do not change which dialect an event's name belongs to."""
     engine = Engine.from_config({"hooks": {}}, dialect="docker-agent")
     engine.loader.enlist("one", hooks("a", says=BLOCK), "a3s")
 
@@ -148,7 +148,7 @@ RETRY = {"action": "Retry"}
 
 @pytest.mark.parametrize("says", [SKIP, {"action": "Continue"}], ids=["skip", "continue"])
 def test_an_owner_cannot_skip_the_hooks_of_another(says: object) -> None:
-    """Nor those of a file: whoever comes first says something of his own hooks only."""
+    """Nor those of a file: `skip` concerns the hooks of its own owner only."""
     for enlisting in (
         lambda engine: engine.loader.enlist("policy", hooks("guard", says=BLOCK), "a3s"),
         lambda engine: engine.add_source(
@@ -175,7 +175,7 @@ def test_an_owner_cannot_skip_the_hooks_of_another(says: object) -> None:
 
 
 def test_an_owner_cannot_blind_the_observers_of_another() -> None:
-    """What happened is told to everybody who watches, whatever the first of them says of it."""
+    """Observers of other owners see the event whatever the first owner's hook returns."""
     tree = {"hooks": [{"id": "watch", "event_type": "session_start"}]}
     (watch,) = A3S().load(Source(tree=tree, scope="process")).specs
     engine = Engine()

@@ -68,7 +68,7 @@ def test_each_hook_is_selected_or_has_a_reason() -> None:
 
 
 def test_without_a_run_nothing_is_started(tmp_path: Path) -> None:
-    """Nobody was asked, and there is no decision."""
+    """No hook runs, and there is no decision."""
     engine = claude({"PreToolUse": [group("Bash", f"touch {tmp_path}/ran")]})
 
     document = told(engine, "PreToolUse", BASH, run=False)
@@ -79,7 +79,7 @@ def test_without_a_run_nothing_is_started(tmp_path: Path) -> None:
 
 
 def test_the_run_is_that_of_fire() -> None:
-    """The decision document is the one that `fire` gives, and each hook says whether it was asked."""
+    """The decision document equals that of `fire`, and each hook says whether it was asked."""
     engine = claude({"PreToolUse": [group("Bash", "echo no >&2; exit 2")]})
 
     document = told(engine, "PreToolUse", BASH)
@@ -90,7 +90,7 @@ def test_the_run_is_that_of_fire() -> None:
 
 
 def test_order_and_manner_are_told() -> None:
-    """At once, one after the other, and what nobody waits for at the end."""
+    """In parallel, in sequence, and detached hooks at the end."""
     engine = claude(
         {
             "PostToolUse": [

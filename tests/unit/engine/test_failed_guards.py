@@ -1,4 +1,4 @@
-"""A guard that failed, at a host which has no word for a question: it does not open because nobody can be asked."""
+"""A guard that failed at a host that cannot ask: the failure does not permit the call."""
 
 from __future__ import annotations
 

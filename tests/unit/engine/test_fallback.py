@@ -1,4 +1,4 @@
-"""The reply to an event that hookline could not decide: a refusal before an action, a notice everywhere else."""
+"""The reply when hookline cannot decide: a refusal before an action, else a notice."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def is_refusal(reply: Reply) -> bool:
 
 @pytest.mark.parametrize(("dialect", "native"), EVENTS)
 def test_only_what_comes_before_an_action_is_refused(dialect: str, native: str) -> None:
-    """Each dialect refuses its tools, permissions and messages, and never a stop, a prompt or a compaction."""
+    """Tools, permissions and messages are refused; stops, prompts and compactions are not."""
     row = make_dialect(dialect).table.row(native)
     assert row is not None
     found = find_fallback(dialect, naming(dialect, native), "no payload", acts=True)
@@ -53,7 +53,8 @@ def test_only_what_comes_before_an_action_is_refused(dialect: str, native: str) 
 def test_the_actions_are_tools_permissions_and_messages() -> None:
     """The kinds that refuse are data, and each of them is a gate."""
     assert {
-        "tool.before", "tool.permission.request", "shell.before", "file.read.before", "file.write.before",
+        "tool.before", "tool.permission.request", "shell.before", "file.read.before",
+        "file.write.before",
         "mcp.before", "message.outbound",
     } == kinds.ACTIONS  # fmt: skip
     assert all(kinds.kind(name).is_gate for name in kinds.ACTIONS)
@@ -74,7 +75,7 @@ def test_the_actions_are_tools_permissions_and_messages() -> None:
 def test_an_event_without_a_name_is_refused_if_a_hook_guards_an_action(
     sent: bytes, *, acts: bool | None, strict: bool, refused: bool
 ) -> None:
-    """The name of a stop event anywhere in the bytes makes it a notice, as does a configuration without such a hook."""
+    """It is a notice if the bytes name a stop event, or if no hook guards an action."""
     found = find_fallback("claude-code", sent, "no payload", acts=acts, strict=strict)
 
     assert found.refuses is refused

@@ -1,4 +1,4 @@
-"""Watching: changes are taken by themselves once they have come to rest, and a file caught in the middle disarms nothing."""
+"""Watching: reloads files once they are stable; a half-written file disables no hook."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def machine(tmp_path: Path) -> Machine:
 
 
 class Steps:
-    """Time that passes by what happens in it: each wait does the next step, and after the last one nothing happens any more."""
+    """A clock for which each wait does the next step; after the last one nothing changes."""
 
     def __init__(
         self, *steps: Callable[[], object], last: Callable[[], object] | None = None
@@ -100,7 +100,7 @@ def test_a_file_that_is_away_while_it_is_saved_is_not_missed(machine: Machine) -
 
 
 def test_a_file_that_never_rests_holds_up_no_other(machine: Machine) -> None:
-    """Or whoever can write into a project could keep a new guard of the user's out for ever."""
+    """Otherwise a project could keep a new guard of the user out for ever."""
     write(machine.own, claude("busy"))
     engine = machine.engine()
     write(machine.user, claude("guard"))
@@ -197,7 +197,8 @@ def test_real_files_are_taken_as_they_change(machine: Machine) -> None:
     write(machine.user, claude("too late"))
 
     assert [line.partition("; ")[0] for line in lines] == [
-        "reloaded: 1 changed", "reloaded: no hook changed", "reloaded: 1 added", "reloaded: 1 added", "reloaded: 1 removed",
+        "reloaded: 1 changed", "reloaded: no hook changed", "reloaded: 1 added",
+        "reloaded: 1 added", "reloaded: 1 removed",
     ]  # fmt: skip
     assert after == commands(engine) == ["b", "c"]
 

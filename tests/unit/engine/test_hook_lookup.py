@@ -31,7 +31,7 @@ def test_an_address_is_shown_as_it_is_asked(place: Workspace) -> None:
 
 
 def test_a_model_is_shown_with_all_that_it_is_asked(place: Workspace) -> None:
-    """And where, and with which key: nobody can approve what is not seen."""
+    """And its address and its key: a person can only approve what is shown."""
     entry = {
         "provider": "acme",
         "model": "m",
@@ -69,7 +69,7 @@ DECLARED = [
 def test_a_command_is_meant_exactly_as_it_is_declared(
     command: str, count: int, place: Workspace
 ) -> None:
-    """What is approved is what somebody can read; no other way to spell it is meant."""
+    """A person approves the exact text; no other spelling is the same command."""
     specs = place.engine().hooks
 
     if count:
@@ -111,7 +111,7 @@ def test_a_command_with_an_address_in_it_is_meant_by_its_words(place: Workspace)
 
 
 def test_a_name_is_no_command(place: Workspace, tmp_path: Path) -> None:
-    """Whoever writes a hook gives it its name, and may lie."""
+    """The author of a hook chooses its name, which may lie."""
     file = tmp_path / "hooks.yaml"
     file.write_text(
         "hooks: {stop: [{type: command, name: /usr/bin/true, command: /usr/bin/evil}]}",

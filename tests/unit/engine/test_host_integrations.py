@@ -174,7 +174,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 CALL = "hookline answer claude-code"
 
 
-def test_a_clone_that_nobody_approved_leaves_nobody_to_the_host(home: Home) -> None:
+def test_a_clone_without_approval_leaves_no_hook_to_the_host(home: Home) -> None:
     """It is said that it would; once it is approved it does, and policy stays."""
     home.declare("clone", CALL)
     engine = home.engine()
@@ -222,8 +222,8 @@ def test_a_policys_call_leaves_the_policy_too(home: Home) -> None:
     assert home.left(engine) == []
 
 
-def test_whoever_trusts_all_has_approved(home: Home) -> None:
-    """And whoever trusts nobody has not; policy runs all the same."""
+def test_trust_in_all_counts_as_an_approval(home: Home) -> None:
+    """Without trust none is approved; the hooks of policy run all the same."""
     home.declare("clone", CALL)
 
     assert list_integrated_hosts(home.engine("all")) == {"claude-code": False}
@@ -231,7 +231,7 @@ def test_whoever_trusts_all_has_approved(home: Home) -> None:
 
 
 def test_what_is_left_to_a_host_can_be_seen(home: Home) -> None:
-    """By whoever looks: doctor and explain say how many, and because of which hook."""
+    """Doctor and explain tell how many, and because of which hook."""
     home.declare("user", "true user", CALL)
     engine = home.engine()
     (problem,) = list_call_problems(engine)
@@ -247,7 +247,7 @@ def test_what_is_left_to_a_host_can_be_seen(home: Home) -> None:
     assert problem in run_checkup(engine).findings
 
 
-def test_policy_runs_whoever_is_trusted(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_policy_runs_with_any_trust(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """With `--trust none`, too, if only root can have written it."""
     trusted = {spec.origin.scope: spec.trusted for spec in home.engine("none").hooks}
 

@@ -121,7 +121,13 @@ def _filled(value: object, command: str) -> object:
 
 # -- folders that do not exist ---------------------------------------------------------------------
 
-DOCKER = {"hooks": {"pre_tool_use": [{"matcher": "*", "hooks": [{"type": "command", "command": "pwd >&2; exit 2"}]}]}}  # fmt: skip
+DOCKER = {
+    "hooks": {
+        "pre_tool_use": [
+            {"matcher": "*", "hooks": [{"type": "command", "command": "pwd >&2; exit 2"}]}
+        ]
+    }
+}
 CLAUDE = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "pwd >&2; exit 2"}]}]}}
 GONE = "does not exist, so hooks ran in"
 

@@ -1,4 +1,4 @@
-"""Journaling: which journal is kept, by environment, settings and default, and that nothing about it stops a command."""
+"""Journaling: which journal is kept, and that no fault of it stops a command."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_telemetry_is_asked_for_by_the_environment(monkeypatch: pytest.MonkeyPat
 
 
 def test_telemetry_tells_how_many_approvals_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As whoever serves counts them."""
+    """The count comes from the server."""
     from opentelemetry.sdk.metrics import MeterProvider  # noqa: PLC0415 - only this test
     from opentelemetry.sdk.metrics.export import InMemoryMetricReader  # noqa: PLC0415 - as above
 

@@ -35,7 +35,7 @@ def machine(tmp_path: Path) -> Machine:
 def test_an_invalid_change_keeps_the_last_good_version_and_says_so(
     machine: Machine, text: str
 ) -> None:
-    """Of the project too: whoever can write into it must not disarm a guard by making its file unreadable."""
+    """Also in a project: an unreadable file must not disable a guard."""
     write(machine.own, claude("guard"))
     os.utime(machine.own, (0, 0))
     engine = machine.engine()
@@ -156,7 +156,7 @@ def test_policy_that_becomes_a_folder_or_a_pipe_stays_in_force(
 
 
 def test_a_file_that_was_named_and_is_gone_stays_in_force(tmp_path: Path) -> None:
-    """Somebody meant it; without it the engine would not have started."""
+    """The user named it, and the engine would not have started without it."""
     file = write(tmp_path / "hooks.yaml", docker("guard"))
     engine = Engine.load(file)
     file.unlink()
@@ -168,7 +168,7 @@ def test_a_file_that_was_named_and_is_gone_stays_in_force(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_what_may_no_longer_be_read_stays_in_force(what: str) -> None:
-    """Whether the file lost its permission or the folder above it, so that nobody can tell whether it is there."""
+    """The file or its folder lost the permission, so hookline cannot tell whether it exists."""
     import tempfile  # noqa: PLC0415 - the folders above `tmp_path` are closed to others
     from pathlib import Path  # noqa: PLC0415 - as above
 

@@ -70,7 +70,7 @@ def test_what_is_discovered_is_trusted_as_far_as_one_says(
 
 
 def test_a_projects_hooks_do_not_run_and_the_user_reads_so(machine: dict[str, Any]) -> None:
-    """A cloned repository's hook is no process, and its absence is in the decision and in the user's notes."""
+    """Hookline starts no process, and the decision and the user's notes say so."""
     engine = Engine.discover(**machine, dialect="claude-code")
     decision = engine.fire(
         "PreToolUse", {"tool_name": "Bash", "tool_input": {}}, dialect="claude-code"
@@ -226,7 +226,7 @@ def test_a_tree_does_not_tell_its_dialect() -> None:
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    """Somebody named it, so it is missed at once."""
+    """The user named it, so hookline reports it at once."""
     for name in ("hooks.yaml", "folder", "x.txt"):
         with pytest.raises(ConfigError) as caught:
             Engine.load(tmp_path / name)
@@ -234,7 +234,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 
 
 def test_what_is_in_a_named_file_is_a_problem_and_no_exception(tmp_path: Path) -> None:
-    """The engine is there, with hooks that are missed aloud."""
+    """The engine starts, and reports the missing hooks."""
     engine = Engine.load(write(tmp_path / "hooks.yaml", "{nonsense"))
 
     assert [problem.name for problem in engine.problems] == ["config.syntax"]
@@ -275,7 +275,7 @@ def test_a_shadow_source_is_marked() -> None:
     assert {spec.shadow for spec in engine.hooks} == {True}
 
 
-def test_a_source_that_nobody_trusts_is_inert() -> None:
+def test_a_source_without_trust_does_not_run() -> None:
     """Its hooks fail, by their own rule."""
     decision = Engine.from_config(DOCKER, dialect="docker-agent", trust="none").fire(CALL)
 
@@ -283,7 +283,7 @@ def test_a_source_that_nobody_trusts_is_inert() -> None:
 
 
 def test_strict_mode_of_one_source_reexamines_its_own_hooks() -> None:
-    """Modes are a source's own: a fidelity hook beside a strict one is not asked again about a changed input."""
+    """Each source has its own mode: only strict hooks are asked again about a changed input."""
     guard = {
         "hooks": {
             "pre_tool_use": [
@@ -347,7 +347,7 @@ def test_hooks_are_listed_in_the_order_in_which_they_run() -> None:
 
 
 def test_the_environment_of_an_engine_is_what_it_was_given(tmp_path: Path) -> None:
-    """Not that of the process: `discover` looks in its home, and a command hook sees nothing else."""
+    """`discover` looks in its home, and a command hook sees no variable of the process."""
     script = write(
         tmp_path / "hooks.yaml",
         YAML.replace("'true'", "'echo \"${MARK-none} ${HOME-none}\" >&2; exit 2'"),

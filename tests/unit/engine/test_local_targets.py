@@ -1,4 +1,4 @@
-"""Who opens this machine and private networks to HTTP hooks: whoever runs hookline, and no file, in whatever dialect."""
+"""Only the user who runs hookline opens private networks to HTTP hooks; a file never does."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FILES: Mapping[str, Callable[[str, dict[str, Any]], dict[str, Any]]] = {
         **keys,
     },
 }
-# What somebody might write who wants it open.
+# What an author might write to open it.
 WISHES: list[dict[str, Any]] = [
     {},
     {"allow_local": True},
@@ -83,7 +83,7 @@ def handlers(
 
 
 def is_shut(handler: Any) -> bool:
-    """Whether the address is never called: the hook is broken, or `http_post` refuses the call, which decides nothing."""
+    """Whether no call is made: the hook is broken, or `http_post` refuses the call."""
     return type(handler) is Broken or bool(
         explain_refused_url(handler.url, allow_local=handler.allow_local)
     )
@@ -102,7 +102,7 @@ def test_every_dialect_that_calls_is_here() -> None:
 @pytest.mark.parametrize("scope", [scope for scope in SCOPES if scope != "process"])
 @pytest.mark.parametrize("dialect", FILES)
 def test_no_file_opens_it(dialect: str, scope: str) -> None:
-    """Not a cloned project's, and not anybody else's: there is no key for it, and nothing that looks like one is one (docs/explanation/security.md 3)."""
+    """No key of a file opens them, whoever wrote the file (docs/explanation/security.md 3)."""
     for wish in WISHES:
         found = handlers(dialect, NEAR, wish, scope=scope)
 
@@ -123,7 +123,7 @@ def test_a_file_cannot_open_it_for_what_is_looked_up_later(dialect: str) -> None
 
 
 @pytest.mark.parametrize("dialect", FILES)
-def test_whoever_runs_hookline_opens_it_by_the_option(dialect: str) -> None:
+def test_the_option_opens_it(dialect: str) -> None:
     """And even so not where a cloud hands out its credentials."""
     (opened,) = handlers(dialect, NEAR, options={"allow_local": True})
     (shut,) = handlers(dialect, METADATA, options={"allow_local": True})
@@ -141,7 +141,7 @@ def test_the_environment_opens_it_where_the_dialect_says_so(dialect: str) -> Non
 
 
 def test_a_project_that_brings_an_environment_along_does_not_open_it(tmp_path: Path) -> None:
-    """What its settings put into the environment of a session, and a `.env` beside them, are not the environment of hookline."""
+    """`env` of its settings and a `.env` beside them do not set hookline's own environment."""
     (tmp_path / ".claude").mkdir()
     tree = FILES["claude-code"](NEAR, {}) | {"env": {VARIABLE: "1"}}
     (tmp_path / ".claude/settings.json").write_text(json.dumps(tree), encoding="utf-8")

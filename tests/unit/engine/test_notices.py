@@ -101,7 +101,7 @@ class SwitchedOff:
         path.chmod(0o644)
 
     def switch(self, where: str, tree: dict[str, Any]) -> None:
-        """Say something in a file beside its hooks: of the home, of the project, or of the person in the project."""
+        """Switch hooks off in a settings file of the user, of the project, or of the user in it."""
         if where == "local":
             self.write(self.root / FILES[self.host].replace(".json", ".local.json"), tree)
         else:
@@ -156,10 +156,10 @@ ROWS = [
     ROWS,
     ids=lambda value: value if isinstance(value, str) else json.dumps(value, default=sorted),
 )
-def test_whose_hooks_a_file_switches_off(
+def test_which_hooks_a_file_switches_off(
     host: str, said: dict[str, dict[str, Any]], left: set[str], tmp_path: Path
 ) -> None:
-    """A clone its own, and nobody else's; a person all of them: as the host would, but for that."""
+    """A clone switches off its own hooks only, and a user all of them."""
     place = SwitchedOff(tmp_path, host)
     for where, tree in said.items():
         place.switch(where, tree)
@@ -258,7 +258,7 @@ def an_engine(
     return Engine(sessions=sessions, environ={}).add_source(tree, dialect="claude-code", mode=mode)  # type: ignore[arg-type]  # a tree
 
 
-def test_nobody_is_asked_and_it_is_said() -> None:
+def test_no_hook_is_asked_and_the_notice_says_so() -> None:
     """In the decision, and to the user; nothing is blocked."""
     engine = an_engine()
     event = engine.host("claude-code").decode_event(TYPO)
@@ -317,7 +317,7 @@ def test_in_strict_mode_it_may_be_a_gate(tree: object, *, refused: bool) -> None
     assert (raised.value.code, raised.value.hint) == ("HKL4002", "did you mean `PreToolUse`?")
 
 
-def test_an_event_that_somebody_listens_to_is_known() -> None:
+def test_an_event_with_a_listener_is_known() -> None:
     """A program may have hooks on what its host invented, under the name by which that passes."""
     engine = an_engine()
     engine.on("x.claude-code.PreToolUze", tool="Read")(lambda _: None)
@@ -388,7 +388,7 @@ def test_lines_stand_beside_the_reply_once_and_visibly() -> None:
     ],
 )
 def test_what_is_wrong_is_told_once(line: str, told: bool) -> None:
-    """Whoever else says it with what follows has said it."""
+    """Hookline does not repeat a problem that the reply names already."""
     reply = Reply(
         stdout='{"systemMessage": "hookline: s.toml:1:1: HKL1101 unknown key `x`: nothing of it counts (did you mean `y`?)"}'
     )

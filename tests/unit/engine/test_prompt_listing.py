@@ -1,4 +1,4 @@
-"""Progressive disclosure: metadata at load, the listing for a prompt, a hook's text when somebody asks for it."""
+"""Progressive disclosure: metadata at load, a list for the prompt, and a hook's text on demand."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_the_listing_shows_what_counts_in_load_order(machine: dict[str, Any]) ->
 
 
 def test_the_listing_keeps_the_order_of_the_arguments(tmp_path: Path) -> None:
-    """Folders that are named are listed as they were named, whatever their folders and events are."""
+    """The list keeps the order of the arguments, whatever the folders and events are."""
     folder = write(write(write(tmp_path, "b", trigger="session_end"), "a"), "c")
 
     engine = Engine.load(folder / "c").add_source(folder / "b").add_source(folder / "a")
@@ -77,7 +77,7 @@ def test_the_listing_keeps_the_order_of_the_arguments(tmp_path: Path) -> None:
 
 
 def test_what_cannot_run_is_not_available(tmp_path: Path) -> None:
-    """Neither a hook without a script, nor one that was refused, nor one that is only observed, nor one that is off."""
+    """A hook without a script, a refused one, a shadow hook, and one that is off are left out."""
     hooks = write(write(tmp_path / "hooks"), "off")
     write(hooks, "refused", more="timeout: soon\n")
     (write(hooks, "bare") / "bare/scripts/run.sh").unlink()
@@ -99,7 +99,7 @@ def test_without_hooks_of_such_a_format_there_is_no_listing() -> None:
     assert Engine.from_config({"hooks": {}}, dialect="claude-code").available_hooks() == ""
 
 
-def test_a_hooks_text_is_read_when_somebody_asks(tmp_path: Path) -> None:
+def test_a_hooks_text_is_read_on_demand(tmp_path: Path) -> None:
     """From the file as it is then, also when the process has moved on."""
     hooks = write(tmp_path / "hooks")
     engine = Engine.load(hooks)
@@ -123,14 +123,14 @@ def test_a_file_is_found_again_from_anywhere(
 
 
 def test_a_hook_keeps_no_text_of_its_body(tmp_path: Path) -> None:
-    """The text is read again by whoever asks for it."""
+    """Each call reads the text again from the file."""
     engine = Engine.load(write(tmp_path / "hooks"))
 
     assert "Guard" not in repr(engine.hooks)
 
 
-def test_nobodys_words_are_anybodys_before_they_are_approved(machine: dict[str, Any]) -> None:
-    """A project's hook has a text, which is read by whoever opens the file, and by no model."""
+def test_no_model_reads_the_text_of_a_hook_without_approval(machine: dict[str, Any]) -> None:
+    """A person who opens the file can read the text; a model cannot."""
     engine = Engine.discover(**machine)
     with pytest.raises(TrustError) as caught:
         engine.hook_body("agenthooks/style")

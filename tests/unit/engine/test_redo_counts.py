@@ -128,7 +128,7 @@ def test_a_stop_that_is_no_continuation_begins_a_new_count(
 def test_after_the_limit_the_next_turn_has_its_gate_again(
     kept: Callable[[], dict[str, Any]], dialect: str, native: str, limit: int
 ) -> None:
-    """Also for a host that tells of nothing but its stops (docs/formats/starchild.md 3; docs/formats/agenthooks.md 11; docs/formats/claude-code.md 7)."""
+    """Also if the host sends stops only (docs/formats/starchild.md 3; agenthooks.md 11)."""
     engine = Engine(**kept())
     engine.on("stop")(lambda _: denied())
     turn = [False, *[True] * limit]
@@ -148,7 +148,7 @@ def test_after_the_limit_the_next_turn_has_its_gate_again(
 def test_hosts_whose_flag_is_not_reliable_are_counted_by_us(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
-    """Kimi's is always false (docs/formats/kimi.md 7), so that each of its stops would be the first."""
+    """Kimi always sends false (docs/formats/kimi.md 7), so each stop would be the first."""
     engine = Engine(**kept())
     engine.on("stop")(lambda _: denied())
     stops = [
@@ -178,7 +178,7 @@ def test_what_wakes_is_not_lost_where_others_used_up_the_limit_meanwhile(
     assert prompt(engine).for_agent == (MESSAGE,)
 
 
-def test_a_stop_that_nobody_refuses_ends_the_turn(
+def test_a_stop_without_a_refusal_ends_the_turn(
     kept: Callable[[], dict[str, Any]], tmp_path: Path
 ) -> None:
     """Where the host does not say what a stop comes after."""
@@ -198,7 +198,7 @@ def test_a_stop_that_nobody_refuses_ends_the_turn(
 
 
 def test_context_at_a_stop_counts_like_a_block(kept: Callable[[], dict[str, Any]]) -> None:
-    """The agent goes on for it in Claude Code (docs/formats/claude-code.md 7), and so it would for ever."""
+    """In Claude Code the agent goes on for it (docs/formats/claude-code.md 7)."""
     engine = an_engine(
         {"command": said("Stop", context="look again")}, event="Stop", redo_limit=2, **kept()
     )

@@ -116,7 +116,8 @@ class Nest:
     def answer(self) -> dict[str, Any]:
         command = [sys.executable, "-m", "hookline", "answer", "claude-code"]
         done = subprocess.run(
-            command, input=(self.folder / "call.json").read_bytes(), env=self.environ, cwd=self.folder, capture_output=True, check=True
+            command, input=(self.folder / "call.json").read_bytes(), env=self.environ,
+            cwd=self.folder, capture_output=True, check=True
         )  # fmt: skip
         said: dict[str, Any] = json.loads(done.stdout or "{}")
         return said

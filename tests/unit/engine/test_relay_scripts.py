@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def test_a_hook_keeps_everything_that_it_says() -> None:
-    """Its own entry stands on the command line, so that its conditions and its failure rule are the original's."""
+    """Its command line holds the original entry, with its conditions and its failure rule."""
     tree = claude("Bash", **{"if": "Bash(git push *)", "timeout": 7, "onFailure": "block"})
     hook = docker(converted(tree, "claude-code", "docker-agent", mode="strict"))["hooks"][0]
     words = shlex.split(hook["command"])

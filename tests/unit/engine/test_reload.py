@@ -55,7 +55,7 @@ def test_a_valid_change_is_taken(machine: Machine, save: Any) -> None:
 
 
 def test_a_hook_that_only_moved_did_not_change(machine: Machine) -> None:
-    """Its id says where in the file it stands, and what is said of a reload is about what it does."""
+    """Its id names its place in the file, but a reload reports only what the hook does."""
     write(machine.user, claude("b"))
     engine = machine.engine()
     write(machine.user, claude("a", "b"))
@@ -98,7 +98,7 @@ def test_a_file_that_vanishes_takes_its_hooks_along(machine: Machine) -> None:
 
 
 def test_the_other_hooks_keep_their_ids(machine: Machine) -> None:
-    """An id goes on to name the hook that it named, also where one comes before it that would have taken it."""
+    """An id keeps its hook also if a new hook before it would have got that id."""
     write(machine.own, claude("b"))
     engine = machine.engine()
     write(machine.user, claude("a"))
@@ -111,7 +111,7 @@ def test_the_other_hooks_keep_their_ids(machine: Machine) -> None:
     assert commands(engine) == ["a", "b"]
 
 
-def test_an_id_that_nobody_has_any_more_is_free(machine: Machine) -> None:
+def test_an_id_of_a_removed_hook_is_free(machine: Machine) -> None:
     """Or an engine that runs for long would number for ever."""
     engine = machine.engine()
     for count in range(3):
@@ -250,7 +250,7 @@ def test_a_hook_that_ran_once_does_not_run_again(machine: Machine) -> None:
 
 
 def test_what_is_left_out_is_left_out_of_what_comes(machine: Machine) -> None:
-    """A dialect that was dropped is not discovered again, and a hook that nobody wants is not there under any id."""
+    """A reload does not rediscover a dropped dialect, nor a removed hook under another id."""
     write(machine.user, claude("a"))
     engine = machine.engine()
     engine.loader.keep_out(lambda spec: getattr(spec.handler, "script", "") == "unwanted")
@@ -302,7 +302,7 @@ def test_an_event_under_way_keeps_the_hooks_that_it_began_with(tmp_path: Path) -
 
 
 def test_no_event_ever_sees_half_a_set(tmp_path: Path) -> None:
-    """A thousand events on four threads during fifty reloads, and in-process hooks that come meanwhile: always one version, whole."""
+    """Events on four threads during fifty reloads: each one sees one whole version."""
     file = write(tmp_path / "hooks.yaml", _pair_in_group(0))
     engine = Engine.load(file)
 

@@ -84,7 +84,7 @@ def test_the_end_of_a_session_is_the_end_of_once(tmp_path: Path) -> None:
 
 
 def test_without_a_session_it_runs_every_time(tmp_path: Path) -> None:
-    """Nobody knows whose first time it is."""
+    """Without a session id hookline cannot tell the first time."""
     ran: list[str] = []
     engine = an_engine(Sessions(tmp_path / "s"), ran, "a")
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Going a way again: what a file changes into while it is read, and where what stays nevertheless stands."""
+"""Renewal of a source: what a changed file becomes, and which parts stay as they were."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def engine(tmp_path: Path) -> Engine:
 
 
 def named(engine: Engine, file: Path, base: Path | str = "/") -> Named:
-    """The way of a file that somebody named in a folder."""
+    """The path of a file that the user named in a folder."""
     return Named(
         place=Source(file=str(file)),
         dialect=engine.loader.dialects.make("claude-code"),
@@ -77,13 +77,13 @@ def test_a_named_file_is_seen_from_the_folder_in_which_it_was_named(
 
 
 def test_a_named_file_that_is_gone_is_an_error(engine: Engine, tmp_path: Path) -> None:
-    """Of whoever named it."""
+    """The error reports the path that the user named."""
     with pytest.raises(ConfigError):
         list(read_sources(engine.loader.search, named(engine, tmp_path / "gone.json")))
 
 
 def test_a_named_pipe_is_read_once_and_has_no_stamp(engine: Engine) -> None:
-    """Somebody handed it over, as `<(...)` in a shell does."""
+    """The user passed it as `<(...)` of a shell."""
     reads, writes = os.pipe()
     os.write(writes, TEXT.encode())
     os.close(writes)

@@ -86,7 +86,7 @@ def answered(script: Path, *options: str, terminal: bool) -> Any:
 def test_gemini_asks_at_its_terminal_only(
     script: Path, options: tuple[str, ...], terminal: bool, decision: str
 ) -> None:
-    """An `ask` stays one where a person sits at the host's terminal, and becomes a denial where none does."""
+    """At a terminal `ask` stays an ask; without one it becomes a denial."""
     assert answered(script, *options, terminal=terminal) == {
         "decision": decision,
         "reason": "sure?",

@@ -1,4 +1,4 @@
-"""Turns: hooks that run once, stop gates that send the agent back, and events that a hook raises."""
+"""Turns: hooks that run once, stop gates that send the agent back, and raised events."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_hook_that_did_not_take_part_has_not_run() -> None:
 
 
 def test_a_stop_gate_sends_the_agent_back_three_times_a_turn() -> None:
-    """Then the agent may stop, and that is said aloud; a new prompt is a new turn."""
+    """Then the agent may stop, with a notice; a new prompt begins a new turn."""
     engine = guarded(hookline.deny("run the tests"), "stop")
     redos = [engine.fire(STOP).redo for _ in range(5)]
     capped = engine.fire(STOP)
@@ -83,7 +83,7 @@ def test_a_stop_gate_sends_the_agent_back_three_times_a_turn() -> None:
 
 
 def test_each_session_has_its_own_turns() -> None:
-    """One agent's stubborn gate uses up nobody else's redos."""
+    """The stop gate of one agent does not use up the redos of another."""
     engine = guarded(hookline.deny("more"), "stop", redo_limit=1)
 
     assert [engine.fire(STOP).redo for _ in range(2)] == [True, False]
@@ -224,7 +224,7 @@ def test_a_process_inside_a_hook_on_this_event_asks_every_other_hook(tmp_path: P
     assert faults("tool.before", "0", 7) == [f"{again}: hooks are nested 8 deep"] * 2
 
 
-def test_an_environment_that_anybody_may_have_written_silences_nobody() -> None:
+def test_an_unsigned_environment_variable_skips_no_hook() -> None:
     """No process that asks such a hook is above this one, and that is said."""
     engine = guarded(hookline.deny("no"), environ={"HOOKLINE_FIRING": "tool.before"})
 

@@ -64,7 +64,7 @@ def test_a_host_without_a_word_for_it_reads_a_denial(host: str, said: dict[str, 
 
 
 def test_a_denial_of_an_ask_without_a_reason_says_why() -> None:
-    """Nobody reads an empty refusal."""
+    """A refusal needs a text that explains it."""
     decision, _ = asked("codex", "PreToolUse", CALL, reason="")
 
     assert decision.reason == "a hook wants a person to decide, and codex cannot ask one here"

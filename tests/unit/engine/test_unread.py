@@ -1,4 +1,4 @@
-"""Files of a repository without approvals are not parsed at an event, and its user is told of them."""
+"""Files of a repository without approvals are not parsed at an event; the user gets a notice."""
 
 from __future__ import annotations
 

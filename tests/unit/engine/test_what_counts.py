@@ -47,7 +47,7 @@ def said(answer: dict[str, Any]) -> dict[str, Any]:
 def test_a_copy_that_does_not_count_stands_in_for_nothing(
     tree: Any, dialect: str, event: str, first: dict[str, Any]
 ) -> None:
-    """An equal hook that is only observed, or not approved, does not keep the real one from running."""
+    """An equal hook that is only observed, or not approved, does not replace the real one."""
     engine = (
         an_engine().add_source(tree, dialect=dialect, **first).add_source(tree, dialect=dialect)
     )
@@ -102,8 +102,8 @@ def test_in_strict_mode_an_answer_that_cannot_be_taken_is_a_failure(answer: dict
 @pytest.mark.parametrize(
     "text", ["[]", '{"hooks": []}', '{"hooks": {"PreToolUse": {}}}', "{broken"]
 )
-def test_a_settings_file_of_the_wrong_shape_is_missed_aloud(tmp_path: Path, text: str) -> None:
-    """Its guards stand in the list as broken, and in each decision that they may have taken part in."""
+def test_a_settings_file_of_the_wrong_shape_is_reported(tmp_path: Path, text: str) -> None:
+    """The list shows its guards as broken, and each decision of their events names them."""
     path = tmp_path / "settings.json"
     path.write_text(text, encoding="utf-8")
     engine = hookline.Engine.load(path, dialect="claude-code", mode="strict", cwd="/")
@@ -117,7 +117,7 @@ def test_a_settings_file_of_the_wrong_shape_is_missed_aloud(tmp_path: Path, text
 @pytest.mark.parametrize("matcher", ["Bash", "("])
 @pytest.mark.parametrize("mode", ["fidelity", "strict"])
 def test_what_a_clone_brings_along_decides_nothing(tmp_path: Path, mode: str, matcher: str) -> None:
-    """Its hooks are in the decision as not approved, whatever they demand, and no word of theirs reaches anybody."""
+    """The decision lists its hooks as not approved, and none of their texts is passed on."""
     tree = {
         "hooks": {
             "PreToolUse": [
@@ -156,7 +156,7 @@ def test_what_a_clone_brings_along_decides_nothing(tmp_path: Path, mode: str, ma
     ],
 )
 def test_a_wrong_setting_of_a_python_hook_is_told_at_once(setting: dict[str, Any]) -> None:
-    """And not by the first event, in the middle of somebody's agent."""
+    """Not only at the first event, while an agent runs."""
     with pytest.raises(hookline.ConfigError, match=next(iter(setting))):
         an_engine().on("tool.before", **setting)(lambda _: None)
 
@@ -176,7 +176,7 @@ def test_a_python_verdict_that_json_cannot_say_is_a_failure(answer: hookline.Ver
 
 
 def test_a_dropped_rewrite_is_accounted_for() -> None:
-    """Agent Hooks keeps the original input of a denied call, and the decision says what was lost."""
+    """Agent Hooks keeps the input of a denied call, and the decision says what was lost."""
     engine = an_engine()
     engine.on("tool.before", name="rewriter")(lambda _: hookline.rewrite({"command": "true"}))
     engine.on("tool.before", name="guard", rank=1)(lambda _: hookline.deny("no"))

@@ -1,4 +1,4 @@
-"""A workspace as the shell hooks of an agent have it: a folder of scripts, a file that declares them, and a person with a home."""
+"""A workspace of shell hooks: a folder of scripts, a file that declares them, and a user's home."""
 
 from __future__ import annotations
 

@@ -77,7 +77,8 @@ def model(name: str = "openai/gpt-4o-mini", **fields: Any) -> Model:
 def at(service: Service, **more: str) -> dict[str, str]:
     """An environment in which both providers are this service."""
     return {
-        "OPENAI_BASE_URL": service.url("/v1"), "OPENAI_API_KEY": "sk-open", "ANTHROPIC_BASE_URL": service.url(""), "ANTHROPIC_API_KEY": "sk-ant",
+        "OPENAI_BASE_URL": service.url("/v1"), "OPENAI_API_KEY": "sk-open",
+        "ANTHROPIC_BASE_URL": service.url(""), "ANTHROPIC_API_KEY": "sk-ant",
         **more,
     }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""A cage for calls: a network of its own without a way out, in which every address there is leads to one canary.
+"""A cage for calls: its own network without a way out, in which each address is one canary.
 
 Started as a program, it reads rows (`ssrf.json`) from stdin, and writes what came of a call of each
 one to stdout. Two rows of the kernel's routing table make each IPv4 and IPv6 address one of this
@@ -39,7 +39,7 @@ PAYLOAD = '{"event": "on_stop"}\n'
 
 
 class ForbiddenError(Exception):
-    """This machine lets nobody have a network of their own."""
+    """This machine allows no network namespaces."""
 
 
 # -- the network -----------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def keep_everything(family: int) -> None:
 
 
 class Canary:
-    """Who answers at every address: it keeps where it was reached, by which name, and what it was sent."""
+    """A service at every address: records where it was reached, by which name, and what it got."""
 
     def __init__(self, certificate: str) -> None:
         self.doors = [
@@ -102,7 +102,7 @@ class Canary:
         self.heard: list[str] = []
 
     def watch(self, visit: Callable[[], Any]) -> Any:
-        """What a visit returns, after everybody that it sent was answered."""
+        """What a visit returns, after all its requests were answered."""
         self.reached, self.names, self.heard = [], [], []
         returned: list[Any] = []
         read, write = os.pipe()
@@ -178,7 +178,7 @@ def guarded(row: dict[str, Any], resolve: Callable[..., list[Any]]) -> dict[str,
     handler = Http(url=row["url"], allow_local=row.get("allow_local", False))
     try:
         outcome = call(handler, PAYLOAD, seconds=SECONDS, environ=os.environ, resolve=resolve)
-    except Exception as error:  # noqa: BLE001 - what a handler may not do is a finding about its row, and not the end of all
+    except Exception as error:  # noqa: BLE001 - an exception is a finding about its row
         return {"failure": type(error).__name__, "detail": str(error)}
     return {"failure": outcome.failure.name if outcome.failure else "", "detail": outcome.detail}
 

@@ -1,4 +1,4 @@
-"""Each test of processes begins in a process that adopts no orphans, and counts only its own children."""
+"""Fixtures of the handlers' tests: the process adopts no orphans and counts only its children."""
 
 from __future__ import annotations
 

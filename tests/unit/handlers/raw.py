@@ -72,7 +72,7 @@ class Raw:
                     self.conduct(self, spoken)
 
     def listen(self, sock: socket.socket) -> None:
-        """Take the whole request in; a ValueError is for somebody who sends none."""
+        """Read the whole request; raises ValueError if the client sends none."""
         head, _, body = sock.recv(1 << 16).partition(b"\r\n\r\n")
         left = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]) - len(body)
         while left > 0:
@@ -81,7 +81,7 @@ class Raw:
         self.heard.append(body)
 
     def drip(self, sock: socket.socket, data: bytes) -> None:
-        """Send a byte at a time, for as long as anybody waits."""
+        """Send a byte at a time until the client hangs up."""
         for at in range(len(data)):
             sock.sendall(data[at : at + 1])
             if self.released.wait(TICK):
@@ -105,7 +105,7 @@ def speaking(conduct: Conduct, context: ssl.SSLContext | None = None) -> Iterato
 
 
 def sending(*parts: bytes, again: bytes = b"") -> Conduct:
-    """Hear the request, send this, and then the other thing over and over for as long as anybody takes it."""
+    """Read the request, send this, and then repeat the other thing until the client hangs up."""
 
     def conduct(raw: Raw, sock: socket.socket) -> None:
         raw.listen(sock)
@@ -138,7 +138,7 @@ def reset(sock: socket.socket) -> None:
 
 @contextmanager
 def full(host: str = LOCAL, port: int = 0) -> Iterator[int]:
-    """The port of a listener that takes nobody in any more, so that who connects to it waits."""
+    """The port of a listener with a full backlog, so that a client that connects waits."""
     with socket.create_server((host, port), backlog=0) as door:
         waiting: list[socket.socket] = []
         try:
@@ -190,7 +190,7 @@ _KEY = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
 
 
 class Authority:
-    """Who signs certificates, in a folder; `file` is what somebody who trusts it has."""
+    """A certificate authority in a folder; a client that trusts it has `file`."""
 
     def __init__(self, folder: Path, openssl: str) -> None:
         self.folder = folder

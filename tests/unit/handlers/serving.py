@@ -1,4 +1,4 @@
-"""A service on this machine: it answers as a test says, keeps what it was sent, and lets go of whoever waits at the end."""
+"""A service on this machine: answers as a test says, keeps its requests, and frees all clients."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Service(ThreadingHTTPServer):
         return f"{scheme}://{host}:{self.server_port}{path}"
 
     def handle_error(self, *_: object) -> None:
-        """Nothing: whoever hangs up in the middle is what some tests are about."""
+        """Do nothing: in some tests a client hangs up in the middle."""
 
 
 class Asked(BaseHTTPRequestHandler):
@@ -107,7 +107,7 @@ class Asked(BaseHTTPRequestHandler):
 
 
 def certificate(folder: Path, host: str) -> Path | None:
-    """A certificate for a host which nobody trusts, with its key.
+    """A self-signed certificate for a host, with its key.
 
     None where there is no openssl to make one.
     """
@@ -164,7 +164,7 @@ def saying(
 
 
 def closed_port() -> int:
-    """A port on which nobody listens."""
+    """A port on which no service listens."""
     with socket.create_server((LOCAL, 0)) as taken:
         port: int = taken.getsockname()[1]
     return port

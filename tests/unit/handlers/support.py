@@ -1,4 +1,4 @@
-"""Hostile programs as short scripts, what they leave behind, and clocks that wait for what a test is about."""
+"""Hostile programs as short scripts, what they leave behind, and clocks that wait for a state."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def executable(path: Path, text: str, mode: int = 0o755) -> str:
 
 
 class OverdueOnce:
-    """A clock that stands just before a time limit until something holds, and runs from that limit on afterwards."""
+    """A clock that stands just before a time limit until something holds, and then runs past it."""
 
     def __init__(self, limit: float, holds: Callable[[], object]) -> None:
         self._limit = limit
@@ -133,7 +133,7 @@ EARLIER_CHILDREN: set[int] = set()
 
 
 def children() -> set[int]:
-    """The processes, zombies included, whose parent is this one, and which were not there before the test."""
+    """The children of this process, zombies included, that began after the test did."""
     found: set[int] = set()
     for task in Path("/proc/self/task").glob("*/children"):
         with suppress(FileNotFoundError, ProcessLookupError):  # a thread has just ended

@@ -139,7 +139,7 @@ def test_the_user_s_shell_comes_from_the_environment(value, shells):
 
 @pytest.mark.parametrize("value", ["", "{shells}/missing", "{shells}/sh"])
 def test_a_user_s_shell_that_cannot_be_run_is_passed_over(value, shells):
-    """An empty, missing or impossible `$SHELL` is no reason to fail while another shell is there."""
+    """An empty, missing or invalid `$SHELL` is no failure if another shell is there."""
     environ = {"SHELL": value.format(shells=shells), "PATH": str(shells)}
 
     assert made(text("x", "$SHELL", "bash"), **environ).argv[0] == f"{shells}/bash"
@@ -177,7 +177,7 @@ def test_powershell_has_options_of_its_own(shells):
     ],
 )
 def test_a_working_directory_is_expanded(working_dir, expected):
-    """`~`, `$X`, `${X}` and `${env.X}` are filled in, once, and what is relative is relative to the event's folder."""
+    """hookline fills `~`, `$X`, `${X}`, `${env.X}`; a relative one begins at the event's folder."""
     command = Command(argv=("x",), working_dir=working_dir, expand="dotenv")
 
     assert made(command, HOME="/home/me", BASE="/base", NESTED="$BASE").cwd == expected
@@ -249,8 +249,8 @@ def test_runs_inside_runs_are_told_apart_and_belong_together(outer, kept):
     assert made(Command(argv=("x",)), **{COOKIE: outer}).env[COOKIE] == kept
 
 
-def test_the_runs_around_it_are_named_by_whoever_has_the_key(tmp_path):
-    """What anybody else wrote is not passed on."""
+def test_only_a_holder_of_the_key_names_the_outer_runs(tmp_path):
+    """The hook does not get what another process wrote."""
     home = {"HOME": str(tmp_path)}
 
     assert made(Command(argv=("x",)), **home, **{FIRING: "turn.start,stop:1:2:x:y"}).env[
@@ -296,7 +296,7 @@ def test_harmless_values_are_spliced_into_shell_text(value):
 
 @pytest.mark.parametrize("value", ["a b", "$(id)", "a;b", "a\nb", "*", "~", "a'b", "a\\b", HOSTILE])
 def test_other_values_are_left_to_the_shell(value):
-    """A value that a shell could misread is never spliced into its text, but always into an argument."""
+    """A value that a shell could misread becomes an argument, never a part of its text."""
     script = text("${ROOT}/run", "/bin/sh", substitute={"${ROOT}": value})
     words = Command(argv=("${ROOT}/run",), substitute={"${ROOT}": value})
 
@@ -306,7 +306,7 @@ def test_other_values_are_left_to_the_shell(value):
 
 @pytest.mark.process
 def test_a_folder_s_name_never_becomes_a_command(tmp_path):
-    """A hostile folder reaches the script whole, through the environment, and nothing of it is run."""
+    """The folder's name reaches the script through the environment, and no shell reads it."""
     command = text(
         'printf %s "${ROOT}"',
         "sh",
@@ -321,7 +321,7 @@ def test_a_folder_s_name_never_becomes_a_command(tmp_path):
 
 
 def test_a_value_is_never_searched_for_placeholders():
-    """Placeholders are filled in at once, the longest first, and a value that looks like one stays."""
+    """Placeholders are filled in at once, and a value that looks like one stays."""
     command = Command(argv=("$A-$AB-${event.cwd}",), substitute={"$A": "$AB", "$AB": "$A"})
 
     assert made(command).argv == ("$AB-$A-${event.cwd}",)
@@ -341,7 +341,7 @@ def test_a_value_is_never_searched_for_placeholders():
     ],
 )
 def test_a_variable_may_hold_a_fact_of_the_event(value: str, filled: str):
-    """A text as it is; what is no text, or not there, is nothing, and a fact refers to nothing in turn."""
+    """A text stays as it is, anything else is empty, and a fact is not expanded again."""
     event = EVENT.replace(
         body=Lifecycle(facts={"version": "2.4.1", "count": 3, "odd": "${event.cwd}"})
     )

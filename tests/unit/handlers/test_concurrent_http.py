@@ -1,6 +1,6 @@
 """Batches of calls: at once, within bounds, beside commands.
 
-And everybody who waits can stop waiting.
+And a caller can stop waiting.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def test_calls_of_a_batch_are_at_once_and_their_outcomes_in_order() -> None:
     assert [outcome.stdout for outcome in outcomes] == [f'{{"path": "/{at}"}}' for at in range(5)]
 
 
-def test_a_look_up_that_does_not_end_holds_nobody_up() -> None:
+def test_a_look_up_that_does_not_end_delays_no_call() -> None:
     """The call is given up in its time, and the next one has its answer."""
     released = threading.Event()
 
@@ -86,7 +86,7 @@ print(perform_all([run("http://slow.example/", timeout=0.05)], environ={})[0].fa
 
 
 def test_a_fault_is_the_failure_of_its_hook() -> None:
-    """And of nobody else; its words, which may hold a secret, are not told."""
+    """Other hooks are not affected; its message, which may hold a secret, is not passed on."""
 
     def perform(handler: Any, *_: Any, **__: Any) -> Outcome:
         if "odd" in handler.url:
@@ -103,7 +103,7 @@ def test_a_fault_is_the_failure_of_its_hook() -> None:
 
 
 def test_a_batch_can_be_cancelled() -> None:
-    """From any thread; the service sees that nobody waits for it any more."""
+    """Any thread can cancel it; the service sees that its client hung up."""
     gone: list[bool] = []
     seen = threading.Event()
     cancel = Cancel()
@@ -127,7 +127,7 @@ def test_a_batch_can_be_cancelled() -> None:
 
 
 def test_a_call_that_is_given_up_leaves_nothing_behind() -> None:
-    """Its service sees that nobody waits for it any more."""
+    """Its service sees that the client hung up."""
     seen = threading.Event()
     asked_for = threading.Event()
 
@@ -185,7 +185,7 @@ def test_calls_and_commands_of_a_batch_are_at_once(tmp_path: Path) -> None:
     assert outcomes[2].failure is Failure.NOT_STARTED
 
 
-def test_a_call_may_be_one_that_nobody_waits_for() -> None:
+def test_a_call_may_be_detached() -> None:
     """Its outcome is told when it is there."""
     finished: list[Finished] = []
     detached = Detached(Limits(), {}, lambda _, done: finished.append(done))
@@ -197,7 +197,7 @@ def test_a_call_may_be_one_that_nobody_waits_for() -> None:
     assert [(each.hook_id, each.outcome.stdout) for each in finished] == [("h", '{"a": 1}')]
 
 
-def test_one_that_nobody_waits_for_is_ended_at_the_end() -> None:
+def test_a_detached_call_is_ended_at_the_end() -> None:
     """Also while it hangs."""
     finished: list[Finished] = []
     arrived = threading.Event()

@@ -1,7 +1,7 @@
-"""Services that mean no good, over real sockets: each call ends as a failure, in its time, and leaves nothing behind.
+"""Hostile services over real sockets: each call fails in its time and leaves nothing behind.
 
 What an honest service's odd answers become is in `test_http.py`, what TLS adds in `test_tls.py`,
-and whom nobody may call at all in `test_ssrf.py`.
+and which addresses a hook may not call in `test_ssrf.py`.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def test_a_length_is_not_believed(length: str, failure: Failure | None) -> None:
 
 
 def test_a_hint_that_was_not_asked_for_is_no_answer() -> None:
-    """103 may come ahead of an answer where somebody understands it; here nobody said so."""
+    """103 may precede an answer only if the client asked for it; hookline did not."""
     assert answered(sending(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + OK + b"\r\n")) == (
         Failure.REJECTED,
         "103 Early Hints",
@@ -150,7 +150,7 @@ def test_a_bomb_is_not_unpacked(coding: str) -> None:
     [b"Transfer-Encoding: gzip\r\n\r\n", b"Transfer-Encoding: gzip, chunked\r\n\r\n", b"\r\n"],
 )
 def test_a_bomb_without_a_label_is_no_text(head: bytes) -> None:
-    """Nobody guesses what it might be."""
+    """hookline does not guess its encoding."""
     assert answered(sending(OK + head + BOMB[:5000])) == (
         Failure.UNREADABLE,
         "it is no text in UTF-8",
@@ -200,7 +200,7 @@ def test_no_proxy_of_the_environment_is_met(
 
 
 def test_a_connection_that_ends_elsewhere_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as one that a wrapper of `connect` leads into a tunnel: nothing is sent over it (docs/explanation/security.md 3, 3)."""
+    """A tunnel behind `connect`: hookline sends no byte (docs/explanation/security.md 3)."""
 
     class Diverted(socket.socket):
         def connect(self, _: Any) -> None:
@@ -246,7 +246,7 @@ SLOW = {
     "heads of no account, without a pause": sending(again=b"HTTP/1.1 100 Continue\r\n\r\n" * 100),
     "trailers without a pause": sending(PIECES + b"2\r\n{}\r\n0\r\n", again=b"A: b\r\n" * 1000),
     "nothing": lambda raw, sock: waiting(raw, raw.listen(sock)),
-    "nobody who listens": lambda raw, _: waiting(raw, None),
+    "no listener": lambda raw, _: waiting(raw, None),
 }
 
 
@@ -268,7 +268,7 @@ def test_who_does_not_take_the_payload_does_not_prolong_the_call() -> None:
     )
 
 
-def test_who_takes_nobody_in_does_not_prolong_the_call() -> None:
+def test_a_full_listener_does_not_prolong_the_call() -> None:
     """The connection itself has a limit."""
     with full() as port:
         outcome = called(f"http://{LOCAL}:{port}/", seconds=SHORT)
@@ -276,7 +276,7 @@ def test_who_takes_nobody_in_does_not_prolong_the_call() -> None:
     assert (outcome.failure, outcome.detail) == (Failure.TIMED_OUT, "after 0.3 s")
 
 
-def test_an_address_that_takes_nobody_in_has_its_share_of_the_time() -> None:
+def test_an_address_with_a_full_listener_has_its_share_of_the_time() -> None:
     """And no more, so that the name's next one is called."""
     with socket.create_server((LOCAL, 0)) as door, full("127.0.0.2", door.getsockname()[1]) as port:
         found = ThreadPoolExecutor(1)
@@ -350,7 +350,7 @@ def test_a_connection_that_breaks_brings_no_answer(sent: bytes) -> None:
     ],
 )
 def test_an_answer_that_ends_early_is_none(sent: bytes, failure: Failure | None) -> None:
-    """Amid its head too, where HTTP's own client takes it for an empty one, which would mean that nothing is objected to."""
+    """Also in its head, where `http.client` would take it for an empty answer that permits."""
     with speaking(sending(sent)) as raw:
         outcome = called(raw.url())
 

@@ -1,4 +1,4 @@
-"""One call: what is sent, what its answer becomes, who is called at all, and how long that may take."""
+"""One call: what is sent, what its answer becomes, which hosts it may reach, and for how long."""
 
 from __future__ import annotations
 
@@ -102,8 +102,10 @@ def endless(asked: Asked) -> None:
 @pytest.mark.parametrize(
     ("answer", "failure", "detail"),
     [
-        (saying({}, 302, Location="http://example.org/"), Failure.REJECTED, "302 Found, and redirects are not followed"),
-        (saying({}, 307, Location="/hook"), Failure.REJECTED, "307 Temporary Redirect, and redirects are not followed"),
+        (saying({}, 302, Location="http://example.org/"), Failure.REJECTED,
+         "302 Found, and redirects are not followed"),
+        (saying({}, 307, Location="/hook"), Failure.REJECTED,
+         "307 Temporary Redirect, and redirects are not followed"),
         (saying({}, 304), Failure.REJECTED, "304 Not Modified, and redirects are not followed"),
         (saying({"decision": "block"}, 500), Failure.REJECTED, "500 Internal Server Error"),
         (saying({}, 404), Failure.REJECTED, "404 Not Found"),
@@ -112,14 +114,17 @@ def endless(asked: Asked) -> None:
         (saying("{} {}"), Failure.UNREADABLE, "it is no JSON: extra data at line 1"),
         (saying(b"[" * 100_000), Failure.UNREADABLE, "it is no JSON, or nested too deeply"),
         (saying(b'{"a": "\xff"}'), Failure.UNREADABLE, "it is no text in UTF-8"),
-        (saying(b"\x1f\x8b", Content_Encoding="gzip"), Failure.UNREADABLE, "it is no text in UTF-8"),
+        (saying(b"\x1f\x8b", Content_Encoding="gzip"), Failure.UNREADABLE,
+         "it is no text in UTF-8"),
         (saying("{}", length=9), Failure.UNREADABLE, "it broke off"),
         (lambda asked: chunked(asked, b"{", end=False), Failure.UNREADABLE, "it broke off"),
         (saying("{", length=LARGEST + 1), Failure.FLOODED, "more than 1,048,576 bytes"),
         (saying(" " * (LARGEST + 1)), Failure.FLOODED, "more than 1,048,576 bytes"),
         (endless, Failure.FLOODED, "more than 1,048,576 bytes"),
-        (lambda asked: asked.wfile.write(b"SSH-2.0-OpenSSH\r\n\r\n"), Failure.UNREADABLE, "it does not speak HTTP"),
-        (lambda asked: asked.wfile.write(b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 200 + b"\r\n"), Failure.UNREADABLE, "it does not speak HTTP"),
+        (lambda asked: asked.wfile.write(b"SSH-2.0-OpenSSH\r\n\r\n"), Failure.UNREADABLE,
+         "it does not speak HTTP"),
+        (lambda asked: asked.wfile.write(b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 200 + b"\r\n"),
+         Failure.UNREADABLE, "it does not speak HTTP"),
         (lambda _: None, Failure.UNREACHABLE, "it hung up without an answer"),
     ],
 )  # fmt: skip
@@ -138,7 +143,7 @@ def test_anything_else_is_a_failure(
 
 
 def test_a_redirect_is_asked_for_nothing() -> None:
-    """The payload goes to the address that somebody wrote, and nowhere else."""
+    """The payload goes only to the address in the file."""
     with (
         serving(saying({})) as elsewhere,
         serving(saying({}, 307, Location=elsewhere.url())) as service,
@@ -148,7 +153,7 @@ def test_a_redirect_is_asked_for_nothing() -> None:
         assert (len(service.sent), elsewhere.sent) == (1, [])
 
 
-def test_nobody_who_listens_is_a_failure() -> None:
+def test_no_listener_is_a_failure() -> None:
     """A refused connection."""
     outcome = called(f"http://{LOCAL}:{closed_port()}/")
 
@@ -181,7 +186,19 @@ def test_who_does_not_answer_in_time_failed(sent: bytes) -> None:
 
 # -- who is called ---------------------------------------------------------------------------------
 
-ELSEWHERE = ["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.1.1", "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::1", "fe80::1", "fc00::1"]  # fmt: skip
+ELSEWHERE = [
+    "127.0.0.1",
+    "10.0.0.1",
+    "192.168.1.1",
+    "169.254.1.1",
+    "100.64.0.1",
+    "0.0.0.0",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::1",
+    "fe80::1",
+    "fc00::1",
+]
 METADATA = ["169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "fd00:ec2::254"]
 
 
@@ -190,7 +207,7 @@ METADATA = ["169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.20
     ["127.0.0.1", "localhost", "2130706433", "127.1", "[::1]", "[::ffff:127.0.0.1]", "10.0.0.1"],
 )
 def test_a_host_on_this_machine_or_near_it_is_refused(host: str) -> None:
-    """Unless somebody allows it; and it is not even looked up."""
+    """It is not even looked up, unless the user allows it."""
     asked: list[str] = []
     outcome = called(
         f"http://{host}:1/", allow_local=False, resolve=resolving("93.184.216.34", asked=asked)
@@ -249,7 +266,7 @@ def test_a_mixed_answer_is_refused(addresses: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("address", METADATA)
-def test_where_a_cloud_keeps_its_credentials_nobody_calls(address: str) -> None:
+def test_the_credential_service_of_a_cloud_is_never_called(address: str) -> None:
     """Also with the local switch."""
     outcome = called("http://policy.example/", resolve=resolving(address))
 
@@ -412,7 +429,7 @@ def test_a_payload_is_signed_where_there_is_a_key(secret: str) -> None:
 
 @pytest.mark.parametrize("name", ["webhook-signature", "WEBHOOK-ID", "webhook-Timestamp"])
 def test_a_hook_cannot_sign_beside_us(name: str) -> None:
-    """A header of its own, in whatever case, is a failure where there is a key, and sent as it is where there is none."""
+    """In a hook with a key its own header is a failure; without a key it is sent as it is."""
     outcome = called(
         "http://127.0.0.1:1/",
         headers={name: "s3cret"},
@@ -441,7 +458,7 @@ def test_a_signature_is_that_of_standard_webhooks() -> None:
     ("environ", "said"), [({}, "is not set"), ({"KEY": "whsec_!"}, "no Base64")]
 )
 def test_a_payload_that_cannot_be_signed_is_not_sent(environ: dict[str, str], said: str) -> None:
-    """Nobody could tell it from a forged one."""
+    """The receiver could not tell it from a forged one."""
     with serving(saying({})) as service:
         outcome = called(service.url(), secret="KEY", environ=environ)  # noqa: S106 - as above
 
@@ -454,7 +471,7 @@ def test_a_payload_that_cannot_be_signed_is_not_sent(environ: dict[str, str], sa
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Iterator[Path]:
-    """A certificate for `policy.example` which nobody trusts, with its key."""
+    """A self-signed certificate for `policy.example`, with its key."""
     file = serving_certificate(tmp_path, "policy.example")
     if file is None:
         pytest.skip("there is no openssl to make a certificate")

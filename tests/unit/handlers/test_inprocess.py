@@ -1,4 +1,4 @@
-"""What becomes of a Python hook's answer, its exceptions, its time and its caller's cancellation?"""
+"""In-process hooks: what their answer, exceptions, time and cancellation become."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def gives_later(value):
     ],
 )
 def test_the_answer_is_what_the_hook_returned(perform, hook):
-    """Plain, asynchronous, and asynchronous with a pause: the answer is the same from synchronous and asynchronous code."""
+    """A synchronous hook, and coroutines with and without a pause, give the same answer."""
     outcome = perform(made(hook))
 
     assert (outcome.answer, outcome.failure) == ("tool.before", None)
@@ -116,7 +116,7 @@ async def times_out_later(event):
 @WAYS
 @pytest.mark.parametrize("hook", [times_out, times_out_later])
 def test_a_hook_s_own_timeout_is_not_its_time_limit(perform, hook):
-    """A TimeoutError of the hook's own is an exception like any other: its limit was not reached."""
+    """A TimeoutError that the hook raises is an exception like any other."""
     outcome = perform(made(hook))
 
     assert (outcome.failure, outcome.detail) == (Failure.RAISED, "TimeoutError: the socket's")
@@ -138,14 +138,14 @@ async def awaits_what_was_cancelled_at_once(event):
 @WAYS
 @pytest.mark.parametrize("hook", [awaits_what_was_cancelled, awaits_what_was_cancelled_at_once])
 def test_a_cancellation_inside_the_hook_is_not_one_of_its_caller(perform, hook):
-    """A hook that awaits something cancelled fails alone; nobody cancelled whoever fired."""
+    """A hook that awaits something cancelled fails; its caller is not cancelled."""
     outcome = perform(made(hook))
 
     assert (outcome.failure, outcome.detail) == (Failure.RAISED, "CancelledError: ")
 
 
 @WAYS
-def test_an_interrupt_is_nobody_s_failure(perform):
+def test_an_interrupt_is_no_failure(perform):
     """It goes through: it is not for the engine to judge."""
 
     def hook(event):
@@ -168,7 +168,7 @@ def test_an_exit_is_the_hook_s_failure(perform):
 
 
 def test_a_coroutine_that_never_suspends_needs_no_loop():
-    """The first step runs directly: what never suspends is done after it, and no timer was armed."""
+    """The first step runs directly: a coroutine that ends in it starts no timer."""
     with pytest.raises(StopIteration) as done:
         run_limited(gives("value"), 0.0).send(None)
 
@@ -213,7 +213,7 @@ def test_a_coroutine_may_clean_up():
 
 
 def test_a_coroutine_may_have_time_limits_and_tasks_of_its_own():
-    """What a hook entered in its first step, before the timer, nests with the timer as if it were inside it."""
+    """What a hook entered in its first step, before the timer, nests with the timer."""
 
     async def busy():
         try:
@@ -264,7 +264,7 @@ def test_the_caller_s_cancellation_reaches_the_coroutine():
 
 
 def test_a_cancellation_wins_over_a_time_limit_that_comes_with_it():
-    """Cancelled and overdue in the same turn of the loop: the caller is cancelled, and not told of a timeout."""
+    """If both come in the same turn of the loop, the caller is cancelled."""
 
     async def main():
         loop = asyncio.get_running_loop()
@@ -288,7 +288,7 @@ def test_a_cancellation_wins_over_a_time_limit_that_comes_with_it():
 
 
 def test_the_caller_s_cancellation_is_no_outcome():
-    """`call_async` hands on the cancellation of whoever called it."""
+    """`call_async` raises the cancellation of its caller."""
 
     async def main():
         async with asyncio.TaskGroup() as tasks:
@@ -323,7 +323,7 @@ def test_closing_the_caller_closes_the_hook():
 
 
 def test_inside_a_running_loop_the_context_is_kept():
-    """A coroutine that must run in another thread sees the context variables of the one that called."""
+    """A coroutine that runs in another thread sees the context variables of its caller."""
     variable: ContextVar[str] = ContextVar("variable", default="unset")
 
     async def hook(event):
@@ -358,7 +358,7 @@ def test_hooks_of_several_threads_do_not_meet():
 @WAYS
 @pytest.mark.parametrize("pauses", [False, True])
 def test_an_answer_after_the_time_limit_is_a_timeout(perform, pauses):
-    """A coroutine that blocks the loop cannot be interrupted, so the clock is compared when it ends."""
+    """hookline cannot interrupt a coroutine that blocks the loop; it reads the clock at its end."""
 
     async def hook(event):
         if pauses:

@@ -1,4 +1,4 @@
-"""Judge: a question over a real connection, everything that its other side may do, and the bounds of asking."""
+"""Model hooks: a question over a real connection, bad replies to it, and its limits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def test_a_chat_completion_is_asked_for() -> None:
-    """One request, with the filled prompt, the system prompt, the bound on tokens, and nothing of this process's environment."""
+    """One request with the prompts and the limit on tokens, and without this environment."""
     with serving(saying(chat('{"decision": "deny"}'))) as service:
         outcome = ask(at(service), model(schema=SCHEMA, shape="verdict", most_tokens=77))
     (sent,) = service.sent
@@ -43,7 +43,8 @@ def test_a_chat_completion_is_asked_for() -> None:
         "1",
     )
     assert set(sent.headers) <= {
-        "host", "authorization", "accept", "content-type", "content-length", "accept-encoding", "user-agent", "connection",
+        "host", "authorization", "accept", "content-type", "content-length", "accept-encoding",
+        "user-agent", "connection",
         "hookline-judging",
     }  # fmt: skip
     assert body["messages"][0] == {"role": "system", "content": "Judge."}
@@ -102,7 +103,7 @@ def test_a_model_that_takes_no_temperature_is_sent_none(name: str) -> None:
 def test_a_provider_at_its_own_address_is_bound_to_the_schema(
     name: str, keys: tuple[str, ...]
 ) -> None:
-    """Elsewhere the schema is a part of the instructions only, because not every interface knows more."""
+    """Elsewhere the schema stands in the instructions, because not every API has more."""
     asked = model(name, schema=SCHEMA, shape="verdict")
     keyed = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "MISTRAL_API_KEY": "k"}
     sent: list[bytes] = []
@@ -138,8 +139,10 @@ def test_what_libraries_take_from_the_environment_is_not_sent(
 ) -> None:
     """Neither headers nor keys nor a proxy: the hook's environment is an argument."""
     for name, value in {
-        "OPENAI_ORG_ID": "org", "OPENAI_CUSTOM_HEADERS": "x-secret: 1", "ANTHROPIC_AUTH_TOKEN": "other", "ANTHROPIC_CUSTOM_HEADERS": "x-secret: 2",
-        "HTTP_PROXY": f"http://127.0.0.1:{closed_port()}", "ALL_PROXY": f"http://127.0.0.1:{closed_port()}", "OPENAI_API_KEY": "other",
+        "OPENAI_ORG_ID": "org", "OPENAI_CUSTOM_HEADERS": "x-secret: 1",
+        "ANTHROPIC_AUTH_TOKEN": "other", "ANTHROPIC_CUSTOM_HEADERS": "x-secret: 2",
+        "HTTP_PROXY": f"http://127.0.0.1:{closed_port()}",
+        "ALL_PROXY": f"http://127.0.0.1:{closed_port()}", "OPENAI_API_KEY": "other",
     }.items():  # fmt: skip
         monkeypatch.setenv(name, value)
     with serving(
@@ -248,7 +251,7 @@ ANSWERS: list[tuple[str, Callable[[Asked], None], Failure, str]] = [
 def test_an_answer_without_a_reply_is_a_failure(
     what: str, answer: Callable[[Asked], None], failure: Failure, detail: str
 ) -> None:
-    """Which says what went wrong, is not tried again, and repeats nothing that the other side chose."""
+    """It says what went wrong, repeats no text of the service, and is not tried again."""
     with serving(answer) as service:
         outcome = ask(at(service), largest=4000)
 
@@ -284,7 +287,7 @@ def test_an_empty_reply_is_a_reply(text: str | None) -> None:
     assert (outcome.stdout, outcome.failure) in (("", None), ("", Failure.UNREADABLE))
 
 
-def test_nobody_there_is_a_failure() -> None:
+def test_a_missing_service_is_a_failure() -> None:
     """The port is closed."""
     outcome = ask(
         {"OPENAI_BASE_URL": f"http://127.0.0.1:{closed_port()}/v1", "OPENAI_API_KEY": "k"}
@@ -322,7 +325,7 @@ def test_a_provider_that_answers_drop_by_drop_is_not_waited_for() -> None:
     assert outcome.failure is Failure.TIMED_OUT
 
 
-def test_whoever_shuts_the_socket_ends_the_call() -> None:
+def test_a_closed_socket_ends_the_call() -> None:
     """It is how a batch of calls is given up."""
     with serving(Asked.hang) as service:
         outcome = ask(
@@ -333,7 +336,7 @@ def test_whoever_shuts_the_socket_ends_the_call() -> None:
     assert outcome.seconds < PATIENCE / 2
 
 
-def test_a_call_that_was_given_up_before_it_began_asks_nobody() -> None:
+def test_a_call_that_is_cancelled_before_it_began_asks_no_model() -> None:
     """The socket is refused."""
 
     def refuse(_: object) -> None:

@@ -39,7 +39,7 @@ ROOT = Path(__file__).parents[3]
         ({"OPENAI_API_KEY": "k"}, model(prompt="{{ .a | nope }}"), "no function `nope`"),
     ],
 )
-def test_what_is_wrong_on_this_side_is_said_before_anybody_is_asked(
+def test_an_error_on_this_side_is_reported_before_a_call(
     environ: dict[str, str], asked: Model, detail: str
 ) -> None:
     """It is a failure to start."""
@@ -76,7 +76,8 @@ def test_a_long_prompt_is_cut_and_says_so() -> None:
     """At the hook's own bound; nothing of what its author wrote is missing."""
     with serving(saying(chat("x"))) as service:
         ask_model(
-            model(prompt="{{ .ToolName }}" + "y" * 45, most_prompt=50), '{"tool_name": "shell and more"}',
+            model(prompt="{{ .ToolName }}" + "y" * 45, most_prompt=50),
+            '{"tool_name": "shell and more"}',
             seconds=PATIENCE, environ=at(service),
         )  # fmt: skip
     prompt = json.loads(service.sent[0].body)["messages"][-1]["content"]
@@ -100,7 +101,7 @@ def test_a_long_prompt_is_cut_and_says_so() -> None:
         "0.0.0.0",
     ],
 )
-def test_a_name_that_stands_for_what_nobody_may_call_is_not_dialled(place: str) -> None:
+def test_a_name_of_a_forbidden_address_is_not_called(place: str) -> None:
     """What counts is what the one look-up said; no socket is made, and no key is sent."""
     opened: list[Any] = []
     environ = {"OPENAI_BASE_URL": "https://meta.example/v1", "OPENAI_API_KEY": "k"}
@@ -128,7 +129,7 @@ def test_a_name_that_stands_for_what_nobody_may_call_is_not_dialled(place: str) 
     ],
 )
 def test_a_public_name_leads_to_no_local_address(place: str, environ: dict[str, str]) -> None:
-    """Whoever owns the name does not choose whom of this network we call.
+    """The owner of a name does not choose which local address hookline calls.
 
     The author of the address may allow it.
     """
@@ -165,7 +166,7 @@ def test_who_is_called_is_who_was_looked_up() -> None:
     "places", [("93.184.216.34",), ("127.0.0.1", "93.184.216.34"), ("2606:2800:21f:cb07::1",)]
 )
 def test_a_key_goes_unencrypted_to_no_public_address(places: tuple[str, ...]) -> None:
-    """Nobody is connected to; without a key, or with TLS, one is tried."""
+    """hookline does not connect; without a key, or with TLS, it tries."""
     opened: list[Any] = []
 
     def refuse(sock: Any) -> None:
@@ -202,7 +203,7 @@ def test_models_are_asked_at_once_beside_commands() -> None:
 
 
 def test_a_cancellation_ends_the_wait_for_a_model() -> None:
-    """And the connection, so that nobody pays for the rest of the reply."""
+    """It also closes the connection, so that the rest of the reply costs nothing."""
     cancel = Cancel()
     gone = threading.Event()
 

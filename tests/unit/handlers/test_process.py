@@ -86,7 +86,7 @@ def test_more_programs_than_may_run_at_once_all_run(tmp_path):
 
 @pytest.mark.parametrize("ignoring", ["", "trap '' TERM; "])
 def test_the_time_limit_holds(ignoring, tmp_path):
-    """A program that takes longer returns within its limit, the grace and a moment, also if it ignores SIGTERM."""
+    """A late program returns within limit and grace, also if it ignores SIGTERM."""
     limit, grace = 0.3, 0.2
     began = time.monotonic()
     outcome = run(
@@ -123,7 +123,7 @@ def test_a_time_limit_may_be_longer_than_any_timer(limit, tmp_path):
 
 @pytest.mark.parametrize("ignoring", ["", "trap '' TERM; "])
 def test_a_cancellation_ends_all(ignoring, tmp_path):
-    """Cancelled from another thread, running programs and their escapees die, and waiting ones are never started."""
+    """Running programs and their escapees die, and waiting ones never start."""
     cancel = Cancel()
     script = f"{ignoring}(setsid sleep 60 >/dev/null 2>&1 & echo $! >escaped.$0); echo $$ >pid.$0; while :; do sleep 60; done"
     pids = [tmp_path / f"{name}.{number}" for name in ("pid", "escaped") for number in range(3)]
@@ -159,7 +159,7 @@ def test_who_is_cancelled_already_starts_nothing(tmp_path):
 
 
 def test_a_switch_may_be_set_for_ever():
-    """Whoever sets it again and again is never blocked by the pipe behind it."""
+    """The pipe behind it never blocks a caller that sets it many times."""
     cancel = Cancel()
     for _ in range(70_000):
         cancel.set()
@@ -169,7 +169,7 @@ def test_a_switch_may_be_set_for_ever():
     assert [outcome.failure for outcome in outcomes] == [Failure.CANCELLED]
 
 
-def test_a_cancel_that_nobody_uses_changes_nothing(tmp_path):
+def test_an_unused_cancel_changes_nothing(tmp_path):
     """A run that could be cancelled, and is not, goes its way and leaves the switch open."""
     cancel = Cancel()
     before = descriptors()
@@ -247,7 +247,7 @@ def test_an_interrupt_at_any_moment_leaves_nothing(tmp_path):
 
 
 def test_everything_works_without_pidfds(monkeypatch, tmp_path):
-    """Where the system has no pidfd, ends are noticed by looking: exits, signals, timeouts and orphans come out the same."""
+    """Without pidfds hookline polls: exits, signals, timeouts and orphans are the same."""
     monkeypatch.delattr(os, "pidfd_open")
     clock = OverdueOnce(5.0, (tmp_path / "ready").exists)
     quick = run_all(
@@ -272,7 +272,7 @@ def test_everything_works_without_pidfds(monkeypatch, tmp_path):
 
 
 def test_fifty_runs_leave_nothing_open(tmp_path):
-    """Good, failing, missing, late and flooding programs alike leave no descriptor, no zombie and no process."""
+    """Programs that end well, fail, are missing, late or loud leave no descriptor or process."""
     before = descriptors()
     kinds = [
         program("cat", tmp_path, stdin=b"x" * 300_000),

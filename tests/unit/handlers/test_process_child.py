@@ -1,4 +1,4 @@
-"""What happens between a program's start and its outcome, whatever it does with its streams and its end?"""
+"""A child process: what its streams and its end become in the outcome."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_two_hundred_megabytes_leave_memory_as_it_was(tmp_path):
 
     Told by a fresh one, whose high-water mark is its own.
     """
-    # ru_maxrss would begin at the mark of whoever started it (pytest), and hide as much growth;
+    # ru_maxrss would begin at the mark of the parent (pytest), and hide as much growth;
     # VmHWM begins anew.
     script = (
         "import re\n"
@@ -170,7 +170,7 @@ def test_a_deadly_signal_is_told_by_name(name, tmp_path):
 
 
 def test_a_signal_without_a_name_is_told_by_number(tmp_path):
-    """The real-time signals between the first and the last have no names, and still end a hook like any other."""
+    """Some real-time signals have no names, and still end a hook like any other."""
     outcome = run(program(f"kill -{signal.SIGRTMIN + 6} $$; sleep 5", tmp_path))
 
     assert (outcome.failure, outcome.detail) == (Failure.KILLED, f"signal {signal.SIGRTMIN + 6}")
@@ -182,7 +182,7 @@ def test_bytes_that_are_no_text_are_replaced(tmp_path):
 
 
 def test_a_grandchild_that_holds_the_pipe_does_not_matter(tmp_path):
-    """The leader's exit is the end: an orphan with the pipe neither delays nor masks a denial, and is told of."""
+    """The leader's exit ends the run: an orphan with the pipe neither delays nor hides a denial."""
     with ending(tmp_path / "pid"):
         outcome = run(program("sleep 60 & echo $! >pid; echo no >&2; exit 2", tmp_path, timeout=20))
 
@@ -212,7 +212,7 @@ def test_a_background_child_that_lets_go_of_the_pipes_is_no_leftover(tmp_path):
     ],
 )
 def test_leftovers_die_where_that_is_asked_for(start, tmp_path):
-    """With `kill_leftovers` nothing that the hook started outlives it, whichever session or stream it went to."""
+    """`kill_leftovers` ends all that the hook started, in whatever session it is."""
     outcome = run(program(f"{start} echo $! >pid; exit 2", tmp_path, kill_leftovers=True))
 
     assert (outcome.exit_code, outcome.leftovers) == (2, False)
@@ -232,7 +232,7 @@ def test_partial_output_is_kept_when_time_is_over(tmp_path):
 
 
 def test_who_exits_well_in_the_grace_has_still_run_out_of_time(tmp_path):
-    """The clock decides: exit 0 after SIGTERM is a timeout, and what was printed meanwhile is kept."""
+    """Exit 0 after SIGTERM is a timeout, and the outcome keeps what was printed meanwhile."""
     script = "trap 'echo sorry; exit 0' TERM; touch ready; while :; do sleep 0.01; done"
     outcome = run(
         program(script, tmp_path, timeout=5.0), clock=OverdueOnce(5.0, (tmp_path / "ready").exists)
@@ -256,7 +256,7 @@ def test_a_stopped_program_runs_out_of_time_too(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:subprocess:ResourceWarning")
 def test_what_sigkill_does_not_end_is_not_waited_for(tmp_path):
-    """A program blocked in the kernel (here: one that is given no time to die) ends no later, and costs no descriptor."""
+    """A program that SIGKILL does not end at once delays nothing and costs no descriptor."""
     before = descriptors()
     clock = OverdueOnce(5.0, (tmp_path / "ready").exists)
     outcome = run(
@@ -273,8 +273,8 @@ def test_what_sigkill_does_not_end_is_not_waited_for(tmp_path):
 @pytest.mark.filterwarnings(
     "ignore:subprocess:ResourceWarning"
 )  # subprocess itself, about a program that it could not start
-def test_an_exit_code_that_somebody_else_took_is_no_success(tmp_path):
-    """Where the host ignores SIGCHLD, no exit code can be had: that is a failure, and nothing is raised."""
+def test_an_exit_code_that_another_process_took_is_no_success(tmp_path):
+    """If the host ignores SIGCHLD, the exit code is unknown: the run fails without an exception."""
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         outcome = run(program("echo hi; exit 0", tmp_path))
@@ -292,7 +292,7 @@ def test_an_exit_code_that_somebody_else_took_is_no_success(tmp_path):
 
 
 def test_a_host_that_dies_of_sigpipe_survives_a_closed_input(tmp_path):
-    """A host which has restored SIGPIPE, as command lines do, is not killed by a hook that does not read."""
+    """A host with the default SIGPIPE survives a hook that does not read its input."""
     script = (
         "import signal\n"
         "from pathlib import Path\n"

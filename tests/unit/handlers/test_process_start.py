@@ -127,7 +127,7 @@ def _no_words(folder: Path):
     ],
 )
 def test_what_cannot_be_started_is_an_outcome_that_says_why(case, tmp_path):
-    """Whatever keeps a program from starting is an outcome with a reason, never an exception, and nothing leaks."""
+    """A program that cannot start is a failure with a reason, no exception, and leaks nothing."""
     what, reason = case(tmp_path)
     before = descriptors(), children()
     outcome = run(what)
@@ -139,7 +139,7 @@ def test_what_cannot_be_started_is_an_outcome_that_says_why(case, tmp_path):
 
 
 def test_a_script_that_is_being_written_is_tried_again(monkeypatch, tmp_path):
-    """ETXTBSY passes: the script is started as soon as whoever wrote it has let go of it."""
+    """ETXTBSY passes: hookline starts the script as soon as its writer has closed it."""
     script = executable(tmp_path / "hook", "#!/bin/sh\necho started\n")
     writer = open(script, "a", encoding="utf-8")  # noqa: SIM115 - closed by the injected sleep
     pauses: list[float] = []
@@ -199,7 +199,7 @@ def test_running_out_of_descriptors_is_an_outcome(free, tmp_path):
 
 
 def test_a_program_has_its_own_session_and_only_its_three_streams(tmp_path):
-    """A program leads its own session and group, and inherits no descriptor, not even an inheritable one."""
+    """A program leads its session and group, and inherits no descriptor beyond three."""
     script = (
         "import json, os\n"
         "def is_open(fd):\n"

@@ -48,7 +48,7 @@ WAYS_OUT = {
 @pytest.mark.parametrize("way", WAYS_OUT)
 @pytest.mark.parametrize("deaf", [False, True], ids=["", "leader ignores SIGTERM"])
 def test_nothing_outlives_a_timeout(way, deaf, tmp_path):
-    """Whatever a hook that runs out of time has started is gone: in its group, in its own session, orphaned or not."""
+    """After a timeout all that the hook started is gone: in its group, in a session, orphaned."""
     script = f"{'trap : TERM' if deaf else ''}\n{WAYS_OUT[way]}\nwhile :; do sleep 60; done"
     clock = OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid"))
     outcome = run(program(script, tmp_path, timeout=5.0), clock=clock, limits=Limits(grace=0.05))
@@ -80,7 +80,7 @@ def test_an_escapee_that_starts_others_without_end_dies_with_them(tmp_path):
 
 
 def test_what_a_run_inside_a_run_started_dies_with_the_outer_one(tmp_path):
-    """The cookies of nested runs stand side by side, so that the outer run finds what the inner one lost."""
+    """The cookies of nested runs stand together, so the outer run finds what the inner one lost."""
     inner = f"(HOOKLINE_RUN=$HOOKLINE_RUN,inner setsid bash -c '{_SLEEPER}' </dev/null >/dev/null 2>&1 &)\nsleep 60"
     run(
         program(inner, tmp_path, timeout=5.0),
@@ -101,7 +101,7 @@ def sleeping(**options):
 
 
 def test_a_number_that_was_given_again_is_not_hit():
-    """A process with the number of a known one, but another time of birth, is somebody else."""
+    """A process with the id of a known one but another start time is a different process."""
     with sleeping() as leader, sleeping(start_new_session=True) as pid:
         process_tree.end_run(leader, "", {(pid, started(pid) - 1)})
         untouched = lives(pid)
@@ -139,7 +139,7 @@ def started_now() -> int:
 
 
 def test_a_cookie_is_recognised_whole_and_no_part_of_it(tmp_path):
-    """Only the very cookie counts, alone or beside others: none that begins like it, and no empty one."""
+    """Only the whole cookie counts, alone or beside others: no prefix, and no empty one."""
     cookie = uuid.uuid4().hex
     marks = [f"{cookie}", f"outer,{cookie}", f"{cookie},inner", f"{cookie}0", f"0{cookie}", ""]
     with sleeping() as leader:
@@ -190,7 +190,7 @@ def test_without_proc_the_groups_of_programs_end(monkeypatch, tmp_path):
         os.close(fd)
 
 
-def test_a_name_that_looks_like_a_status_confuses_nobody(tmp_path):
+def test_a_name_that_looks_like_a_status_is_a_name(tmp_path):
     """A process may be called anything, also something with brackets and blanks."""
     script = (
         "import os, signal\n"

@@ -25,7 +25,7 @@ print(*(",".join(sorted(inside.find_active_hooks(kind))) or "-" for kind in ("to
 
 @pytest.fixture
 def home(tmp_path: Path) -> dict[str, str]:
-    """The environment of somebody."""
+    """The environment of a user."""
     return {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
 
 
@@ -45,7 +45,7 @@ def below(home: dict[str, str], value: str, *, without_proc: bool = False) -> st
 
 
 def claim(kind: str, mark: str) -> str:
-    """What whoever started this process would have said of a hook that it asks, were it a hookline."""
+    """The entry that the parent process would write for a hook if it were a hookline."""
     return f"{kind}:{os.getppid()}:{recursion_guard._parent_and_start(os.getppid())[1]}:{mark}"
 
 
@@ -91,12 +91,13 @@ def test_without_proc_the_processes_are_those_of_ps(
 
 @pytest.mark.parametrize(
     "value",
-    ["tool.before", "tool.before:1:0:x", "tool.before:1:0", "tool.before:x:y:z", "tool.before:::", ":::", ":::::", "\ud800", "x" * 131050, "a:b,"]
+    ["tool.before", "tool.before:1:0:x", "tool.before:1:0", "tool.before:x:y:z", "tool.before:::",
+     ":::", ":::::", "\ud800", "x" * 131050, "a:b,"]
 )  # fmt: skip
-def test_what_anybody_can_write_is_ignored_and_said(value: str, home: dict[str, str]) -> None:
+def test_an_unproven_entry_is_ignored_and_reported(value: str, home: dict[str, str]) -> None:
     """A clone's settings can set the environment of its agent.
 
-    The first process of the machine is above everybody.
+    The first process of the machine is an ancestor of all others.
     """
     found = inside(home, value)
 
@@ -106,7 +107,7 @@ def test_what_anybody_can_write_is_ignored_and_said(value: str, home: dict[str, 
     ]
 
 
-def test_nobody_guesses_who_is_above(home: dict[str, str]) -> None:
+def test_no_entry_can_guess_a_process_above(home: dict[str, str]) -> None:
     """Of a long list only the last, the innermost, are looked at."""
     real = claim("tool.before", "x")
 
@@ -122,7 +123,9 @@ def test_nobody_guesses_who_is_above(home: dict[str, str]) -> None:
     ["x" * 131050, "x:1:2:y," * 13000, "," * 131050, ""],
     ids=["one", "many", "none", "empty"],
 )
-def test_nobody_else_makes_the_variable_longer(outer: str, home: dict[str, str]) -> None:
+def test_entries_of_others_do_not_make_the_variable_longer(
+    outer: str, home: dict[str, str]
+) -> None:
     """A system takes no longer one than 128 KiB, and would start no hook at all."""
     real = claim("stop", "a")
 

@@ -1,4 +1,4 @@
-"""Every known way past a guard against calls into one's own network, with POST.
+"""Every known way past a guard against calls into a private network, with POST.
 
 And what must not be taken for one.
 
@@ -32,7 +32,8 @@ NAMES = [
 ]
 # docs/explanation/security.md 3
 LIST = {
-    "plain": 3, "IPv4 spellings": 6, "IPv6 literals": 11, "names": 7, "parser confusion": 5, "not public": 8, "redirects": 2,
+    "plain": 3, "IPv4 spellings": 6, "IPv6 literals": 11, "names": 7, "parser confusion": 5,
+    "not public": 8, "redirects": 2,
     "scheme": 1, "control": 1,
 }  # fmt: skip
 
@@ -45,11 +46,15 @@ def test_every_class_of_the_list_is_there() -> None:
     assert sum(LIST.values()) == 44
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row["expect"] == "refused"], ids=[name for name, row in zip(NAMES, ROWS, strict=True) if row["expect"] == "refused"])  # fmt: skip
-def test_who_is_refused_is_not_even_dialled(row: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "row",
+    [row for row in ROWS if row["expect"] == "refused"],
+    ids=[name for name, row in zip(NAMES, ROWS, strict=True) if row["expect"] == "refused"],
+)
+def test_a_refused_address_is_not_called(row: dict[str, Any]) -> None:
     """By the text, or by what the one look-up said.
 
-    No socket is made, and nobody is sent anything.
+    hookline opens no socket and sends nothing.
     """
     opened: list[Any] = []
     asked: list[str] = []
@@ -119,10 +124,10 @@ def visits(certificate: tuple[str, str]) -> list[dict[str, Any]]:
 
 @pytest.mark.process
 @pytest.mark.parametrize(("at", "row"), NUMBERED, ids=NAMES)
-def test_nobody_is_reached_but_who_may_be(
+def test_only_allowed_addresses_are_reached(
     at: int, row: dict[str, Any], visits: list[dict[str, Any]], certificate: tuple[str, str]
 ) -> None:
-    """In a network where every address answers: whatever the guard lets through would be seen, knocks without a word too."""
+    """Every address of this network answers, so a test sees each connection that gets through."""
     if row["url"].startswith("https:") and not certificate[0]:
         pytest.skip("there is no openssl to make a certificate")
     visit = visits[at]
@@ -138,12 +143,13 @@ def test_nobody_is_reached_but_who_may_be(
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("at", "row"), [(at, row) for at, row in NUMBERED if "ends" in row], ids=[name for name, row in zip(NAMES, ROWS, strict=True) if "ends" in row]
+    ("at", "row"), [(at, row) for at, row in NUMBERED if "ends" in row],
+    ids=[name for name, row in zip(NAMES, ROWS, strict=True) if "ends" in row]
 )  # fmt: skip
 def test_who_has_no_guard_ends_there(
     at: int, row: dict[str, Any], visits: list[dict[str, Any]]
 ) -> None:
-    """So the canaries sing: what the test above does not see was held back by the guard, and by nothing else."""
+    """This shows that the guard, and nothing else, stopped the calls of the test above."""
     assert visits[at]["unguarded"] == [row["ends"]]
 
 
@@ -163,7 +169,7 @@ def test_who_has_no_guard_ends_there(
 def test_a_service_is_called_by_the_name_that_it_was_asked_for(
     url: str, names: list[str], visits: list[dict[str, Any]], certificate: tuple[str, str]
 ) -> None:
-    """In the TLS handshake, where there is one, and in `Host`, though the connection goes to an address."""
+    """TLS and `Host` name the host, though the connection goes to an address."""
     if url.startswith("https:") and not certificate[0]:
         pytest.skip("there is no openssl to make a certificate")
     (at,) = [at for at, row in NUMBERED if row["url"] == url]

@@ -23,7 +23,7 @@ TRACELESS = f"(env -i {SLEEPER} &); until [ -s {{0}} ]; do :; done"
 
 
 def in_a_fork(act: Callable[[], object]) -> None:
-    """Act in a process whose orphans are not this one's."""
+    """Act in a child process that adopts its own orphans."""
     pid = os.fork()
     if not pid:
         code = 1

@@ -1,4 +1,4 @@
-"""Does every run of a batch become an outcome, in its place, whoever performs it?"""
+"""Every run of a batch becomes an outcome at its place, whichever handler performs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TLS: a service proves who it is before it is sent a byte, and a line that is cut makes no answer of its beginning."""
+"""TLS: a service proves its identity before it gets a byte, and a cut line is no answer."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def signer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Authorit
 def called_by_tls(
     file: Path, conduct: Conduct, host: str = "policy.example"
 ) -> tuple[Outcome, Raw, list[str]]:
-    """What came of a call of a service with that certificate, the service, and the names that it was asked for."""
+    """The outcome of a call of a service with that certificate, the service, and the names asked."""
     context, names = proving(file), list[str]()
     context.set_servername_callback(lambda _, name, __: names.append(name or ""))
     with speaking(conduct, context) as raw:
@@ -83,7 +83,7 @@ def test_a_service_that_an_authority_vouches_for_is_called_by_its_name(signer: A
 def test_who_cannot_prove_to_be_it_is_sent_nothing(
     hosts: tuple[str, ...], days: int, host: str, detail: str, signer: Authority
 ) -> None:
-    """Not a byte of the payload, whoever signed it."""
+    """It gets no byte of the payload, whichever authority signed its certificate."""
     outcome, raw, _ = called_by_tls(
         signer.certificate(*hosts, days=days), sending(OK + b"\r\n"), host
     )
@@ -97,7 +97,7 @@ def test_who_cannot_prove_to_be_it_is_sent_nothing(
 def test_who_is_vouched_for_by_a_stranger_is_sent_nothing(
     chain: str, signer: Authority, tmp_path: Path
 ) -> None:
-    """An authority that this machine does not know, or nobody at all."""
+    """The certificate is of an unknown authority, or self-signed."""
     (tmp_path / "strange").mkdir()
     strange = authority(tmp_path / "strange")
     assert strange is not None
@@ -118,7 +118,7 @@ def test_who_is_vouched_for_by_a_stranger_is_sent_nothing(
     "sent", [OK + b"Content-Length: 9\r\n\r\n{}", PIECES + b"2\r\n{}\r\n", OK + b"\r\n{}"]
 )
 def test_an_encrypted_answer_that_is_cut_off_is_none(sent: bytes, signer: Authority) -> None:
-    """Nobody who can only cut a line can make an answer of its beginning: also not where no length was said."""
+    """An attacker who cuts the line makes no answer of its beginning, also without a length."""
 
     def conduct(raw: Raw, sock: socket.socket) -> None:
         raw.listen(sock)

@@ -65,7 +65,7 @@ def test_a_loop_goes_on_while_a_function_runs() -> None:
 
 
 def test_a_cancelled_wait_gives_the_function_up() -> None:
-    """The function goes on, and nobody waits for it."""
+    """The function goes on, and its result is dropped."""
     workers, released = Workers(), threading.Event()
 
     async def main() -> None:

@@ -15,14 +15,19 @@ DATA = json.loads((Path(kinds.__file__).parent / "events.json").read_text(encodi
 CANONICAL, DIALECTS = DATA["canonical"], DATA["dialects"]
 # The effect words of docs/formats/vocabulary.md 3, and the natives' own spellings of them.
 EFFECTS = {
-    "allow", "ask", "defer", "deny", "stop", "context", "retry", "skip", "grant", "env", "watch", "title", "interrupt", "abort",
-    "tail_call", "block(feedback)", "block(continue)", "modify(input)", "modify(text)", "modify(request)", "modify(response)",
-    "modify(result)", "modify(tool_config)", "modify(model)", "modify(content)", "modify(instructions)", "return(result)",
+    "allow", "ask", "defer", "deny", "stop", "context", "retry", "skip", "grant", "env", "watch",
+    "title", "interrupt", "abort",
+    "tail_call", "block(feedback)", "block(continue)", "modify(input)", "modify(text)",
+    "modify(request)", "modify(response)",
+    "modify(result)", "modify(tool_config)", "modify(model)", "modify(content)",
+    "modify(instructions)", "return(result)",
     "return(response)", "return(summary)", "return(action,content)", "return(path)", "-",
 }  # fmt: skip
 POWERS = {
-    "allow", "ask", "defer", "deny", "halt", "input", "text", "messages", "output", "summary", "context", "note", "retry", "skip",
-    "grant", "env", "watch", "title", "return", "model", "tools", "content", "instructions", "path", "tail_call",
+    "allow", "ask", "defer", "deny", "halt", "input", "text", "messages", "output", "summary",
+    "context", "note", "retry", "skip",
+    "grant", "env", "watch", "title", "return", "model", "tools", "content", "instructions", "path",
+    "tail_call",
 }  # fmt: skip
 
 
@@ -60,10 +65,14 @@ def test_every_canonical_name_has_a_native() -> None:
 @pytest.mark.parametrize(
     ("key", "count"),
     [
-        ("claude", 33), ("codex", 13), ("gemini", 11), ("cursor", 21), ("copilot", 14), ("vscode", 8), ("kimi", 17),
-        ("openhands", 12), ("qwen", 22), ("windsurf", 12), ("cline", 11), ("opencode", 23), ("kiro-cli", 5), ("kiro-ide", 8),
-        ("droid", 9), ("goose", 12), ("amp", 7), ("seed1-agenthooks", 11), ("seed1-agenthooks-aliases", 2), ("seed2-a3s", 6),
-        ("seed3-starchild", 12), ("seed4-docker", 26), ("ahp", 32), ("ctk", 8), ("agentseam", 12), ("speakeasy", 17),
+        ("claude", 33), ("codex", 13), ("gemini", 11), ("cursor", 21), ("copilot", 14),
+        ("vscode", 8), ("kimi", 17),
+        ("openhands", 12), ("qwen", 22), ("windsurf", 12), ("cline", 11), ("opencode", 23),
+        ("kiro-cli", 5), ("kiro-ide", 8),
+        ("droid", 9), ("goose", 12), ("amp", 7), ("seed1-agenthooks", 11),
+        ("seed1-agenthooks-aliases", 2), ("seed2-a3s", 6),
+        ("seed3-starchild", 12), ("seed4-docker", 26), ("ahp", 32), ("ctk", 8), ("agentseam", 12),
+        ("speakeasy", 17),
     ],
 )  # fmt: skip
 def test_a_dialect_is_covered_in_full(key: str, count: int) -> None:

@@ -26,7 +26,8 @@ def test_what_nobody_has_to_be_asked_about_is_allowed(stance: str, *, allowed: b
 def test_the_document_has_the_keys_of_the_contract_in_their_order() -> None:
     """Architecture 7.2; `effects` is there only when a hook used one."""
     keys = [
-        "schema", "kind", "dialect", "native_event", "stance", "decider", "reason", "evidence", "rewrite", "for_agent", "for_user",
+        "schema", "kind", "dialect", "native_event", "stance", "decider", "reason", "evidence",
+        "rewrite", "for_agent", "for_user",
         "labels", "warnings", "retry_after", "redo", "lowered", "seconds", "verdicts",
     ]  # fmt: skip
 

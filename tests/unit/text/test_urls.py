@@ -79,11 +79,16 @@ def test_a_host_that_may_be_called(host: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "", "example.org", "//example.org/", "ftp://example.org/", "gopher://x/", "http:///x", "http://", "http://:80/", "http://a b/",
-        "http://a\\@b/", "http://u@example.org/", "http://u:p@example.org/", "http://example.org:x/", "http://example.org:99999/",
-        "http://[::1", "http://[x]/", "http://%31/", "http://1.2.3.4.5/", "http://999.1.1.1/", "http://08.1.1.1/", "http://a.b.7/", "http://x\n/",
-        "http://example.org:0/", "http://[2606:4700::1]example.org/", "http://[v1.example]/", "http://a..b/", "http://a*b/", "http://x\uff05y/",
-        "http://[fe80::1%25lo]/", "http://[2606:4700::1%25lo]/", f"http://{'a.' * 127}org/", f"http://{'ü' * 80}.example/",
+        "", "example.org", "//example.org/", "ftp://example.org/", "gopher://x/", "http:///x",
+        "http://", "http://:80/", "http://a b/",
+        "http://a\\@b/", "http://u@example.org/", "http://u:p@example.org/",
+        "http://example.org:x/", "http://example.org:99999/",
+        "http://[::1", "http://[x]/", "http://%31/", "http://1.2.3.4.5/", "http://999.1.1.1/",
+        "http://08.1.1.1/", "http://a.b.7/", "http://x\n/",
+        "http://example.org:0/", "http://[2606:4700::1]example.org/", "http://[v1.example]/",
+        "http://a..b/", "http://a*b/", "http://x\uff05y/",
+        "http://[fe80::1%25lo]/", "http://[2606:4700::1%25lo]/", f"http://{'a.' * 127}org/",
+        f"http://{'ü' * 80}.example/",
     ],
 )  # fmt: skip
 def test_an_address_that_cannot_be_read_is_refused(url: str) -> None:
@@ -116,8 +121,10 @@ def test_the_local_switch_opens_nothing_else(host: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "names"),
     [
-        ("loopback", ["localhost", "a.localhost", "localhost.localdomain", "IP6-LOCALHOST", "ip6-loopback."]),
-        ("metadata", ["metadata", "metadata.google.internal", "Metadata.Google.Internal.", "instance-data"]),
+        ("loopback", ["localhost", "a.localhost", "localhost.localdomain", "IP6-LOCALHOST",
+                      "ip6-loopback."]),
+        ("metadata", ["metadata", "metadata.google.internal", "Metadata.Google.Internal.",
+                      "instance-data"]),
     ],
 )  # fmt: skip
 def test_a_name_that_means_the_same_everywhere_is_judged_by_its_text(

@@ -88,7 +88,8 @@ def hook(*argv: str, scope: str = "project", file: str = "", **fields: Any) -> H
     handler = fields.pop("handler", None) or Command(argv=argv)
     return HookSpec(
         **{
-            "id": "h", "dialect": "claude-code", "kind": "tool.before", "native_event": "PreToolUse",
+            "id": "h", "dialect": "claude-code", "kind": "tool.before",
+            "native_event": "PreToolUse",
             "handler": handler, "origin": Origin(file=file, scope=scope), **fields,
         }
     )  # fmt: skip

@@ -22,4 +22,4 @@ def test_another_inode_alone_counts_only_with_other_bytes(project: Path) -> None
     moved = [file.replace(stamp=[1, 2, *file.stamp[2:]]) for file in before.files]
 
     assert find_changes(before.replace(files=tuple(moved))) == []
-    assert find_changes(before.replace(files=(moved[0].replace(sha256="0"),))) == ["a.sh"]  # fmt: skip
+    assert find_changes(before.replace(files=(moved[0].replace(sha256="0"),))) == ["a.sh"]

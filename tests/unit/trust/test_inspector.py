@@ -79,11 +79,20 @@ def make_fifo(path: Path) -> None:
     os.mkfifo(path)
 
 
-EDITS: list[Callable[[Path], None]] = [edit, edit_and_restore_times, replace, link_elsewhere, make_fifo, Path.unlink]  # fmt: skip
+EDITS: list[Callable[[Path], None]] = [
+    edit,
+    edit_and_restore_times,
+    replace,
+    link_elsewhere,
+    make_fifo,
+    Path.unlink,
+]
 
 
 @pytest.mark.parametrize("name", ["a.sh", "lib/b.sh"])
-@pytest.mark.parametrize("change", [*EDITS, lambda path: path.chmod(0o644), lambda path: path.chmod(0o757)])  # fmt: skip
+@pytest.mark.parametrize(
+    "change", [*EDITS, lambda path: path.chmod(0o644), lambda path: path.chmod(0o757)]
+)
 @pytest.mark.parametrize("clock", [far, time.time])
 def test_a_change_is_seen_before_and_after(
     project: Path, name: str, change: Callable[[Path], None], clock: Callable[[], float]
@@ -99,7 +108,9 @@ def test_a_change_is_seen_before_and_after(
     assert inspector(started(project)).digest != before.digest
 
 
-@pytest.mark.parametrize("change", [swap_and_back, os.utime, lambda path: path.write_bytes(path.read_bytes())])  # fmt: skip
+@pytest.mark.parametrize(
+    "change", [swap_and_back, os.utime, lambda path: path.write_bytes(path.read_bytes())]
+)
 def test_a_touch_counts_after_a_run_but_not_before_one(
     project: Path, change: Callable[[Path], None]
 ) -> None:
@@ -194,7 +205,8 @@ def test_a_new_process_needs_neither_grammar_nor_parser(project: Path, tmp_path:
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{", "[]", "\0", '{"format": 2}', '{"format": 1}', '{"format": 2, "files": 1}', "[" * 100_000],
+    ["", "{", "[]", "\0", '{"format": 2}', '{"format": 1}', '{"format": 2, "files": 1}',
+     "[" * 100_000],
 )  # fmt: skip
 def test_a_damaged_cache_is_ignored(project: Path, tmp_path: Path, content: str) -> None:
     """Whatever its files hold."""

@@ -95,8 +95,10 @@ def test_a_command_text_names_its_files(tmp_path: Path, text: str, covered: str)
     write(
         root,
         {
-            "x.sh": S, "y.sh": S, "lib/z.sh": S, "plain": "true\n", "bin/python": S, "tool.ps1": "", "data.txt": "data", "lib/run.cmd": S, "lib/inner": S,
-            "tool.py": "import other\n", "other.py": "", "pkg/__init__.py": "", "pkg/__main__.py": "",
+            "x.sh": S, "y.sh": S, "lib/z.sh": S, "plain": "true\n", "bin/python": S, "tool.ps1": "",
+            "data.txt": "data", "lib/run.cmd": S, "lib/inner": S,
+            "tool.py": "import other\n", "other.py": "", "pkg/__init__.py": "",
+            "pkg/__main__.py": "",
             "x.mjs": "import './dep.js'\n", "dep.js": "",
         },
     )  # fmt: skip
@@ -137,9 +139,12 @@ def test_a_script_is_read_as_the_command_is(tmp_path: Path, line: str) -> None:
     ("files", "covered"),
     [
         ({"hooks/a.py": "import b", "hooks/b.py": ""}, "hooks/b.py"),
-        ({"hooks/a.py": "from lib import b", "lib/b.py": "import c", "hooks/c.py": ""}, "hooks/c.py lib/b.py"),
-        ({"hooks/a.py": "import p.q.r", "p/__init__.py": "", "p/q/r.py": "from . import s", "p/q/s.py": ""}, "p/__init__.py p/q/r.py p/q/s.py"),
-        ({"hooks/a.py": "import p.q", "p/q.py": "from ..p.t import u", "p/t.py": ""}, "p/q.py p/t.py"),
+        ({"hooks/a.py": "from lib import b", "lib/b.py": "import c", "hooks/c.py": ""},
+         "hooks/c.py lib/b.py"),
+        ({"hooks/a.py": "import p.q.r", "p/__init__.py": "", "p/q/r.py": "from . import s",
+          "p/q/s.py": ""}, "p/__init__.py p/q/r.py p/q/s.py"),
+        ({"hooks/a.py": "import p.q", "p/q.py": "from ..p.t import u", "p/t.py": ""},
+         "p/q.py p/t.py"),
         ({"hooks/a.py": "pass", "hooks/json.py": "", "json.py": ""}, "hooks/json.py"),
         ({"hooks/a.py": "pass", "hooks/locale.pyc": "\0"}, "hooks/locale.pyc"),
         ({"hooks/a.py": "import b", "hooks/b.abi3.so": "\0"}, "hooks/b.abi3.so"),
@@ -177,10 +182,17 @@ def test_python_loads_what_it_imports(tmp_path: Path, files: dict[str, str], cov
     ],
 )  # fmt: skip
 def test_what_is_not_covered_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], text: str, unseen: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], text: str,
+    unseen: list[str]
 ) -> None:  # fmt: skip
     """Programs, packages, and what only a run can tell."""
-    write(tmp_path, {f"bin/{name}": S for name in ("make", "cat", "jq", "git", "bash", "python3", "node", "ruby")})  # fmt: skip
+    write(
+        tmp_path,
+        {
+            f"bin/{name}": S
+            for name in ("make", "cat", "jq", "git", "bash", "python3", "node", "ruby")
+        },
+    )
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     write(tmp_path / "project", files)
 
@@ -251,10 +263,16 @@ def test_a_file_outside_the_root_has_its_whole_path(tmp_path: Path) -> None:
 def test_too_many_files_and_bytes_are_named(tmp_path: Path) -> None:
     """They are named, and the rest is covered."""
     names = [f"m{number}.sh" for number in range(210)]
-    write(tmp_path, dict.fromkeys(names, S) | {"all.sh": S + "".join(f". ./{name}\n" for name in names)})  # fmt: skip
+    write(
+        tmp_path,
+        dict.fromkeys(names, S) | {"all.sh": S + "".join(f". ./{name}\n" for name in names)},
+    )
     write(tmp_path, {"large.sh": f"{S}# {'x' * (65 << 20)}\n", "one.sh": f"{S}. ./large.sh\n"})
 
-    assert (len(look(tmp_path, "./all.sh").files), len(look(tmp_path, "./all.sh").unseen)) == (200, 11)  # fmt: skip
+    assert (len(look(tmp_path, "./all.sh").files), len(look(tmp_path, "./all.sh").unseen)) == (
+        200,
+        11,
+    )
     assert look(tmp_path, "./one.sh").unseen == ["large.sh"]
 
 

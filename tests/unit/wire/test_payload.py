@@ -28,8 +28,10 @@ ROW = EventRow(
 )
 TABLE = Table(
     name="host",
-    rows={"PreTool": ROW, "Ask": EventRow(native="Ask", kind="prompt.submit", body=Prompt, fields=(Field(native="text", fact="prompt"),))},
-    base=(Field(native="session", fact="@session_id", default=""), Field(native="dir", fact="@cwd", default=""), Field(native="event", fact="@native")),
+    rows={"PreTool": ROW, "Ask": EventRow(native="Ask", kind="prompt.submit", body=Prompt,
+                                          fields=(Field(native="text", fact="prompt"),))},
+    base=(Field(native="session", fact="@session_id", default=""),
+          Field(native="dir", fact="@cwd", default=""), Field(native="event", fact="@native")),
     aliases={"pre-tool": "PreTool"},
 )  # fmt: skip
 NAMES = {"native": "event", "session_id": "session", "cwd": "dir"}
@@ -139,7 +141,8 @@ def test_an_event_becomes_a_payload_in_the_order_of_the_table() -> None:
     payload = encode(decoded(SENT), TABLE, ROW, "PreTool")
 
     assert list(payload.items()) == [
-        ("session", "s1"), ("dir", "/w"), ("event", "PreTool"), ("toolName", "bash"), ("toolInput", {"a": 1}), ("flag", False),
+        ("session", "s1"), ("dir", "/w"), ("event", "PreTool"), ("toolName", "bash"),
+        ("toolInput", {"a": 1}), ("flag", False),
         ("echo", "x"), ("new", [1]),
     ]  # fmt: skip
 
@@ -161,7 +164,8 @@ def test_an_event_of_another_dialect_brings_its_facts_and_none_of_its_wire() -> 
     )
 
     assert encode(event, TABLE, ROW, "PreTool") == {
-        "session": "", "dir": "", "event": "PreTool", "toolName": "bash", "toolInput": {}, "flag": False,
+        "session": "", "dir": "", "event": "PreTool", "toolName": "bash", "toolInput": {},
+        "flag": False,
     }  # fmt: skip
 
 

@@ -40,7 +40,8 @@ SPELLINGS = [
     ("{% if n > 2 and tool_name in ['shell'] %}yes{% else %}no{% endif %}", "yes"),
     ("{{ 'a' if absent is defined else 'b' }}", "b"),
     ("{{ absent | default('none') }}{{ absent.deeper }}", "none"),
-    ("{% for item in tool_input['items'] %}{{ loop.index }}:{{ item }} {% endfor %}", '1:1 2:two 3:{"a":null} '),
+    ("{% for item in tool_input['items'] %}{{ loop.index }}:{{ item }} {% endfor %}",
+     '1:1 2:two 3:{"a":null} '),
     ("{% for key, value in tool_input | items %}{{ key }} {% endfor %}", "cmd items in in_order "),
     ("{{ tool_input['items'] | join('-') }}", '1-two-{"a":null}'),
     ("{% for i in range(3) %}{{ i }}{% endfor %}", "012"),
@@ -58,11 +59,16 @@ SPELLINGS = [
 ]  # fmt: skip
 REFUSED = [
     ("{{", "unexpected"), ("{{ .a", "unexpected"), ("{% if %}", "Expected"),
-    ("{{ if .ToolInput }}", "of Go's templates"), ("{{ end }}", "of Go's templates"), ("{{ range .x }}", "of Go's templates"),
-    ('{{ printf "%s" .x }}', "of Go's templates"), ("{{ $x := .a }}", "unexpected char"), ("{{/* no */}}", "unexpected"),
-    ("{{ .. }}", "is expected"), ("{{ .a[0] }}", "not expected"), ("{{ .a | nope }}", "no function `nope`"), ("{{ .a | }}", "function is expected"),
-    ("{{ " + "(" * 20_000 + "1" + ")" * 20_000 + " }}", "RecursionError"), ("{{ " + "1" * 5000 + " }}", "ValueError"),
-    ("x" * (1 << 17), "longer than 65,536 characters"), ("{{ ''.__class__ }}", "no `__class__`"), ("{{ tool_name | attrs('upper') }}", "No filter"),
+    ("{{ if .ToolInput }}", "of Go's templates"), ("{{ end }}", "of Go's templates"),
+    ("{{ range .x }}", "of Go's templates"),
+    ('{{ printf "%s" .x }}', "of Go's templates"), ("{{ $x := .a }}", "unexpected char"),
+    ("{{/* no */}}", "unexpected"),
+    ("{{ .. }}", "is expected"), ("{{ .a[0] }}", "not expected"),
+    ("{{ .a | nope }}", "no function `nope`"), ("{{ .a | }}", "function is expected"),
+    ("{{ " + "(" * 20_000 + "1" + ")" * 20_000 + " }}", "RecursionError"),
+    ("{{ " + "1" * 5000 + " }}", "ValueError"),
+    ("x" * (1 << 17), "longer than 65,536 characters"), ("{{ ''.__class__ }}", "no `__class__`"),
+    ("{{ tool_name | attrs('upper') }}", "No filter"),
 ]  # fmt: skip
 
 
@@ -155,7 +161,8 @@ def test_the_fields_that_a_prompt_names_are_listed() -> None:
 
 @pytest.mark.parametrize(
     ("name", "key"),
-    [("ToolName", "tool_name"), ("ToolUseID", "tool_use_id"), ("SessionID", "session_id"), ("Cwd", "cwd"), ("tool_name", "tool_name"), ("HTTPCode2X", "http_code2_x")],
+    [("ToolName", "tool_name"), ("ToolUseID", "tool_use_id"), ("SessionID", "session_id"),
+     ("Cwd", "cwd"), ("tool_name", "tool_name"), ("HTTPCode2X", "http_code2_x")],
 )  # fmt: skip
 def test_a_name_in_go_leads_to_a_key(name: str, key: str) -> None:
     """Words begin with capitals there."""

@@ -193,7 +193,8 @@ TOOL = {
     "tool_use_id": "tool_123",
 }
 SUBAGENT = {
-    **BASE, "event_type": "subagent_start", "subagent_name": "code-reviewer", "subagent_type": "coder",
+    **BASE, "event_type": "subagent_start", "subagent_name": "code-reviewer",
+    "subagent_type": "coder",
     "task_description": "Review the authentication module",
 }  # fmt: skip
 START = {
@@ -203,11 +204,13 @@ START = {
     "args": {"ui": "shell", "agent": "default"},
 }
 END = {
-    **BASE, "timestamp": "2024-01-15T11:30:00Z", "event_type": "session_end", "duration_seconds": 3600, "total_steps": 25,
+    **BASE, "timestamp": "2024-01-15T11:30:00Z", "event_type": "session_end",
+    "duration_seconds": 3600, "total_steps": 25,
     "exit_reason": "user_exit",
 }  # fmt: skip
 STOP = {
-    **BASE, "timestamp": "2024-01-15T10:35:00Z", "event_type": "before_stop", "stop_reason": "no_tool_calls", "step_count": 5,
+    **BASE, "timestamp": "2024-01-15T10:35:00Z", "event_type": "before_stop",
+    "stop_reason": "no_tool_calls", "step_count": 5,
     "final_message": {"role": "assistant", "content": "Task completed successfully"},
 }  # fmt: skip
 

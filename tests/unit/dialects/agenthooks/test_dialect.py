@@ -39,7 +39,8 @@ def test_an_event_of_another_host_is_sent_complete() -> None:
     )
 
     assert json.loads(DIALECT.encode_event(event, spec("before_tool"))) == {
-        "event_type": "before_tool", "timestamp": "", "session_id": "s", "work_dir": "/w", "context": {},
+        "event_type": "before_tool", "timestamp": "", "session_id": "s", "work_dir": "/w",
+        "context": {},
         "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "",
     }  # fmt: skip
 

@@ -189,14 +189,19 @@ def test_the_complete_example_does_what_its_script_says(
     ("front", "script", "payload", "stance", "reason", "log"),
     [
         (SECURITY_CHECK, SAYS_ALLOW, TOOL, Stance.SILENT, "", ["Command validated"]),
-        (SECURITY_CHECK, SAYS_DENY, TOOL, Stance.DENY, "Dangerous command blocked: rm -rf / would destroy the system", []),
-        (WITH_MATCHER, SAYS_DENY, TOOL, Stance.DENY, "Dangerous command blocked: rm -rf / would destroy the system", []),
-        (PATTERN_1, LOGIC_1, TOOL, Stance.DENY, "Dangerous command blocked: rm -rf / would destroy the system", []),
+        (SECURITY_CHECK, SAYS_DENY, TOOL, Stance.DENY,
+         "Dangerous command blocked: rm -rf / would destroy the system", []),
+        (WITH_MATCHER, SAYS_DENY, TOOL, Stance.DENY,
+         "Dangerous command blocked: rm -rf / would destroy the system", []),
+        (PATTERN_1, LOGIC_1, TOOL, Stance.DENY,
+         "Dangerous command blocked: rm -rf / would destroy the system", []),
         (
-            PATTERN_3, LOGIC_3, with_tool("Shell", {"command": "./deploy.sh --env prod"}), Stance.DENY,
+            PATTERN_3, LOGIC_3, with_tool("Shell", {"command": "./deploy.sh --env prod"}),
+            Stance.DENY,
             "This operation affects production environment and is not allowed", [],
         ),
-        (PATTERN_3, LOGIC_3, with_tool("Shell", {"command": "./deploy.sh --env test"}), Stance.SILENT, "", []),
+        (PATTERN_3, LOGIC_3, with_tool("Shell", {"command": "./deploy.sh --env test"}),
+         Stance.SILENT, "", []),
     ],
 )  # fmt: skip
 @pytest.mark.process

@@ -137,7 +137,8 @@ def test_lint_reports_everything_at_once() -> None:
     )
 
     assert sorted(problem.name for problem in problems) == [
-        "description.missing", "entry.missing", "field.unknown", "matcher.regex", "matcher.regex", "name.case", "name.dir-mismatch",
+        "description.missing", "entry.missing", "field.unknown", "matcher.regex", "matcher.regex",
+        "name.case", "name.dir-mismatch",
         "timeout.type", "trigger.legacy",
     ]  # fmt: skip
     assert {problem.hook for problem in problems} == {"Guard"}

@@ -30,6 +30,7 @@ def test_what_can_be_refused() -> None:
     rows = list(table(approver=False).rows.values())
 
     assert [row.native for row in rows if not row.feedback] == [
-        "pre-session", "pre-agent-turn", "pre-agent-turn-stop", "pre-tool-call", "pre-subagent", "pre-context-compact",
+        "pre-session", "pre-agent-turn", "pre-agent-turn-stop", "pre-tool-call", "pre-subagent",
+        "pre-context-compact",
     ]  # fmt: skip
     assert [row.native for row in rows if "input" in row.powers] == ["pre-tool-call"]

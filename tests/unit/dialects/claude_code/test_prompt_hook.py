@@ -24,7 +24,8 @@ STOP = {
     "stop_hook_active": False,
 }
 JUDGED = {
-    "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "UserPromptSubmit", "UserPromptExpansion", "Stop",
+    "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch",
+    "UserPromptSubmit", "UserPromptExpansion", "Stop",
     "SubagentStop", "TaskCreated", "TaskCompleted",
 }  # fmt: skip
 

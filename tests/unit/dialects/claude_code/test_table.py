@@ -56,7 +56,8 @@ def test_only_task_created_does_not_halt() -> None:
 def test_the_events_on_which_a_top_level_block_works() -> None:
     """Rule 6 of 2.8, word for word, and `PreToolUse` in the old way."""
     assert {native for native in TABLE.rows if "block" in row(native).words} == {
-        "UserPromptSubmit", "UserPromptExpansion", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop", "SubagentStop",
+        "UserPromptSubmit", "UserPromptExpansion", "PostToolUse", "PostToolUseFailure",
+        "PostToolBatch", "Stop", "SubagentStop",
         "ConfigChange", "PreCompact", "TaskCreated", "PreModelSwitch", "PreToolUse",
     }  # fmt: skip
 
@@ -71,7 +72,8 @@ def test_the_events_whose_plain_stdout_is_context() -> None:
 def test_the_events_that_know_no_matcher() -> None:
     """The dashes in the table of 2.7."""
     assert {native for native in TABLE.rows if not row(native).subject} == {
-        "UserPromptSubmit", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted", "TeammateIdle", "Stop",
+        "UserPromptSubmit", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted",
+        "TeammateIdle", "Stop",
         "CwdChanged", "WorktreeCreate", "WorktreeRemove",
     }  # fmt: skip
 

@@ -92,7 +92,8 @@ def test_an_event_of_another_host_has_the_keys_of_both_programs(file: str, name:
     (spec,) = DIALECT.load(Source(file=f"/p/{file}", text="#!/bin/sh")).specs
     body = ToolCall(tool="Bash", input={"command": "ls", "timeout": 5}, call_id="c-1")
     event = Event(
-        kind="tool.before", dialect="claude-code", native_name="PreToolUse", session_id="s", cwd="/p",
+        kind="tool.before", dialect="claude-code", native_name="PreToolUse", session_id="s",
+        cwd="/p",
         body=body,
     )  # fmt: skip
 

@@ -25,7 +25,8 @@ TOP_KEYS = [
     "x",
 ]
 SPECIFIC_KEYS = [
-    "hookEventName", "additionalContext", "permissionDecision", "permissionDecisionReason", "updatedInput", "decision", "behavior",
+    "hookEventName", "additionalContext", "permissionDecision", "permissionDecisionReason",
+    "updatedInput", "decision", "behavior",
     "message", "interrupt", "updatedMCPToolOutput",
 ]  # fmt: skip
 VALUES = st.recursive(

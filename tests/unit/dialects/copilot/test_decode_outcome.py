@@ -16,8 +16,10 @@ from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 
 DIALECT = Copilot()
 KEYS = [
-    "permissionDecision", "permissionDecisionReason", "modifiedArgs", "modifiedResult", "modifiedPrompt", "modifiedTransformedPrompt",
-    "modifiedResponse", "additionalContext", "behavior", "message", "interrupt", "decision", "reason", "hookSpecificOutput",
+    "permissionDecision", "permissionDecisionReason", "modifiedArgs", "modifiedResult",
+    "modifiedPrompt", "modifiedTransformedPrompt",
+    "modifiedResponse", "additionalContext", "behavior", "message", "interrupt", "decision",
+    "reason", "hookSpecificOutput",
     "textResultForLlm", "resultType", "type", "x",
 ]  # fmt: skip
 VALUES = st.recursive(

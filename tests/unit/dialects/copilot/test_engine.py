@@ -85,7 +85,8 @@ def test_hooks_are_written_as_they_are_read() -> None:
     dialect = Copilot()
     rows = dialect.table.rows
     written = dialect.export((
-        Declaration(row=rows["preToolUse"], command="guard", tools=("bash", "github-x.y"), timeout=5.0, closed=True),
+        Declaration(row=rows["preToolUse"], command="guard", tools=("bash", "github-x.y"),
+                    timeout=5.0, closed=True),
         Declaration(row=rows["postToolUse"], command="lint", pattern="^edit", closed=True),
         Declaration(row=rows["agentStop"], command="stop"),
     ))  # fmt: skip

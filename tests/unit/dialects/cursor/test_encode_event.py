@@ -12,7 +12,8 @@ from hookline.dialects.cursor import Cursor
 from hookline.model.event import Event, Lifecycle, Rewrite, Stop, ToolCall
 
 BASE = {
-    "conversation_id": "s1", "generation_id": "", "model": "", "cursor_version": "", "workspace_roots": ["/srv/app"],
+    "conversation_id": "s1", "generation_id": "", "model": "", "cursor_version": "",
+    "workspace_roots": ["/srv/app"],
     "user_email": None, "transcript_path": None,
 }  # fmt: skip
 

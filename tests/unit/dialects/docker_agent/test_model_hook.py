@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CALL = {
-    "session_id": "s1", "cwd": "/w", "hook_event_name": "pre_tool_use", "tool_name": "shell", "tool_use_id": "c", "tool_input": {"cmd": "rm -rf /"},
+    "session_id": "s1", "cwd": "/w", "hook_event_name": "pre_tool_use", "tool_name": "shell",
+    "tool_use_id": "c", "tool_input": {"cmd": "rm -rf /"},
 }  # fmt: skip
 AGENT = """\
 agents:

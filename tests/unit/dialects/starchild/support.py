@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 EVENTS = tuple(Starchild().table.rows)
 HERMES_EVENTS = tuple(Hermes().table.rows)
 FIELDS = {
-    "message": "hello", "notification": "hello", "response": "hello", "tool_name": "bash", "status": "new", "model": "m",
-    "tool_input": {"command": "ls", "cwd": "/"}, "tool_result": "42 rows", "last_user_message": "hello",
+    "message": "hello", "notification": "hello", "response": "hello", "tool_name": "bash",
+    "status": "new", "model": "m",
+    "tool_input": {"command": "ls", "cwd": "/"}, "tool_result": "42 rows",
+    "last_user_message": "hello",
 }  # fmt: skip
 
 

@@ -84,7 +84,8 @@ def test_the_http_entry_loads(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize(("payload", "stance", "reason"), [
-    (BLOCKED, hookline.Stance.DENY, "This command is irreversible and would erase data, so I've blocked it: rm -rf /"),
+    (BLOCKED, hookline.Stance.DENY,
+     "This command is irreversible and would erase data, so I've blocked it: rm -rf /"),
     (ALLOWED, hookline.Stance.SILENT, ""),
 ])  # fmt: skip
 def test_the_minimal_block_example_runs(
@@ -104,15 +105,20 @@ def test_the_minimal_block_example_runs(
 
 # "Output protocol": event, what is printed, and what it comes to.
 PROTOCOL: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
-    ("pre_tool_call", '{"decision": "block", "reason": "..."}', {}, {"stance": "deny", "reason": "..."}),
-    ("pre_tool_call", '{"tool_input": {"command": "ls"}}', {}, {"stance": "silent", "rewrite": {"input": {"command": "ls"}, "patch": {"command": "ls"}}}),
-    ("on_outbound_message", '{"notification": "..."}', {"notification": "hi"}, {"rewrite": {"text": "..."}}),
+    ("pre_tool_call", '{"decision": "block", "reason": "..."}', {},
+     {"stance": "deny", "reason": "..."}),
+    ("pre_tool_call", '{"tool_input": {"command": "ls"}}', {},
+     {"stance": "silent", "rewrite": {"input": {"command": "ls"}, "patch": {"command": "ls"}}}),
+    ("on_outbound_message", '{"notification": "..."}', {"notification": "hi"},
+     {"rewrite": {"text": "..."}}),
     ("pre_llm_call", '{"context": "..."}', {}, {"for_agent": ["..."]}),
     ("pre_tool_call", '{"systemMessage": "..."}', {}, {"stance": "silent", "for_user": ["..."]}),
     ("pre_tool_call", '{"add_warning": "..."}', {}, {"stance": "silent", "for_user": ["..."]}),
-    ("pre_tool_call", "", {}, {"stance": "silent", "rewrite": None, "for_user": [], "for_agent": []}),
+    ("pre_tool_call", "", {}, {"stance": "silent", "rewrite": None, "for_user": [],
+                               "for_agent": []}),
     ("on_stop", '{"decision": "block", "reason": "cite it"}', {}, {"stance": "deny", "redo": True}),
-    ("on_completion_claim", '{"decision": "block", "reason": "cite it"}', {}, {"stance": "deny", "redo": True}),
+    ("on_completion_claim", '{"decision": "block", "reason": "cite it"}', {},
+     {"stance": "deny", "redo": True}),
 ]  # fmt: skip
 
 

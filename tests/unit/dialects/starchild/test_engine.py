@@ -102,8 +102,10 @@ def test_a_program_that_is_not_there_is_missed_aloud(tmp_path: Path) -> None:
         ("on_user_message", "message", "copilot", "userPromptSubmitted", {"prompt": "old"}, False),
         ("on_user_message", "message", "claude-code", "UserPromptSubmit", {"prompt": "old"}, False),
         ("post_llm_call", "response", "starchild", "post_llm_call", {"model": "m"}, True),
-        ("post_llm_call", "response", "gemini", "AfterModel", {"llm_request": {}, "llm_response": {"text": "old"}}, True),
-        ("post_llm_call", "response", "docker-agent", "after_llm_call", {"stop_response": "old"}, False),
+        ("post_llm_call", "response", "gemini", "AfterModel",
+         {"llm_request": {}, "llm_response": {"text": "old"}}, True),
+        ("post_llm_call", "response", "docker-agent", "after_llm_call", {"stop_response": "old"},
+         False),
     ],
 )  # fmt: skip
 def test_a_text_is_replaced_where_the_host_allows_it(

@@ -149,7 +149,7 @@ def test_what_could_not_be_loaded(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_no_duplicate_of_itself(tmp_path: Path) -> None:
-    """It stands at many events as a hook that failed, and in no one's way there."""
+    """Its failed hook stands at many events and duplicates no other hook."""
     path = tmp_path / "hooks.yaml"
     path.write_text("hooks:\n  - on: tool.before\n", encoding="utf-8")
     with Engine.load(path, dialect="docker-agent", cwd=tmp_path) as engine:
@@ -162,9 +162,9 @@ def test_a_file_that_cannot_be_read_is_no_duplicate_of_itself(tmp_path: Path) ->
 
 @pytest.mark.process
 def test_an_address_that_was_called_was_asked(tmp_path: Path) -> None:
-    """Also where nobody answered there."""
+    """The report counts the call also if no service answered it."""
     with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))  # and nobody listens
+        closed.bind(("127.0.0.1", 0))  # and no service listens
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/"
         tree = {"hooks": {"Stop": [{"hooks": [{"type": "http", "url": url}]}]}}
         with Engine.from_config(

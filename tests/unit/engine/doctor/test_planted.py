@@ -1,4 +1,4 @@
-"""Planted faults: each as real files in the formats that people have, and exactly what a checkup says of it."""
+"""Planted faults: real files in people's formats, and what a checkup reports for each."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def _agenthooks(folder: Path, fault: Fault) -> Path:
     for at in range(fault.count):
         _script(hooks / f"guard-{at}/scripts", fault)
         sheet = {
-            "name": f"guard-{at}", "description": "guards", "trigger": "pre-tool-call", "matcher": {"pattern": fault.pattern},
+            "name": f"guard-{at}", "description": "guards", "trigger": "pre-tool-call",
+            "matcher": {"pattern": fault.pattern},
             "timeout": fault.timeout * 1000, "metadata": {"fail-mode": "closed"},
         }  # fmt: skip
         (hooks / f"guard-{at}/HOOK.md").write_text(

@@ -1,4 +1,4 @@
-"""Synthetic: for every event of every dialect there is a made-up one that its hooks can be told of."""
+"""Made-up events: each dialect has one for each of its events."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _spec(dialect: str, native: str, *conditions: OneOf) -> HookSpec:
 
 @pytest.mark.parametrize(("dialect", "native"), EVENTS)
 def test_an_event_of_each_kind_can_be_sent(dialect: str, native: str) -> None:
-    """It is JSON in the words of its dialect, and names the session that nobody has."""
+    """It is JSON in the format of its dialect, and its session does not exist."""
     spec = _spec(dialect, native)
     table = make_dialect(dialect).table
     event = make_event(spec, make_dialect(dialect), "/srv/shop")

@@ -1,4 +1,4 @@
-"""Soundness: what can be said of hooks that nobody runs."""
+"""Static checks: what doctor can say of hooks without a run of them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_only_a_guard_fails_open(hook: HookSpec, told: list[str]) -> None:
     ],
 )
 def test_a_hint_names_the_word_of_its_dialect(dialect: str, native: str, hint: str) -> None:
-    """Whoever wrote the file is told what to write into it."""
+    """The hint tells the author of the file what to write into it."""
     table = make_dialect(dialect).table
     row = table.rows[native]
     (told,) = check_policy(
@@ -87,7 +87,7 @@ def test_a_hint_names_the_word_of_its_dialect(dialect: str, native: str, hint: s
 
 @pytest.mark.parametrize("dialect", NAMES)
 def test_a_stop_gate_and_a_gate_without_a_denial_may_fail_open(dialect: str) -> None:
-    """Of every event of a dialect only those are told of at which a denial keeps something from happening."""
+    """The check reports only events at which a denial stops an action."""
     table = make_dialect(dialect).table
     told = {
         native

@@ -1,4 +1,4 @@
-"""What the tests of builtins share: asking one as the engine does, and what it then told the model."""
+"""Helpers of the builtins' tests: ask one as the engine does, and read what it told the model."""
 
 from __future__ import annotations
 

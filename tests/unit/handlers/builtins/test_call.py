@@ -40,7 +40,7 @@ def test_a_builtin_with_nothing_to_say_is_a_silent_success():
 
 def test_a_fault_in_a_builtin_is_that_hook_s_failure():
     """A builtin that raises is an outcome that names the error; the rest of the batch goes on."""
-    broken = made(Builtin(name="add_prompt_files", args=(3,)), cwd="/")  # type: ignore[arg-type]  # a fault on purpose
+    broken = made(Builtin(name="add_prompt_files", args=(3,)), cwd="/")  # type: ignore[arg-type]
     outcomes = perform_all([broken, made(Builtin(name="add_date"))], environ=ENVIRON)
 
     assert [outcome.failure for outcome in outcomes] == [Failure.RAISED, None]

@@ -1,4 +1,4 @@
-"""What do the builtin hooks tell a model about the day, the machine, its user, the folder and the project's instructions?"""
+"""Builtins of facts: the date, the machine, the user, the folder and the project's instructions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_date_is_today_s():
     [("plain", "No"), ("repo", "Yes"), ("repo/deep/down", "Yes"), ("worktree", "Yes")],
 )
 def test_the_environment_is_told(folder, answer, tmp_path):
-    """Directory, repository (from below and as a linked worktree, too), system and architecture, a line each."""
+    """A line each for folder, repository (also as a linked worktree), system and architecture."""
     for path in ("plain", "repo/.git", "repo/deep/down", "worktree"):
         (tmp_path / path).mkdir(parents=True)
     (tmp_path / "worktree/.git").write_text("gitdir: elsewhere\n", encoding="utf-8")
@@ -67,7 +67,7 @@ def test_no_directory_is_no_environment():
 
 
 def user(monkeypatch: pytest.MonkeyPatch, name: str, full: str) -> None:
-    """The machine's entry for whoever runs this."""
+    """The machine's entry for the user who runs this."""
     monkeypatch.setattr(pwd, "getpwuid", lambda _: SimpleNamespace(pw_name=name, pw_gecos=full))
 
 
@@ -187,7 +187,7 @@ def _instructions(path: Path, text: str) -> str:
 
 
 def test_the_nearest_file_and_the_one_at_home_are_added(project):
-    """Each name is looked for upwards from the directory, and at home where that is another file."""
+    """hookline looks for each name upwards from the folder, and for another file at home."""
     text = told(
         "add_prompt_files",
         turn(project / "repo"),

@@ -35,7 +35,7 @@ ON_TURN = ("add_git_status", "add_git_diff")
 
 
 def git(folder: Path, *words: str) -> str:
-    """What git says, run in a folder without anybody's configuration."""
+    """Run git in a folder without any user's configuration and return its stdout."""
     environ = {"PATH": PATH, **HERMETIC}
     argv = ["git", *WHO, *words]
     done = subprocess.run(
@@ -238,7 +238,7 @@ def test_trouble_in_a_repository_is_told(repo):
 
 
 def slow_git(folder: Path) -> dict[str, str]:
-    """An environment in which git takes its time, and leaves somebody behind who does, too."""
+    """An environment in which git is slow and leaves a slow process behind."""
     program = folder / "git"
     program.write_text("#!/bin/sh\nsleep 60 & sleep 60\n", encoding="utf-8")
     program.chmod(0o755)
@@ -274,7 +274,7 @@ def test_git_is_cancelled_with_the_other_hooks(repo, tmp_path):
 
 
 def test_git_runs_beside_the_other_hooks_of_its_event(repo, tmp_path):
-    """A hook that waits for git to be asked, and a git that waits for that hook, both come to an end."""
+    """A hook that waits for git, and a git that waits for that hook, both end."""
     program = tmp_path / "git"
     program.write_text(
         f"#!/bin/sh\necho asked > {tmp_path}/to\nread answer < {tmp_path}/fro\necho $answer\n",
@@ -399,7 +399,7 @@ def test_a_submodule_starts_no_program(repo, canary, tmp_path):
 
 
 def test_a_partial_clone_fetches_nothing(repo, canary, tmp_path):
-    """What a clone left out is not fetched for a diff, by whatever program its configuration names."""
+    """The diff fetches no left-out object, whatever program the configuration names."""
     git(repo, "config", "uploadpack.allowFilter", "true")
     git(tmp_path, "clone", "--filter=blob:none", "--no-checkout", f"file://{repo}", "part")
     part = tmp_path / "part"
@@ -417,7 +417,7 @@ def test_a_partial_clone_fetches_nothing(repo, canary, tmp_path):
     "name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"]
 )
 def test_an_inherited_variable_does_not_redirect_git(name, changed, tmp_path):
-    """An agent that a git hook started inherits GIT_DIR and GIT_INDEX_FILE of another repository."""
+    """An agent that a git hook started inherits GIT_DIR and GIT_INDEX_FILE of another one."""
     (tmp_path / "other").mkdir()
     git(tmp_path / "other", "init")
     text = told(
@@ -441,7 +441,7 @@ def test_an_inherited_variable_starts_and_writes_nothing(name, changed, canary):
 
 
 def test_a_declared_variable_is_meant(changed, tmp_path):
-    """What the hook itself declares reaches git: a repository beside its work tree, as with dot-files."""
+    """A variable that the hook declares reaches git: a repository beside its work tree."""
     env = {"GIT_DIR": "${env.PLACE}/.git", "GIT_WORK_TREE": "${env.PLACE}"}
     text = told(
         "add_git_status", turn(tmp_path), environ={**HERMETIC, "PLACE": str(changed)}, env=env
