@@ -177,7 +177,7 @@ def test_powershell_has_options_of_its_own(shells):
     ],
 )
 def test_a_working_directory_is_expanded(working_dir, expected):
-    """hookline fills `~`, `$X`, `${X}`, `${env.X}`; a relative one begins at the event's folder."""
+    """It takes `~`, `$X`, `${X}`, `${env.X}`; a relative one begins at the event's folder."""
     command = Command(argv=("x",), working_dir=working_dir, expand="dotenv")
 
     assert made(command, HOME="/home/me", BASE="/base", NESTED="$BASE").cwd == expected

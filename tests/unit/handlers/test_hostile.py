@@ -150,7 +150,7 @@ def test_a_bomb_is_not_unpacked(coding: str) -> None:
     [b"Transfer-Encoding: gzip\r\n\r\n", b"Transfer-Encoding: gzip, chunked\r\n\r\n", b"\r\n"],
 )
 def test_a_bomb_without_a_label_is_no_text(head: bytes) -> None:
-    """hookline does not guess its encoding."""
+    """The handler does not guess its encoding."""
     assert answered(sending(OK + head + BOMB[:5000])) == (
         Failure.UNREADABLE,
         "it is no text in UTF-8",

@@ -166,7 +166,7 @@ def test_who_is_called_is_who_was_looked_up() -> None:
     "places", [("93.184.216.34",), ("127.0.0.1", "93.184.216.34"), ("2606:2800:21f:cb07::1",)]
 )
 def test_a_key_goes_unencrypted_to_no_public_address(places: tuple[str, ...]) -> None:
-    """hookline does not connect; without a key, or with TLS, it tries."""
+    """The handler does not connect; without a key, or with TLS, it tries."""
     opened: list[Any] = []
 
     def refuse(sock: Any) -> None:

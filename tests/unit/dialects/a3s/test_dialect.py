@@ -1,4 +1,4 @@
-"""The a3s dialect among others: options, combining, results for its host, and events of other hosts."""
+"""The a3s dialect in an engine: options, combining, results for its host, other hosts' events."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_gates_are_those_of_the_page() -> None:
 
 
 def test_the_kinds_are_canonical_or_our_own() -> None:
-    """Each kind is one of the vocabulary, as the document's six are mapped there, or `x.a3s.*`, and no two events share one."""
+    """Six kinds are canonical, the others `x.a3s.*`, and no two events share one."""
     found = [row.kind for row in TABLE.rows.values()]
 
     assert len(set(found)) == len(found)
@@ -199,7 +199,7 @@ def test_a_denial_of_another_dialect_is_stronger_than_a_retry() -> None:
 
 
 def test_an_ask_of_another_dialect_blocks() -> None:
-    """Nobody can be asked on this wire, and an ask is no yes."""
+    """This protocol cannot ask, and an ask is no permission."""
     assert to_result(
         decided(Verdict(stance=Stance.ASK, reason="sure?"), stance=Stance.DENY, reason="sure?")
     ).to_dict() == {

@@ -42,7 +42,7 @@ def fire(engine: HookEngine, event: Any) -> HookResult:
 
 
 def test_block_dangerous_commands() -> None:
-    """Security: a recursive force deletion is blocked with the handler's reason, anything else is not."""
+    """The hook blocks a recursive force deletion with the handler's reason, and nothing else."""
     engine = HookEngine.new()
     engine.register(
         Hook.new("block-rm-rf", HookEventType.PreToolUse)

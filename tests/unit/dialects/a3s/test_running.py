@@ -1,4 +1,4 @@
-"""Running: time limits, failures, retries and asynchronous hooks of a3s, synchronously and on a loop."""
+"""Running: time limits, failures, retries and async hooks of a3s, with and without a loop."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def blocking(seconds: float, suspends: int, answer: HookResponse) -> Callable[..
 def test_a_late_answer_of_a_coroutine_does_not_count(
     fire: Callable[..., HookResult], suspends: int
 ) -> None:
-    """No timer ends a coroutine that blocks the loop, so the clock is compared when it has ended."""
+    """No timer ends a coroutine that blocks the loop, so a3s reads the clock after it."""
     late = blocking(0.03, suspends, HookResponse.continue_with({"late": True}))
 
     gate = fire(engine_with("pre_tool_use", late, timeout_ms=20), CALL)
@@ -284,7 +284,7 @@ def test_a_retry_ends_with_the_first_other_answer() -> None:
 
 
 def test_a_retry_is_really_waited_for() -> None:
-    """By the clock, where nobody brings a clock of his own."""
+    """By the system's clock, unless the caller passes another."""
     answers = iter([HookResponse.retry(20), HookResponse.retry(20), HookResponse.continue_()])
     engine = engine_with("pre_tool_use", lambda _: next(answers))
     began = time.monotonic()

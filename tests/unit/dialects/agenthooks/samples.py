@@ -1,4 +1,4 @@
-"""The samples of the published specification, as they stand in it: front matter, scripts, payloads."""
+"""Samples of the published specification: front matter, scripts, payloads."""
 
 from __future__ import annotations
 

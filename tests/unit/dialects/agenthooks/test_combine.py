@@ -57,7 +57,7 @@ def test_a_broken_later_copy_in_one_level_replaces_nothing() -> None:
     )
 
 
-def test_of_broken_copies_one_stays_to_be_missed_aloud() -> None:
+def test_one_of_several_broken_copies_stays_and_is_reported() -> None:
     """A guard of which every copy is broken does not vanish."""
     assert combined(spec("g", "user", broken=True), spec("g", "project", broken=True)) == (
         ["project/g"],

@@ -37,7 +37,7 @@ def read(
 
 
 def test_an_ask_on_another_host_stays_an_ask() -> None:
-    """That host may have somebody to ask; if it has not, its own table says what becomes of it."""
+    """That host may be able to ask; otherwise its own table says what becomes of it."""
     assert read('{"decision": "ask"}').stance is Stance.ASK
 
 

@@ -1,4 +1,4 @@
-"""Every diagnostic that the format's description lists is produced by something that a person may write, or a script may say."""
+"""Each diagnostic of the format's description has an input that produces it."""
 
 from __future__ import annotations
 

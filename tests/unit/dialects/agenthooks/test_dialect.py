@@ -46,7 +46,7 @@ def test_an_event_of_another_host_is_sent_complete() -> None:
 
 
 def test_a_time_among_the_facts_is_sent() -> None:
-    """Whoever has a clock puts the time there."""
+    """A host that has a clock puts the time there."""
     event = Event(
         kind="tool.before", body=ToolCall(tool="Bash", facts={"timestamp": "2031-01-01T00:00:00Z"})
     )

@@ -1,4 +1,4 @@
-"""The samples of the specification's first edition: each front matter loads, each script runs, as they were published."""
+"""Samples of the specification's first edition: each front matter loads, each script runs."""
 
 from __future__ import annotations
 
@@ -351,7 +351,7 @@ def test_what_is_asynchronous_is_not_waited_for_and_never_lost(
 @pytest.mark.process
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not on this machine")
 def test_each_payload_can_be_read_with_jq(tmp_path: Path, payload: dict[str, Any]) -> None:
-    """Every field that the specification lists arrives under its name, with its value (docs/formats/agenthooks.md 7)."""
+    """Each field of the specification has its name and value (docs/formats/agenthooks.md 7)."""
     keys = sorted({*payload, "work_dir", "context"})
     script = f'jq -c "[{", ".join(f".{key}" for key in keys)}]" >"$AGENT_HOOK_DIR/seen"\n'
     hooks = written(tmp_path, SECURITY_CHECK.replace("before_tool", payload["event_type"]), script)
@@ -363,7 +363,7 @@ def test_each_payload_can_be_read_with_jq(tmp_path: Path, payload: dict[str, Any
 
 
 def test_the_folders_of_the_complete_example_are_found(tmp_path: Path) -> None:
-    """Two hooks of the user and one of the project, which nobody has approved yet (docs/formats/agenthooks.md 3)."""
+    """Two hooks of the user, and one of the project without approval (agenthooks.md 3)."""
     user, project = tmp_path / "config/agents/hooks", tmp_path / "my-project"
     for folder, front in (
         (user / "security-check", SECURITY_CHECK),
@@ -401,7 +401,7 @@ def test_the_folders_of_the_complete_example_are_found(tmp_path: Path) -> None:
     ],
 )
 def test_each_front_matter_validates_without_errors(front: str) -> None:
-    """In a folder of another name and without a script, as the directory tree of the document has them (docs/formats/agenthooks.md 3)."""
+    """In a folder of another name and without a script, as in docs/formats/agenthooks.md 3."""
     problems = AgentHooks().lint(Source(file="/h/notify-slack/HOOK.md", text=front))
 
     assert [problem.name for problem in problems if problem.severity == "error"] == []

@@ -174,7 +174,7 @@ def test_the_folder_that_the_reader_knows_wins_over_the_name_of_the_file() -> No
 
 
 def test_only_a_strict_source_kills_what_a_hook_leaves_running() -> None:
-    """A background child after a normal exit is left alone in fidelity (docs/formats/agenthooks.md 10, c)."""
+    """In fidelity mode a background child survives a normal exit (agenthooks.md 10, c)."""
     kills = [
         AgentHooks().load(source(GOOD, mode=mode)).specs[0].handler.kill_leftovers
         for mode in ("fidelity", "strict")

@@ -1,4 +1,4 @@
-"""Hooks of the format as real processes: what they find around them, and that none of them can hold the agent up."""
+"""Hooks of the format as real processes: their environment and their time limits."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_hook_runs_where_the_work_is_and_knows_where_it_lies(tmp_path: Path) -
     ],
 )
 def test_every_entry_point_runs(tmp_path: Path, entry: str, mode: int, script: str) -> None:
-    """With the executable bit or without it, with a shebang or without one (docs/formats/agenthooks.md 6)."""
+    """With and without executable bit and shebang (docs/formats/agenthooks.md 6)."""
     write(tmp_path / "hooks", "guard", script, entry=entry, mode=mode)
 
     assert fire(Engine.load(tmp_path / "hooks"), tmp_path).stance is Stance.DENY
@@ -95,8 +95,8 @@ def test_a_folder_called_run_is_passed_over(tmp_path: Path) -> None:
     assert fire(Engine.load(tmp_path / "hooks"), tmp_path).stance is Stance.DENY
 
 
-def test_what_cannot_be_started_keeps_nobody_from_running(tmp_path: Path) -> None:
-    """A missing interpreter is a failure of that hook, said aloud.
+def test_a_hook_that_cannot_start_stops_no_other_hook(tmp_path: Path) -> None:
+    """A missing interpreter is a failure of that hook, with a notice.
 
     The next one still denies, a closed one denies itself.
     """
@@ -123,7 +123,7 @@ def test_a_work_dir_that_is_gone_is_said(tmp_path: Path) -> None:
 
 
 def test_a_time_limit_bounds_the_whole_tree(tmp_path: Path) -> None:
-    """Children that hold the pipes included: limit, grace and last reading (docs/formats/agenthooks.md 10, d)."""
+    """It includes children that hold the pipes (docs/formats/agenthooks.md 10, d)."""
     hooks = write(tmp_path / "hooks", "slow", "trap '' TERM; sleep 30 & sleep 30\n", "timeout: 200")
     began = time.monotonic()
     decision = fire(Engine.load(hooks), tmp_path)
@@ -170,7 +170,7 @@ def test_a_hook_need_not_read_what_it_is_sent(tmp_path: Path) -> None:
 
 
 def test_read_takes_the_whole_payload(tmp_path: Path) -> None:
-    """It is one line with a newline, which `read` wants, and no `echo` breaks its escapes (docs/formats/agenthooks.md 7)."""
+    """One line with a newline, whose escapes `echo` keeps (docs/formats/agenthooks.md 7)."""
     script = 'read -r line; echo "$line" | sh -c \'read -r again; echo "$again"\' >"$AGENT_HOOK_DIR/seen"\n'
     hooks = write(tmp_path / "hooks", "guard", script)
     fire(Engine.load(hooks), tmp_path, {"command": 'printf "a\tb\\n"\n'})
@@ -196,7 +196,7 @@ def test_settings_beside_the_hooks_count_when_their_folder_is_named(tmp_path: Pa
 def test_a_project_switches_nothing_off_before_it_is_approved(
     tmp_path: Path, trust: str, stance: Stance
 ) -> None:
-    """A clone's `hooks.toml`, and its hook of the same name, leave the user's guard alone (docs/formats/agenthooks.md 3, 12)."""
+    """A clone's files leave the user's guard alone (docs/formats/agenthooks.md 3, 12)."""
     write(tmp_path / "config/agents/hooks", "guard", "exit 2\n")
     write(tmp_path / "config/agents/hooks", "other", "exit 2\n")
     project = tmp_path / "project"

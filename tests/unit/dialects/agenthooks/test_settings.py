@@ -1,4 +1,4 @@
-"""Reading a `hooks.toml`: what is wrong with it is a problem with a place, and never stops the rest."""
+"""Reading a `hooks.toml`: each error is a problem with a place, and the rest is still read."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_a_mistake_is_named_where_it_stands(text: str, problem: str) -> None:
 
 
 def test_problems_of_an_entry_name_its_hook() -> None:
-    """Every diagnostic carries the name of the hook that it is about (docs/formats/agenthooks.md 4)."""
+    """Every diagnostic has the name of its hook (docs/formats/agenthooks.md 4)."""
     _, problems = read(source("[[hooks.override]]\nname = 'guard'\npriority = 2000\nx = 1\n"))
 
     assert [(problem.name, problem.hook) for problem in problems] == [

@@ -38,7 +38,7 @@ def combined(*sources: Source) -> Loaded:
 
 
 def test_what_is_observed_reaches_only_what_is_observed() -> None:
-    """A source that is only tried out switches nothing off that counts, and is not switched off by what counts."""
+    """A shadow source switches off no enforced hook, and no enforced source a shadow hook."""
     assert [spec.shadow for spec in combined(hook(), toml(OFF, shadow=True)).specs] == [False]
     assert [spec.shadow for spec in combined(hook(shadow=True), toml(OFF)).specs] == [True]
     assert combined(hook(shadow=True), toml(OFF, shadow=True)).specs == ()

@@ -37,7 +37,7 @@ def combined(*files: tuple[str, Any]) -> Loaded:
     ],
 )
 def test_the_value_after_precedence_counts(files: list[tuple[str, Any]], left: list[str]) -> None:
-    """Policy before anybody, else the nearest file.
+    """Policy comes first, then the nearest file.
 
     Only policy reaches its own hooks (docs/formats/claude-code.md 1).
     """
@@ -51,7 +51,7 @@ def test_a_switch_that_switches_nothing_off_says_nothing() -> None:
 
 @pytest.mark.parametrize(("scope", "broken"), [("user", [False, True]), ("managed", [True, True])])
 def test_policys_calls_are_bounded_by_policys_lists(scope: str, broken: list[bool]) -> None:
-    """Nobody else's list takes a hook of policy away."""
+    """Lists of other files do not block the hooks of policy."""
     hooks = {"Stop": [{"hooks": [{"type": "http", "url": "https://policy.example/"}]}]}
     sources = [Source(tree={"hooks": hooks}, scope=each) for each in ("managed", "user")]
     sources.append(Source(tree={"allowedHttpHookUrls": []}, scope=scope))
@@ -70,7 +70,7 @@ def test_combining_twice_changes_nothing() -> None:
 
 
 def test_a_switch_that_is_no_boolean_is_an_error() -> None:
-    """It neither counts nor passes in silence."""
+    """It has no effect, and the error says so."""
     loaded = DIALECT.load(Source(tree={"disableAllHooks": "yes"}))
 
     assert [problem.name for problem in loaded.problems] == ["value.type"]

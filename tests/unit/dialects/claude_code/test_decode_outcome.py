@@ -171,7 +171,7 @@ def test_the_strongest_of_two_claims_in_one_answer_counts() -> None:
 
 
 def test_a_hook_hears_a_foreign_event_in_its_own_words() -> None:
-    """A call of another host arrives as Claude Code would send it, less what nobody knows."""
+    """A call of another host arrives in Claude Code's format, without the unknown facts."""
     event = Event(
         kind="tool.before",
         dialect="hookline",

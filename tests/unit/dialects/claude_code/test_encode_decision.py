@@ -104,7 +104,7 @@ CASES = [(native, name) for native in TABLE.rows for name in verdicts(native)]
 
 @pytest.mark.parametrize(("native", "name"), CASES)
 def test_what_is_said_is_what_is_read(native: str, name: str) -> None:
-    """`decode_outcome(encode_decision(d))` means `d`, for every event and everything that it can express."""
+    """`decode_outcome(encode_decision(d))` is `d`, for every event and all that it can express."""
     decision = decided(native, verdicts(native)[name])
     again = heard(native, DIALECT.encode_decision(decision, happening(native)))
 

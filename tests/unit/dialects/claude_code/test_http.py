@@ -1,4 +1,4 @@
-"""HTTP hooks of Claude Code's settings through the engine: what is sent, what an answer means, and where nobody calls."""
+"""HTTP hooks of Claude Code's settings in an engine: requests, answers, and forbidden addresses."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_header_holds_the_variables_that_the_hook_may_know() -> None:
 
 
 def test_settings_may_allow_fewer_variables() -> None:
-    """`httpHookAllowedEnvVars` of all files together bounds every hook (docs/formats/claude-code.md 1)."""
+    """`httpHookAllowedEnvVars` of all files limits every hook (docs/formats/claude-code.md 1)."""
     top = {"httpHookAllowedEnvVars": ["TEAM"]}
     _, (sent,) = fired(
         saying(),
@@ -122,7 +122,7 @@ def test_only_a_success_with_json_decides(
     assert bool(decision.for_user) is (fault is not None)
 
 
-def test_nobody_is_called_on_this_machine_without_the_option() -> None:
+def test_no_local_address_is_called_without_the_option() -> None:
     """The hook is broken, and nothing is sent."""
     with serving(saying(DENY)) as service:
         hooks = {"PreToolUse": [{"hooks": [{"type": "http", "url": service.url()}]}]}
@@ -167,7 +167,7 @@ def test_what_is_declared_is_what_is_called() -> None:
     ],
 )
 def test_what_is_wrong_breaks_the_hook(wrong: dict[str, Any]) -> None:
-    """Aloud, with the key."""
+    """The error names the key."""
     hook = {"type": "http", "url": "https://policy.example/h", **wrong}
     hook = {key: value for key, value in hook.items() if wrong or key != "url"}
 

@@ -119,7 +119,7 @@ def test_what_the_dialect_knows_of_a_hook_is_kept() -> None:
         ({"async": False, "timeout": 1}, "fidelity", []),
     ],
 )
-def test_a_timeout_that_nobody_enforces_is_told(
+def test_a_timeout_without_effect_is_reported(
     hook: dict[str, Any], mode: str, told: list[str]
 ) -> None:
     """2.4: in the background; strict mode enforces it."""

@@ -34,7 +34,7 @@ def test_what_the_user_turned_off_is_off_in_every_file_of_that_path() -> None:
 
 
 def test_a_stranger_or_an_observed_file_turns_nothing_off() -> None:
-    """A file that nobody approved, or that is only observed, has no say about the hooks of others (docs/architecture.md 4.11)."""
+    """Files without approval and shadow files switch off no other hook (architecture.md 4.11)."""
     assert left(hooks(), Source(file="config.toml", tree=OFF, scope="user", trusted=False)) == ["x"]
     assert left(hooks(), Source(file="config.toml", tree=OFF, scope="user", shadow=True)) == ["x"]
 

@@ -112,7 +112,7 @@ def test_an_allow_and_an_ask_are_lowered_before_a_call() -> None:
 
 
 def test_a_new_result_is_lowered() -> None:
-    """It is not turned into a block, which would be one that nobody asked for."""
+    """It does not become a block, which no hook asked for."""
     decision = decided("PostToolUse", Verdict(rewrite=Rewrite(target="output", value="new")))
 
     assert [lowered.effect for lowered in decision.lowered] == ["output"]

@@ -28,7 +28,7 @@ PRE = TABLE.rows["PreToolUse"]
 def test_a_matcher_means_the_same_when_it_is_read_again(
     declared: dict[str, object], matcher: str | None
 ) -> None:
-    """A text of word characters is a list to Codex, so an expression made of these is put in brackets."""
+    """Codex reads word characters as a list, so such an expression is written in brackets."""
     written = DIALECT.export((Declaration(row=PRE, command="x", **declared),))  # type: ignore[arg-type]
     (group,) = json.loads(written.files["hooks.json"])["hooks"]["PreToolUse"]
 

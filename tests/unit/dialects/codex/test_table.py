@@ -85,7 +85,7 @@ def test_a_denial_is_a_power_exactly_where_something_blocks() -> None:
 
 @pytest.mark.parametrize("native", TABLE.rows)
 def test_what_is_refused_is_known(native: str) -> None:
-    """A key that nobody reads would be refused as unknown anyway."""
+    """Codex would not read the key anyway."""
     assert row(native).refused <= row(native).accepts | set(row(native).reads)
 
 

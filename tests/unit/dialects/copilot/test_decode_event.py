@@ -29,7 +29,7 @@ def sent(event: Event, native: str) -> dict[str, Any]:
     return read
 
 
-def test_inside_a_payload_is_in_nobody_s_spelling() -> None:
+def test_a_decoded_payload_has_canonical_fields() -> None:
     """Arguments are an object, a result is its text, the time is an ISO text.
 
     What was sent is kept.
@@ -141,7 +141,7 @@ def test_what_is_no_payload_is_a_codec_error(payload: Any) -> None:
 
 @pytest.mark.parametrize("dialect", ["gemini", "claude-code", "starchild"])
 def test_what_another_host_sent_under_our_names_is_not_ours(dialect: str) -> None:
-    """Time, arguments and result are those of the event, in our words, whatever the foreign payload called so."""
+    """Time, arguments and result are the event's own, not the foreign payload's."""
     raw = {
         "timestamp": "2024-01-07T08:03:20Z",
         "toolArgs": {"old": 1},

@@ -55,7 +55,7 @@ def read(native: str, mode: str = "fidelity", **outcome: Any) -> Verdict:
 def test_no_output_makes_reading_raise_or_exceeds_the_event(
     native: str, stdout: str, code: int, mode: str
 ) -> None:
-    """Whatever is printed, the verdict stays within what the event honours, and a refusal has a reason."""
+    """The verdict always fits the event, and a refusal has a reason."""
     powers = CONTRACTS[native].powers
     verdict = read(native, mode, stdout=stdout, exit_code=code, stderr="words")
 

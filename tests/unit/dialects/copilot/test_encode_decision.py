@@ -1,4 +1,4 @@
-"""A decision of anybody's hooks in Copilot's words."""
+"""A decision in Copilot's format, whichever hooks made it."""
 
 from __future__ import annotations
 

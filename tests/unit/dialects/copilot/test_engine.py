@@ -1,4 +1,4 @@
-"""The whole way: hooks of both keys and of other dialects, the clock, the cap, and a file that is written."""
+"""Copilot in an engine: hooks of both keys, hooks of other dialects, clock, cap and export."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tree(**events: Any) -> dict[str, Any]:
 @pytest.mark.process
 @pytest.mark.parametrize("native", ["preToolUse", "PreToolUse"])
 def test_a_moment_runs_every_hook_once(native: str) -> None:
-    """Hooks of both keys, a canonical one, and another dialect's, whichever key the host calls under."""
+    """Hooks of both keys, a canonical one and another dialect's, whichever key the host calls."""
     engine = Engine.from_config(
         tree(preToolUse=[{"bash": "exit 0"}], PreToolUse=[{"bash": "exit 0"}]), dialect="copilot"
     )

@@ -1,4 +1,4 @@
-"""HTTP hooks of Copilot's files through the engine: over TLS only, failing open, with answers of at most 10 MiB (docs/formats/copilot.md)."""
+"""HTTP hooks of Copilot's files: TLS only, fail open, at most 10 MiB (docs/formats/copilot.md)."""
 
 from __future__ import annotations
 

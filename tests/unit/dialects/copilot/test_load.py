@@ -20,7 +20,7 @@ DIALECT = Copilot()
 @pytest.mark.parametrize(
     "tree", [None, [], "x", 3, {"hooks": []}, {"version": True, "hooks": {}}, {"version": "1"}]
 )
-def test_what_is_no_file_of_hooks_is_missed_aloud(tree: Any) -> None:
+def test_a_tree_that_is_no_file_of_hooks_is_reported(tree: Any) -> None:
     """One broken hook for each event that can refuse something."""
     loaded = DIALECT.load(Source(tree=tree, file="a.json"))
 

@@ -1,4 +1,4 @@
-"""What Cursor sends, as others see it: objects instead of texts, and a tool call wherever one tool is meant."""
+"""Cursor's events for other dialects: objects instead of texts, and one tool call per tool."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ def test_nothing_that_the_event_does_not_read_is_said(native: str) -> None:
 
 
 @pytest.mark.parametrize("native", ["preToolUse", "beforeReadFile", "subagentStart"])
-def test_an_ask_is_lowered_where_nobody_is_asked(native: str) -> None:
-    """Never to a denial, which nobody asked for."""
+def test_an_ask_is_lowered_at_an_event_that_cannot_ask(native: str) -> None:
+    """It never becomes a denial, which no hook asked for."""
     assert answered(native, stance=Stance.ASK, reason="sure?") == (None, ["ask"])
 
 
@@ -61,7 +61,7 @@ def test_the_end_of_a_run_is_a_denial_here() -> None:
 
 
 def test_feedback_after_a_tool_is_context() -> None:
-    """The model reads it and goes on, as a block after the tool means it (docs/formats/vocabulary.md 3)."""
+    """The model reads it and goes on, as after a block (docs/formats/vocabulary.md 3)."""
     assert answered(
         "postToolUse", stance=Stance.DENY, reason="lint fails", for_agent=("see log",)
     ) == (

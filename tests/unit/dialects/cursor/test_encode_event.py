@@ -19,7 +19,7 @@ BASE = {
 
 
 def sent(native: str, event: Event) -> dict[str, Any]:
-    """What a hook of this native event is sent, without the base fields that every host's event fills alike."""
+    """The payload of a hook of this native event, without the base fields of every host's event."""
     cursor = Cursor()
     (spec,) = cursor.load(Source(tree={"version": 1, "hooks": {native: [{"command": "x"}]}})).specs
     told: dict[str, Any] = json.loads(cursor.encode_event(event, spec))
@@ -132,7 +132,7 @@ def test_a_rewritten_command_is_what_is_told() -> None:
 
 
 def test_a_rewritten_text_is_closed_again() -> None:
-    """What still says the same goes back as the host wrote it, what does not as JSON without blanks."""
+    """An unchanged object goes back as the host wrote it, a changed one as compact JSON."""
     cursor = Cursor()
     event = cursor.decode_event(
         {"tool_name": "q", "tool_input": '{ "a": 1 }'}, "beforeMCPExecution"

@@ -1,4 +1,4 @@
-"""Cursor among others: each hook of another dialect once a moment, and follow-ups counted by who sends them."""
+"""Cursor in an engine: other dialects' hooks run once, and each sender has its follow-up count."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_hook_has_its_own_limit_of_follow_ups(limit: int | None, back: int) ->
 
 
 def test_hooks_without_a_limit_of_their_own_have_the_hosts() -> None:
-    """Five follow-ups a turn, and the sixth stop is said aloud."""
+    """Five follow-ups a turn, and a notice at the sixth stop."""
     engine = Engine()
 
     @engine.on("stop")

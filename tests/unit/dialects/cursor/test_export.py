@@ -36,8 +36,8 @@ def test_what_is_written_loads_again() -> None:
     assert written.lost == ()
 
 
-def test_what_the_host_would_misread_is_lost_aloud() -> None:
-    """Silence with `failClosed` blocks, and an address drops the file (docs/formats/comparison.md 5; docs/formats/cursor.md: traps)."""
+def test_what_the_host_would_misread_is_lost_with_a_notice() -> None:
+    """Empty output with `failClosed` blocks; a URL drops the file (docs/formats/cursor.md)."""
     written = Cursor().export(
         (declared("preToolUse", closed=True), declared("stop", "curl https://x"))
     )

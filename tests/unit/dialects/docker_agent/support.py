@@ -1,4 +1,4 @@
-"""What the tests of docker-agent share: a hook of each event, an event of each row, and decisions that a row can express."""
+"""Helpers of the docker-agent tests: a hook and an event of each row, and fitting decisions."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ FIELDS = {
 @pytest.mark.parametrize("event_name", EVENTS)
 @pytest.mark.parametrize("field", FIELDS)
 def test_strict_output_knows_only_what_the_event_may_return(field: str, event_name: str) -> None:
-    """Each field of the contract is read on the events that have it, and is a failure on every other."""
+    """Each event reads the fields of its contract, and fails on every other one."""
     dialect = DockerAgent()
     row = row_of(dialect, event_name)
     has = field in row.verdicts if "permission_decision" in FIELDS[field] else field in row.powers

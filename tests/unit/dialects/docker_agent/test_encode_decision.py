@@ -87,7 +87,7 @@ def test_every_stance_that_a_row_can_express_is_read_back(
 def test_everything_that_a_row_can_express_is_read_back(
     event_name: str, dialect: DockerAgent, data: st.DataObject
 ) -> None:
-    """Stance, reason, rewrite, context, notes, metadata and route all survive together, in any combination."""
+    """Stance, reason, rewrite, context, notes, metadata and route survive in any combination."""
     event = one_event(dialect, event_name)
     powers = row_of(dialect, event_name).powers
     texts = st.text(min_size=1).filter(lambda text: bool(text.strip()))
@@ -135,7 +135,7 @@ def test_silence_is_the_exact_no_op(event_name: str) -> None:
 @pytest.mark.parametrize("event_name", [*EVENTS, "on_moonrise"])
 @pytest.mark.parametrize("stance", list(Stance))
 def test_a_reply_is_made_of_any_decision(stance: Stance, event_name: str) -> None:
-    """A decision that was not fitted to its event is never an exception, and a denial is never an approval."""
+    """A decision that does not fit its event raises nothing, and no denial becomes an approval."""
     dialect = DockerAgent()
     event = (
         one_event(dialect, event_name)

@@ -58,7 +58,7 @@ def test_a_payload_has_no_null_and_its_base_first(
 @given(text=texts, key=texts)
 @settings(deadline=None)
 def test_a_payload_is_one_line_that_echo_leaves_alone(text: str, key: str) -> None:
-    """Every backslash begins a Unicode escape, and the object read back is the one that was sent."""
+    """Every backslash begins a Unicode escape, and the parsed object equals the original."""
     dialect = DockerAgent()
     event = dialect.decode_event({"tool_name": "shell", "tool_input": {key: text}}, "tool_guard")
     line = dialect.encode_event(event, one_hook(dialect, "tool_guard"))
@@ -70,7 +70,7 @@ def test_a_payload_is_one_line_that_echo_leaves_alone(text: str, key: str) -> No
 
 
 def test_a_hook_of_another_dialects_event_is_sent_its_own_fields() -> None:
-    """Across dialects the canonical facts are told in docker-agent's words, and nothing of the other wire leaks."""
+    """The canonical facts are sent in docker-agent's format, and no foreign field is."""
     dialect = DockerAgent()
     ours = one_event(dialect, "pre_tool_use")
     foreign = ours.replace(
@@ -101,7 +101,7 @@ def test_a_hook_of_another_dialects_event_is_sent_its_own_fields() -> None:
     ],
 )
 def test_a_tool_s_error_is_whether_there_was_one(error: object, sent: bool) -> None:
-    """Where the other host tells what went wrong, the hook still gets a boolean, as docker-agent promises."""
+    """If the other host sends an error text, the hook still gets a boolean."""
     dialect = DockerAgent()
     foreign = Event(
         kind="tool.after",

@@ -53,7 +53,7 @@ near_misses = events | st.fixed_dictionaries(
 
 
 def check(loaded: Loaded, dialect: DockerAgent) -> None:
-    """Hooks of known events with ids of their own, each of them healthy or with a problem that says why not."""
+    """Hooks of known events with unique ids, each of them healthy or with a problem."""
     ids = [spec.id for spec in loaded.specs]
     assert len(set(ids)) == len(ids)
     for spec in loaded.specs:
@@ -191,7 +191,7 @@ def test_a_builtin_on_another_event_is_said_to_do_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["max_iterations", "add_prompt_files"])
 def test_a_builtin_without_its_arguments_is_said_to_do_nothing(name: str) -> None:
-    """A cap without a limit, and files without names, are no-ops that nobody wanted."""
+    """A cap without a limit, and files without names, do nothing."""
     loaded = builtin(SHIPPED[name], name)
 
     assert [(problem.name, problem.severity) for problem in loaded.problems] == [
@@ -201,8 +201,8 @@ def test_a_builtin_without_its_arguments_is_said_to_do_nothing(name: str) -> Non
 
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("name", MISSING)
-def test_a_builtin_that_hookline_lacks_is_missed_aloud(name: str, event: str) -> None:
-    """A documented builtin is an error at load and, where it is asked, a failure as its event has it: never a silent pass."""
+def test_a_builtin_that_hookline_lacks_is_reported(name: str, event: str) -> None:
+    """It is an error at load, and at an event a failure, never a permission."""
     dialect = DockerAgent()
     loaded = builtin(event, name)
     (spec,) = loaded.specs

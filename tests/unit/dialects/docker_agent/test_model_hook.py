@@ -123,7 +123,7 @@ def test_equal_hooks_that_ask_different_models_are_different(tmp_path: Path) -> 
 @pytest.mark.parametrize("scope", SCOPES[:-1])
 @pytest.mark.parametrize("key", ["base_url", "token_key"])
 def test_a_clone_chooses_neither_an_address_nor_a_key(scope: str, key: str) -> None:
-    """Whoever wrote the user's own files, or named the file, may."""
+    """The user's own files, and a file that the user named, may choose them."""
     entry = {
         "provider": "openai",
         "model": "m",
@@ -153,10 +153,8 @@ def test_a_clone_chooses_neither_an_address_nor_a_key(scope: str, key: str) -> N
         ("openai/m", ["value.type"]),
     ],
 )
-def test_a_model_of_the_file_that_nobody_could_ask_is_an_error(
-    entry: Any, names: list[str]
-) -> None:
-    """At the hook that names it, which is then missed aloud."""
+def test_an_unusable_model_of_the_file_is_an_error(entry: Any, names: list[str]) -> None:
+    """The hook that names it fails with a notice."""
     tree = {
         "models": {"mine": entry},
         "agents": {

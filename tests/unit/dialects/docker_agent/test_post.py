@@ -1,4 +1,4 @@
-"""`http_post`: somebody is told of an event, and nothing that comes back, or does not, decides anything (docs/formats/docker-agent.md 8)."""
+"""`http_post`: sends an event and ignores each answer (docs/formats/docker-agent.md 8)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_without_a_body_it_is_the_payload() -> None:
     "answer", [saying({"decision": "block", "reason": "no"}), saying("no", 500), saying("no JSON")]
 )
 def test_no_answer_decides_anything(answer: Callable[[Asked], None], mode: str) -> None:
-    """Also on an event whose hooks fail closed, and where every gate does: it is no guard, whatever it says."""
+    """Also on an event whose hooks fail closed, and in strict mode: it is no guard."""
     decision, _ = fired(answer, mode=mode)
 
     assert (decision.stance, decision.for_user, decision.lowered) == (

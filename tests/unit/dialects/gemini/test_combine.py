@@ -14,7 +14,7 @@ DIALECT = Gemini()
 
 
 def combined(names: list[str], *disabled: list[str]) -> Loaded:
-    """What is left of hooks with these names, and what is told, where each of some files disables names."""
+    """The hooks of these names that remain, and the problems, if each list disables names."""
     hooks = [{"type": "command", "command": "x", "name": name} for name in names]
     sources = [Source(tree={"hooks": {"AfterTool": [{"hooks": hooks}]}})]
     sources += [Source(tree={"hooksConfig": {"disabled": off}}, scope="user") for off in disabled]
@@ -60,7 +60,7 @@ def test_of_many_unknown_names_a_few_are_guessed_at(monkeypatch: pytest.MonkeyPa
 
 
 def _left(scope: str, **said: Any) -> Loaded:
-    """What is left of a hook `pol` of policy and one of the user, where a file of this scope has these switches."""
+    """What remains of a hook of policy and one of the user, given the switches of a file."""
     hooks = {"AfterTool": [{"hooks": [{"type": "command", "command": "x", "name": "pol"}]}]}
     sources = [Source(tree={"hooks": hooks}, scope=each) for each in ("managed", "user")]
     sources.append(Source(tree={"hooksConfig": said}, scope=scope))

@@ -1,4 +1,4 @@
-"""What hooks of Gemini are sent of other hosts' events, and what other dialects find in Gemini's."""
+"""Events between hosts: what Gemini's hooks get of others, and what others get of Gemini."""
 
 from __future__ import annotations
 

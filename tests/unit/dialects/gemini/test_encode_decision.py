@@ -71,7 +71,7 @@ def test_an_allow_has_no_word() -> None:
     assert told("BeforeTool", stance=Stance.ALLOW, reason="fine") == {}
 
 
-def test_an_event_that_nobody_knows_is_told_what_every_event_can_be_told() -> None:
+def test_an_unknown_event_gets_the_fields_of_every_event() -> None:
     """A refusal and a message stand at the top of every output."""
     event = DIALECT.decode_event({"hook_event_name": "BeforeSubagent"})
     decision = Decision(

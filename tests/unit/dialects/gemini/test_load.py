@@ -20,7 +20,7 @@ def command(*, mode: str = "fidelity", names: dict[str, str] | None = None, **ho
 
 
 def test_a_hook_finds_its_project_and_session_in_the_environment() -> None:
-    """Under Gemini's names, and under Claude Code's for scripts that know no other (docs/formats/comparison.md 11)."""
+    """Under Gemini's names, and under Claude Code's for older scripts (comparison.md 11)."""
     assert command().env == {
         "GEMINI_PROJECT_DIR": "${event.project}",
         "GEMINI_SESSION_ID": "${event.session_id}",
@@ -42,7 +42,7 @@ def test_a_command_is_a_line_for_bash_where_there_is_one() -> None:
 
 
 def test_an_extension_finds_its_own_folder() -> None:
-    """By a placeholder that is filled in in the text, and by a variable where its value could mean something to the shell."""
+    """As a placeholder in the text, and as a variable if a shell could misread the value."""
     handler = command(names={"plugin_root": "/ext/audit"})
 
     assert handler.substitute == {

@@ -34,7 +34,7 @@ def test_only_a_call_can_be_asked_about() -> None:
     assert [native for native in TABLE.rows if "ask" in row(native).powers] == ["BeforeTool"]
 
 
-def test_nothing_is_allowed_aloud() -> None:
+def test_no_event_returns_allow() -> None:
     """1.5: silence is allow."""
     assert [native for native in TABLE.rows if "allow" in row(native).powers] == []
 

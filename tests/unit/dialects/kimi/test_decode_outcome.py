@@ -51,7 +51,7 @@ def printed(native: str, document: Any) -> Verdict:
 
 @given(EVENTS, OUTPUTS, st.sampled_from([0, 1, 2, 127]), st.sampled_from(["fidelity", "strict"]))
 def test_nothing_but_a_block_is_ever_meant(native: str, stdout: str, code: int, mode: str) -> None:
-    """Whatever is printed, the verdict stays within what the event can do, and never rewrites, asks or tells."""
+    """The verdict always fits the event, and never rewrites, asks or adds context."""
     row = TABLE.row(native)
     verdict = read(native, mode, stdout=stdout, exit_code=code, stderr="words")
 
@@ -97,7 +97,7 @@ def test_a_block_without_a_reason_is_explained() -> None:
 
 
 def test_plain_stdout_is_returned() -> None:
-    """Decision 1: in the hook's result, for whoever wants it."""
+    """Decision 1: the hook's result holds it."""
     assert dict(read("SessionStart", stdout="branch: main\n").effects) == {"stdout": "branch: main"}
 
 

@@ -54,7 +54,7 @@ def test_a_block_stands_although_a_child_holds_the_pipes(tmp_path: Path) -> None
 
 @pytest.mark.process
 def test_the_agent_is_sent_back_once_a_turn(tmp_path: Path) -> None:
-    """Section 7: the hook is asked again, knows that it blocked before, and the stop is then allowed with a warning."""
+    """Section 7: the hook runs again and knows that it blocked; then the stop is allowed."""
     script = "grep -o 'stop_hook_active\": [a-z]*' >&2; exit 2"
     made = engine(tmp_path, f"[[hooks]]\nevent = 'Stop'\ncommand = '''{script}'''\n")
     first, second = (made.fire("Stop", STOP, dialect="kimi") for _ in range(2))
@@ -81,7 +81,7 @@ def test_a_projects_file_is_never_read(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_every_hook_whose_stdout_is_not_shown_is_named(tmp_path: Path) -> None:
-    """Kimi shows no stdout, so `lowered` names both hooks, and the document has the text of each."""
+    """Kimi shows no stdout: `lowered` names both hooks, and the document has both texts."""
     made = engine(
         tmp_path,
         "".join(f"[[hooks]]\nevent = 'PreToolUse'\ncommand = 'echo {word}'\n" for word in "ab"),

@@ -52,7 +52,9 @@ def test_what_is_written_is_read_again() -> None:
         (declared("SessionEnd", timeout=30.0), "a timeout of more than 5 s"),
     ],
 )
-def test_what_the_format_cannot_say_is_lost_aloud(declaration: Declaration, lost: str) -> None:
+def test_what_the_format_cannot_say_is_lost_with_a_notice(
+    declaration: Declaration, lost: str
+) -> None:
     """It has four keys, and no word for a failure."""
     assert DIALECT.export((declaration,)).lost == ((0, lost),)
 

@@ -25,7 +25,7 @@ def row(native: str) -> EventRow:
 
 
 def test_there_is_a_row_for_each_event_of_the_shared_data() -> None:
-    """Thirteen that the page describes, and four of the newer edition, under the canonical names of the vocabulary."""
+    """Thirteen of the page and four of the newer edition, under their canonical names."""
     assert {native: row.kind for native, row in TABLE.rows.items()} == dict(
         kinds.native_names("kimi")
     )

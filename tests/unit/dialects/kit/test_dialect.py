@@ -1,4 +1,4 @@
-"""A dialect's class finds the functions of its folder by name, so each must be there and take what the class hands over."""
+"""A dialect's class finds the functions of its folder by name: each exists and fits its call."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_each_file_holds_the_function_that_it_is_named_after(name: str) -> None:
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_no_optional_file_is_forgotten(name: str) -> None:
-    """A file that is there is one that the class asks, unless the class itself calls its function."""
+    """The class calls the function of each optional file."""
     dialect = make_dialect(name)
     assert isinstance(dialect, FolderDialect)
     folder = Path(str(sys.modules[package(name)].__file__)).parent

@@ -1,4 +1,4 @@
-"""Reading an outcome: total for any output, nothing that the event does not honour, and no output lifts a block."""
+"""Reading an outcome: accepts any output, keeps what the event honours, and lifts no block."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_exit_2_blocks_whatever_stdout_says(stdout: str, event_name: str, mode: 
 def test_every_failure_has_its_name(event_name: str, failure: Failure) -> None:
     """A guard blocks on it with hook and cause.
 
-    Any other hook is missed aloud where it could have blocked.
+    Any other hook that could have blocked leaves a notice.
     """
     dialect = Starchild()
     row = row_of(dialect, event_name)

@@ -1,4 +1,4 @@
-"""What the published text of the format shows, as it stands there: its files, its script, its payloads and its answers."""
+"""Samples of the published format: its files, its script, its payloads and its answers."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_a_variable_that_is_not_set_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_program_that_is_not_there_is_missed_aloud(tmp_path: Path) -> None:
+def test_a_missing_program_is_reported(tmp_path: Path) -> None:
     """The failure has its name, and the hook its own."""
     config = tmp_path / "shell_hooks.yaml"
     config.write_text("hooks:\n  - event: pre_tool_call\n    command: ./gone.py --all\n")

@@ -113,7 +113,7 @@ def test_the_variables_of_hermes_are_recognised(word: str) -> None:
 def test_the_user_learns_once_a_session_that_a_switch_approves_nothing(
     switch: str, tmp_path: Path
 ) -> None:
-    """`hookline answer` prints the notice at the first event that has a hook, and names the command that approves."""
+    """`hookline answer` prints a notice at the first event with a hook, and names the command."""
     home = tmp_path / "home" / ".hermes"
     home.mkdir(parents=True)
     accepts = "hooks_auto_accept: true\n" if switch == "hooks_auto_accept" else ""

@@ -1,4 +1,4 @@
-"""HTTP hooks through the engine: the same payload out, the same decision back, and what a failed call means."""
+"""HTTP hooks in an engine: the same payload, the same decision, and what a failed call means."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ FAILED = [
 def test_a_call_that_fails_is_what_its_entry_says(
     answer: Callable[[Asked], None], fault: str, on_error: str, stance: str
 ) -> None:
-    """Open by default, and never in silence."""
+    """Open by default, with a notice."""
     decision, _ = fired(answer, timeout=1, on_error=on_error)
 
     assert (decision.stance.name.lower(), decision.verdicts[0].fault) == (stance, fault)
@@ -199,7 +199,7 @@ def test_a_service_is_told_how_often_the_agent_was_sent_back(event: str) -> None
 
 
 def verified(sent: Sent, secret: str, now: float) -> bool:
-    """What a receiver by Standard Webhooks does: `whsec_` and Base64 is the key, and id, moment and body are what is signed."""
+    """Check a request as a Standard Webhooks receiver: the signature covers id, time and body."""
     key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     told = ".".join(
         (sent.headers["webhook-id"], sent.headers["webhook-timestamp"], sent.body.decode())
@@ -243,7 +243,7 @@ def test_a_receiver_knows_who_calls_by_the_key_in_the_environment() -> None:
 def test_a_service_on_this_machine_needs_the_switch(value: str | None, tmp_path: Path) -> None:
     """Which is `1`, in the environment, or an option.
 
-    Without it the entry is refused, and the guard is missed aloud.
+    Without it the entry is an error, and a notice names the missing guard.
     """
     environ = {} if value is None else {"STARCHILD_SHELL_HOOKS_HTTP_ALLOW_LOCAL": value}
     with serving(saying({})) as service:
@@ -263,8 +263,8 @@ def test_a_service_on_this_machine_needs_the_switch(value: str | None, tmp_path:
         assert len(service.sent) == 1
 
 
-def test_the_switch_is_no_word_over_the_option() -> None:
-    """Whoever says no in the program is not overruled by the environment."""
+def test_the_option_wins_over_the_switch() -> None:
+    """`allow_local=False` of the program wins over the environment."""
     hook = {"event": "on_stop", "type": "http", "url": "http://127.0.0.1:1/"}
     engine = hookline.Engine.from_config(
         {"hooks": [hook]}, dialect="starchild", environ=LOCAL, allow_local=False
@@ -274,7 +274,7 @@ def test_the_switch_is_no_word_over_the_option() -> None:
 
 
 def test_what_belongs_to_a_command_has_no_effect() -> None:
-    """Said aloud; and a key itself does not belong into the file."""
+    """The problem says so; and a key itself does not belong into the file."""
     hooks = [
         {
             "event": "on_stop",

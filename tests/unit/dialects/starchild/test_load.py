@@ -60,7 +60,7 @@ texts = st.text(max_size=40) | st.text("hooks: event\n  -[]{}&*!|>'\"#%@`,?", ma
 
 
 def check(loaded: Loaded, dialect: Dialect) -> None:
-    """Hooks of known events with ids of their own, each of them healthy or with a problem that says why not."""
+    """Hooks of known events with unique ids, each of them healthy or with a problem."""
     ids = [spec.id for spec in loaded.specs]
     assert len(set(ids)) == len(ids)
     for spec in loaded.specs:

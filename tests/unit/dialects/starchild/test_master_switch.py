@@ -87,7 +87,7 @@ def test_hooks_are_on_where_the_key_is_true(
 
 
 def test_a_file_that_cannot_be_read_is_said() -> None:
-    """And switches nobody off."""
+    """It switches no hook off."""
     assert loaded("", fault="cannot be read: permission denied") == (
         ["", ""],
         [("HKL1003", "warning", "/p/config/agent.yaml")],
@@ -95,7 +95,7 @@ def test_a_file_that_cannot_be_read_is_said() -> None:
 
 
 def test_hooks_that_cannot_be_read_are_off_like_any() -> None:
-    """What would be missed aloud is not missed where it is off."""
+    """A hook that is off needs no notice."""
     off, said = loaded("shell_hooks: {enabled: false}", text="hooks: [\n")
 
     assert set(off) == {"/p/config/agent.yaml:1:15"}

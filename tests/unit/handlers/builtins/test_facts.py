@@ -187,7 +187,7 @@ def _instructions(path: Path, text: str) -> str:
 
 
 def test_the_nearest_file_and_the_one_at_home_are_added(project):
-    """hookline looks for each name upwards from the folder, and for another file at home."""
+    """Each name is looked for upwards from the folder, and at home if that file is another."""
     text = told(
         "add_prompt_files",
         turn(project / "repo"),
