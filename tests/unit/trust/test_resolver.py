@@ -278,7 +278,8 @@ def test_too_many_files_and_bytes_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["bash -c \"$X\"; X='bash -c \"$X\"'", "X=$X$X; " * 50 + "./$X", "$(" * 500, "(" * 5000, "x | " * 5000 + "x", "`x " * 1000, "\0\1\2 ./x \udc80", "./\ud800 \ud800"],
+    ["bash -c \"$X\"; X='bash -c \"$X\"'", "X=$X$X; " * 50 + "./$X", "$(" * 500, "(" * 5000,
+     "x | " * 5000 + "x", "`x " * 1000, "\0\1\2 ./x \udc80", "./\ud800 \ud800"],
 )  # fmt: skip
 def test_no_text_holds_hookline_up(tmp_path: Path, text: str) -> None:
     """Neither one that runs itself, nor one that grows, nor one that nests."""
