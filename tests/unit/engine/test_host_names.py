@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
 from typing import TYPE_CHECKING, Any
 
 from hookline.cli.app import app_main
@@ -41,9 +40,8 @@ def test_each_hook_with_such_an_address_is_named() -> None:
     A name that resolves is fine.
     """
     engine = starchild("https://good.test/", "https://gone.test/a", "https://inside.test/")
-    found = find_unresolved(
-        engine, resolve=resolver({"good.test": "93.184.215.14", "inside.test": "10.0.0.1"})
-    )
+    known = {"good.test": "93.184.215.14", "inside.test": "10.0.0.1"}
+    found = list(find_unresolved(engine, resolve=resolver(known)))
 
     assert [(each.severity, each.name, each.hook) for each in found] == [
         ("warning", "handler.url", engine.hooks[1].id),
@@ -53,26 +51,11 @@ def test_each_hook_with_such_an_address_is_named() -> None:
     assert "10.0.0.1" in found[1].message
 
 
-def test_a_slow_resolver_is_not_waited_for() -> None:
-    """All names together have the same seconds."""
-    never = threading.Event()
-    try:
-        found = find_unresolved(
-            starchild("https://slow.test/", "https://slower.test/"),
-            seconds=0.05,
-            resolve=lambda *_, **__: never.wait() and [],
-        )
-    finally:
-        never.set()
-
-    assert ["does not resolve within 0.05 s" in each.message for each in found] == [True, True]
-
-
 def test_formats_that_do_not_ask_for_it_look_up_no_name() -> None:
     """A row of the dialect's table says so."""
     tree = {"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "https://gone.invalid/"}]}]}}
 
-    assert find_unresolved(Engine.from_config(tree, dialect="claude-code")) == ()
+    assert list(find_unresolved(Engine.from_config(tree, dialect="claude-code"))) == []
 
 
 def test_validate_list_and_doctor_warn_and_an_event_does_not(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import socket
 from importlib.util import find_spec
-from threading import Thread
-from time import monotonic
 from urllib.parse import urlsplit
 
 from hookline.engine.hook_lookup import describe_run
@@ -158,46 +156,24 @@ def find_duplicates(specs: Sequence[HookSpec]) -> Iterator[Finding]:
 # -- host names --------------------------------------------------------------------------------
 
 
-def find_unresolved(
-    engine: Engine, *, seconds: float = 2.0, resolve: Resolve = socket.getaddrinfo
-) -> tuple[Problem, ...]:
-    """Return a warning for each HTTP hook whose host name cannot be called now.
+def find_unresolved(engine: Engine, *, resolve: Resolve = socket.getaddrinfo) -> Iterator[Problem]:
+    """Yield a warning for each HTTP hook whose host name cannot be called now.
 
-    Only formats that ask for it look names up (docs/formats/starchild.md 8).
-
-    Args:
-        engine: its hooks are looked at.
-        seconds: how long all names together may take.
-        resolve: what `socket.getaddrinfo` does.
+    Only formats that ask for it look names up (docs/formats/starchild.md 8). `resolve`: what
+    `socket.getaddrinfo` does.
     """
     specs = {
         entry.spec.id: entry.spec
         for entry in engine.registry.entries()
-        if entry.dialect.table.resolves_names and isinstance(entry.spec.handler, Http)
+        if entry.dialect.table.resolves_names
     }
-    late = f"its host name does not resolve within {seconds:g} s"
-    faults = dict.fromkeys(specs, late)
-
-    def look_up(spec: HookSpec, handler: Http) -> None:
+    for spec in specs.values():
+        if not isinstance(spec.handler, Http):
+            continue
         try:
-            host = urlsplit(handler.url).hostname or ""
-            resolve_addresses(host, 0, allow_local=handler.allow_local, resolve=resolve)
-            faults[spec.id] = ""
+            host = urlsplit(spec.handler.url).hostname or ""
+            resolve_addresses(host, 0, allow_local=spec.handler.allow_local, resolve=resolve)
         except (HandlerError, ValueError) as error:
-            faults[spec.id] = str(error)
-
-    # A resolver cannot be interrupted, so its thread must not keep the process alive.
-    threads = [
-        Thread(target=look_up, args=(spec, spec.handler), daemon=True) for spec in specs.values()
-    ]
-    for thread in threads:
-        thread.start()
-    until = monotonic() + seconds
-    for thread in threads:
-        thread.join(max(0.0, until - monotonic()))
-    hint = "until that changes, each call of this hook fails"
-    return tuple(
-        make_warning(spec, "handler.url", f"it calls an address that fails now: {fault}", hint)
-        for spec in specs.values()
-        if (fault := faults[spec.id])
-    )
+            hint = "until that changes, each call of this hook fails"
+            message = f"it calls an address that fails now: {error}"
+            yield make_warning(spec, "handler.url", message, hint)
