@@ -107,7 +107,7 @@ def test_definitions_and_handlers_are_two_maps() -> None:
 
 
 def test_unregister_returns_the_definition_and_keeps_the_handler() -> None:
-    """The handler of an unregistered definition is silent, and speaks again with the next definition."""
+    """The handler of an unregistered definition does not run, until the next definition."""
     engine = engine_with((gate(), answering("Block")))
 
     assert engine.unregister("h") == gate()

@@ -97,7 +97,7 @@ class Approvals:
 
 
 def find_status(error: HookError) -> int:
-    """Return the status for an error of the approve API: never 404, which means an older runtime."""
+    """Return the status of an error of the approve API; 404 would mean an older runtime."""
     return 500 if isinstance(error, TrustError) and error.name not in _THEIRS else 400
 
 

@@ -1,4 +1,4 @@
-"""Journal: it writes down what it is told, changes no verdict when it cannot, and then says so once."""
+"""Journal: it records events; where it cannot, it says so once and changes no verdict."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ print(json.dumps([sorted(stances), full, told, engine.runtime.journal.lost]))
 @pytest.mark.process
 @pytest.mark.parametrize("room", [5000, 5001, 6000, 7777])
 def test_a_full_disk_changes_no_verdict(room: int, tmp_path: Path) -> None:
-    """What fits is kept, what is torn is closed when there is room again, and all of it is told once."""
+    """What fits is kept, a torn line is ended when there is room again, and one message says so."""
     done = subprocess.run(
         [sys.executable, "-c", _FULL, str(tmp_path / "j"), str(room)],
         env={"PYTHONPATH": str(ROOT / "src")},

@@ -1,4 +1,4 @@
-"""Lines: each has the hash of its own bytes and of the line before; and names of files, and heads."""
+"""Lines: each has the hash of its bytes and of the line before; names of files; heads."""
 
 from __future__ import annotations
 

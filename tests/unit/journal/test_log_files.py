@@ -1,4 +1,4 @@
-"""Log files: any number of processes append records, and what a killed writer leaves breaks nothing."""
+"""Log files: many processes append records; what a killed writer leaves breaks nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records: what is kept of an event and of its hooks, and that no payload is among it unless somebody chose so."""
+"""Records: what is kept of an event and of its hooks; payloads only where the settings say so."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_payload_may_be_kept_masked_or_whole() -> None:
 
 
 def test_an_event_is_told_with_all_that_was_decided() -> None:
-    """Ids, stance, reason, what it changed, what could not be carried out, and how many hooks there were."""
+    """Ids, stance, reason, what it changed, what it lowered, and how many hooks there were."""
     record = of_event(
         PayloadPolicy(),
         lambda _: hookline.rewrite({"command": "ls"}),

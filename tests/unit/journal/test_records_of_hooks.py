@@ -1,4 +1,4 @@
-"""Naming: by what a hook is found in the journal, and that no argument of what it runs is among it where payloads are hashed."""
+"""Names of hooks in the journal: no argument of a command is in them if payloads are hashed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verify: any edit, removal, insertion or new order of a line is found, and the first broken place is named."""
+"""Verify: it finds edited, removed, inserted and moved records, and names each place."""
 
 from __future__ import annotations
 

@@ -314,7 +314,7 @@ PEERS = [
     ("client", "listening", "said"), [row[1:] for row in PEERS], ids=[row[0] for row in PEERS]
 )
 def test_only_this_machine_may_ask(client: Any, listening: Any, said: str, free: bool) -> None:
-    """Also where the server is open to others, whatever they show, and where nothing has to be shown."""
+    """Whatever a request from elsewhere shows, and also where no token is needed."""
     shown = [] if free else [(b"authorization", f"Bearer {TOKEN}".encode())]
     scope: Scope = {"type": "http", "client": client, "server": listening, "headers": shown}
     approving = Approvals(TOKEN, self_approve=free)

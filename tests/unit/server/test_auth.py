@@ -126,7 +126,7 @@ def test_health_needs_no_token(server: Served) -> None:
 def test_a_name_that_is_not_ours_is_refused(
     host: str, status: int, path: str, server: Served
 ) -> None:
-    """A web page whose name was made to point to this machine still sends that name (DNS rebinding)."""
+    """A page whose name was made to point to this machine still sends that name (rebinding)."""
     answer = server.tcp.ask("GET", path, Host=host)
 
     assert answer.status == status

@@ -1,4 +1,4 @@
-"""A settings file that is a pipe or a device, and a store that another process has locked, hold up no answer."""
+"""A settings file that is a pipe or a device, and a locked store, hold up no answer."""
 
 from __future__ import annotations
 

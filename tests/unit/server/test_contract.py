@@ -1,4 +1,4 @@
-"""The server keeps to its OpenAPI document, whatever is asked: what schemathesis makes up is answered as the document says."""
+"""The server keeps to its OpenAPI document, whatever schemathesis asks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SCHEMA = schemathesis.openapi.from_dict(over_tcp(), config=rules())
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server whose hooks refuse some tools, fail on some prompts and are silent about the rest."""
+    """A server whose hooks refuse some tools, fail on some prompts and say nothing to the rest."""
     engine = Engine(environ={})
 
     @engine.on("tool.before")

@@ -1,4 +1,4 @@
-"""A server answers payloads as large as the command line takes, and its clients while others flood it with connections."""
+"""A server answers large payloads, and its clients while others flood it with connections."""
 
 from __future__ import annotations
 

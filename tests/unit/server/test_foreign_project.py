@@ -1,4 +1,4 @@
-"""A server has the hooks of one folder: who asks about an event of another project is told so, once in a session."""
+"""A server has the hooks of one folder; an event of another project gets one notice a session."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_what_is_known_of_sessions_is_bounded(home: Path, monkeypatch: pytest.Mo
 
 
 def test_it_is_said_over_http_in_every_form(home: Path, tmp_path: Path) -> None:
-    """In a decision, in what a host shows its user, and beside the reply where the event has no room for a note."""
+    """In a decision, in what a host shows its user, and on stderr if the event has no notes."""
     made = engine(home)
     made.on("tool.before")(lambda _: allow("fine"))
     with served(made, tmp_path, elsewhere=ForeignProjectNotice()) as server:

@@ -1,4 +1,4 @@
-"""What HTTP answers, gRPC answers too: with the same hooks, the same token, and until the same end."""
+"""What HTTP answers, gRPC answers too: same hooks, same token, same end."""
 
 from __future__ import annotations
 

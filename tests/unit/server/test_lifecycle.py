@@ -27,7 +27,7 @@ pytestmark = pytest.mark.process
 SLOW = 'echo there > "$FOLDER/begun"; read line < "$FOLDER/go"; echo "$line" >&2; exit 2'
 
 
-SOON = 8.0  # seconds in which a server ends that waits for nobody any more, on a machine with much to do
+SOON = 8.0  # seconds in which an idle server ends, on a busy machine
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def told(folder: Path) -> str:
 
 
 def test_what_is_running_is_answered_before_the_end(tmp_path: Path) -> None:
-    """SIGTERM: nothing more is accepted, the slow hook is waited for, the socket's file is removed, and all is well."""
+    """SIGTERM: the server accepts nothing more, waits for the slow hook, and removes its socket."""
     path = tmp_path / "socket"
     with (
         hookline_serve(tmp_path, "--unix", str(path)) as (process, addresses),
@@ -120,7 +120,7 @@ def accepted(path: Path) -> bool:
 
 @pytest.mark.parametrize("deaf", ["", "trap '' TERM; "], ids=["", "to SIGTERM"])
 def test_what_takes_too_long_is_cut_off(deaf: str, tmp_path: Path) -> None:
-    """After `--drain` seconds the request is broken off, and its hook does not survive the server, which ends soon after."""
+    """After `--drain` seconds the server ends the request and its hook, and itself soon after."""
     path = tmp_path / "socket"
     hook = deaf + 'echo $$ > "$FOLDER/begun"; while :; do read line < "$FOLDER/go"; done'
     with (
@@ -157,7 +157,7 @@ def test_what_takes_too_long_is_cut_off(deaf: str, tmp_path: Path) -> None:
 def test_a_second_signal_ends_it_at_once(
     first: signal.Signals, second: signal.Signals, code: int, tmp_path: Path
 ) -> None:
-    """What is running is answered with a problem, its hooks are ended, and detached ones with them."""
+    """Running requests get a problem, and their hooks end, detached ones too."""
     path = tmp_path / "socket"
     hook = 'echo $$ > "$FOLDER/begun"; read line < "$FOLDER/go"'
     with (
@@ -254,7 +254,7 @@ def test_a_detached_hook_is_waited_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("hook", [BEHIND, DEAF], ids=["", "deaf"])
 def test_a_detached_hook_gets_no_time_of_its_own(hook: str, tmp_path: Path) -> None:
-    """When the time of `--drain` is over it is ended, with what it started, and whatever it makes of SIGTERM."""
+    """After `--drain` seconds it ends, with what it started, even if it ignores SIGTERM."""
     with left_behind(tmp_path, "--drain", "1", hook=hook) as (process, pids):
         began = time.monotonic()
         assert process.wait(PATIENCE) == 0

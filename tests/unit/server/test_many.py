@@ -1,4 +1,4 @@
-"""Two hundred clients at once, over HTTP or gRPC: each gets the answer to its own question, or is told to come again."""
+"""Two hundred clients at once, over HTTP or gRPC: each gets its own answer, or a 503."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def asked_by_grpc(address: str) -> list[Any]:
 
 @pytest.mark.process
 def test_everybody_gets_the_answer_to_the_own_call(tmp_path: Path) -> None:
-    """Of unary gRPC too: whoever finds every turn taken waits for one, and processes are those of no more than that."""
+    """A unary gRPC call waits for its turn too; no more hooks run at once than there are turns."""
     meter, turns = Meter(), Admission(64, patience=PATIENCE * 3)
     service = Service(
         claude("cat >&2; exit 2", observe=meter.observe), meter=meter, contract={}, turns=turns
@@ -148,7 +148,7 @@ def test_everybody_gets_the_answer_to_the_own_call(tmp_path: Path) -> None:
 
 
 def test_both_ways_share_the_turns(tmp_path: Path) -> None:
-    """An event that is asked about by gRPC takes the turn of one over HTTP, and the page of metrics tells of both."""
+    """An event over gRPC takes the turn of one over HTTP, and the metrics count both."""
     engine, begun, loops = Engine(environ={}), threading.Event(), []
     free = asyncio.Event()
 

@@ -90,7 +90,7 @@ def test_a_host_that_begins_to_call_us_loses_no_guard(machine: Machine) -> None:
 
 
 def test_a_hook_that_is_enlisted_amid_a_reload_is_in_force(machine: Machine) -> None:
-    """A policy attaches after a host's own engine was made, and before anybody knows of that engine."""
+    """A policy attaches after a host's own engine was made, and before the service has it."""
     write(machine.user, with_call(claude("guard")))
     reloading = reloading_of(machine)
     service = reloading._service
@@ -245,7 +245,7 @@ def server(
 def test_a_running_server_takes_what_changes(
     server: tuple[subprocess.Popen[str], Place, bool], machine: Machine
 ) -> None:
-    """A guard that is written down while it runs is asked at the next event, and one line tells of it."""
+    """A guard that is declared while it runs is asked at the next event; one line says so."""
     process, place, hang_up = server
     assert process.stderr is not None
     assert process.stderr.readline().startswith(

@@ -100,7 +100,7 @@ def test_an_event_is_decided(body: dict[str, Any], place: str, server: Served) -
 
 @pytest.mark.parametrize("path", ["/v1/fire", "/v1/answer/claude-code"])
 def test_a_judge_of_a_hook_asks_nobody(path: str, server: Served) -> None:
-    """Whoever passes on what hookline marks a question to a model with would be asked again by the answer."""
+    """A request with the mark of a hook's model call would ask the same hook again."""
     body = (
         {"event": "tool.before", "payload": {"tool": "Bash", "input": {"command": "ls"}}}
         if path == "/v1/fire"
@@ -290,7 +290,7 @@ BROKEN = b'{"session_id": "s", "hook_event_name": "%s", "tool_input": {'
 def test_an_event_before_an_action_that_cannot_be_decided_is_refused(
     body: bytes, server: Served
 ) -> None:
-    """Hosts take any other status for consent, so that the refusal is a success with the host's word for it."""
+    """Hosts take any other status for consent, so the refusal has status 200."""
     answer = server.tcp.ask("POST", "/v1/answer/claude-code", body)
     whole = server.tcp.ask("POST", "/v1/answer/claude-code", body, Accept=WHOLE)
 
@@ -468,7 +468,7 @@ def test_one_too_many_is_told_to_come_again(tmp_path: Path) -> None:
 
 
 def test_a_hook_that_takes_too_long_has_timed_out(tmp_path: Path) -> None:
-    """The request is answered in time, with what the failure means to its dialect: in strict mode a person is asked."""
+    """The answer comes in time and is what a failure means: in strict mode a person decides."""
     with served(claude("sleep 1000", mode="strict"), tmp_path, seconds=0.2) as server:
         answer = server.unix.fire("PreToolUse", CALL)
 

@@ -1,4 +1,4 @@
-"""A server tells OpenTelemetry of its events: spans and metrics leave the process by the SDK that is installed beside it."""
+"""A server sends spans and metrics by the OpenTelemetry SDK that is installed beside it."""
 
 from __future__ import annotations
 
