@@ -54,12 +54,10 @@ def make_dialect(
         raise ConfigError(f"unknown dialect `{name}`", name="config.dialect", hint=hint)
     __import__(known[0])  # importlib would cost more than the dialect
     module = sys.modules[known[0]]
+    has = getattr(module, "OPTIONS", ())
     for option in options or {}:
-        if option not in module.OPTIONS:
-            hint = (
-                did_you_mean(option, module.OPTIONS)
-                or f"its options: {', '.join(module.OPTIONS) or 'none'}"
-            )
+        if option not in has:
+            hint = did_you_mean(option, has) or f"its options: {', '.join(has) or 'none'}"
             raise ConfigError(f"`{name}` has no option `{option}`", name="config.option", hint=hint)
     words = getattr(module, "SWITCH_WORDS", ("1",))
     switched = {

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
 
-__all__ = ["NAME", "OPTIONS", "ClaudeCode"]
-
 OPTIONS = ("allow_local",)
 _FORMAT = ReplyFormat()
 _REFUSED = 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.dialects.codex.table import DENY, MANAGED_ONLY, NAME, TABLE
+from hookline.dialects.codex.table import DENY, MANAGED_ONLY, TABLE
 from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.model.spec import MANAGED
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Reply
 
-__all__ = ["NAME", "OPTIONS", "Codex"]
-
-OPTIONS: tuple[str, ...] = ()
 _FORMAT = ReplyFormat(permissions={DENY: "deny"}, explains_allow=False)
 
 

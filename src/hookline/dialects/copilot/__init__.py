@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
 
-__all__ = ["NAME", "OPTIONS", "Copilot"]
-
 OPTIONS = ("allow_local",)
 _CAMEL = {"native": "hookName", "session_id": "sessionId", "cwd": "cwd"}
 _SNAKE = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}

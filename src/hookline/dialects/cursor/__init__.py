@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
 
-__all__ = ["NAME", "OPTIONS", "Cursor"]
-
-OPTIONS: tuple[str, ...] = ()
 _GO_ON = "a hook wants the work to go on"
 
 

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Reply
 
-__all__ = ["NAME", "OPTIONS", "Gemini"]
-
-OPTIONS: tuple[str, ...] = ()
 _FORMAT = ReplyFormat(words={Stance.ASK: "ask", Stance.DENY: "deny"})
 
 

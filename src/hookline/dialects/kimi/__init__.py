@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from hookline.core.dialect import Loaded
-from hookline.dialects.kimi.table import NAME, TABLE, UNEXPLAINED
+from hookline.dialects.kimi.table import TABLE, UNEXPLAINED
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.model.spec import Problem
 from hookline.model.verdict import Reply, Stance
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
-
-__all__ = ["NAME", "OPTIONS", "Kimi"]
-
-OPTIONS: tuple[str, ...] = ()
 
 
 class Kimi(FolderDialect):

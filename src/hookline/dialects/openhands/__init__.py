@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
 
-__all__ = ["NAME", "OPTIONS", "OpenHands"]
-
-OPTIONS: tuple[str, ...] = ()
 _BLOCKED = 2
 
 

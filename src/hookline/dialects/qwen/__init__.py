@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
 
-__all__ = ["NAME", "OPTIONS", "Qwen"]
-
 OPTIONS = ("allow_local",)
 _FORMAT = ReplyFormat(interrupts=True)
 
