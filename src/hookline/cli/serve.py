@@ -39,7 +39,6 @@ from hookline.server.service import Service
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import socket
     from typing import Any
 
 
@@ -128,7 +127,8 @@ def serve(
         deadline=deadline,
         approving=Approvals(to_approve, self_approve=free),
     )
-    listening = _open_sockets(address, unix, allow_remote=allow_remote)
+    listening = [listen_http(address, allow_remote=allow_remote)] if address else []
+    listening += [listen_unix_path(unix)] if unix else []
     border = TokenCheck(
         service.app(),
         token=token,
@@ -216,18 +216,3 @@ def _make_service(
         tell=_tell,
     )
     return service, reloading
-
-
-def _open_sockets(address: str, path: str, *, allow_remote: bool) -> list[socket.socket]:
-    """Return the listening sockets, all of them or none.
-
-    Raises:
-        ConfigError: one of them cannot be listened on.
-    """
-    listening = [listen_http(address, allow_remote=allow_remote)] if address else []
-    try:
-        return [*listening, listen_unix_path(path)] if path else listening
-    except ConfigError:
-        for sock in listening:
-            sock.close()
-        raise

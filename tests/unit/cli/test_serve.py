@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.cli.options import Selection
-from hookline.cli.serve import _approves_without_token, _make_service, _open_sockets
-from hookline.errors import ConfigError
+from hookline.cli.serve import _approves_without_token, _make_service
 from hookline.model.verdict import Stance
-from hookline.server.lifecycle import listen_http, listen_unix_path
 from hookline.server.metrics import Meter
 
 if TYPE_CHECKING:
@@ -90,17 +88,6 @@ def test_what_it_needs_is_said(missing: str, desk: Desk, monkeypatch: pytest.Mon
         told.err
         == f"hookline serve: HKL5001 the server needs `{missing}` (pip install 'hookline[server]')\n"
     )
-
-
-def test_it_listens_everywhere_or_nowhere(desk: Desk) -> None:
-    """A socket that cannot be had gives back the other one."""
-    with listen_http("127.0.0.1:0") as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    path = str(desk.folder / "socket")
-    with listen_unix_path(path), pytest.raises(ConfigError, match="another server listens"):
-        _open_sockets(address, path, allow_remote=False)
-    for sock in _open_sockets(address, str(desk.folder / "other"), allow_remote=False):
-        sock.close()
 
 
 def test_nobody_is_expected_where_nobody_can_come(desk: Desk) -> None:
