@@ -79,6 +79,16 @@ def read_start(path: str, most: int) -> bytes:
         return data
 
 
+def read_regular(path: str, most: int) -> tuple[os.stat_result, bytes] | None:
+    """Return status and first bytes of a regular file; None if it cannot be read. Never blocks."""
+    try:
+        with open(path, "rb", opener=open_nonblocking) as file:
+            found = os.fstat(file.fileno())
+            return (found, file.read(most)) if stat.S_ISREG(found.st_mode) else None
+    except (OSError, ValueError):
+        return None
+
+
 def read_text(path: str) -> str:
     """Return the text of a file that people write.
 

@@ -26,7 +26,7 @@ from hookline.engine.loader import explain_absence, list_hooks
 from hookline.engine.session_limits import describe_failures, find_failures
 from hookline.errors import TrustError
 from hookline.model.spec import Broken
-from hookline.trust.policy import APPROVED, CHANGED, NEW, REVOKED
+from hookline.trust.state import APPROVED, CHANGED, NEW, REVOKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summ
 from hookline.engine.loader import list_hooks
 from hookline.errors import TrustError
 from hookline.model.spec import Broken, HookSpec
-from hookline.trust.policy import APPROVED, CHANGED, NEW, REMOVED, REVOKED
+from hookline.trust.state import APPROVED, CHANGED, NEW, REMOVED, REVOKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from hookline.engine.doctor.checkup import SECONDS, run_checkup
 from hookline.engine.doctor.static_checks import Finding
 from hookline.engine.journaling import find_journal_folder
 from hookline.journal.search import Search
-from hookline.trust.policy import APPROVED
+from hookline.trust.state import APPROVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

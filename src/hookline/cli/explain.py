@@ -23,7 +23,7 @@ from hookline.engine.display import reason_fields
 from hookline.engine.explain import explain as account
 from hookline.errors import CODES, CodecError
 from hookline.text.masking import mask_text
-from hookline.trust.policy import NEW
+from hookline.trust.state import NEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ from hookline.model.spec import (
 )
 from hookline.text.digest import sha256
 from hookline.text.urls import describe_url
-from hookline.trust.policy import APPROVED, NEW, STATES
+from hookline.trust.state import APPROVED, NEW, STATES
 from hookline.wire.providers import list_key_variables
 
 TYPE_CHECKING = False

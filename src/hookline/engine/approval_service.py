@@ -14,8 +14,7 @@ from hookline.errors import ConfigError, HookError, TrustError
 from hookline.model.frozen import Frozen
 from hookline.model.spec import MANAGED, InProcess, Origin, Problem, describe_command
 from hookline.trust.gate import find_user
-from hookline.trust.policy import CHANGED, NEW, RECORD, REVOKED, RUN, WARN
-from hookline.trust.state import list_differences
+from hookline.trust.state import CHANGED, NEW, RECORD, REVOKED, RUN, WARN, list_differences
 from hookline.trust.store import Switch
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ from itertools import pairwise
 from hookline.engine.catalog import NAMES
 from hookline.errors import HookError
 from hookline.model.spec import MANAGED, Command, Problem
-from hookline.trust.policy import APPROVED
+from hookline.trust.state import APPROVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

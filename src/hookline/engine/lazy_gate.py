@@ -9,7 +9,7 @@ from hookline.errors import ConfigError
 from hookline.journal.records import shorten_digest
 from hookline.model.spec import InProcess, Origin, Problem
 from hookline.model.verdict import Outcome
-from hookline.trust.policy import STRICTEST
+from hookline.trust.state import STRICTEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
     from hookline.trust.gate import Admission, Declared, Gate
-    from hookline.trust.policy import Policy
+    from hookline.trust.state import Policy
 
 
 def note_approvals(journal: Journal | None) -> WriteRecord | None:

@@ -16,7 +16,7 @@ from hookline.trust.gate import Gate
 from hookline.trust.inspection import NO_FILES, StartedCommand
 from hookline.trust.inspector import inspect_command
 from hookline.trust.owner import find_owner, find_project
-from hookline.trust.policy import Policy
+from hookline.trust.state import Policy
 from hookline.trust.store import Store
 
 TYPE_CHECKING = False

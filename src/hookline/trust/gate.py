@@ -16,7 +16,7 @@ from hookline.model.verdict import Failure, Outcome, Stance
 from hookline.paths import is_below
 from hookline.text.terminal_escape import escape_line
 from hookline.trust.inspection import find_changes
-from hookline.trust.policy import (
+from hookline.trust.state import (
     FAILURES,
     MASTER,
     NEW,
@@ -26,8 +26,9 @@ from hookline.trust.policy import (
     SKIPPED,
     STANCES,
     WARN,
+    HookState,
+    States,
 )
-from hookline.trust.state import HookState, States
 from hookline.trust.store import Approval, Switch
 from hookline.wire.disable_flags import is_disable_flag
 
@@ -37,8 +38,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from hookline.model.spec import HookSpec, Problem
-    from hookline.trust.policy import Policy
-    from hookline.trust.state import Inspect
+    from hookline.trust.state import Inspect, Policy
     from hookline.trust.store import Store
 
     class Declared(Protocol):

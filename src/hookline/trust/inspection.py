@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import stat
 
 from hookline.model.frozen import Frozen
-from hookline.paths import open_nonblocking
+from hookline.paths import read_regular
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Stamp = list[int]  # device, inode, size, mtime, ctime; empty if nothing is there
-    Reference = Sequence[str]  # source_reader.py describes it
+    Reference = Sequence[str]  # as in text/source_references.py
 
 MAX_BYTES = 64 << 20  # of a file, and of all covered files
 
@@ -93,7 +92,7 @@ def _has_changed(file: InspectedFile) -> bool:
         return False
     if now[2:] != file.stamp[2:]:
         return True
-    read = read_file(file.path)  # another inode alone counts only with other bytes
+    read = read_regular(file.path, MAX_BYTES)  # another inode alone counts only with other bytes
     return (sha256(read[1]) if read else "") != file.sha256
 
 
@@ -108,13 +107,3 @@ def stamp_path(path: str) -> Stamp:
 def make_stamp(found: os.stat_result) -> Stamp:
     """Return the stamp of what `os.stat` found."""
     return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
-
-
-def read_file(path: str, most: int = MAX_BYTES) -> tuple[os.stat_result, bytes] | None:
-    """Return status and first bytes of a regular file; None if it cannot be read. Never blocks."""
-    try:
-        with open(path, "rb", opener=open_nonblocking) as file:
-            found = os.fstat(file.fileno())
-            return (found, file.read(most)) if stat.S_ISREG(found.st_mode) else None
-    except (OSError, ValueError):
-        return None

@@ -7,9 +7,9 @@ import os
 import sys
 import time
 
-from hookline.paths import write_private
+from hookline.paths import read_regular, write_private
 from hookline.text.digest import sha256
-from hookline.trust.inspection import InspectedFile, Inspection, read_file, stamp_path
+from hookline.trust.inspection import MAX_BYTES, InspectedFile, Inspection, stamp_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def inspect_command(
 
 def _load(path: str) -> Inspection | None:
     """Return an inspection that is cached; None if there is none that can be read."""
-    read = read_file(path)
+    read = read_regular(path, MAX_BYTES)
     try:
         tree = json.loads(read[1]) if read else {}
         files = tuple(InspectedFile(**each) for each in tree.pop("files"))

@@ -8,30 +8,12 @@ import re
 import stat
 import sys
 
-from hookline.paths import is_below, list_parents, nearest_with
+from hookline.paths import is_below, list_parents, nearest_with, read_regular
+from hookline.text import source_references as texts
 from hookline.text.digest import sha256
 from hookline.text.shell_words import BUILTINS
-from hookline.trust.inspection import (
-    MAX_BYTES,
-    InspectedFile,
-    Inspection,
-    make_stamp,
-    read_file,
-    stamp_path,
-)
-from hookline.trust.source_reader import (
-    DATA_PROGRAMS,
-    OTHER,
-    PYTHON,
-    SHELL,
-    TOOLS,
-    find_code_option,
-    find_interpreter,
-    find_language,
-    find_program_index,
-    is_tool,
-    read_source,
-)
+from hookline.text.source_references import DATA_PROGRAMS, OTHER, PYTHON, SHELL, TOOLS
+from hookline.trust.inspection import MAX_BYTES, InspectedFile, Inspection, make_stamp, stamp_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,7 +122,9 @@ class Resolver:
     ) -> None:
         """Follow the references of a text. `is_all`: the hook starts nothing else."""
         name = f"{language}-{sha256(data)}"
-        references = self._references[name] = self._parsed.get(name) or read_source(language, data)
+        references = self._references[name] = self._parsed.get(name) or texts.read_source(
+            language, data
+        )
         for kind, *words in references:
             if kind in {"run", "alone"}:
                 self._run(words, own, is_alone=is_all and kind == "alone")
@@ -164,7 +148,7 @@ class Resolver:
             is_alone: the hook starts nothing else, so that it needs this program.
         """
         values = [self._expand(word, own) for word in words]
-        start = find_program_index(values)
+        start = texts.find_program_index(values)
         values = values[start:]
         if not values:
             return
@@ -184,7 +168,7 @@ class Resolver:
         found: Paths = ()
         words = iter(values)
         for at, word in enumerate(words):
-            option = find_code_option(language, word)
+            option = texts.find_code_option(language, word)
             code = next(words, "") if option else ""
             is_path = "/" in word or _UNKNOWN in word
             if not found and os.path.basename(code or word) in DATA_PROGRAMS:
@@ -192,24 +176,24 @@ class Resolver:
             if option:
                 code = f"import {code}.__main__" if option == "m" else code
                 self._add_text(language, os.fsencode(code), own)
-            elif not found and find_interpreter(word):
+            elif not found and texts.find_interpreter(word):
                 self._cover_word(word if is_path else "", own, SHELL)
-                language = find_interpreter(word)
+                language = texts.find_interpreter(word)
                 continue
             else:
                 reader = SHELL if at == 0 and is_path else language
                 found += self._cover_word(word, (*own, *found), reader)
             language = "" if option or found else language
         last = values[-1]
-        if language and ("-" in values or last.startswith("-") or find_interpreter(last)):
+        if language and ("-" in values or last.startswith("-") or texts.find_interpreter(last)):
             self._has_python_text |= language == PYTHON
             self._unseen.add(f"what `{values[0]}` reads from its input")
 
     def _find_missing(self, values: Sequence[str]) -> str:
         """Return the file that a command needs and that is not there; empty if none is missing."""
         program, *words = values
-        reads = program in {".", "source"} or find_interpreter(program)
-        needed = words[0] if reads and words and find_language(words[0]) else program
+        reads = program in {".", "source"} or texts.find_interpreter(program)
+        needed = words[0] if reads and words and texts.find_language(words[0]) else program
         path = _normalize(os.path.join(self._command.cwd, needed))
         file = self._covered.get(path)
         if file and needed is program and not file.is_executable:
@@ -236,7 +220,7 @@ class Resolver:
             path = os.path.join(folder, name)
             if os.access(path, os.X_OK):
                 self._watch(path)  # so that another look is needed when it goes
-                self._unseen.update(() if is_tool(name) else (name,))
+                self._unseen.update(() if texts.is_tool(name) else (name,))
                 return path
         for folder in self._programs:
             self._watch(folder)  # or when it comes
@@ -281,7 +265,7 @@ class Resolver:
     # -- words ---------------------------------------------------------------------------------
 
     def _expand(self, word: str, own: Paths) -> str:
-        """Return a word of `source_reader` with the values of its variables."""
+        """Return a word of `text.source_references` with the values of its variables."""
         parts = word.split("\0")
         for at in range(1, len(parts), 2):
             name = parts[at]
@@ -335,19 +319,19 @@ class Resolver:
         self._watch(os.path.dirname(path))
         if os.path.exists(path):
             self._watch(path)
-        peeked = read_file(path, _HEAD)
+        peeked = read_regular(path, _HEAD)
         if peeked is None:
             return False
         found, start = peeked
         line = os.fsdecode(start.partition(b"\n")[0]) if start.startswith(b"#!") else ""
         is_binary = b"\0" in start
         is_executable = bool(found.st_mode & stat.S_IXUSR)
-        if role == _WORD and not (is_executable or line or is_binary or find_language(path)):
+        if role == _WORD and not (is_executable or line or is_binary or texts.find_language(path)):
             return False
         key = self._find_key(path)
         if self._is_unseen(path, key, found.st_size, role, is_binary=is_binary):
             return True
-        found, data = read_file(path) or peeked
+        found, data = read_regular(path, MAX_BYTES) or peeked
         stamp = make_stamp(found)
         is_settled = _is_settled(stamp, now)
         self._watched[path] = stamp if is_settled else _UNSETTLED
@@ -359,7 +343,9 @@ class Resolver:
         if line:
             self._run([*line[2:].split(), path], ())
         if not is_binary:
-            self._follow(path, key, data, find_language(path, line) or language or SHELL, role)
+            self._follow(
+                path, key, data, texts.find_language(path, line) or language or SHELL, role
+            )
         return True
 
     def _is_unseen(self, path: str, key: str, size: int, role: str, *, is_binary: bool) -> bool:
@@ -369,7 +355,7 @@ class Resolver:
         )
         is_package = not _PACKAGE_FOLDERS.isdisjoint(key.split("/"))
         if role != _LISTED and (is_system or is_package):
-            self._unseen.update(() if is_system and is_tool(path) else (key,))
+            self._unseen.update(() if is_system and texts.is_tool(path) else (key,))
             return True
         size += sum(file.stamp[2] for file in self._covered.values() if file.stamp)
         if size > MAX_BYTES or len(self._covered) >= MAX_FILES:

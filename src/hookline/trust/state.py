@@ -1,4 +1,4 @@
-"""Finds the state of a hook: new, approved, changed or revoked, and why."""
+"""Finds the state of a hook: new, approved, changed or revoked, and what becomes of it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import stat
 
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
-from hookline.model.spec import MANAGED, USER, Broken, InProcess, describe_command
+from hookline.model.spec import CLONED, MANAGED, USER, Broken, InProcess, describe_command
+from hookline.model.verdict import Failure, Stance
 from hookline.paths import is_below
 from hookline.trust.inspection import NO_FILES, Inspection
 from hookline.trust.owner import Owner, digest_definition, find_owner, find_project
-from hookline.trust.policy import APPROVED, CHANGED, NEW, OWN, PROJECT, REVOKED, is_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,53 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
     from hookline.trust.store import Approval, Store
 
-    # Returns the files that a run would execute; those below the folder have relative keys.
     Inspect: TypeAlias = Callable[[Run, str], Inspection]
+
+
+NEW, APPROVED, CHANGED, REMOVED, REVOKED = STATES = (
+    "new", "approved", "changed", "removed", "revoked",
+)  # fmt: skip
+# The columns of the table (docs/explanation/trust.md 4).
+PROJECT, OWN = "project", "own"
+# record: the first use is the approval. warn: run, with a notice. skip: do not run. ask, deny:
+# do not run; before an action, the host asks or refuses.
+RECORD, RUN, WARN, SKIP, ASK, DENY = "record", "run", "warn", "skip", "ask", "deny"
+# What a hook that does not run counts as, by its state, and what it means before an action.
+FAILURES = {NEW: Failure.UNTRUSTED, CHANGED: Failure.CHANGED, REVOKED: Failure.REVOKED}
+STANCES = {ASK: Stance.ASK, DENY: Stance.DENY}
+# Variables that switch hooks off: all, and those that the second lists.
+MASTER, SKIPPED = "HOOKLINE", "HOOKLINE_SKIP"
+
+
+class Policy(Frozen):
+    """What a person chose. `changed`: the effect on a project's changed hook.
+
+    `own`: `first_use`, or `ask` as for a project's.
+    """
+
+    changed: str = ASK
+    own: str = "first_use"
+
+    def find_effect(self, column: str, state: str, *, can_run: bool = True) -> str:
+        """Return what becomes of a hook. `can_run`: whether what it starts is there."""
+        if state == APPROVED:
+            return RUN
+        if state == REVOKED:
+            return SKIP
+        if column == OWN and self.own != ASK and can_run:
+            return RECORD if state == NEW else WARN
+        if state == NEW and column == PROJECT:
+            return SKIP
+        return SKIP if self.changed == RUN and not can_run else self.changed
+
+
+# What holds where the settings cannot be read.
+STRICTEST = Policy(changed=DENY, own=ASK)
+
+
+def is_named(scope: str) -> bool:
+    """Whether hooks of a scope need no approval because the user named their file or function."""
+    return scope not in CLONED and scope not in (USER, MANAGED)
 
 
 class HookState(Frozen):

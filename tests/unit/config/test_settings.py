@@ -12,7 +12,7 @@ from hookline.errors import ConfigError
 from hookline.journal.journal import default_folder
 from hookline.journal.log_files import LogFiles
 from hookline.journal.records import PayloadPolicy
-from hookline.trust.policy import Policy
+from hookline.trust.state import Policy
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hookline.engine.approval_service import (
 )
 from hookline.errors import TrustError
 from hookline.model.spec import InProcess
-from hookline.trust.policy import APPROVED, NEW, REVOKED
+from hookline.trust.state import APPROVED, NEW, REVOKED
 from tests.unit.trust.conftest import world
 from tests.unit.trust.support import World, hook
 

@@ -11,7 +11,7 @@ from hookline.engine.approval_service import approve, revoke, switch_hooks
 from hookline.errors import TrustError
 from hookline.model.verdict import Failure, Outcome, Stance
 from hookline.trust.gate import Admission
-from hookline.trust.policy import Policy
+from hookline.trust.state import Policy
 from hookline.trust.store import Switch
 from tests.unit.trust.support import World, hook
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.trust.policy import (
+from hookline.trust.state import (
     APPROVED,
     CHANGED,
     NEW,

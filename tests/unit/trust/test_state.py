@@ -9,8 +9,16 @@ import pytest
 
 from hookline.engine.approval_service import approve
 from hookline.model.spec import Broken, Http, InProcess
-from hookline.trust.policy import APPROVED, CHANGED, NEW, OWN, PROJECT, REVOKED
-from hookline.trust.state import is_of_root, list_differences
+from hookline.trust.state import (
+    APPROVED,
+    CHANGED,
+    NEW,
+    OWN,
+    PROJECT,
+    REVOKED,
+    is_of_root,
+    list_differences,
+)
 from tests.unit.trust.support import World, hook
 
 if TYPE_CHECKING:

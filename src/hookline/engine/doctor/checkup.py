@@ -31,7 +31,7 @@ from hookline.engine.trust_gate import inspect_once
 from hookline.model.frozen import Frozen
 from hookline.model.spec import Broken, Model, Problem
 from hookline.model.verdict import BARRED, Failure
-from hookline.trust.policy import APPROVED, CHANGED, NEW, RECORD, SKIP, WARN
+from hookline.trust.state import APPROVED, CHANGED, NEW, RECORD, SKIP, WARN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

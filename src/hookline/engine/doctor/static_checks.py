@@ -14,7 +14,7 @@ from hookline.model.kinds import kind
 from hookline.model.spec import Command, Http, Model, Problem
 from hookline.model.verdict import Stance
 from hookline.text.shell_words import parse_commands
-from hookline.trust.source_reader import find_language
+from hookline.text.source_references import find_language
 from hookline.wire.templates import INSTALL, TEMPLATE
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ stands for a variable, and nothing between them for what only a run can tell.
 from __future__ import annotations
 
 import ast
-import os
+import posixpath
 import re
 import warnings
 
@@ -16,10 +16,11 @@ from hookline.text import shell
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import TypeAlias
 
     from tree_sitter import Node
 
-    from hookline.trust.inspection import Reference
+    Reference: TypeAlias = Sequence[str]
 
 # Kinds: "run" with the words of a command, "alone" with those of the only one of a text, "set" with
 # a variable and its value, "import" with level, module and names, "unseen" with what cannot be
@@ -89,7 +90,7 @@ def is_tool(program: str) -> bool:
 def find_language(path: str, first_line: str = "") -> str:
     """Return the language of a file by its `#!` line, else by its suffix; empty if it is data."""
     interpreters = filter(None, map(find_interpreter, first_line[2:].split()))
-    suffix = os.path.splitext(path)[1].lower()
+    suffix = posixpath.splitext(path)[1].lower()
     return next(interpreters, "") or _SUFFIXES.get(suffix, OTHER if first_line else "")
 
 

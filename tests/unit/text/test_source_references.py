@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hookline.trust.source_reader import (
+from hookline.text.source_references import (
     DATA_PROGRAMS,
     LAUNCHERS,
     MAX_SOURCE,
