@@ -20,7 +20,7 @@ from hookline.dialects.agenthooks.fields import (
 from hookline.dialects.agenthooks.table import GATE, NAME, PRIORITY, SETTINGS
 from hookline.errors import ConfigError
 from hookline.model import kinds
-from hookline.model.spec import Broken, Command, HookSpec, Never, Origin, Problem
+from hookline.model.spec import Broken, Command, HookSpec, Never, Problem
 from hookline.model.verdict import Stance
 from hookline.wire.fields import Node, describe_value, explain_errors, to_problem
 from hookline.wire.parsers import Tree, parse_yaml
@@ -47,6 +47,7 @@ def load(source: Source, *, facts: Table) -> Loaded:
     """Return the hook of a HOOK.md, or the settings of a level, and what is wrong with it."""
     is_settings = posixpath.basename(source.file) == SETTINGS
     problems: list[Problem] = []
+    file = Node(Tree(value=None, places={(): (1, 1)}), source.file, source.scope, problems)
     try:
         if is_settings:
             spec = read_settings(source, problems)
@@ -55,13 +56,13 @@ def load(source: Source, *, facts: Table) -> Loaded:
     except ConfigError as error:
         wrong = to_problem(error, source.file, source.scope)
         hook = "" if is_settings else _directory(source)
-        problems = [problem.replace(hook=hook) for problem in (*problems, wrong)]
+        problems[:] = [problem.replace(hook=hook) for problem in (*problems, wrong)]
         # It may have guarded the tools, so there every decision reports it.
         spec = make_spec(
             source,
             NAME,
             facts.rows[GATE],
-            Node(Tree(value=None), source.file, source.scope, problems),
+            file,
             id=f"{NAME}/{hook or posixpath.basename(source.file) or 'HOOK.md'}",
             handler=Broken(reason=explain_errors(problems[-1:])),
             timeout=facts.default_timeout,
@@ -72,14 +73,8 @@ def load(source: Source, *, facts: Table) -> Loaded:
         # An approval covers no settings, because they run nothing.
         yours = f"~/.config/agents/hooks/{SETTINGS}"
         hint = f"read it, then use `--trust all`, or write it into your own {yours}"
-        untrusted = Problem(
-            name="trust.untrusted",
-            message=f"`{SETTINGS}` is not approved, so it is ignored",
-            hint=hint,
-            severity="warning",
-            origin=Origin(file=source.file, line=1, column=1, scope=source.scope),
-        )
-        return Loaded(problems=(*problems, untrusted))
+        file.warn("trust.untrusted", f"`{SETTINGS}` is not approved, so it is ignored", hint=hint)
+        return Loaded(problems=tuple(problems))
     return Loaded(specs=(spec,), problems=tuple(problems))
 
 
