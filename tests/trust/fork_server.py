@@ -1,4 +1,4 @@
-"""Fork server: a process that has loaded hookline, and forks once for each command, so that a command costs no start.
+"""Fork server: loads hookline once and forks for each command, so that a command starts fast.
 
 A child has what a process of its own has: its arguments, environment, folder, standard streams and
 caches.

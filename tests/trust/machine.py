@@ -1,4 +1,4 @@
-"""A home and its repositories, and the doors by which hookline is asked about them: the public ones only."""
+"""A home and its repositories, and the public interfaces that ask hookline about them."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Home:
 
 
 class Repository:
-    """A project with a guard before each shell command, whose files are a script, what it sources and what it imports."""
+    """A project with a guard of shell commands: a script, what it sources, and what it imports."""
 
     def __init__(self, home: Home, path: Path) -> None:
         self.home = home

@@ -1,4 +1,4 @@
-"""What a person approved runs wherever it is the same, and a hook that runs as before is never a changed one."""
+"""An approved hook runs wherever it is the same, and an unchanged one is never `changed`."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_branch_and_back_needs_no_second_approval(
 def test_an_interpreter_that_moves_disarms_nothing(
     repository: Repository, row: str, door: str
 ) -> None:
-    """Programs on PATH are not covered: an upgrade must not disarm guards (docs/explanation/trust.md 2)."""
+    """An upgrade of a program on PATH must not disable guards (docs/explanation/trust.md 2)."""
     repository.approved("echo no >&2; exit 2")
     folder = repository.home.path / "bin"
     folder.mkdir()
@@ -93,7 +93,7 @@ def test_an_interpreter_that_moves_disarms_nothing(
 def test_a_hook_that_logs_beside_itself_never_changes(
     repository: Repository, row: str, door: str
 ) -> None:
-    """A new entry in a folder is no change of a covered file (docs/explanation/trust.md 3, after)."""
+    """A new entry in a folder changes no covered file (docs/explanation/trust.md 3, after)."""
     repository.approved('echo "$NAME" >> "$(dirname "$0")/guard.log"')
     said = [repository.ask(door) for _ in range(3)]
 
@@ -120,7 +120,7 @@ def test_two_processes_approve_at_once(repository: Repository) -> None:
 
 
 def test_revoked_wins(repository: Repository) -> None:
-    """A revoked hook does not run (docs/explanation/trust.md 4), and only a new approval lets it run again."""
+    """A revoked hook runs only after a new approval (docs/explanation/trust.md 4)."""
     repository.approved()
     assert repository.hookline("revoke", ".claude/settings.json").returncode == 0
     assert (repository.ask("answer").stance, repository.times) == ("silent", 0)
@@ -130,7 +130,7 @@ def test_revoked_wins(repository: Repository) -> None:
 
 
 def test_approvals_count_in_python(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`Engine.discover(trust="approved")` runs what was approved, and nothing else (docs/explanation/trust.md 5)."""
+    """`Engine.discover(trust="approved")` runs approved hooks only (trust.md 5)."""
     repository.approved("echo no >&2; exit 2")
     for name, value in repository.home.environ.items():
         monkeypatch.setenv(name, value)
@@ -146,7 +146,7 @@ def test_approvals_count_in_python(repository: Repository, monkeypatch: pytest.M
     ("row", "door"), rows("store", ["damaged", "a folder for each file"], DOORS)
 )
 def test_a_store_that_cannot_be_read_asks(repository: Repository, row: str, door: str) -> None:
-    """What cannot be read of the store counts as changed, never as new (docs/explanation/trust.md 4): asked, never silent."""
+    """Hooks of an unreadable store count as changed, never as new (docs/explanation/trust.md 4)."""
     repository.approved()
     for path in [path for path in repository.home.store.rglob("*") if path.is_file()]:
         if row == "damaged":
@@ -163,7 +163,7 @@ def test_a_store_that_cannot_be_read_asks(repository: Repository, row: str, door
 def test_a_first_use_that_cannot_be_recorded_runs_with_a_notice(
     home: Home, row: str, door: str
 ) -> None:
-    """The store's folder is no folder here, which also a full or read-only disk amounts to (docs/explanation/trust.md 6)."""
+    """A file stands where the store's folder belongs; a full disk is alike (trust.md 6)."""
     script = home.write(".claude/hooks/own.sh", "#!/bin/sh\necho no >&2\nexit 2\n", program=True)
     hooks = {"PreToolUse": [{"hooks": [{"type": "command", "command": str(script)}]}]}
     home.write(".claude/settings.json", json.dumps({"hooks": hooks}))

@@ -1,4 +1,4 @@
-"""A file of an approved guard that is another one now: a person is asked before the action (changed)."""
+"""A file of an approved guard is another one now: the user is asked before the action."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ CHANGES: dict[str, Callable[[Repository], None]] = {
 
 @pytest.mark.parametrize(("row", "door"), rows("changed", list(CHANGES), DOORS))
 def test_a_changed_guard_asks_and_does_not_run(repository: Repository, row: str, door: str) -> None:
-    """A file differs, is gone, unreadable or not executable: a guard before an action asks (docs/explanation/trust.md 4, changed)."""
+    """A file differs, is gone, unreadable or not executable (trust.md 4, changed)."""
     repository.approved()
     CHANGES[row](repository)
 
@@ -117,7 +117,7 @@ def test_what_is_as_it_was_runs_again(repository: Repository, row: str, door: st
 def test_what_a_swapped_guard_permits_is_not_believed(
     repository: Repository, row: str, door: str
 ) -> None:
-    """The same files are compared after the run: a denial stays, and a permission is dropped (docs/explanation/trust.md 3, after)."""
+    """After the run files are compared: a denial stays, a permission does not (trust.md 3)."""
     module = f'"$(dirname "$0")"/{MODULE.rpartition("/")[2]}'
     repository.approved(f"mv {module} {module}.old; cp {module}.old {module}\n{ALLOWS}")
 
@@ -127,7 +127,7 @@ def test_what_a_swapped_guard_permits_is_not_believed(
 
 @pytest.mark.parametrize(("row", "door"), rows("changed", ["touch, a denial stays"], DOORS))
 def test_a_denial_stays_whatever_is_touched(repository: Repository, row: str, door: str) -> None:
-    """As a mere failure, a loop that touches the guard would open each gate that fails open (docs/explanation/trust.md 3, after)."""
+    """If touching a guard made it a mere failure, it would open each gate (trust.md 3, after)."""
     repository.approved(f'touch "$0"\n{DENIES}')
 
     assert repository.ask(door).stance == "deny"
@@ -162,7 +162,7 @@ def test_an_own_guard_whose_script_is_gone_asks(home: Home, row: str, door: str)
 
 @pytest.mark.parametrize(("row", "door"), rows("changed", ["own guard edited"], DOORS))
 def test_an_own_guard_that_was_edited_runs_and_says_so(home: Home, row: str, door: str) -> None:
-    """Your own hook that changed runs, with a notice that names the command which resolves it (docs/explanation/trust.md 4)."""
+    """Your own changed hook runs; a notice names the command to approve (trust.md 4)."""
     shutil.rmtree(home.store, ignore_errors=True)
     script = home.write(".claude/hooks/guard.sh", "#!/bin/sh\nexit 0\n", program=True)
     hooks = {"PreToolUse": [{"hooks": [{"type": "command", "command": str(script)}]}]}

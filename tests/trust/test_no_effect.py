@@ -1,4 +1,4 @@
-"""What a repository brings along and nobody approved: it runs nothing, and changes nothing about the user's own guards."""
+"""A repository without approvals: runs nothing, and changes nothing about the user's guards."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ UNREADABLE = ("FIFO", "device", "100 MB")
     ],
 )
 def test_the_own_guard_still_denies(home: Home, row: str, door: str) -> None:
-    """Nothing that a repository brings can slow down or open the user's own guards (docs/explanation/trust.md 1)."""
+    """A repository cannot slow down or open the user's own guards (docs/explanation/trust.md 1)."""
     own_guard(home)
     repository = home.repository()
     PLANTED[row](repository)
@@ -124,7 +124,7 @@ def test_the_own_guard_still_denies(home: Home, row: str, door: str) -> None:
 def test_files_of_a_repository_without_approvals_are_not_parsed(
     home: Home, row: str, door: str
 ) -> None:
-    """The hot path only looks whether a hook file has the word `hooks`, for the notice (docs/explanation/trust.md 4)."""
+    """An event only looks for the word `hooks` in a hook file (docs/explanation/trust.md 4)."""
     repository = home.repository()
     PLANTED.get(row, _dotted)(repository)
 
@@ -168,7 +168,7 @@ VARIABLES = {
     ],
 )
 def test_a_variable_of_a_repository_disarms_nothing(home: Home, row: str, door: str) -> None:
-    """What `env` in the repository's settings sets is taken out for hookline and for own hooks (docs/explanation/trust.md 4)."""
+    """The `env` of a repository's settings reaches neither hookline nor own hooks (trust.md 4)."""
     stolen = home.path / "stolen"
     own_guard(
         home, "bash -c 'cat >/dev/null; python3 -c \"import json\"; echo own guard >&2; exit 2'"
@@ -206,7 +206,7 @@ def test_a_module_of_a_repository_is_not_imported_by_an_own_hook(
 def test_compiled_code_that_was_planted_does_not_run(
     repository: Repository, row: str, door: str
 ) -> None:
-    """`PYTHONPYCACHEPREFIX` is set where a planted file would run instead of the checked one (docs/explanation/trust.md 3)."""
+    """`PYTHONPYCACHEPREFIX` keeps Python from planted byte code (docs/explanation/trust.md 3)."""
     stolen = repository.home.path / "stolen"
     repository.approved()
     folder = repository.path / ".claude/hooks"
@@ -226,7 +226,7 @@ def test_compiled_code_that_was_planted_does_not_run(
 
 @pytest.mark.parametrize(("row", "door"), rows("no effect", ["settings.toml a FIFO"], DOORS))
 def test_settings_that_are_a_fifo_block_nothing(home: Home, row: str, door: str) -> None:
-    """A file of settings that cannot be read is the strictest one, and it is not waited for (docs/explanation/trust.md 4)."""
+    """An unreadable settings file counts as the strictest, without a wait (trust.md 4)."""
     own_guard(home)
     repository = home.repository()
     (home.path / ".config/hookline").mkdir(parents=True)
@@ -237,7 +237,7 @@ def test_settings_that_are_a_fifo_block_nothing(home: Home, row: str, door: str)
 
 @pytest.mark.parametrize(("row", "door"), rows("no effect", ["approve below an agent"], DOORS))
 def test_an_agent_approves_nothing(repository: Repository, row: str, door: str) -> None:
-    """Below an agent host `approve` is refused with the sentence to say to the user (docs/explanation/trust.md 5)."""
+    """An agent gets a refusal with the sentence to say to the user (trust.md 5)."""
     repository.guard()
     done = repository.approve(CLAUDECODE="1")
 
@@ -251,7 +251,7 @@ def test_an_agent_approves_nothing(repository: Repository, row: str, door: str) 
 def test_an_event_that_the_agent_fires_first_approves_nothing(
     repository: Repository, row: str, door: str
 ) -> None:
-    """A repository's hook does not run before a person approves it, however often it is asked for (docs/explanation/trust.md 4, new)."""
+    """However often an agent fires it, a hook needs a person's approval (trust.md 4, new)."""
     repository.guard()
     for _ in range(2):
         assert repository.ask(door, CLAUDECODE="1").stance == "silent"

@@ -1,4 +1,4 @@
-"""An approved guard whose definition is nowhere any more: the user reads so at each action of its kind (removed)."""
+"""An approved guard without a definition: the user gets a notice at each action (removed)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ REMOVALS: dict[str, Callable[[Repository], object]] = {
 def test_a_removed_guard_is_missed_at_each_action(
     repository: Repository, row: str, door: str
 ) -> None:
-    """A notice at each action of its kind, with the command that resolves it, until it is resolved (docs/explanation/trust.md 4)."""
+    """The notice names the command that ends it (docs/explanation/trust.md 4)."""
     repository.approved()
     REMOVALS[row](repository)
 

@@ -217,7 +217,7 @@ def test_one_hooks_own_folder_is_that_hook(tmp_path: Path) -> None:
 
 
 def test_a_level_is_never_one_hook(tmp_path: Path) -> None:
-    """A HOOK.md beside the folders of a level is a stray file that hides nothing (docs/formats/agenthooks.md 3)."""
+    """A HOOK.md beside the hooks' folders is a stray file (docs/formats/agenthooks.md 3)."""
     for name in ("HOOK.md", ".hidden/HOOK.md", "one/HOOK.md", "one/hook.md", "two/Hook.md"):
         write(tmp_path / name)
 
@@ -276,7 +276,7 @@ def test_a_format_has_its_own_names_for_what_is_not_there(
     ("dialect", "name"), [("agenthooks", "file.missing"), ("docker-agent", "config.missing")]
 )
 def test_a_folder_without_hooks_has_a_name_too(dialect: str, name: str) -> None:
-    """For whoever must say so."""
+    """A caller can show it."""
     assert (make_no_hooks_error("x", dialect).name, make_no_hooks_error("x", dialect).place) == (
         name,
         "x",

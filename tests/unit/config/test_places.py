@@ -215,7 +215,7 @@ def test_nothing_is_found_where_nothing_is(home: Path, project: Path) -> None:
 
 
 def test_every_place_is_of_a_known_dialect_and_scope() -> None:
-    """What a clone brings along is in the scopes that nobody trusts by default."""
+    """A clone's files are in the scopes that are not trusted by default."""
     assert {dialect for dialect, _, _ in PLACES} <= set(NAMES)
     assert {scope for _, scope, _ in PLACES} <= set(SCOPES)
     assert {scope for _, scope, path in PLACES if "{cwd}" in path} == CLONED
@@ -234,7 +234,7 @@ def test_a_dialects_places_stand_in_the_order_of_their_scopes(dialect: str) -> N
 def test_a_file_and_its_folder_are_of_the_dialect_that_has_its_place_there(
     place: tuple[str, str, str], tmp_path: Path
 ) -> None:
-    """Whoever names one of them to `--config` need not say what it is.
+    """A user who names one of them to `--config` need not give the dialect.
 
     And the folder's files are found in it.
     """
@@ -336,7 +336,7 @@ def test_a_project_is_the_nearest_folder_with_a_repository_or_hooks(
 def test_where_a_file_is_kept_is_told_in_the_formats_words(
     dialect: str, file: str, kept: str
 ) -> None:
-    """Never in those of whoever named the file."""
+    """Never in the words of the user who named the file."""
     assert project_path(dialect, file) == kept
 
 

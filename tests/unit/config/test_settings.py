@@ -111,7 +111,7 @@ def test_what_cannot_be_read_is_said(environ: dict[str, str]) -> None:
 
 
 def test_the_defaults_that_are_told_are_those_of_the_journal(tmp_path: Path) -> None:
-    """What the page says of a key that nobody sets is what happens."""
+    """The default on the page is what happens without the key."""
     told = {key: row.default for key, row in TABLES["journal"].items()}
     trail = LogFiles(str(tmp_path))
 

@@ -1,4 +1,4 @@
-"""Is a key of somebody's file turned on, and is the rest of the file as it was?"""
+"""YAML toggles: the key is turned on, and the rest of the file stays the same."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 def test_a_link_does_not_lead_out_of_a_project(by: str, tmp_path: Path) -> None:
     """Not by a folder either.
 
-    Within a project, and of what is elsewhere, links are somebody's own.
+    Links are the user's own within a project, and to other places.
     """
     for name in ("clone/inner", "mine/config"):
         (tmp_path / name).mkdir(parents=True)

@@ -54,7 +54,7 @@ def test_what_informs_is_kept() -> None:
 
 @pytest.mark.parametrize("table", [DEAF, HEARD.replace(late=frozenset({"note"}))])
 def test_what_counts_is_the_tables_word(table: Table) -> None:
-    """A dialect that hands nothing over later keeps nothing, and one that hands over notes keeps notes."""
+    """A dialect without late results keeps none, and one with late notes keeps notes."""
     late = make_deferred(Verdict(hook_id="h", for_agent="a", for_user="u"), table)
 
     assert (late and (late.for_agent, late.for_user)) == (None if table is DEAF else ("", "u"))
@@ -73,7 +73,7 @@ def test_what_counts_is_the_tables_word(table: Table) -> None:
     ],
 )
 def test_what_decides_is_lost_and_listed(verdict: Verdict, lost: tuple[str, ...]) -> None:
-    """A stance, a rewrite or an effect only counts while somebody waits for it."""
+    """A stance, a rewrite or an effect only counts while the event waits."""
     late = make_deferred(verdict, HEARD)
 
     assert late is not None
@@ -200,7 +200,7 @@ def test_what_is_no_answer_is_refused(given: object) -> None:
 def test_a_turn_tells_everything_and_a_stop_what_wakes(
     event: Event, decision: Decision, plan: Plan, all_: bool, wakes: bool
 ) -> None:
-    """As long as it arrives: what is told beside a refusal, or where a host has no words for it, would be lost."""
+    """A result that a refusal or the host's format would lose stays for the next turn."""
     assert (
         can_deliver_all(event, decision, plan, HEARD),
         can_deliver_wakes(event, decision, plan),

@@ -46,7 +46,7 @@ def test_an_event_selects_its_row_or_what_it_covers() -> None:
 
 
 def test_a_dialect_that_says_nothing_has_the_rules_of_the_architecture() -> None:
-    """The first summary wins, reasons are not joined, a stop gate sends back three times, timeouts are a minute."""
+    """First summary, reasons apart, three redos of a stop gate, a timeout of one minute."""
     assert FoldRule() == FoldRule(
         firsts=frozenset({"summary"}),
         joins_reasons=False,
@@ -62,7 +62,7 @@ def test_a_dialect_that_says_nothing_has_the_rules_of_the_architecture() -> None
 
 
 def test_absence_prints_as_a_word() -> None:
-    """In a table that somebody prints, one sees what is left out."""
+    """A printed table shows what is left out."""
     assert repr(ABSENT) == "ABSENT"
 
 

@@ -1,4 +1,4 @@
-"""A hook on `shell.before` of one host is asked about a shell call of every other (docs/formats/vocabulary.md 4)."""
+"""A hook on `shell.before` runs for shell calls of every host (docs/formats/vocabulary.md 4)."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_a_failure_is_told_in_a_few_words(outcome: Outcome, words: str) -> None:
         ("x.other.thing", False),
     ],
 )
-def test_a_guard_that_fails_open_is_missed_aloud(kind: str, *, note: bool) -> None:
+def test_a_guard_that_fails_open_is_reported(kind: str, *, note: bool) -> None:
     """Wherever something can be refused, whether or not that moment is a gate."""
     spec = HookSpec(
         id="h",

@@ -52,7 +52,7 @@ def back(*events: Event) -> RedoCounts:
 
 
 def test_the_gates_are_those_of_the_table_of_events() -> None:
-    """Where a denial sends somebody back to work."""
+    """They are the events at which a denial sends an agent back to work."""
     assert {name for name in NAMES if kind(name).redo} == GATES
 
 
@@ -66,10 +66,10 @@ def test_each_gate_is_counted_by_itself() -> None:
     ] == [2, 1, 0]
 
 
-def test_a_stop_that_nobody_refused_ends_the_turn() -> None:
+def test_a_stop_without_a_refusal_ends_the_turn() -> None:
     """It begins a new count.
 
-    But not where the host says that it comes after one that somebody else refused.
+    But not if the host says that it comes after a refused one.
     """
     counts = back(STOP, STOP)
 
@@ -200,7 +200,7 @@ def test_below_its_limit_a_decision_stands(count: int | None, limit: int) -> Non
 def test_at_its_limit_the_agent_may_stop_and_that_is_said(
     count: int | None, why: str, note: str
 ) -> None:
-    """Also where nobody knows how often it was sent back: a loop that nobody counts is not entered."""
+    """Also if the count is unknown: a loop without a count is not entered."""
     capped = cap_redo(BACK, count, 3)
 
     assert (capped.stance, capped.reason, capped.redo, capped.for_user) == (
@@ -213,7 +213,7 @@ def test_at_its_limit_the_agent_may_stop_and_that_is_said(
 
 
 def test_context_that_sends_the_agent_on_is_a_redo() -> None:
-    """Of the dialects whose agent goes on with whatever it is told at its stop (docs/formats/claude-code.md 7); a halt ends it all the same."""
+    """In dialects whose agent goes on for context (claude-code.md 7); a halt ends the turn."""
     capped = cap_redo(TOLD, 3, 3, CONTEXT_REDOES)
 
     assert [

@@ -54,7 +54,7 @@ def heard(spec: HookSpec, outcome: Outcome) -> Verdict:
     ],
 )
 def test_a_python_hook_may_return_a_verdict_or_nothing(answer: Any, fault: str | None) -> None:
-    """Anything else is a failure, with words for whoever wrote it."""
+    """Any other value is a failure with a text for the author of the hook."""
     assert heard(PYTHON, Outcome(answer=answer)).fault == fault
 
 

@@ -89,12 +89,12 @@ def pattern(field: str, source: str, *, full: bool = False) -> Pattern:
     ],
 )
 def test_a_condition_holds_or_not(condition: Condition, event: Event, *, expected: bool) -> None:
-    """Names are exact, expressions are searched or cover all, leaves are taken one by one, paths are normalised first."""
+    """Exact names, searched and full expressions, leaves one by one, normalised paths."""
     assert holds(condition, event) is expected
 
 
 def test_a_tool_is_the_tool_of_a_call() -> None:
-    """A fact that happens to be called so is none: plans are remembered by the tool's name alone."""
+    """A fact with this name is no tool, because plans are remembered by the tool's name."""
     event = Event(kind="x.host.thing", body=Lifecycle(facts={"tool": "bash"}))
 
     assert not holds(OneOf(field="tool", names=frozenset({"bash"})), event)

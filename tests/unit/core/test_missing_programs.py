@@ -30,7 +30,7 @@ from hookline.core.output_faults import find_missing_program
     ],
 )
 def test_every_shell_names_the_program(line: str, program: str) -> None:
-    """In the forms of dash, bash, zsh, busybox, ksh, mksh, fish and env, also between other lines."""
+    """The forms of dash, bash, zsh, busybox, ksh, mksh, fish and env, also between other lines."""
     assert find_missing_program(line) == (program, line)
     assert find_missing_program(f"checking\n{line}\ndone\n") == (program, line)
 

@@ -85,7 +85,7 @@ def test_what_is_remembered_has_a_bound() -> None:
 
 
 def test_selection_inside_a_dialect_is_by_native_event() -> None:
-    """An event selects the hooks of its own row, of the rows that its name covers, and under an alias the same ones."""
+    """An event selects hooks of its row, of rows that its name covers, and by an alias the same."""
     stage = Stage(
         row("before"),
         row("guard"),
@@ -114,7 +114,7 @@ def test_selection_inside_a_dialect_is_by_native_event() -> None:
 
 
 def test_a_moment_selects_hooks_of_other_dialects_once() -> None:
-    """Of several events of one moment, a secondary one leaves the hooks of other dialects to the main one."""
+    """A secondary event leaves the hooks of other dialects to the main event."""
     host = Stage(row("transform", secondary=True), row("before"), name="host")
     (entry,) = Registry().with_([hook("a")], STAGE).entries()
     chosen = {

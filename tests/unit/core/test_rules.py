@@ -52,7 +52,7 @@ MALFORMED = [
     ("text", "tools", "pattern"), [pytest.param(*row, id=name) for name, *row in SPELLED]
 )
 def test_a_rule_is_read(text: str, tools: set[str], pattern: str | None) -> None:
-    """The name becomes the tools that it stands for, and the text between the brackets the pattern."""
+    """The name becomes the tools that it means, and the text in the brackets the pattern."""
     rule = parse_rule(text)
     assert (rule.source, rule.tools, rule.pattern) == (text, tools, pattern)
 
@@ -168,7 +168,7 @@ PATHS = [
     ("text", "path", "cwd", "covered"), [pytest.param(*row, id=name) for name, *row in PATHS]
 )
 def test_a_path_rule_reads_like_gitignore(text: str, path: str, cwd: str, covered: bool) -> None:
-    """A bare name is met at any depth, `/` is cwd, `//` the root, `~` only itself, and a folder covers what is in it."""
+    """A bare name at any depth, `/` is cwd, `//` the root, `~` only itself; a folder covers all."""
     rule = parse_rule(text)
     assert {is_covered(rule, tool, {"file_path": path}, cwd) for tool in rule.tools} == {covered}
 
@@ -244,7 +244,7 @@ CALLS = [
     ("text", "tool", "given", "covered"), [pytest.param(*row, id=name) for name, *row in CALLS]
 )
 def test_a_rule_looks_at_the_tool_first(text: str, tool: str, given: object, covered: bool) -> None:
-    """A rule covers calls of its own tools only, and with a pattern only those with something to compare."""
+    """A rule covers calls of its own tools, and with a pattern only calls with a value."""
     assert is_covered(parse_rule(text), tool, given, "/w") is covered
 
 

@@ -123,7 +123,7 @@ def test_a_call_is_told_in_the_hooks_own_words(
 ) -> None:
     """Name and keys of the input.
 
-    What is already there is not overwritten, and what nobody knows stays.
+    It overwrites no existing key, and keeps unknown ones.
     """
     body = told(dialect, tool, given)
 

@@ -48,7 +48,7 @@ def test_each_word_is_a_verdict(answer: Verdict, verdict: Verdict) -> None:
 
 @pytest.mark.parametrize("targets", [{}, {"text": "a", "summary": "b"}, {"input": {}, "output": 1}])
 def test_a_rewrite_is_of_one_target(targets: dict[str, Any]) -> None:
-    """None, or two, is a mistake of whoever wrote the hook."""
+    """None, or two, is a mistake of the hook's author."""
     with pytest.raises(TypeError, match="exactly one"):
         hookline.rewrite(**targets)
 

@@ -120,7 +120,7 @@ def test_without_one_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert list(tmp_path.iterdir()) == []
 
 
-# -- hooks that nobody waits for -------------------------------------------------------------------
+# -- detached hooks --------------------------------------------------------------------------------
 
 ASYNC = {
     "hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "exit 3", "async": True}]}]}
@@ -155,7 +155,7 @@ OUTPUTS = {
 
 @pytest.mark.parametrize("payload", OUTPUTS)
 def test_what_a_detached_hook_printed_is_in_its_end(payload: str, tmp_path: Path) -> None:
-    """As payloads are kept: nobody else is told of it."""
+    """Its record follows the payload policy; no other place has the text."""
     hook = {"type": "command", "command": PRINTS, "async": True}
     values, member = OUTPUTS[payload]
     journal = Journal.open(str(tmp_path / "j"), payload=payload, environ={})
@@ -296,7 +296,7 @@ def test_a_full_disk_changes_no_verdict(room: int, tmp_path: Path) -> None:
 @pytest.mark.process
 @pytest.mark.skipif(
     os.geteuid() != 0 and not os.path.exists("/proc/self/status"),
-    reason="needs a folder that nobody may write to",
+    reason="needs a folder without write permission",
 )
 def test_a_folder_that_cannot_be_written_to_changes_no_verdict() -> None:
     """Not even to a user who may do everything: no file is made in /proc."""

@@ -59,7 +59,7 @@ def test_what_is_linked_is_read(record: dict[str, object], seq: int) -> None:
 
 
 def test_the_hash_is_of_the_line_without_it() -> None:
-    """Anybody can check it with a text editor and sha256sum."""
+    """A reader can check it with a text editor and sha256sum."""
     line, digest = encode_line({"type": "note"}, 1, GENESIS_HASH)
     body = line.decode().rstrip("\n").replace(f',"hash":"{digest}"', "")
 

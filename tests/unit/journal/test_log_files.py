@@ -54,7 +54,7 @@ def test_no_file_stays_open(tmp_path: Path) -> None:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+def test_no_other_user_may_read_it(tmp_path: Path) -> None:
     """The folder and its files are this user's alone, whatever the umask says."""
     before = os.umask(0)
     try:

@@ -33,7 +33,7 @@ def record_of(spec: hookline.HookSpec | None, policy: PayloadPolicy) -> dict[str
 
 
 def test_of_a_command_there_is_the_hash() -> None:
-    """Where payloads are hashed; and a hook that nobody named is named after its scripts."""
+    """Where payloads are hashed; a hook without a name gets that of its scripts."""
     command = "KEY=hunter2hunter2 uv run --script hooks/guard.py; rm x"
     record = record_of(specs(command)[0], PayloadPolicy(environ={}))
 
@@ -53,7 +53,7 @@ def test_of_a_command_there_is_the_hash() -> None:
         ("login hunter", "login hunter", ""),
     ],
 )
-def test_a_hook_that_somebody_named_has_that_name(command: str, name: str, kept: str) -> None:
+def test_a_named_hook_keeps_its_name(command: str, name: str, kept: str) -> None:
     """Unless it could be what it runs."""
     assert name_hook(specs(command, name=name)[0], PayloadPolicy()) == kept
 

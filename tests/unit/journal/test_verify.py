@@ -37,7 +37,7 @@ def put(folder: Path, changed: list[bytes]) -> None:
     files(folder)[0].write_bytes(b"".join(changed))
 
 
-def test_a_trail_that_nobody_touched_is_whole(trail: Path) -> None:
+def test_an_untouched_trail_is_whole(trail: Path) -> None:
     """It says from where to where, and what its head is."""
     found = checked(trail)
 
@@ -58,7 +58,7 @@ def test_what_was_never_written_is_whole(tmp_path: Path) -> None:
 
 
 def relinked(line: bytes) -> bytes:
-    """The record with another text, linked as whoever can compute hashes would."""
+    """The record with another text, linked as an attacker who can compute hashes would."""
     record = json.loads(line)
     kept = {
         key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")
@@ -163,7 +163,7 @@ def test_a_whole_file_that_is_gone_is_missed(tmp_path: Path) -> None:
 
 
 def test_without_its_head_the_end_cannot_be_told(trail: Path) -> None:
-    """Unless somebody wrote it down elsewhere."""
+    """Unless the user keeps the head elsewhere."""
     (trail / "head").unlink()
     put(trail, lines(trail)[:-3])
     found = checked(trail)
@@ -174,7 +174,7 @@ def test_without_its_head_the_end_cannot_be_told(trail: Path) -> None:
 
 
 def test_behind_a_gap_everything_is_found(trail: Path) -> None:
-    """After a power failure, what somebody does to newer records is seen as before."""
+    """After a power failure an edit of newer records is found as before."""
     put(trail, lines(trail)[:-3])
     written(trail, 5)
     assert [each.kind for each in checked(trail).findings] == [REMOVED]
@@ -203,7 +203,7 @@ def test_every_place_is_named_up_to_a_number(tmp_path: Path) -> None:
 def test_a_head_that_is_remembered_elsewhere_shows_a_trail_that_was_made_anew(
     trail: Path, tmp_path: Path
 ) -> None:
-    """Somebody who computes every hash, and the head, anew."""
+    """An attacker can compute every hash, and the head, anew."""
     told = str(checked(trail).to_dict()["head"])
     forged = written(tmp_path / "forged", COUNT + 1, largest=10**6)
     head = parse_head(told)

@@ -31,7 +31,7 @@ def edited(line: bytes) -> bytes:
 
 
 def anew(line: bytes, **changed: object) -> bytes:
-    """The record with other fields, linked as whoever can compute hashes would."""
+    """The record with other fields, linked as an attacker who can compute hashes would."""
     record = json.loads(line)
     kept = {
         key: value for key, value in record.items() if key not in ("schema", "seq", "prev", "hash")
@@ -90,7 +90,7 @@ STORIES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], list[tuple[str, i
 
 @pytest.mark.parametrize("name", STORIES)
 def test_every_place_has_a_story(name: str, tmp_path: Path) -> None:
-    """And no place another one's."""
+    """No place has the story of another."""
     change, expected = STORIES[name]
 
     assert found(tmp_path / "j", change(lines(written(tmp_path / "j", COUNT)))) == expected

@@ -56,7 +56,7 @@ def test_every_native_leads_to_a_canonical_name() -> None:
 
 
 def test_every_canonical_name_has_a_native() -> None:
-    """No event exists that nobody raises."""
+    """A host raises every event."""
     assert (
         set(CANONICAL) - {name for names in DIALECTS.values() for name in names.values()} == set()
     )
@@ -81,7 +81,7 @@ def test_a_dialect_is_covered_in_full(key: str, count: int) -> None:
 
 
 def test_every_effect_is_a_word_of_the_closed_set() -> None:
-    """The effect column spells effects as docs/formats/vocabulary.md 3 lists them, and in no other way."""
+    """The effect column spells effects as docs/formats/vocabulary.md 3 does."""
     assert {
         word for row in CANONICAL.values() for word in kinds.split_words(row["effects"])
     } <= EFFECTS
@@ -139,7 +139,7 @@ def test_transforms_only_rewrite() -> None:
     ],
 )
 def test_a_row_may_go_beyond_its_class(name: str, powers: set[str]) -> None:
-    """The row's own effects are the exact cap, in the words that decisions are fitted to (docs/formats/vocabulary.md 2)."""
+    """The row's own effects are the exact limit (docs/formats/vocabulary.md 2)."""
     assert kinds.kind(name).powers == powers
 
 
@@ -171,7 +171,7 @@ def test_payload_columns_name_fields() -> None:
 
 
 def test_an_unknown_event_may_only_be_observed() -> None:
-    """A newer host's event passes under a name that says whose it is, and nothing may be done about it."""
+    """A newer host's event has a name with its host, and hooks can only observe it."""
     name = kinds.unknown_kind("codex", "PreDream")
     kind = kinds.kind(name)
 
@@ -204,7 +204,7 @@ def test_unknown_events_are_not_remembered() -> None:
     ],
 )
 def test_a_hosts_name_leads_to_the_canonical_one(native: str, canonical: str) -> None:
-    """For whoever writes the name that he knows; the unifiers' `other` means nothing."""
+    """Its author may write the host's name; `other` of the unifiers has no meaning."""
     assert kinds.find_by_native_name(native) == canonical
 
 

@@ -15,5 +15,5 @@ def test_every_failure_reads_as_the_end_of_a_sentence() -> None:
 
 
 def test_an_outcome_of_nothing_is_no_failure() -> None:
-    """What is sent back for a run that nobody waits for."""
+    """A detached run gets it as a placeholder."""
     assert (Outcome().failure, Outcome().exit_code, Outcome().stdout) == (None, None, "")

@@ -27,7 +27,7 @@ WHOLE = Problem(
     ],
 )
 def test_a_place_is_told_as_far_as_it_is_known(origin: Origin, place: str) -> None:
-    """File, line and column, without zeros for what nobody looked up."""
+    """File, line and column, without zeros for unknown ones."""
     assert origin.place == place
 
 

@@ -15,7 +15,7 @@ SPEC = HookSpec(
 
 
 def test_a_hook_fails_open_is_enforced_and_waited_for() -> None:
-    """What a dialect does not say is the mildest: no stance on failure, a minute's time, no shadow."""
+    """Defaults are mild: no stance on failure, a timeout of one minute, no shadow."""
     assert (SPEC.on_failure, SPEC.timeout, SPEC.detached, SPEC.shadow, SPEC.once) == (
         Stance.SILENT,
         60.0,
@@ -31,5 +31,5 @@ def test_scopes_go_from_managed_policy_to_in_process_hooks() -> None:
 
 
 def test_the_default_scope_is_one_of_them() -> None:
-    """A hook that nobody placed is an explicit one."""
+    """A hook without a declared scope is an explicit one."""
     assert SPEC.origin.scope in SCOPES

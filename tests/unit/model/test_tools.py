@@ -48,7 +48,7 @@ def test_families_do_not_merge(name: str, dialect: str, never: str) -> None:
     assert never not in list_equivalent_names(name, dialect)
 
 
-def test_a_tool_that_nobody_has_has_no_other_name() -> None:
+def test_an_unknown_tool_has_no_other_name() -> None:
     """Unknown tools, and names that tell no server, stay what they are."""
     assert list_equivalent_names("frobnicate") == ()
     assert list_equivalent_names("mcp__server") == ()
@@ -101,7 +101,7 @@ def test_mcp_names_have_parts(name: str, dialect: str, parts: tuple[str, str] | 
 def test_a_tool_is_called_as_its_host_does(
     name: str, dialect: str, target: str, names: tuple[str, ...]
 ) -> None:
-    """The usual name first; its own where the host has it too; nothing where nobody knows."""
+    """The usual name first, then the host's own; none for an unknown tool."""
     assert translate_name(name, dialect, target)[: len(names)] == names
     assert bool(translate_name(name, dialect, target)) is bool(names)
 

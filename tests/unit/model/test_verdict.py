@@ -18,7 +18,7 @@ def test_stances_are_ordered_from_the_weakest_claim_to_the_strongest() -> None:
     ("stance", "allowed"),
     [("SILENT", True), ("ALLOW", True), ("ASK", False), ("DENY", False), ("HALT", False)],
 )
-def test_what_nobody_has_to_be_asked_about_is_allowed(stance: str, *, allowed: bool) -> None:
+def test_which_stances_permit_a_call(stance: str, *, allowed: bool) -> None:
     """Only silence and consent let the moment pass by themselves."""
     assert QUIET.replace(stance=Stance[stance]).allowed is allowed
 

@@ -16,7 +16,7 @@ EVENT = Event(kind="stop", dialect="d", native_name="Stop", session_id="s", cwd=
 def test_a_redo_is_granted_and_counted_in_one_step() -> None:
     """Whichever thread asks.
 
-    Whoever comes to the limit is told how many there were, and adds none.
+    At the limit the caller gets the count, and adds none.
     """
     memory, had = Memory(), []
     threads = [
@@ -90,11 +90,11 @@ def test_the_oldest_fall_out_and_are_counted(count: int, text: str) -> None:
 
 
 def test_without_a_session_nothing_is_kept() -> None:
-    """It could be anybody's."""
-    memory, nobody = Memory(), EVENT.replace(session_id="")
-    memory.keep(nobody, DeferredResult(hook_id="a", for_agent="x"))
+    """It could be of any session."""
+    memory, unnamed = Memory(), EVENT.replace(session_id="")
+    memory.keep(unnamed, DeferredResult(hook_id="a", for_agent="x"))
 
-    assert memory.take(nobody, wakes=False) == ([], {})
+    assert memory.take(unnamed, wakes=False) == ([], {})
 
 
 def test_the_sessions_that_were_used_last_are_known() -> None:
@@ -137,7 +137,7 @@ def test_threads_lose_no_count() -> None:
 
 
 def test_a_hook_behind_an_event_without_a_session_is_said() -> None:
-    """While somebody can still be told."""
+    """It is said while the event still waits."""
     memory = Memory()
     memory.prepare(EVENT)
     before = memory.problems

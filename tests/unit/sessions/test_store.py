@@ -55,18 +55,18 @@ def test_looking_makes_nothing(path: Path) -> None:
 
 def test_a_session_without_an_id_has_no_state(path: Path) -> None:
     """Its hooks run as if it were the first event."""
-    sessions, nobody = Sessions(path), EVENT.replace(session_id="")
-    sessions.send_back(nobody, 0)
-    sessions.keep(nobody, DeferredResult(hook_id="a"))
-    sessions.prepare(nobody)
-    sessions.release(nobody, "m")
+    sessions, unnamed = Sessions(path), EVENT.replace(session_id="")
+    sessions.send_back(unnamed, 0)
+    sessions.keep(unnamed, DeferredResult(hook_id="a"))
+    sessions.prepare(unnamed)
+    sessions.release(unnamed, "m")
 
-    assert (sessions.claim(nobody, "m"), sessions.claim(nobody, "m")) == (True, True)
+    assert (sessions.claim(unnamed, "m"), sessions.claim(unnamed, "m")) == (True, True)
     assert not path.exists()
 
 
 def test_the_folder_is_the_users_alone(path: Path) -> None:
-    """Nobody else may read what hooks said, or write what an agent is told."""
+    """No other user may read what hooks printed, or write what an agent reads."""
     Sessions(path).send_back(EVENT, 0)
     files = sorted(path.iterdir())
 
@@ -106,7 +106,7 @@ def test_redos_are_counted_across_processes(path: Path) -> None:
 
 
 def test_a_redo_is_granted_and_counted_in_one_step(path: Path) -> None:
-    """Whoever comes to the limit is told how many there were, and adds none; 0 is no limit."""
+    """At the limit the caller gets the count, and adds none; 0 means no limit."""
     assert [Sessions(path).send_back(EVENT, 2) for _ in range(4)] == [0, 1, 2, 2]
     assert [Sessions(path).send_back(EVENT, limit) for limit in (0, 3, 3)] == [2, 3, 3]
 
@@ -183,7 +183,7 @@ def test_once_is_once_until_the_session_ends(path: Path) -> None:
 
 
 def test_answers_wait_for_their_session_in_the_order_in_which_they_came(path: Path) -> None:
-    """Each is handed out once, whoever asks; a stop takes only what wakes."""
+    """Each is given to one caller only; a stop takes only what wakes."""
     for name, wake in (("a", ""), ("b", "up"), ("c", "")):
         Sessions(path).keep(EVENT, DeferredResult(hook_id=name, for_agent="x", wake=wake))
 
@@ -228,7 +228,7 @@ def test_the_state_says_whose_it_is(path: Path) -> None:
         "\xff",
     ],
 )
-def test_what_somebody_else_wrote_does_not_count(path: Path, held: str) -> None:
+def test_a_foreign_file_does_not_count(path: Path, held: str) -> None:
     """It is nothing, it is said, and the next state replaces it."""
     Sessions(path).send_back(EVENT, 0)
     (file,) = path.glob("*.json")
@@ -340,16 +340,16 @@ def test_a_new_session_makes_old_ones_go(
 
 
 def test_whether_a_redo_was_counted_is_known(path: Path) -> None:
-    """An agent is not sent back where that could not be counted: without a session the host's own flag says whether it was before."""
-    nobody = EVENT.replace(session_id="")
+    """An uncounted redo is not granted; without a session the host's own flag decides."""
+    unnamed = EVENT.replace(session_id="")
     blocked = path.parent / "file"
     path.parent.mkdir()
     blocked.write_text("", encoding="utf-8")
 
     assert Sessions(path).send_back(EVENT, 3) == 0
     assert Sessions(blocked).send_back(EVENT, 3) is None
-    assert Sessions(path).send_back(nobody, 3) == 0
-    assert Sessions(path).send_back(nobody.replace(body=Stop(stop_hook_active=True)), 3) is None
+    assert Sessions(path).send_back(unnamed, 3) == 0
+    assert Sessions(path).send_back(unnamed.replace(body=Stop(stop_hook_active=True)), 3) is None
 
 
 def test_an_event_loop_does_not_wait_for_long(path: Path) -> None:

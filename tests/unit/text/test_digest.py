@@ -1,4 +1,4 @@
-"""Is it SHA-256, whoever computes it?"""
+"""Digests equal SHA-256 of the standard library, with and without an extension module."""
 
 from __future__ import annotations
 

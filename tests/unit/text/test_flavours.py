@@ -175,7 +175,7 @@ def test_javascript_is_what_node_does() -> None:
 
 
 def test_python_is_what_re_does() -> None:
-    r"""The same, apart from `$` before a last newline and letters beyond ASCII in `\w`, where RE2 differs."""
+    r"""Equal, but `$` before a last newline and non-ASCII letters in `\w` differ in RE2."""
     sources = _corpus(*COMMON, *OF_PYTHON)
     theirs: dict[str, list[bool] | None] = {}
     for source in sources:

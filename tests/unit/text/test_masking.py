@@ -67,7 +67,7 @@ def test_a_secret_is_masked(text: str, secret: str) -> None:
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
-    """A journal in which everything is masked helps nobody."""
+    """A fully masked journal would be useless."""
     assert mask_text(text) == text
 
 

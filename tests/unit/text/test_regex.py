@@ -23,7 +23,7 @@ def test_expressions_beyond_the_budget_are_refused_at_once() -> None:
 
 @pytest.mark.parametrize("flavour", ["javascript", "python", "rust", "go"])
 def test_no_engine_compiles_beyond_the_budget(flavour: str) -> None:
-    """An expression that RE2 refuses for want of memory is not left to an engine that backtracks."""
+    """If RE2 lacks memory for an expression, no engine that backtracks compiles it."""
     with RegexBudget(-1), pytest.raises(ConfigError) as caught:
         compile_regex("(a?){500}", flavour)
 

@@ -1,4 +1,4 @@
-"""What a shell line would run, and which lines nobody can be sure of."""
+"""Shell lines: what they would run, and which lines are uncertain."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ REFUSED = [
     + REFUSED
     + [f"[{host}]" for host in [*SIX, "fc00::1", "fe80::1", "ff02::1", "::", "fec0::1"]],
 )
-def test_a_host_that_nobody_may_call(host: str) -> None:
+def test_a_forbidden_host(host: str) -> None:
     """In whatever spelling."""
     assert explain_refused_url(f"http://{host}:8080/x")
 
@@ -130,7 +130,7 @@ def test_the_local_switch_opens_nothing_else(host: str) -> None:
 def test_a_name_that_means_the_same_everywhere_is_judged_by_its_text(
     kind: str, names: list[str]
 ) -> None:
-    """Nobody is asked for it, and the local switch opens the names of this machine alone."""
+    """No name server is asked, and the local option opens only the names of this machine."""
     for name in names:
         assert (
             explain_refused_url(f"http://{name}:8080/")
@@ -200,7 +200,7 @@ def test_any_text_is_judged(url: str) -> None:
     ],
 )
 def test_a_host_is_called_in_one_spelling(host: str, plain: str) -> None:
-    """That which was judged, so that nobody reads it differently afterwards."""
+    """The result is the spelling that was checked, so that no later reader differs."""
     assert canonical_host(host) == plain
 
 
@@ -256,7 +256,7 @@ def test_some_addresses_say_that_they_are_local(host: str) -> None:
     ],
 )
 def test_others_do_not(host: str) -> None:
-    """Nor does one that nobody may call."""
+    """Nor does a forbidden one."""
     assert not is_local(f"http://{host}/x")
 
 

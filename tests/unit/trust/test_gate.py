@@ -76,7 +76,7 @@ def test_a_changed_guard_asks_each_time(world: World) -> None:
 def test_what_guards_no_action_is_skipped_with_a_notice(
     world: World, change: dict[str, object]
 ) -> None:
-    """A refusal at a stop would trap the agent and protect nothing (docs/explanation/trust.md 4)."""
+    """A refusal at a stop traps the agent and protects nothing (docs/explanation/trust.md 4)."""
     spec = SPEC.replace(**change)
     world.script("a")
     gate = approved(world, spec)
@@ -194,7 +194,7 @@ def test_a_variable_switches_hooks_off(world: World, environ: dict[str, str], wh
 )
 @pytest.mark.parametrize("single", [False, True])
 def test_off_anywhere_is_off(world: World, root: str, cwd: str, why: str, *, single: bool) -> None:
-    """Everywhere, in the project, around the event's folder; all hooks, or one by its definition."""
+    """Everywhere, in the project, in the event's folder; all hooks, or one by its definition."""
     gate, root = world.gate(), f"{world.folder}{root}" if root else ""
     definition = gate.states.find_definition(SPEC) if single else ""
     gate.store.set_switch(Switch(root=root, definition=definition), is_on=False, record={})

@@ -45,7 +45,7 @@ def test_the_table_of_states(
     assert Policy(**settings).find_effect(column, state, can_run=can_run) == effect
 
 
-def test_the_strictest_policy_runs_nothing_that_nobody_approved() -> None:
+def test_the_strictest_policy_runs_approved_hooks_only() -> None:
     """It holds where the settings cannot be read."""
     assert {STRICTEST.find_effect(OWN, state) for state in (NEW, CHANGED)} == {"deny"}
     assert STRICTEST.find_effect(PROJECT, CHANGED) == "deny"

@@ -152,7 +152,7 @@ def test_a_script_is_read_as_the_command_is(tmp_path: Path, line: str) -> None:
     ],
 )  # fmt: skip
 def test_python_loads_what_it_imports(tmp_path: Path, files: dict[str, str], covered: str) -> None:
-    """From the folder of the script up to the root, with what has the name of a standard module beside it."""
+    """From the script's folder up to the root, and files named as standard modules beside it."""
     write(tmp_path, files)
 
     found = look(tmp_path, "python3 hooks/a.py")
@@ -287,7 +287,7 @@ def test_no_text_holds_hookline_up(tmp_path: Path, text: str) -> None:
 
 
 def test_a_shielded_command_imports_nothing_from_the_working_folder(tmp_path: Path) -> None:
-    """PYTHONSAFEPATH holds where all was seen and nothing is a Python file (docs/explanation/trust.md 3)."""
+    """PYTHONSAFEPATH is set if all files were found and none is Python (trust.md 3)."""
     write(tmp_path, {"json.py": ""})
 
     assert keys(look(tmp_path, "python3 -c 'import json'")) == ["json.py"]

@@ -39,8 +39,8 @@ def test_a_switch_is_no_hook() -> None:
 @pytest.mark.parametrize(
     ("source", "counts"), [({}, 1), ({"trusted": False}, 0), ({"shadow": True}, 0)]
 )
-def test_who_has_a_say(source: dict[str, bool], counts: int) -> None:
-    """Neither a file that nobody approved, nor one that is only observed."""
+def test_which_files_switch_hooks_off(source: dict[str, bool], counts: int) -> None:
+    """A file without approval, or a shadow file, switches nothing off."""
     assert len(select_trusted_flags([HOOK, thrown(**source)])) == counts
 
 
@@ -70,10 +70,10 @@ def test_what_was_switched_off_is_said() -> None:
         ({"scope": "user", "trusted": False}, 0),
     ],
 )
-def test_a_clone_has_a_say_at_home(source: dict[str, object], counts: int) -> None:
-    """About its own hooks, and only where nobody lets it have one about all.
+def test_a_clone_switches_off_its_own_hooks(source: dict[str, object], counts: int) -> None:
+    """An unapproved file of a project switches off the project's own hooks.
 
-    What is only observed has none.
+    A shadow file switches nothing off.
     """
     place = Source(file="/h/a.json", **source)  # type: ignore[arg-type]  # a row
     spec = make_disable_flag(place, "d", "off", Origin(file="/h/a.json", scope=place.scope), {})

@@ -108,7 +108,7 @@ def test_a_reader_takes_what_it_is_for(text: str, read: Callable[[Node], Any], v
 def test_a_reader_complains_with_the_place(
     text: str, read: Callable[[Node], Any], value: Any, message: str
 ) -> None:
-    """The wrong value is left out, and the complaint names the key, what was wanted, and what was there."""
+    """The wrong value is left out; the problem names the key, the wanted type and the value."""
     root = node(f"# first line\n{text}")
 
     assert read(root) == value
@@ -122,7 +122,7 @@ def test_a_reader_complains_with_the_place(
         ("a: 11", "`a: 11` is no time to wait (ticks, more than 0)"),
     ],
 )
-def test_nobody_waits_for_no_time_or_for_ever(text: str, said: str) -> None:
+def test_a_time_of_zero_or_without_end_is_refused(text: str, said: str) -> None:
     """The hint names the unit that the file counts in."""
     root = node(text)
 
@@ -185,7 +185,7 @@ def test_a_hook_is_broken_by_the_errors_since_it_began() -> None:
 
 
 def test_what_must_be_a_mapping_says_what_it_is_instead() -> None:
-    """In the words of whoever wrote it."""
+    """The problem names the type in the format's own words."""
     root = node("- x\n")
 
     assert not root.is_mapping("a hook")

@@ -1,4 +1,4 @@
-"""What a file says of an HTTP hook becomes a handler, and what is wrong with it a problem with its place."""
+"""HTTP specs: a file's entry becomes a handler, and each error a problem with its place."""
 
 from __future__ import annotations
 

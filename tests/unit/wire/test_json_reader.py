@@ -1,4 +1,4 @@
-"""JSON as hosts send it: read leniently, within bounds that every hook's own reader has room for."""
+"""JSON as hosts send it: read leniently, within bounds that each hook's own parser can bear."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def depth_of(value: Any) -> int:
     ],
 )
 def test_what_can_be_read_is_read(sent: bytes | str, value: Any) -> None:
-    """Bytes that are no UTF-8, control characters, and integers of more digits than Python converts."""
+    """Invalid UTF-8, control characters, and integers too long for Python's `int`."""
     assert read_json(sent) == value
 
 
@@ -57,7 +57,7 @@ def test_what_is_nested_too_deeply_is_a_text(levels: int, brackets: tuple[str, s
 
 
 def test_what_stands_beside_a_deep_part_stays_as_it_is() -> None:
-    """Only the branch that is too deep becomes text, and its escapes are written out for expressions."""
+    """Only the part that is too deep becomes text, with its escapes decoded for expressions."""
     deep = nested(NESTED, '{"b": "rm \\u002drf \\" }"}')
     value = read_json(f'{{"tool": "Bash", "deep": {deep}, "list": [{deep}, 2], "n": 1}}')
     inner = value["deep"]

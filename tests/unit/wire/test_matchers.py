@@ -50,7 +50,7 @@ def test_a_smaller_alphabet_makes_more_expressions() -> None:
 
 
 def test_a_text_that_cannot_be_read_is_a_complaint_where_it_stands() -> None:
-    """With the words of whoever could not read it; what can be read is handed on."""
+    """The complaint has the parser's text; the readable parts are returned."""
     group = node()
 
     def refuse() -> tuple[Condition, ...]:

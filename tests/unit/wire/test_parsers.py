@@ -221,7 +221,7 @@ def test_equal_keys_of_different_objects_are_not_repeated() -> None:
     assert parse_json('{"a": {"b": 1}, "c": {"b": 1}, "d": [{"b": 1}, {"b": 1}]}').repeated == ()
 
 
-def test_a_number_that_nobody_can_count_is_refused() -> None:
+def test_a_number_that_is_too_long_is_refused() -> None:
     """Python does not convert numbers of thousands of digits.
 
     That is no exception of ours either.
@@ -243,7 +243,7 @@ def test_bottomless_nesting_is_refused_at_once(file: str, depth: int) -> None:
 
 @pytest.mark.parametrize("depth", [600, 990])
 def test_bottomless_nesting_is_refused_without_places_too(depth: int) -> None:
-    """What passes the parser must not stop whoever works with its value."""
+    """A value that passes the parser must not stop the code that works with it."""
     with pytest.raises(ConfigError):
         parse_json('{"a":' * depth + "1" + "}" * depth, placed=False)
 
@@ -314,8 +314,8 @@ def test_yaml_becomes_plain_values(text: str, value: Any) -> None:
     assert _classes(found) <= {dict, list, str, int, float, bool, type(None)}
 
 
-def test_an_anchor_used_twice_is_nobodys_warning() -> None:
-    """YAML allows it, so that nothing is printed, and no warning turned into an error stops the loading."""
+def test_an_anchor_used_twice_gives_no_warning() -> None:
+    """YAML allows it: no warning is printed, or raised where warnings are errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
 

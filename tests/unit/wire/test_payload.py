@@ -180,7 +180,7 @@ def test_a_hook_declared_for_nothing_in_the_table_is_sent_the_base() -> None:
 
 
 def test_control_characters_are_spelled_so_that_echo_leaves_them_alone() -> None:
-    """Newline, tab, carriage return, backslash, double quote, backspace and form feed (docs/architecture.md 4.8)."""
+    """Newline, tab, return, backslash, quote, backspace, form feed (docs/architecture.md 4.8)."""
     assert (
         encode_wire_text({"a": '\n\t\r\\"\b\f'}, TABLE)
         == '{"a": "\\u000a\\u0009\\u000d\\u005c\\u0022\\u0008\\u000c"}\n'

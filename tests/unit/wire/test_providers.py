@@ -1,4 +1,4 @@
-"""Providers: whom a model hook asks, where, and with which key, as its words and the environment have it."""
+"""Providers: which model service a hook asks, at which address, and with which key."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_the_first_name_that_is_set_counts() -> None:
         ),
     ],
 )
-def test_nobody_is_asked_without_a_name_an_address_and_a_key(
+def test_no_model_is_asked_without_a_name_an_address_and_a_key(
     model: Model, environ: dict[str, str], why: str
 ) -> None:
     """And the words say which variable would help, never what one holds."""
@@ -209,7 +209,7 @@ def test_an_address_is_said_without_what_may_be_secret(url: str) -> None:
     ],
 )
 def test_another_providers_key_is_odd(model: Model, why: str) -> None:
-    """Whoever reads the file's problems sees whose it is, and where it goes."""
+    """The problem tells a reader whose key it is and where it goes."""
     assert explain_borrowed_key(model) == why
 
 

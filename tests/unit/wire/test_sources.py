@@ -104,7 +104,7 @@ def test_a_name_holds_no_secret_of_an_address() -> None:
 
 
 def test_a_source_that_cannot_be_read_is_missed_at_every_gate() -> None:
-    """One broken hook for each event that it could have guarded, each with the reason and its place."""
+    """It becomes one broken hook for each event that it could guard, with reason and place."""
     loaded = refuse_unreadable(Source(file="/x/hooks.yaml", scope="user"), TABLE, ERROR)
 
     assert [(spec.id, spec.on_failure, spec.origin.line) for spec in loaded.specs] == [
@@ -116,7 +116,7 @@ def test_a_source_that_cannot_be_read_is_missed_at_every_gate() -> None:
 
 
 def test_in_strict_mode_it_is_missed_with_consequences() -> None:
-    """Asked about where somebody can be asked, denied elsewhere.
+    """The hook asks if the event can ask, and denies otherwise.
 
     Never weaker than the dialect itself.
     """
@@ -127,7 +127,7 @@ def test_in_strict_mode_it_is_missed_with_consequences() -> None:
 
 
 def test_a_shadow_source_that_cannot_be_read_enforces_nothing() -> None:
-    """Neither does one that nobody approved run, or lose that mark."""
+    """A shadow or unapproved source that cannot be read stays a shadow or unapproved."""
     loaded = refuse_unreadable(
         Source(file="hooks.yaml", mode="strict", shadow=True, trusted=False), TABLE, ERROR
     )

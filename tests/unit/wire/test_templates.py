@@ -1,4 +1,4 @@
-"""Templates: a prompt with the payload in it, and the cut that says so and takes nothing of the author's."""
+"""Templates: a prompt with the payload in it, and a marked cut that leaves the author's text."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_neighbours_with_one_matcher_share_a_group() -> None:
     ("timeout", "seconds"), [(0.2, 1), (1.0, 1), (1.1, 2), (20.0, 20), (500.0, 120)]
 )
 def test_seconds_are_rounded_up(timeout: float, seconds: int) -> None:
-    """Nobody gets less time than was said, but by the format's own limit."""
+    """A hook gets no less time than its declaration says, up to the format's limit."""
     assert writers.round_timeout(declared(timeout=timeout), 120) == seconds
 
 
