@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hookline.core.descriptions import describe_matcher
 from hookline.model.kinds import kind
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Failure, Outcome, Stance, Verdict
@@ -118,9 +119,6 @@ def identify(spec: HookSpec, words: str = "") -> str:
     """
     if "/" not in spec.origin.file:
         return f"hook `{label(spec)}`"
-    # Most hooks do not fail.
-    from hookline.core.descriptions import describe_matcher  # noqa: PLC0415
-
     selects, origin = describe_matcher(spec), spec.origin.with_line()
     place = ":".join(str(part) for part in (_source(spec), origin.line) if part)
     parts = (

@@ -7,6 +7,7 @@ from types import NoneType
 
 from hookline.core.failure import judge_unrun, make_failed_verdict
 from hookline.core.output_faults import check_output
+from hookline.core.tool_aliases import rename_for_hook, rename_rewrite_back
 from hookline.model.event import Rewrite
 from hookline.model.spec import CLONED, InProcess
 from hookline.model.verdict import BARRED, Stance, Verdict
@@ -38,8 +39,6 @@ def make_hook_event(spec: HookSpec, event: Event) -> Event:
     """Return the event as the hook receives it: in its own host's words, if it asked for that."""
     if not spec.alike and spec.kind == event.kind:
         return event
-    from hookline.core.tool_aliases import rename_for_hook  # noqa: PLC0415 - few sources ask for it
-
     return rename_for_hook(spec, event)
 
 
@@ -68,8 +67,6 @@ def interpret(step: Entry, outcome: Outcome, event: Event) -> Verdict:
         verdict = verdict.replace(content=outcome.content, identity=outcome.identity)
     if told is event or verdict.rewrite is None:
         return verdict
-    from hookline.core.tool_aliases import rename_rewrite_back  # noqa: PLC0415 - as above
-
     return verdict.replace(rewrite=rename_rewrite_back(verdict.rewrite, step.spec, event, told))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from hookline.core.tool_aliases import match_any_name
 from hookline.model.spec import (
     Flattened,
     Glob,
@@ -86,8 +87,6 @@ def make_hook_predicate(condition: Condition, spec: HookSpec) -> Predicate:
     """
     if not spec.alike and not spec.kind.startswith(FACETS):
         return make_predicate(condition)
-    from hookline.core.tool_aliases import match_any_name  # noqa: PLC0415 - few sources ask for it
-
     return match_any_name(condition, make_predicate(condition), spec)
 
 
