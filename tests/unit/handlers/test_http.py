@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookline.handlers.checked_connection import make_tls_context
 from hookline.handlers.http import LARGEST, call, sign
 from hookline.model.spec import Http
 from hookline.model.verdict import Failure, Outcome
 from tests.unit.handlers.serving import LOCAL, Asked, closed_port, resolving, saying, serving
-from tests.unit.handlers.serving import certificate as serving_certificate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
 PAYLOAD = '{"event": "on_stop", "text": "é"}\n'
 
@@ -467,42 +464,6 @@ def test_a_payload_that_cannot_be_signed_is_not_sent(environ: dict[str, str], sa
 
 
 # -- TLS -------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def certificate(tmp_path: Path) -> Iterator[Path]:
-    """A self-signed certificate for `policy.example`, with its key."""
-    file = serving_certificate(tmp_path, "policy.example")
-    if file is None:
-        pytest.skip("there is no openssl to make a certificate")
-    make_tls_context.cache_clear()
-    yield file
-    make_tls_context.cache_clear()
-
-
-@pytest.mark.process
-@pytest.mark.parametrize(
-    ("host", "trusted", "detail"),
-    [
-        ("policy.example", True, ""),
-        ("policy.example", False, "certificate"),
-        ("other.example", True, "hostname mismatch"),
-    ],
-)
-def test_a_service_must_prove_who_it_is(
-    host: str, detail: str, certificate: Path, monkeypatch: pytest.MonkeyPatch, *, trusted: bool
-) -> None:
-    """By a certificate that this machine trusts, for the very name that was called."""
-    monkeypatch.setenv(
-        "SSL_CERT_FILE", str(certificate if trusted else certificate.parent / "none")
-    )
-    with serving(saying({"a": 1}), certificate) as service:
-        outcome = called(service.url(scheme="https", host=host), resolve=resolving(LOCAL))
-
-        assert (outcome.failure, len(service.sent)) == (
-            (Failure.UNREACHABLE, 0) if detail else (None, 1)
-        )
-        assert detail in outcome.detail
 
 
 def test_a_service_without_tls_is_not_spoken_to_in_clear() -> None:
