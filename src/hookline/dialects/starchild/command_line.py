@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import posixpath
 import re
 import shlex
+
+from hookline.text.source_references import (
+    OTHER,
+    find_code_option,
+    find_interpreter,
+    find_language,
+    find_program_index,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,20 +20,8 @@ if TYPE_CHECKING:
 
     from hookline.wire.fields import Node
 
-# What a script's name ends in.
-_SCRIPT = (
-    ".py", ".sh", ".bash", ".zsh", ".ksh", ".fish", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb",
-    ".pl", ".php", ".lua", ".r", ".ps1",
-)  # fmt: skip
-_SHELL = re.compile(r"(?:bash|sh|dash|zsh|ksh|fish)[\d.]*")
-_INTERPRETER = re.compile(
-    rf"{_SHELL.pattern}"
-    r"|(?:python|pypy|node|nodejs|deno|bun|ruby|perl|php|lua|pwsh|Rscript|tsx|uv)[\d.]*"
-)
-# Flags after which code or a module stands, and no script; `-e` of a shell is none.
-_CODE = re.compile(r"-(?:[A-Za-z]*[cem]|-eval|-command|-module|p|-print)")
-_SHELL_CODE = re.compile(r"-[A-Za-z]*c")
-_ASSIGNMENT = re.compile(r"\w+=.*", re.DOTALL)
+# Flags of interpreters other than shells and Python after which code stands, and no script.
+_CODE = re.compile(r"-(?:[A-Za-z]*e|-eval|-command|p|-print)")
 
 
 def read_words(hook: Node) -> list[str]:
@@ -64,7 +59,7 @@ def read_argv(hook: Node, folder: str) -> tuple[str, ...]:
         return ()
     script = find_script(argv)
     # A bare first word is looked up like any program.
-    is_path = "/" in argv[0] or argv[0].endswith(_SCRIPT)
+    is_path = "/" in argv[0] or find_language(argv[0])
     for at in {*((0,) if is_path else ()), *(() if script is None else (script,))}:
         path = argv[at]
         if path.startswith("/"):
@@ -84,17 +79,19 @@ def find_script(argv: Sequence[str]) -> int | None:
     That is the first path with a script's ending, else the first argument that looks like a path.
     Code on the command line is no script.
     """
-    start = 0
-    if posixpath.basename(argv[0]) == "env":
-        words = (at for at, word in enumerate(argv) if at and not word.startswith("-"))
-        start = next((at for at in words if not _ASSIGNMENT.fullmatch(argv[at])), 0)
-    program = posixpath.basename(argv[start])
-    if not _INTERPRETER.fullmatch(program):
-        return start if "/" in argv[start] or program.endswith(_SCRIPT) else None
-    code = _SHELL_CODE if _SHELL.fullmatch(program) else _CODE
-    rest = range(start + 1, len(argv))
-    before_code = itertools.takewhile(lambda at: not code.fullmatch(argv[at]), rest)
-    arguments = [at for at in before_code if not argv[at].startswith("-")]
-    scripts = [at for at in arguments if argv[at].lower().endswith(_SCRIPT)]
+    start = find_program_index(argv)
+    if start == len(argv):
+        return None
+    program = argv[start]
+    language = find_interpreter(program) or (OTHER if program == "uv" else "")
+    if not language:
+        return start if "/" in program or find_language(program) else None
+    arguments: list[int] = []
+    for at, word in enumerate(argv[start + 1 :], start + 1):
+        if find_code_option(language, word) or (language == OTHER and _CODE.fullmatch(word)):
+            break
+        if not word.startswith("-"):
+            arguments.append(at)
+    scripts = [at for at in arguments if find_language(argv[at])]
     paths = [at for at in arguments if "/" in argv[at]]
     return next(iter(scripts + paths), None)
