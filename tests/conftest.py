@@ -1,4 +1,4 @@
-"""No test reads the settings, or touches the approvals, of whoever runs it."""
+"""No test reads the settings, or touches the approvals, of the user who runs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evidence: which vectors show that an event's payload is as promised, and what of a decision is honoured, rewritten or lowered.
+"""Evidence: which vectors show an event's payload, and which effects of a decision it keeps.
 
 Only what a vector expects counts, not what happens besides.
 """
@@ -63,7 +63,7 @@ def evidence(dialect: str) -> Mapping[str, Evidence]:
 
 
 def _row(vector: dict[str, Any], dialect: Dialect) -> EventRow | None:
-    """The event that a vector fires, by the name that it or its payload gives, or else by what the dialect takes it for."""
+    """The event that a vector fires: named by the vector or its payload, or decoded."""
     table, payload = dialect.table, vector.get("payload")
     keys = (
         [payload.get(field.native) for field in table.base if field.fact == "@native"]

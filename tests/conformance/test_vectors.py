@@ -41,7 +41,7 @@ def test_a_vector_holds(path: Path) -> None:
 
 
 def test_vectors_are_well_formed() -> None:
-    """Each vector has an id that its file name begins with, a clause, a title and something that it expects."""
+    """Each vector has an id that begins its file name, a clause, a title and an expectation."""
     for path in vectors():
         vector = json.loads(path.read_text(encoding="utf-8"))
 

@@ -1,4 +1,4 @@
-"""Whatever a hook prints and however it ends, the dispatcher returns a decision and never raises."""
+"""The dispatcher returns a decision and never raises, for any output and end of a hook."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_every_dialect_has_hooks_on_this_stage() -> None:
 def test_whatever_hooks_print_there_is_a_decision(
     host: str, said: list[Outcome], *, strict: bool
 ) -> None:
-    """Whatever a hook prints and however it ends, the dispatcher returns a decision and never raises."""
+    """The dispatcher returns a decision and never raises, for any output and end of a hook."""
     dialect = DIALECTS[host]
     native, payload = PAYLOADS[host]
     event = dialect.decode_event(payload, native)

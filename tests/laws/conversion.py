@@ -1,4 +1,4 @@
-"""A conversion played on a vector: the hooks in their own dialect, and as another dialect's file holds them."""
+"""A conversion played on a vector: the hooks in their own dialect, and in another dialect."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Converted:
 
     @cached_property
     def event(self) -> Event:
-        """The vector's event, as the target's host tells of it: by its own names of tools and their inputs."""
+        """The vector's event with the target host's own names of tools and inputs."""
         row = self.target.table.row_of_kind(self.play.event.kind)
         assert row is not None
         spec = next(spec for spec in self.hooks if spec.kind == self.play.event.kind)

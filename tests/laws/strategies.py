@@ -1,4 +1,4 @@
-"""What the laws quantify over: JSON values, verdicts, rules, events, outcomes, dialects, and real configurations."""
+"""Strategies for JSON values, verdicts, rules, events, outcomes, dialects, configurations."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ POWERS = (
 
 
 def dialects() -> Iterator[Dialect]:
-    """Every dialect that a host or a hook may speak, in every profile that changes what it reads and says."""
+    """Every dialect, in every profile that changes what it reads or writes."""
     yield from (make_dialect(name) for name in NAMES if name != "hookline")
     yield make_dialect("docker-agent", {"profile": "d1"})
     yield make_dialect("docker-agent", {"exact": True})
@@ -187,7 +187,7 @@ def outcomes(*keys: str) -> st.SearchStrategy[Outcome]:
 
 
 def least_payload(dialect: Dialect, row: EventRow) -> dict[str, Any]:
-    """A payload with what the row's body cannot do without, and what every payload of the dialect has."""
+    """A payload with the fields that the row's body and the dialect require."""
     samples = {
         "@native": row.native,
         "@session_id": "s1",

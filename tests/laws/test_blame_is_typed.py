@@ -1,4 +1,4 @@
-"""What strangers write never surprises: payloads raise CodecError, configurations ConfigError, outcomes nothing at all."""
+"""Bad payloads raise CodecError, bad configurations ConfigError, bad outcomes nothing."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def pieces(path: Path) -> list[str]:
 def test_a_damaged_configuration_is_loaded_or_a_config_error(
     dialect: Dialect, data: st.DataObject
 ) -> None:
-    """Real files with lines dropped, doubled, moved, cut off or written over raise nothing but ConfigError."""
+    """Real files with lines dropped, doubled, moved, cut or replaced raise only ConfigError."""
     path = data.draw(st.sampled_from(configurations(dialect.table.name)))
     lines = list(pieces(path))[:80]
     for _ in range(data.draw(st.integers(1, 4))):
@@ -198,7 +198,7 @@ def test_a_damaged_tree_is_loaded_or_a_config_error(dialect: Dialect, data: st.D
 @given(st.data())
 @pytest.mark.parametrize("dialect", DIALECTS, ids=label)
 def test_an_outcome_is_a_verdict(dialect: Dialect, data: st.DataObject) -> None:
-    """No exit code, no output and no failure makes `decode_outcome` raise, and the host can be told what came of it."""
+    """`decode_outcome` returns a verdict for each outcome, and never raises."""
     row = data.draw(st.sampled_from(list(dialect.table.rows.values())))
     outcome: Outcome = data.draw(outcomes(*OUTPUT_KEYS))
     spec = HookSpec(
@@ -221,7 +221,7 @@ def test_an_outcome_is_a_verdict(dialect: Dialect, data: st.DataObject) -> None:
 @given(st.data())
 @pytest.mark.parametrize("dialect", DIALECTS, ids=label)
 def test_a_decision_is_a_reply(dialect: Dialect, data: st.DataObject) -> None:
-    """Whatever was decided can be said in the host's words: text on both streams, and an exit code that it knows."""
+    """Each decision becomes text on both streams, and an exit code that the host knows."""
     row = data.draw(st.sampled_from(list(dialect.table.rows.values())))
     event = dialect.decode_event(least_payload(dialect, row), row.native)
     decision = Decision(

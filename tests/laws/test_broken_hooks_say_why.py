@@ -54,7 +54,7 @@ def broken_hooks(dialect: str, source: Source) -> list[str]:
 
 
 def damage(tree: Any, data: st.DataObject) -> Any:
-    """Return a copy of a tree, one part of which is replaced, dropped, or joined by an unknown key."""
+    """Return a copy of a tree with one part replaced or dropped, or with an unknown key added."""
     whole = copy.deepcopy(tree)
     node = whole
     for _ in range(data.draw(st.integers(0, 6))):
@@ -86,7 +86,7 @@ def damage(tree: Any, data: st.DataObject) -> Any:
 def test_a_broken_hook_of_a_tree_names_file_and_line(
     dialect: str, data: st.DataObject, mode: str
 ) -> None:
-    """However a configuration is damaged, each hook that is broken for it has a reason with a place."""
+    """Each hook that a damaged configuration breaks has a reason with a place."""
     tree = data.draw(st.sampled_from(configurations(dialect)))
     text = json.dumps(damage(tree, data), indent=1)
     for reason in broken_hooks(dialect, Source(text=text, file=FILE, mode=mode)):
@@ -115,7 +115,7 @@ def test_the_vectors_break_hooks(dialect: str) -> None:
 )
 @pytest.mark.parametrize("type_", ["", " ", "comand", 7])
 def test_an_odd_type_is_the_reason(dialect: str, type_: object) -> None:
-    """A hook whose type is empty, unknown or no text is broken for it, in every file of the Claude family."""
+    """In the Claude family an empty, unknown or non-text type breaks the hook."""
     event = "BeforeTool" if dialect == "gemini" else "PreToolUse"
     hook = {"type": type_, "command": "./guard.sh"}
     text = json.dumps({"version": 1, "hooks": {event: [{"hooks": [hook]}]}})

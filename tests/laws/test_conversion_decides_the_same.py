@@ -1,4 +1,4 @@
-"""A configuration that was converted decides as the original does, on every vector that it can be played on.
+"""A converted configuration decides as the original does, on every vector that fits it.
 
 What the new dialect's host tells of an event is told to both: the hooks themselves, and the written
 files. Only what the report of the conversion names may differ.
@@ -24,8 +24,8 @@ TARGETS = [name for name in NAMES if getattr(make_dialect(name), "export", None)
 PAIRS = [
     (own, target) for own in NAMES for target in TARGETS if own not in (target, "hookline", "a3s")
 ]
-# Losses after which several hooks of one event may decide otherwise; so may they where one's stance
-# is lowered, not all's.
+# Losses after which several hooks of one event may decide otherwise. So they may if the target
+# lowers the stance of some hooks only.
 TOGETHER = (
     "that hooks run in turn",
     "that equal hooks run once",
@@ -39,8 +39,8 @@ NEVER = {
     **dict.fromkeys((("DA-238", "hermes"), ("DA-262", "hermes")), _EMPTY),
     **dict.fromkeys((("CC-100", "copilot"), ("CC-101", "copilot"), ("CU-121", "copilot")), _TEXT),
 }
-# Of the vectors of each dialect at least so many must be comparable, or this law says nothing. After
-# so many, each target with others, a pair of dialects is done; `make fuzz` plays all of them.
+# At least FEWEST vectors of each dialect must be comparable, or this law proves nothing. A pair of
+# dialects is done after ENOUGH vectors, others for each target; `make fuzz` plays all of them.
 FEWEST = 12
 ENOUGH = 10_000 if os.environ.get("HOOKLINE_FUZZ") else 15
 
@@ -64,7 +64,7 @@ def _is_playable(vector: dict[str, Any]) -> bool:
 
 
 def _comparable(converted: Converted) -> bool:
-    """Whether every hook was written, is trusted (approval is no part of a file), and hears of the event."""
+    """Whether every hook was written and receives the event. A file cannot hold approvals."""
     if any(loss.whole for loss in converted.conversion.losses) or not all(
         spec.trusted for spec in converted.play.specs
     ):
@@ -78,7 +78,7 @@ def _comparable(converted: Converted) -> bool:
 
 
 def _explained(converted: Converted) -> bool:
-    """Whether several hooks took part, and the report names what may make the sum of them another one."""
+    """Whether several hooks took part, and the report names a loss that changes their sum."""
     if sum(spec.kind == converted.event.kind for spec in converted.hooks) < 2:
         return False
     return any(
@@ -88,7 +88,7 @@ def _explained(converted: Converted) -> bool:
 
 
 def _appended(converted: Converted) -> bool:
-    """Whether what is for the user comes back as a part of the tool's result, to which that host appends it (docs/formats/starchild.md 5)."""
+    """Whether the host appends the user's text to the result (docs/formats/starchild.md 5)."""
     row = converted.target.table.row(converted.event.native_name)
     return bool(getattr(row, "appends", False) and converted.expected().for_user)
 

@@ -34,7 +34,7 @@ def _raise(error: BaseException) -> None:
     raise error
 
 
-def _nobody(run: Run) -> None:
+def _start_nothing(run: Run) -> None:
     raise AssertionError(run)
 
 
@@ -114,19 +114,19 @@ def test_both_drivers_make_one_decision(declared: list[dict[str, Any]]) -> None:
 @FEWER
 @given(hooks)
 def test_the_short_way_is_the_long_way(declared: list[dict[str, Any]]) -> None:
-    """What an engine does without the dispatcher, where it can, is what the dispatcher would have decided."""
+    """The engine's shortcut decides as the dispatcher would."""
     engine = an_engine(declared)
     dispatched = dispatch(plan(engine.registry, EVENT, engine.host("hookline")), EVENT)
 
     assert told(an_engine(declared).fire(EVENT)) == told(
-        Driver(Limits(), {}, _nobody).drive(dispatched, None)
+        Driver(Limits(), {}, _start_nothing).drive(dispatched, None)
     )
 
 
 @FEWER
 @given(hooks)
 def test_being_a_coroutine_changes_no_decision(declared: list[dict[str, Any]]) -> None:
-    """A hook says the same, plain or asynchronous, but for how its exception is spelled when a coroutine ends a generator."""
+    """A plain and an asynchronous hook give the same decision, StopIteration aside."""
     kept = [hook for hook in declared if hook["behaviour"] != "raises the end of a generator"]
     plain = [{**hook, "is_async": False} for hook in kept]
     coroutines = [{**hook, "is_async": True} for hook in kept]
@@ -137,7 +137,7 @@ def test_being_a_coroutine_changes_no_decision(declared: list[dict[str, Any]]) -
 @FEWER
 @given(hooks, st.lists(texts, max_size=3))
 def test_many_at_once_do_not_mix(declared: list[dict[str, Any]], sessions: list[str]) -> None:
-    """Events of several sessions, asked about at once on one engine, each get their own decision."""
+    """Concurrent events of several sessions on one engine each get their own decision."""
     events = [
         EVENT.replace(
             session_id=f"{at} {session}", body=ToolCall(tool="bash", input={"command": session})

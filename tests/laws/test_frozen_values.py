@@ -114,7 +114,7 @@ def test_values_are_equal_where_their_twins_are(
 @LAW
 @given(values, values)
 def test_replacing_is_what_dataclasses_do(given: dict[str, Any], changes: dict[str, Any]) -> None:
-    """`replace` makes a new value of the same class with some fields changed, and leaves the old one alone."""
+    """`replace` makes a new value with some fields changed, and leaves the old one alone."""
     frozen, twin = twins(dict.fromkeys(NAMES, (None,)))
     one, other = frozen(**given), twin(**given)
     before = repr(one)
@@ -183,7 +183,7 @@ def test_a_value_has_no_dictionary() -> None:
 
 @pytest.mark.parametrize("given", [{}, {"x": 1, "z": 2}, {"y": 1}])
 def test_wrong_keywords_are_refused(given: dict[str, int]) -> None:
-    """A missing field and an unknown one are errors, for the first instance of a class as for later ones."""
+    """A missing or unknown field is an error, for the first and for later instances of a class."""
 
     class Fresh(Frozen):
         x: int
@@ -198,7 +198,7 @@ def test_wrong_keywords_are_refused(given: dict[str, int]) -> None:
 
 
 def test_positions_are_refused() -> None:
-    """Fields are named, so that their order is nobody's business."""
+    """Callers name the fields, so their order may change."""
     with pytest.raises(TypeError):
         Point(1)
 

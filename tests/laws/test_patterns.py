@@ -1,4 +1,4 @@
-"""Patterns that people write: RE2 for all of them, so that no text which an agent chooses makes a match slow."""
+"""Patterns of users: all compile with RE2, so no text of an agent makes a match slow."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ globs = st.text(alphabet="ab*?/[]!^-{},.|()@+\\1", max_size=12)
 @LAW
 @given(st.text(alphabet="ab.*+?()[]{}|^$\\", max_size=12), st.text(alphabet="ab", max_size=10))
 def test_an_expression_is_compiled_or_a_config_error(source: str, text: str) -> None:
-    """Nothing that somebody writes raises anything else.
+    """No expression raises anything else.
 
     Where Python's own engine reads it too, both find the same.
     """
@@ -283,7 +283,7 @@ def test_no_path_makes_a_glob_slow(pattern: str, path: str) -> None:
 @LAW
 @given(paths, paths.map(lambda text: f"/{text}"))
 def test_a_path_is_brought_to_one_form(path: str, cwd: str) -> None:
-    """Bringing it there twice changes nothing, and no `.`, `..` or `//` is left for a pattern to miss."""
+    """Normalising twice changes nothing, and no `.`, `..` or `//` is left to mislead a pattern."""
     once = normalise_path(path, cwd)
 
     assert normalise_path(once, cwd) == once

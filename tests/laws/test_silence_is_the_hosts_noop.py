@@ -66,7 +66,7 @@ def test_silence_does_not_depend_on_the_payload(
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.table.name)
-def test_an_event_that_nobody_knows_is_a_noop_too(dialect: Dialect) -> None:
+def test_an_unknown_event_is_a_noop_too(dialect: Dialect) -> None:
     """A newer host's event degrades to logging."""
     event = dialect.decode_event({}, "brand_new_event")
 

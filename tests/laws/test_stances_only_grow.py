@@ -1,4 +1,4 @@
-"""Folding verdicts: a denial holds, the order does not matter to the stance, and nothing is too odd to be folded."""
+"""Folding verdicts: a denial holds, order does not change the stance, all verdicts fold."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_stance_is_that_of_the_strongest_or_of_a_clash(
 @LAW
 @given(several, rules, events)
 def test_folding_is_total_and_repeatable(said: list[Verdict], rule: FoldRule, event: Event) -> None:
-    """Any verdicts under any rule make a decision that lists all of them, twice the same, and that can be written down."""
+    """Verdicts under any rule make one decision that lists all of them and can be serialised."""
     decision = fold(said, rule, event)
 
     assert decision == fold(said, rule, event)
@@ -96,7 +96,7 @@ def test_shadows_change_nothing(said: list[Verdict], rule: FoldRule, event: Even
 def test_what_a_fold_cannot_carry_is_listed(
     said: list[Verdict], rule: FoldRule, event: Event
 ) -> None:
-    """Each enforced rewrite's target is in the decision or in `lowered`, unless the rule drops rewrites of what is denied."""
+    """Each enforced rewrite is in the decision or in `lowered`, unless a denial drops it."""
     decision = fold(said, rule, event)
     wanted = {
         verdict.rewrite.target
@@ -119,7 +119,7 @@ def test_what_a_fold_cannot_carry_is_listed(
     becomes=st.sampled_from((Stance.SILENT, Stance.DENY)),
     redoes=st.booleans(),
 )
-def test_fitting_strengthens_nothing_but_an_ask_that_nobody_can_answer(
+def test_fitting_strengthens_only_an_ask_that_no_user_can_answer(
     said: list[Verdict],
     rule: FoldRule,
     event: Event,

@@ -56,7 +56,7 @@ def test_wire_text_is_one_line(dialect: Dialect, payload: dict[str, Any]) -> Non
 @example(NASTY)
 @pytest.mark.parametrize("table", [ECHO_SAFE, COMPACT], ids=["blanks", "compact"])
 def test_echo_finds_nothing_to_expand(table: Table, payload: dict[str, Any]) -> None:
-    r"""Every backslash begins a `\\uXXXX`, which no shell's echo knows (docs/architecture.md 4.8)."""
+    r"""Each backslash begins `\\uXXXX`, which no shell's echo reads (docs/architecture.md 4.8)."""
     text = encode_wire_text(payload, table)
 
     assert re.findall(r"\\(?!u[0-9a-f]{4})", text) == []
@@ -67,7 +67,7 @@ def test_echo_finds_nothing_to_expand(table: Table, payload: dict[str, Any]) -> 
 @example(NASTY)
 @pytest.mark.parametrize("dialect", DIALECTS, ids=label)
 def test_wire_text_is_always_utf8(dialect: Dialect, payload: dict[str, Any]) -> None:
-    """Half a surrogate pair reaches a hook as an escape, never as bytes that its decoder refuses."""
+    """A lone surrogate reaches a hook as an escape, never as bytes that its decoder refuses."""
     assert json.loads(encode_wire_text(payload, dialect.table).encode("utf-8")) == payload
 
 

@@ -124,7 +124,7 @@ def hook(
 
 
 class Play:
-    """What happened: which hooks were asked at once, what each of them saw, what was started, and the decision."""
+    """What happened: the batches, what each hook saw, which hooks were started, the decision."""
 
     def __init__(self, decision: Decision, batches: list[list[Run]], started: list[Run]) -> None:
         self.decision = decision

@@ -30,7 +30,7 @@ def test_detached_hooks_start_one_by_one_in_order() -> None:
 
 
 def test_where_the_table_says_so_they_start_when_their_turn_comes() -> None:
-    """In such a dialect they see what the hooks before them left, and start before those after them."""
+    """In such a dialect they start in their turn, and see the input as earlier hooks left it."""
     stage = Stage(row(), detached_in_turn=True)
     cast = [hook("a"), hook("log", detached=True), hook("b")]
     happened = play(cast, {"a": patches(depth=2), "b": patches(depth=3)}, stage=stage)
@@ -50,7 +50,7 @@ def test_what_ends_the_round_keeps_them_from_starting_in_turn() -> None:
 
 
 def test_a_detached_hook_is_listed_without_an_opinion() -> None:
-    """It has a verdict, so that somebody sees that it was started, and no say."""
+    """Its verdict shows that it was started, and has no effect."""
     happened = play([hook("log", detached=True)], {"log": DENIES})
 
     assert happened.decision.stance is Stance.SILENT
@@ -95,7 +95,7 @@ def test_the_denial_of_a_shadow_stops_nothing() -> None:
 
 
 def test_a_denial_by_another_dialect_counts_as_well() -> None:
-    """It is the moment that was denied, whoever denied it."""
+    """A denial by any dialect denies the event."""
     strict = STARTS_NOTHING_AFTER_A_DENIAL
     happened = play(
         {strict: [hook("log", detached=True)], OTHER: [hook("x", stage=OTHER)]},
@@ -106,7 +106,7 @@ def test_a_denial_by_another_dialect_counts_as_well() -> None:
     assert happened.started == []
 
 
-def test_a_detached_hook_that_cannot_be_started_is_missed_aloud() -> None:
+def test_a_detached_hook_that_cannot_be_started_is_reported() -> None:
     """Broken and untrusted ones leave their fault in the decision."""
     cast = [
         hook("broken", detached=True, handler=Broken(reason="x")),

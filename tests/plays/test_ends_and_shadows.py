@@ -23,15 +23,15 @@ def test_an_end_stops_no_other_group() -> None:
     assert happened.asked == ["a", "x"]
 
 
-def test_an_end_among_hooks_asked_at_once_has_nobody_to_stop() -> None:
-    """In a parallel group everybody has spoken already."""
+def test_an_end_in_a_parallel_group_stops_no_hook() -> None:
+    """All hooks of the group have run by then."""
     happened = play([hook("a"), hook("b")], {"a": ENDS}, stage=Stage(row(parallel=True)))
 
     assert happened.asked == ["a", "b"]
 
 
 def test_a_shadow_cannot_end_anything() -> None:
-    """What a shadow hook says stops nobody."""
+    """The verdict of a shadow hook stops no other hook."""
     happened = play([hook("a", shadow=True), hook("b")], {"a": ENDS})
 
     assert happened.asked == ["a", "b"]
@@ -49,8 +49,8 @@ GATE = Stage(row(fails=Stance.DENY))
 THREE = ("one", "two", "")
 
 
-def test_what_ends_for_an_owner_ends_for_nobody_else() -> None:
-    """Hooks that somebody put in place from outside do not put aside those of others, or of the program."""
+def test_an_end_stops_only_the_hooks_of_its_owner() -> None:
+    """An owner's hook does not stop the hooks of another owner or of the program."""
     cast = [
         hook("first", owner="one"),
         hook("own", owner="one"),
@@ -61,8 +61,8 @@ def test_what_ends_for_an_owner_ends_for_nobody_else() -> None:
     assert play(cast, {"first": ENDS}).asked == ["first", "of two", "of "]
 
 
-def test_what_the_program_ends_ends_for_every_owner() -> None:
-    """Its word is that of whoever runs it."""
+def test_an_end_by_the_program_stops_the_hooks_of_every_owner() -> None:
+    """A hook of the program speaks for the user who runs it."""
     cast = [hook("first"), *(hook(f"of {who}", owner=who) for who in THREE)]
 
     assert play(cast, {"first": ALLOWS.replace(ends=True)}).asked == ["first"]
@@ -79,8 +79,8 @@ def test_what_is_denied_on_a_gate_is_denied_for_all() -> None:
     assert play(cast, {"first": ALLOWS.replace(ends=True)}, stage=GATE).asked == ["first", "other"]
 
 
-def test_an_end_keeps_nobody_elses_hook_from_a_second_look() -> None:
-    """After a rewrite the strict hooks of others are asked again, and those that the end silenced are not."""
+def test_an_end_keeps_no_other_owners_hook_from_a_second_look() -> None:
+    """After a rewrite, strict hooks of other owners run again; the hooks that ended do not."""
     cast = [
         hook("guard", owner="two", strict=True),
         hook("first", owner="one", strict=True),
@@ -105,7 +105,7 @@ def test_a_shadow_is_run_and_listed_and_counts_for_nothing() -> None:
 
 
 def test_the_rewrite_of_a_shadow_never_lands() -> None:
-    """Nobody sees it, and the decision has none."""
+    """No other hook sees it, and the decision has none."""
     happened = play([hook("a", shadow=True), hook("b")], {"a": patches(command="rm")})
 
     assert happened.seen["b"][0].input == {"command": "ls", "depth": 1}

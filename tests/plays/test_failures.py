@@ -34,7 +34,7 @@ def test_every_failure_becomes_what_the_hook_says(failure: Failure, on_failure: 
     assert happened.verdict("a").fault == f"{failure.value}: because"
 
 
-def test_a_guard_that_fails_open_on_a_gate_is_missed_aloud() -> None:
+def test_a_guard_that_fails_open_on_a_gate_is_reported() -> None:
     """The user is told that a hook failed."""
     happened = play([hook("a", name="guard")], {"a": TIMED_OUT})
 
@@ -50,7 +50,7 @@ def test_a_failure_that_denies_says_why() -> None:
     assert happened.decision.for_user == ()
 
 
-def test_an_observer_that_fails_bothers_nobody() -> None:
+def test_an_observer_that_fails_notifies_no_user() -> None:
     """Where nothing can be refused, a failure is in the verdict and not in the user's notes."""
     stage = Stage(row(kind="session.end"))
     happened = play(
@@ -78,7 +78,7 @@ def test_a_broken_hook_is_not_run_and_not_forgotten(on_failure: Stance) -> None:
 
 @pytest.mark.parametrize("on_failure", ON_FAILURE)
 def test_an_untrusted_hook_is_not_run_and_not_forgotten(on_failure: Stance) -> None:
-    """What nobody approved is inert, and that is said."""
+    """A hook without approval does not run, and its verdict says so."""
     happened = play([hook("a", trusted=False, on_failure=on_failure)], {"a": DENIES})
     fault = happened.verdict("a").fault
 
@@ -127,7 +127,7 @@ def test_a_payload_that_holds_itself_is_a_failure() -> None:
 
 
 def test_a_hook_that_cannot_be_sent_its_payload_keeps_its_place() -> None:
-    """Among hooks asked at once, outcomes stay with their hooks when one of them is not asked at all."""
+    """In a parallel group each outcome stays with its hook, also when one hook does not run."""
     stage = Stage(row(parallel=True))
     cast = [hook("a"), hook("b", handler=Broken(reason="x")), hook("c")]
     happened = play(cast, {"c": DENIES}, stage=stage)

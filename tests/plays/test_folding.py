@@ -1,4 +1,4 @@
-"""How verdicts become one decision: the strongest wins, reasons, contexts, what a host cannot say."""
+"""How verdicts become one decision: stances, reasons, contexts, what a host cannot express."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_denial_without_a_reason_leaves_it_to_the_next() -> None:
 def test_a_union_takes_the_strongest_word_and_every_name(
     former: object, latter: object, united: object
 ) -> None:
-    """Part by part; a word that has no rank is replaced by the later one (docs/formats/gemini.md)."""
+    """Part by part; of two words without a rank the later one stays (docs/formats/gemini.md)."""
     stage = Stage(
         row(parallel=True, powers=frozenset({"tools"})),
         fold=FoldRule(unions={"tools": {"mode": ("AUTO", "ANY", "NONE")}}),
@@ -124,7 +124,7 @@ def test_contexts_and_notes_are_collected_in_order() -> None:
 
 
 def test_effects_of_several_hooks_are_joined() -> None:
-    """Lists add up without repeating, objects are merged, anything else is the last one's."""
+    """Lists are joined without repeats, objects are merged, of other values the last one stays."""
     stage = Stage(row(powers=frozenset({"watch", "env", "title"})))
     script = {
         "a": Verdict(effects={"watch": ["x", "y"], "env": {"A": "1", "B": "1"}, "title": "old"}),
@@ -140,7 +140,7 @@ def test_effects_of_several_hooks_are_joined() -> None:
 
 
 def test_two_values_of_an_exclusive_effect_are_a_denial() -> None:
-    """Where the table says that an effect has one value, a second one denies by the table's reason and drops the effect."""
+    """A second value of an exclusive effect denies with the table's reason."""
     stage = Stage(
         row(powers=frozenset({"deny", "route"})),
         fold=FoldRule(exclusive={"route": "conflicting routes"}),
@@ -187,8 +187,8 @@ def test_the_first_retry_counts() -> None:
     assert happened.decision.retry_after == 2.0
 
 
-def test_what_the_host_cannot_say_is_lowered_aloud() -> None:
-    """Each effect beyond the row's powers is left out, and listed with the hook that it came from."""
+def test_what_the_host_cannot_express_is_lowered_and_listed() -> None:
+    """The decision leaves out effects beyond the row's powers, and lists them with their hooks."""
     stage = Stage(row(powers=frozenset({"deny"})))
     script = {
         "a": Verdict(for_agent="context", retry_after=1.0),
@@ -237,9 +237,9 @@ def test_what_a_dialect_does_not_honour_is_listed() -> None:
 def test_an_ask_becomes_what_the_table_says(
     powers: set[str], ask_becomes: Stance, stance: Stance
 ) -> None:
-    """Where nobody can be asked, an ask is lowered, or by the table's word a denial.
+    """If the host cannot ask a user, the ask is lowered, or the table makes it a denial.
 
-    Where somebody can, it stays.
+    If the host can ask, the ask stays.
     """
     stage = Stage(row(powers=frozenset(powers)), ask_becomes=ask_becomes)
     decision = play([hook("a", stage=stage)], {"a": ASKS}, stage=stage).decision
@@ -277,7 +277,7 @@ def test_a_denial_at_a_stop_gate_is_a_redo() -> None:
 
 
 def test_a_denial_of_a_tool_is_no_redo() -> None:
-    """Elsewhere a denial refuses, and sends nobody back."""
+    """Only a denial of a stop sends the agent back."""
     assert not play([hook("a")], {"a": DENIES}).decision.redo
 
 
@@ -293,7 +293,7 @@ def test_a_denial_that_the_stop_gate_cannot_say_is_no_redo() -> None:
     ("count", "limit", "redo"),
     [(0, 3, True), (2, 3, True), (3, 3, False), (9, 3, False), (9, 0, True), (0, 1, True)],
 )
-def test_redos_are_capped_aloud(count: int, limit: int, *, redo: bool) -> None:
+def test_redos_are_capped_with_a_notice(count: int, limit: int, *, redo: bool) -> None:
     """At the limit the agent may stop, the user is told, and the lost denial is listed.
 
     A limit of 0 is none.

@@ -1,4 +1,4 @@
-"""In what order hooks are asked: by the strongest scope of their dialect, by rank, by scope, as declared."""
+"""The order of hooks: the strongest scope of their dialect, then rank, scope, declaration."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_dialect_runs_where_its_strongest_scope_stands() -> None:
 
 
 def test_rows_of_one_moment_run_in_the_order_of_the_table() -> None:
-    """One call passes through several native events in the dialect's order, not in the order of the file."""
+    """One call fires several native events, in the dialect's order, not in the file's."""
     stage = Stage(
         row("transform"),
         row("guard", parallel=True),
@@ -85,7 +85,7 @@ def test_a_parallel_group_is_asked_at_once() -> None:
 
 
 def test_one_hook_puts_a_parallel_group_in_turn() -> None:
-    """Where a hook that takes part wants it, all of its dialect are asked one after the other (docs/formats/gemini.md)."""
+    """One sequential hook makes all of its dialect sequential (docs/formats/gemini.md)."""
     happened = play([hook("a"), hook("b", in_turn=True), hook("c")], {}, stage=AT_ONCE)
 
     assert happened.batches == [["a"], ["b"], ["c"]]
@@ -104,7 +104,7 @@ def test_a_hook_that_takes_no_part_puts_nothing_in_turn(field: str) -> None:
 
 @pytest.mark.parametrize("aside", [{"shadow": True}, {"trusted": False}])
 def test_a_hook_that_does_not_count_puts_nothing_in_turn(aside: dict[str, bool]) -> None:
-    """One that is only observed, or that nobody approved, has no say about the others."""
+    """A shadow hook, or one without approval, does not change how the others run."""
     happened = play([hook("a"), hook("b", in_turn=True, **aside), hook("c")], {}, stage=AT_ONCE)
 
     assert [name for name in happened.batches[0] if name != "b"] == ["a", "c"]
@@ -118,7 +118,7 @@ def test_a_sequential_group_is_asked_one_by_one() -> None:
 
 
 def test_verdicts_stand_in_plan_order() -> None:
-    """The decision lists verdicts in the order of the plan, which is the order in which outcomes are sent back."""
+    """The decision lists verdicts in the order of the plan, in which outcomes are sent back."""
     happened = play([hook("a"), hook("b"), hook("c")], {"c": DENIES}, stage=AT_ONCE)
 
     assert [verdict.hook_id for verdict in happened.decision.verdicts] == ["a", "b", "c"]
@@ -226,7 +226,7 @@ def test_a_hook_that_can_never_run_is_not_asked() -> None:
 
 
 def test_no_hooks_make_a_silent_decision() -> None:
-    """An event that nobody has an opinion on is decided in silence, and says how long that took."""
+    """Without a hook the decision is silent, and says how long it took."""
     ticks = iter((10.0, 10.5))
     happened = play([], {}, clock=lambda: next(ticks))
 

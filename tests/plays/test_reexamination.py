@@ -1,4 +1,4 @@
-"""Strict mode: whoever spoke before the input was final is asked once more about what will really run."""
+"""Strict mode: a hook that ran before the input was final runs again on the final input."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_only_the_stance_of_the_second_word_counts() -> None:
     assert rewrite.value == {"command": "rm", "depth": 1}
 
 
-def test_without_the_mode_nobody_is_asked_twice() -> None:
+def test_without_strict_mode_no_hook_runs_twice() -> None:
     """Fidelity keeps to what the dialects promise."""
     happened = play([hook("guard"), hook("late")], {"guard": guard, "late": patches(command="rm")})
 
@@ -63,7 +63,7 @@ def test_without_the_mode_nobody_is_asked_twice() -> None:
     assert happened.decision.stance is Stance.ALLOW
 
 
-def test_without_a_rewrite_nobody_is_asked_twice() -> None:
+def test_without_a_rewrite_no_hook_runs_twice() -> None:
     """An input that stayed as it was needs no second look."""
     happened = play([hook("guard"), hook("late")], {"guard": guard}, reexamine=True)
 
@@ -78,7 +78,7 @@ def test_who_heard_the_final_input_is_not_asked_again() -> None:
 
 
 def test_who_spoke_beside_a_rewrite_is_asked_again() -> None:
-    """Hooks asked at once with the rewriter saw the original, also those that come after it in order."""
+    """All hooks of the rewriter's parallel group saw the original input."""
     happened = play(
         [hook("late"), hook("guard")],
         {"guard": guard, "late": patches(command="rm")},
@@ -91,7 +91,7 @@ def test_who_spoke_beside_a_rewrite_is_asked_again() -> None:
 
 
 def test_a_guard_that_did_not_match_before_is_asked_now() -> None:
-    """Whoever would take part in the final input is asked about it."""
+    """A hook whose conditions match only the final input runs on it."""
     only = (Pattern(field="command", source="rm", regex=compile_regex("rm")),)
     happened = play(
         [hook("guard", conditions=only), hook("late")],
@@ -159,7 +159,7 @@ def test_a_broken_guard_is_missed_at_the_second_look_too() -> None:
 
 
 def test_an_equal_hook_does_not_speak_up_at_the_second_look() -> None:
-    """One that gave way to an equal hook gives way still, though the equal one has heard the final input already."""
+    """A duplicate that was skipped stays skipped, although its twin saw the final input."""
     cast = [hook("early"), hook("a", identity="x"), hook("b", identity="x")]
     happened = play(cast, {"early": patches(x=1)}, reexamine=True)
 
@@ -179,7 +179,7 @@ def test_a_detached_hook_is_started_once() -> None:
     assert happened.started == ["log"]
 
 
-def test_the_rewrite_of_a_shadow_calls_nobody_back() -> None:
+def test_the_rewrite_of_a_shadow_runs_no_hook_again() -> None:
     """The input is final when only a shadow rewrote it."""
     happened = play(
         [hook("guard"), hook("late", shadow=True)],

@@ -29,14 +29,14 @@ def test_a_later_hook_sees_the_rewrite_of_a_former_one() -> None:
 
 
 def test_hooks_asked_at_once_see_the_original() -> None:
-    """In a parallel group nobody sees anybody's rewrite."""
+    """In a parallel group no hook sees another hook's rewrite."""
     happened = play([hook("a"), hook("b")], {"a": patches(command="x")}, stage=AT_ONCE)
 
     assert happened.seen["b"][0].input == CALL.input
 
 
 def test_lone_patches_of_hooks_asked_at_once_do_not_add_up() -> None:
-    """Where the table says so each is one of the original, and the last stands alone (docs/formats/comparison.md 6)."""
+    """Each patches the original, and only the last counts (docs/formats/comparison.md 6)."""
     stage = Stage(row(parallel=True), fold=FoldRule(lone_patches=True))
     script = {"a": patches(command="x"), "b": patches(depth=2), "c": Verdict()}
     happened = play([hook(name, stage=stage) for name in "abc"], script, stage=stage)
@@ -59,7 +59,7 @@ def test_lone_patches_of_hooks_in_turn_add_up() -> None:
 
 
 def test_what_a_row_carries_is_seen_by_the_next_hook_alone() -> None:
-    """Neither a hook of another dialect nor the decision has anything of it, and a shadow carries nothing."""
+    """Hooks of other dialects and the decision do not see it, and a shadow carries nothing."""
     stage = Stage(
         row(
             carries=lambda event, verdict: event.replace(
@@ -89,7 +89,7 @@ def test_the_next_group_sees_what_the_former_group_rewrote() -> None:
 
 
 def test_a_rewrite_brings_a_hook_in() -> None:
-    """A condition on the input is looked at when the hook's turn comes, on the input as it is then."""
+    """A condition is checked when the hook's turn comes, on the input as it is then."""
     happened = play(
         [hook("a"), hook("guard", conditions=saying("rm"))],
         {"a": patches(command="rm -rf /"), "guard": DENIES},
@@ -133,7 +133,7 @@ def test_patches_add_up() -> None:
 
 
 def test_patches_made_at_once_add_up_and_the_last_wins() -> None:
-    """Hooks asked at once patch in plan order: different keys add up, of one key the last value stays."""
+    """Parallel patches apply in plan order: keys add up, and of one key the last value stays."""
     happened = play(
         [hook("a"), hook("b")], {"a": patches(x=1, y=1), "b": patches(x=2)}, stage=AT_ONCE
     )
@@ -156,7 +156,7 @@ def test_a_replacement_leaves_nothing_of_the_input() -> None:
 
 
 def test_a_patch_is_told_against_the_original() -> None:
-    """A value that is changed and changed back is in nobody's patch."""
+    """A value that is changed and changed back is in no patch."""
     happened = play([hook("a"), hook("b")], {"a": patches(depth=5), "b": patches(depth=1)})
     rewrite = happened.decision.rewrite
 
@@ -238,7 +238,7 @@ def test_a_denial_drops_the_rewrite_where_the_table_says_so() -> None:
 
 
 def test_a_rewrite_of_what_the_event_lacks_is_listed() -> None:
-    """A hook that rewrites the text of a tool call has asked for something, which is not dropped in silence."""
+    """A tool call has no text, so the decision lists a rewrite of its text as lowered."""
     happened = play([hook("a")], {"a": replaces("text", "x")})
 
     assert happened.decision.rewrite is None
@@ -246,7 +246,7 @@ def test_a_rewrite_of_what_the_event_lacks_is_listed() -> None:
 
 
 def test_a_rewrite_that_the_event_cannot_use_spares_the_one_that_it_can() -> None:
-    """After a tool, one hook cleans the result and another rewrites the input: the result is cleaned, the input is listed."""
+    """After a tool, a rewrite of the result counts, and one of the input is listed as lowered."""
     stage = Stage(row(kind="tool.after"))
     event = CALL.replace(kind="tool.after", body=ToolCall(tool="bash", input={}, result="secret"))
     script = {"a": replaces("output", "clean"), "b": patches(x=1)}

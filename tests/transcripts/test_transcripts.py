@@ -78,7 +78,7 @@ def run(command: list[str], folder: Path) -> list[str]:
         "COLUMNS": "100",
     }
     done = subprocess.run(
-        ["bash", "-c", "\n".join(command)],  # noqa: S607 - the bash of whoever runs the tests
+        ["bash", "-c", "\n".join(command)],  # noqa: S607 - the bash on the user's PATH
         cwd=folder / "examples",
         env=environ,
         stdin=subprocess.DEVNULL,

@@ -35,7 +35,7 @@ class Told(NamedTuple):
 
 
 class Desk:
-    """Where somebody types."""
+    """A folder in which a test runs commands of hookline."""
 
     def __init__(
         self, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, folder: Path
@@ -62,7 +62,7 @@ class Desk:
 
 
 class Terminal(io.StringIO):
-    """Somebody who types."""
+    """A stdin that claims to be a terminal, and holds what a user types."""
 
     def isatty(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""`hookline answer`: the words of its command line, and that nothing ever reaches the host but an answer."""
+"""`hookline answer`: its command line, and that the host receives answers only."""
 
 from __future__ import annotations
 
@@ -203,8 +203,8 @@ def claude(output: object = "", end: str = "exit 0") -> dict[str, object]:
     return {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}}
 
 
-def test_a_guard_that_could_not_run_is_missed_aloud(tmp_path: Path) -> None:
-    """Kimi shows nobody anything, so what failed is told where its log may keep it."""
+def test_a_guard_that_could_not_run_is_reported(tmp_path: Path) -> None:
+    """Kimi shows the user nothing, so hookline writes the failure where Kimi's log may keep it."""
     tree = {"hooks": [{"event": "PreToolUse", "command": "/no/such/guard"}]}
     (line,) = told("kimi", "kimi", tree, KIMI, tmp_path)
 
@@ -213,7 +213,7 @@ def test_a_guard_that_could_not_run_is_missed_aloud(tmp_path: Path) -> None:
 
 
 def test_what_a_hook_would_have_changed_is_told(tmp_path: Path) -> None:
-    """The host goes on with the input as it was, and with nobody told the note."""
+    """The host runs the unchanged input, and shows the note to no user."""
     said = {
         "systemMessage": "look\nhere",
         "hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "true"}},
@@ -252,7 +252,7 @@ def test_what_is_told_cannot_move_the_cursor(tmp_path: Path) -> None:
 def test_where_no_hook_could_be_asked_the_host_is_answered_in_its_own_words(
     tmp_path: Path,
 ) -> None:
-    """A mistyped path disarms every guard: before an action that is a refusal, at a stop a notice."""
+    """A mistyped path disarms every guard: hookline refuses an action, and at a stop notifies."""
     before = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}}
     text = "hookline: nowhere.json: HKL1002 no such file or folder"
     words = ("claude-code", "-c", "nowhere.json")
@@ -272,7 +272,7 @@ def test_where_no_hook_could_be_asked_the_host_is_answered_in_its_own_words(
 def test_a_usage_error_refuses_before_an_action_only(
     words: tuple[str, ...], event: str, code: int, tmp_path: Path
 ) -> None:
-    """The host's event decides: its own refusal or exit 2 before an action, exit 1 with the same text elsewhere."""
+    """Before an action: the host's refusal or exit 2. At other events: exit 1, same text."""
     done = answer(*words, stdin=json.dumps({"hook_event_name": event}).encode(), cwd=tmp_path)
 
     if event == "PreToolUse" and words[0] == "claude-code":
@@ -317,7 +317,7 @@ def _from_deleted_folder(
 
 
 def test_a_guard_is_asked_from_a_folder_that_was_deleted(tmp_path: Path) -> None:
-    """An agent that deletes its working folder does not get rid of the guards of its project, or of its user."""
+    """After an agent deletes its working folder, the guards of project and user still run."""
     guard = {"type": "command", "command": "pwd >&2; exit 2"}
     for folder in ("", "project/"):
         file = tmp_path / f"{folder}.claude/settings.json"

@@ -93,7 +93,7 @@ CODES = [
     (("list", "--nonsense"), 2),
     (("list", "-c", "nowhere.yaml"), 2),
     (("list", "-C", "nowhere"), 2),
-    (("list", "--trust", "everybody"), 2),
+    (("list", "--trust", "everything"), 2),
     (("show", "tool.before"), 0),
     (("show", "nothing.of.the.kind"), 2),
     (("show",), 2),

@@ -64,7 +64,7 @@ def notes(desk: Desk) -> list[tuple[str, str, str]]:
 
 
 def test_a_person_sees_what_would_run_and_says_yes(place: Desk) -> None:
-    """The file that declares the hook, the event, the command, the files with their digests, the state."""
+    """The declaring file, the event, the command, the files with their digests, the state."""
     told = asked(place, "approve", "guard.sh", typed="y\n")
 
     assert told.code == 0
@@ -126,7 +126,7 @@ def test_what_is_wrong_with_a_hook_is_told_beside_its_approval(
 @pytest.mark.parametrize(
     "words", [("guard.sh",), ("--all",), ()], ids=["named", "all", "nothing named"]
 )
-def test_where_nobody_is_there_nothing_is_approved(
+def test_without_a_user_at_the_terminal_nothing_is_approved(
     words: tuple[str, ...], place: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without a terminal, and in a pipeline that has one."""
@@ -143,8 +143,8 @@ def test_where_nobody_is_there_nothing_is_approved(
     assert states(place) == ["new", "new"]
 
 
-def test_somebody_may_say_yes_beforehand(place: Desk) -> None:
-    """The journal says that nobody was asked, and whether somebody could have been."""
+def test_yes_approves_without_a_question(place: Desk) -> None:
+    """The journal says that hookline asked no question, and whether there was a terminal."""
     assert place.type("approve", IDS[0], "--yes").code == 0
     assert asked(place, "approve", IDS[1], "--yes").code == 0
 
@@ -168,7 +168,7 @@ def test_yes_to_everything_is_said_with_all(place: Desk) -> None:
 
 
 def test_a_dry_run_shows_and_does_nothing(place: Desk) -> None:
-    """Neither is anybody asked."""
+    """It asks no question, either."""
     told = place.type("approve", "--all", "--dry-run")
 
     assert (told.code, told.err, told.out.count("    new: you have not approved it")) == (

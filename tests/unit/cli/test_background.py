@@ -1,4 +1,4 @@
-"""Hooks that `hookline answer` does not wait for, and what the next `answer` of the session knows of them: all real processes."""
+"""Background hooks of `hookline answer`, and how the next `answer` delivers their results."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def waiting(home: Path, then: str) -> str:
 def test_the_host_does_not_wait_and_the_session_hears_of_it(machine: Machine) -> None:
     """The hook is still running when every pipe of the host has ended.
 
-    What it says is told on the next turn, once, and to nobody else.
+    The next turn of this session gets its output, once; no other session gets it.
     """
     machine.hooks(
         "PostToolUse",
@@ -202,13 +202,13 @@ def test_nothing_of_the_hosts_is_held(machine: Machine) -> None:
     assert held == {os.devnull}
     assert os.getsid(behind) != process.pid
     with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)  # nobody of the host's group is left
+        os.killpg(process.pid, signal.SIGTERM)  # no process of the host's group is left
     (machine.home / "go").write_text("on\n", encoding="utf-8")
     assert ends(behind)
 
 
 def test_a_hook_in_the_background_can_send_the_agent_on(machine: Machine) -> None:
-    """Its exit 2 is answered at the next stop: with a block, and then no more (docs/formats/claude-code.md 4)."""
+    """Its exit 2 blocks the next stop, and only that one (docs/formats/claude-code.md 4)."""
     hook = {
         "command": "echo 3 tests fail >&2; exit 2",
         "asyncRewake": True,
@@ -286,7 +286,7 @@ def test_a_hook_that_fails_in_the_background_may_run_again(machine: Machine) -> 
 def test_who_is_killed_in_the_middle_leaves_nothing_broken(
     machine: Machine, number: signal.Signals
 ) -> None:
-    """Its hook does not outlive it, the next turn is told of that, the state is whole, its lock is free, and the next hook is heard."""
+    """Its hook ends too, the next turn reports that, and state and lock stay usable."""
     hook = f'echo $$ > "{machine.home}/hook.tmp"; mv "{machine.home}/hook.tmp" "{machine.home}/hook"; {waiting(machine.home, "true")}'
     machine.hooks("PostToolUse", {"command": hook, "async": True})
     machine.answer("PostToolUse")
@@ -322,10 +322,10 @@ def test_what_guards_the_hooks_passes_a_signal_on(machine: Machine) -> None:
     assert ends(above)
 
 
-def test_more_hooks_than_may_wait_are_refused_aloud(
+def test_more_hooks_than_may_wait_are_refused_with_a_notice(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On the next turn, like anything else that happened in the background."""
+    """The notice comes on the next turn, like any other result of the background."""
     for name in ("signal", "alarm"):
         monkeypatch.setattr(signal, name, lambda *_: None)
     refused = threading.Event()
@@ -355,8 +355,8 @@ def test_more_hooks_than_may_wait_are_refused_aloud(
     ]
 
 
-def test_state_that_cannot_be_kept_is_said_while_somebody_listens(machine: Machine) -> None:
-    """Before the answer, because the process behind it has nobody to tell.
+def test_state_that_cannot_be_kept_is_reported_before_the_answer(machine: Machine) -> None:
+    """The background process could not report it to a user.
 
     The hook runs all the same.
     """

@@ -65,7 +65,7 @@ def payload_of(dialect: str, kind: str = "tool.before") -> bytes:
 
 
 def write_guard(dialect: str, folder: Path) -> tuple[str, str, Path]:
-    """A guard of the dialect, or of Claude Code where it has no commands: its file, dialect, and what it is sent."""
+    """A guard's file, dialect and payload. A dialect without commands uses Claude Code's."""
     sent = folder / "sent"
     made: Any = make_dialect(dialect)
     own = dialect if getattr(made, "export", None) else "claude-code"

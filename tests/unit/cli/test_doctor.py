@@ -218,7 +218,7 @@ def test_what_doctor_mends_is_as_it_was_approved(dialect: str, desk: Desk) -> No
 def test_what_others_may_write_is_told_in_the_same_words_everywhere(
     dialect: str, desk: Desk
 ) -> None:
-    """Of an approved script that is as it was approved, that is all that is wrong, and `--fix` mends it; of another one it mends nothing."""
+    """List, review and doctor say the same. `--fix` repairs an approved script only."""
     guard, mark = _declare(desk, dialect)
     desk.type("approve", "--all", "--yes")
     guard.chmod(0o757)
@@ -323,7 +323,7 @@ def test_nothing_to_look_at_is_all_well(desk: Desk) -> None:
     "words", [("doctor",), ("approve", "--all"), ("on",), ("list",)], ids=" ".join
 )
 def test_wrong_settings_are_told_once(words: tuple[str, ...], desk: Desk) -> None:
-    """With one code, whoever needs them."""
+    """Each command that reads them ends with the same code."""
     desk.file("../home/.config/hookline/settings.toml", "[journal]\npayloda = 1\n")
     desk.file(
         "../home/.claude/settings.json",

@@ -35,9 +35,9 @@ def test_an_event_is_found_by_any_name(name: str, dialect: str, kind: str) -> No
 
 
 def test_a_native_name_means_one_thing() -> None:
-    """So nobody has to say whose word it is.
+    """So a user need not name the dialect.
 
-    Only what is canonical here may be another dialect's word for something else.
+    Only a canonical name may mean another event in a dialect.
     """
     meanings: dict[str, set[str]] = {}
     for key in kinds.VOCABULARIES:

@@ -46,7 +46,7 @@ def test_an_error_is_one_line_and_a_code(
 
 
 def test_what_a_command_ends_by_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
-    """Whoever looked at a file before may have told it already; another command tells it again."""
+    """Within one command an earlier step may have reported it. Each command reports it."""
     error = ConfigError("no", name="config.missing", place="a.yaml", hint="h")
 
     def run() -> int:
@@ -85,7 +85,7 @@ def test_a_log_that_cannot_be_written_is_not_promised(
 
 
 def test_closed_streams_are_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody listens, and nobody is hurt."""
+    """Writing to a closed stream raises nothing."""
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
 

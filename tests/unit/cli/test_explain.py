@@ -46,7 +46,7 @@ def test_a_code_needs_no_files_and_no_input(desk: Desk) -> None:
 
 
 def test_an_event_is_told_hook_by_hook(desk: Desk) -> None:
-    """Files, what was selected and what it said, what was not selected and why, and the decision."""
+    """The files, the selected hooks with their answers, the others with reasons, the decision."""
     told = desk.type("explain", "pre_tool_use", "-c", DOCKER, stdin=SUDO)
 
     assert told.code == 0
@@ -56,7 +56,7 @@ def test_an_event_is_told_hook_by_hook(desk: Desk) -> None:
 
 
 def test_no_run_starts_nothing(desk: Desk) -> None:
-    """With --no-run there is no decision, and nobody was asked."""
+    """With --no-run there is no decision, and no hook ran."""
     document = desk.type(
         "explain", "pre_tool_use", "-c", DOCKER, "--no-run", "--json", stdin=LS
     ).document

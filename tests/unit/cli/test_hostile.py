@@ -1,4 +1,4 @@
-"""A clone whose files hold what would command a terminal, hide, or look like somebody else's line, on every surface that shows them."""
+"""Files of a clone with terminal escapes, hidden text or forged lines, on every surface."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ SAID = [
     ),
 )
 def test_no_command_shows_it(words: tuple[str, ...], clone: Path, desk: Desk) -> None:
-    """Neither before anybody approved something nor afterwards."""
+    """Neither before an approval nor after it."""
     assert clone.is_dir()
     for _ in range(2):
         told = desk.type(*words)
@@ -315,7 +315,7 @@ def test_no_host_is_told_it(host: str, mode: str, clone: Path, desk: Desk) -> No
 
 
 def test_no_user_is_told_it_of_a_hook_of_their_own(clone: Path, desk: Desk) -> None:
-    """Which runs, with a note, a file whose name a clone chose; and which somebody switched off."""
+    """The hook runs, with a note, a file whose name a clone chose; the user switched it off."""
     own = desk.folder.parent / "home" / f"own{NAME}.sh"
     own.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
     own.chmod(0o755)

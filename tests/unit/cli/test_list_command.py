@@ -190,7 +190,7 @@ def test_a_hook_of_the_users_own_is_told_with_what_becomes_of_it(desk: Desk) -> 
 
 
 def test_the_list_has_every_field_by_which_a_hook_differs(desk: Desk) -> None:
-    """A program that reads it needs no other command: when each runs, for how long, and where it stands."""
+    """The document says when each hook runs, for how long, and whether it is approved."""
     text = """{"hooks": {"PreToolUse": [{"matcher": "Write|Bash", "hooks": [
   {"type": "command", "command": "./guard.sh", "timeout": 7},
   {"type": "command", "command": "./log.sh", "async": true}

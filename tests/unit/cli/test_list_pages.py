@@ -26,7 +26,7 @@ def engine(hooks: dict[str, Any]) -> hookline.Engine:
 
 
 def test_a_list_is_grouped_by_event() -> None:
-    """Three lines a hook: which and when, what it runs, where it stands and what is unusual about it."""
+    """Three lines a hook: id and event, what it runs, approval and anything unusual."""
     one = {"type": "command", "command": "one\ntwo"}
 
     lines = list(
@@ -158,7 +158,7 @@ def test_a_model_hook_says_whom_it_asks_what_and_with_which_key() -> None:
 
 
 def test_a_prompt_hook_without_a_model_says_what_is_asked_then() -> None:
-    """The variable that a person sets, and the model where nobody did."""
+    """The list names the variable that a user can set, and the default model."""
     tree = {"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "Are we done?"}]}]}}
     made = hookline.Engine.from_config(tree, dialect="claude-code")
     listed = [

@@ -62,7 +62,7 @@ def test_what_is_written_meanwhile_is_shown_once(desk: Desk) -> None:
     assert len({record["id"] for record in shown}) == 2
 
 
-def test_following_ends_when_nobody_reads(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_following_ends_when_the_reader_left(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pipe whose reader has gone, or an output that is closed."""
     reads, writes = os.pipe()
     with os.fdopen(writes, "w") as stream:

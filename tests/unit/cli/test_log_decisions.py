@@ -56,7 +56,7 @@ def written(desk: Desk) -> list[dict[str, Any]]:
 
 
 def test_a_run_is_explained_by_the_journal(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What ran, and who approved it, when and how: the note names the very hook and files that the run does."""
+    """What ran, and who approved it, when and how: the note and the run name the same files."""
     guarded(desk, monkeypatch)
     note, run, _ = written(desk)
     page = desk.type("log", "show", "last").out

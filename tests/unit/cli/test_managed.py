@@ -1,4 +1,4 @@
-"""Policy of a machine: hooks in `/etc` that only root can write, and everything that a user may try against them. Real processes.
+"""Policy of a machine: hooks in `/etc` that only root can write, and a user's attacks on them.
 
 Each command has a mount namespace of its own, in which the machine's `/etc` is a folder of the
 test's.
@@ -114,7 +114,7 @@ def machine(tmp_path: Path) -> Machine:
         check=False,
     )
     if allowed.returncode:
-        pytest.skip(f"no mount namespace of one's own: {allowed.stderr.strip()}")
+        pytest.skip(f"no private mount namespace: {allowed.stderr.strip()}")
     return Machine(tmp_path, unshare)
 
 
@@ -135,7 +135,7 @@ def test_a_policy_needs_no_approval(machine: Machine) -> None:
 
 
 def test_the_list_calls_a_policy_managed(machine: Machine) -> None:
-    """Nobody approved it."""
+    """It needs no approval."""
     assert (
         machine.types("list").stdout.splitlines()[-1].endswith("managed-settings.json:1  managed")
     )
@@ -172,7 +172,7 @@ def test_a_policy_that_others_may_write_is_a_hook_of_the_user(machine: Machine) 
     ids=lambda each: next(iter(each)),
 )
 def test_no_variable_switches_a_policy_off(machine: Machine, environ: dict[str, str]) -> None:
-    """Whoever sets it, the hook's own id included."""
+    """No variable does, not even HOOKLINE_SKIP with the hook's id."""
     listed = json.loads(machine.types("list", "--json").stdout)
     environ = {
         name: listed["hooks"][0]["hook"] if name == "HOOKLINE_SKIP" else value

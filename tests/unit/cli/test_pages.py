@@ -44,7 +44,7 @@ def test_colour_follows_the_rules(
 
 
 def test_a_closed_stream_has_no_colour() -> None:
-    """There is nobody to see it."""
+    """No reader could see it."""
     assert use_color("auto", None, {}) is False
 
 

@@ -1,4 +1,4 @@
-"""`hookline schema`: each schema is one, and every document that hookline prints holds to its own."""
+"""`hookline schema`: each schema is valid, and each document that hookline prints fits its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.unit.cli.support import AGENTHOOKS, DOCKER, LS, SUDO, Desk
 
 
 def closed(schema: Any) -> Any:
-    """The schema with every object that lists its keys closed: what it does not tell of must not be there."""
+    """The schema in which every object that lists its keys refuses other keys."""
     if isinstance(schema, list):
         return [closed(item) for item in schema]
     if not isinstance(schema, dict):

@@ -24,7 +24,7 @@ SETTINGS = json.dumps({"hooks": {"PreToolUse": [{"hooks": [CALLS, GUARD]}]}})
 def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: Desk) -> None:
     """It runs the guard by itself.
 
-    Other hosts have it asked, and nobody is asked by way of the server again.
+    For other hosts the server runs it, and no hook calls the server again.
     """
     desk.file("../home/.claude/settings.json", SETTINGS)
     service, reloading = _make_service(Selection(), Meter())
@@ -52,7 +52,7 @@ def test_telemetry_counts_what_waits_for_approval(
 
 
 def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
-    """Whoever else reads it; only the call that would come round to the server is left out."""
+    """A host reads it too. hookline leaves out only the call that would return to the server."""
     file = desk.file("settings.json", SETTINGS)
     service, reloading = _make_service(Selection(configs=[file], dialect="claude-code"), Meter())
 
@@ -63,7 +63,7 @@ def test_a_file_that_is_named_is_meant(desk: Desk) -> None:
 
 
 def test_an_engine_that_comes_later_has_the_sessions_of_the_others(desk: Desk) -> None:
-    """What ran once in a session, or is to be told later, is known to every engine of the server."""
+    """All engines of the server share what ran once in a session and what waits for delivery."""
     service, reloading = _make_service(Selection(), Meter())
     desk.file("../home/.claude/settings.json", SETTINGS)
     reloading.reload()
@@ -90,8 +90,8 @@ def test_what_it_needs_is_said(missing: str, desk: Desk, monkeypatch: pytest.Mon
     )
 
 
-def test_nobody_is_expected_where_nobody_can_come(desk: Desk) -> None:
-    """Every gate would be closed for ever."""
+def test_expected_handlers_need_an_address_to_attach_to(desk: Desk) -> None:
+    """Without one every gate would stay closed."""
     told = desk.type("serve", "--expect", "policy")
 
     assert told.code == 2

@@ -152,7 +152,7 @@ def test_typed_commands_do_not_load_rich(words: tuple[str, ...], tmp_path: Path)
 def test_no_module_of_the_folder_in_which_it_is_started_is_ours(
     name: str, flags: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """Also by `python -m hookline`, which puts that folder before all others: an agent stands in a clone."""
+    """Also by `python -m hookline`, which puts the working folder first on sys.path."""
     (tmp_path / name).write_text("open('theirs', 'w')", encoding="utf-8")
     command = [sys.executable, *flags, "-m", "hookline", "answer", "claude-code"]
     environ = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")}

@@ -1,4 +1,4 @@
-"""What `answer`, `fire` and `serve` leave behind when they are ended in the middle, and by when they answer: real processes."""
+"""Interrupted `answer`, `fire` and `serve`: what they leave behind, and by when they answer."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def runs(program: str) -> bool:
 
 @pytest.mark.parametrize("script", [HOOK, f"exec {sys.executable} -ISc '{CHAIN}' {{0}}"], ids=["orphan", "chain"])  # fmt: skip
 def test_nothing_outlives_a_time_limit(machine: Machine, script: str) -> None:
-    """A double fork with an empty environment ends at the time limit, and so does a chain that forks every 2 ms."""
+    """A double fork with an empty environment, and a chain of forks, end at the time limit."""
     if script is HOOK:
         machine.hook(script, timeout=1)
     else:
@@ -200,7 +200,7 @@ def test_a_slow_hook_times_out_before_the_deadline(machine: Machine) -> None:
 
 
 def test_the_limit_of_the_host_is_the_deadline(machine: Machine) -> None:
-    """Claude Code ends hooks of SessionEnd after 1.5 s (docs/formats/claude-code.md 5), so hookline answers before that."""
+    """Claude Code allows 1.5 s at SessionEnd (docs/formats/claude-code.md 5)."""
     machine.hook("exec sleep 300", event="SessionEnd", timeout=50)
     process = machine.start("answer", "claude-code", event="SessionEnd")
 
@@ -213,7 +213,7 @@ def test_the_limit_of_the_host_is_the_deadline(machine: Machine) -> None:
 def test_a_busy_worker_does_not_delay_the_answer(
     machine: Machine, event: str, refuses: bool
 ) -> None:
-    """A worker that does nothing any more is answered for: by a refusal before an action, and never at a stop."""
+    """When the worker hangs, the supervisor refuses an action, and never blocks a stop."""
     machine.hook(HOOK, event=event)
     process = machine.start("answer", "claude-code", "--deadline", "4", event=event)
     assert until(machine.runs)

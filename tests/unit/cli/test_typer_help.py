@@ -119,7 +119,7 @@ def test_a_bash_completes_with_it(tmp_path: Path) -> None:
         "HOME": str(tmp_path),
     }
     done = subprocess.run(
-        ["bash", "-c", typed],  # noqa: S607 - the bash of whoever runs the tests
+        ["bash", "-c", typed],  # noqa: S607 - the bash on the user's PATH
         env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
 

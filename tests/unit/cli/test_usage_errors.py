@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def test_a_wrong_word_is_told_with_what_is_right(
     typed: tuple[str, ...], told: str, desk: Desk
 ) -> None:
-    """In the words of whoever types, on one line.
+    """In the user's own words, on one line.
 
     A typing mistake is guessed before anything else is missed.
     """
