@@ -91,9 +91,9 @@ class Given(Frozen):
 class LoadedSource(Frozen):
     """A source with its hooks, which are `loaded` after its text was read.
 
-    `way`: how it was found. `error`: why it cannot be read. `stamp`: of its file before the
-    last reading, empty without one. `key`: its whole path and its dialect, which name it among all files, whatever folder
-    the process is in. `newer_problems`: those of a newer version that is not in force.
+    `way`: how it was found. `error`: why it cannot be read. `stamp`: of its file before the last
+    reading, empty without one. `key`: its whole path and its dialect, which name it among all
+    files. `newer_problems`: those of a newer version that is not in force.
     """
 
     source: Source
