@@ -68,6 +68,17 @@ TOOLS = frozenset({
     "sleep", "sort", "stat", "tail", "tar", "tee", "tr", "tty", "uname", "uniq", "wc", "wget",
     "which", "whoami", "yq",
 })  # fmt: skip
+# Commands of the shell itself: they start no file.
+BUILTINS = frozenset({
+    "alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "command", "compgen",
+    "complete", "continue", "declare", "dirs", "disown", "do", "done", "echo", "elif", "else",
+    "enable", "esac", "eval", "exec", "exit", "export", "false", "fc", "fg", "fi", "for",
+    "function", "getopts", "hash", "help", "history", "if", "in", "jobs", "kill", "let", "local",
+    "logout", "mapfile", "popd", "printf", "pushd", "pwd", "read", "readarray", "readonly",
+    "return", "select", "set", "shift", "shopt", "suspend", "test", "then", "time", "times", "trap",
+    "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "until", "wait", "while", "{",
+    "}", "[", "[[", ":", "!", ".", "source",
+})  # fmt: skip
 # Words that run the program behind them.
 LAUNCHERS = frozenset({
     "exec", "command", "builtin", "time", "nohup", "env", "sudo", "doas", "nice", "ionice",

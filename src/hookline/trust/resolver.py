@@ -11,8 +11,7 @@ import sys
 from hookline.paths import is_below, list_parents, nearest_with, read_regular
 from hookline.text import source_references as texts
 from hookline.text.digest import sha256
-from hookline.text.shell_words import BUILTINS
-from hookline.text.source_references import DATA_PROGRAMS, OTHER, PYTHON, SHELL, TOOLS
+from hookline.text.source_references import BUILTINS, DATA_PROGRAMS, OTHER, PYTHON, SHELL, TOOLS
 from hookline.trust.inspection import MAX_BYTES, InspectedFile, Inspection, make_stamp, stamp_path
 
 TYPE_CHECKING = False

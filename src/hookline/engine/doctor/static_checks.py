@@ -13,8 +13,7 @@ from hookline.handlers.checked_connection import resolve_addresses
 from hookline.model.kinds import kind
 from hookline.model.spec import Command, Http, Model, Problem
 from hookline.model.verdict import Stance
-from hookline.text.shell_words import parse_commands
-from hookline.text.source_references import find_language
+from hookline.text.source_references import SHELL, find_language, read_source
 from hookline.wire.templates import INSTALL, TEMPLATE
 
 TYPE_CHECKING = False
@@ -128,14 +127,14 @@ def _check_relative(spec: HookSpec, handler: Command) -> Iterator[Finding]:
     """
     lines = [list(handler.argv)] if handler.argv else []
     if not lines and not handler.working_dir:
-        commands = parse_commands(handler.script, handler.env) or ()
-        lines = [[word.value or "" for word in command.words] for command in commands]
+        references = read_source(SHELL, handler.script.encode("utf-8", "replace"))
+        lines = [words for sort, *words in references if sort in ("run", "alone")]
     for words in lines:
         if words[:1] == ["cd"] and os.path.isabs("".join(words[1:2])):
             return
         program = [word for word in words[:1] if "/" in word]
         for path in (*program, *filter(find_language, words[1:2])):
-            if not os.path.isabs(path) and "{" not in path:
+            if not os.path.isabs(path) and not {"{", "\0"} & {*path}:
                 message = f"`{path}` is found from the folder that the host happens to be in"
                 yield make_warning(spec, "check.relative", message, "write the absolute path")
 
