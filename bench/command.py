@@ -1,4 +1,4 @@
-"""One command hook through hookline, beside a bare spawn, subprocess and asyncio with the same program.
+"""One command hook through hookline, beside a spawn, subprocess and asyncio.
 
 Run it as `python -m bench.command`. The programs: a static C hook, which shows what the runner
 itself costs; shell text; and an interpreter, which hides everything.

@@ -1,4 +1,4 @@
-"""In-process dispatch: 1 to 1000 hooks of which one matches, beside a dictionary lookup with an awaited call, and beside peers.
+"""In-process dispatch: 1 to 1000 hooks of which one matches, beside a dictionary and peers.
 
 Run it as `python -m bench.dispatch`. Every hook waits for a tool of its own and for `rm -rf` in the
 command. Nothing here leaves its thread, so what is counted is the thread's own time: another tenant
@@ -65,7 +65,7 @@ def tools(size: int, last: str = TOOL) -> list[str]:
 
 
 def floors(loop: asyncio.AbstractEventLoop) -> list[Case]:
-    """What nobody can beat."""
+    """The floors: a dictionary lookup and a call."""
     handlers = {KIND: quiet}
     plain = {KIND: quiet_sync}
 
@@ -100,7 +100,7 @@ def engine_with(
 def crowded(size: int) -> hookline.Engine:
     """An engine with so many hooks for one tool.
 
-    Only the last one's expression is found in the command.
+    Only the expression of the last hook is found in the command.
     """
     engine = hookline.Engine(cwd="/tmp")  # noqa: S108 - never opened
     for at in range(size):
@@ -170,7 +170,7 @@ def _ever_new(loop: asyncio.AbstractEventLoop) -> Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
-    """Another project's dispatcher: its module, how pip calls it, and how so many of its hooks are fired."""
+    """Another project's dispatcher: its module, its name for pip, and how to fire its hooks."""
 
     name: str
     module: str

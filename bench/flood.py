@@ -1,4 +1,4 @@
-"""A flood: 1,500 requests without a token that never end, while clients ask `hookline serve` over TCP and a unix socket.
+"""A flood of 1,500 endless requests without a token, while clients ask `hookline serve`.
 
 Run it as `python -m bench.flood`. Every client must be answered, and the flood must not make the
 server larger by much.

@@ -1,4 +1,4 @@
-"""What the process benchmarks share: engines with command hooks, an event to fire at them, and a static C program."""
+"""What the process benchmarks share: engines with command hooks, an event, a C program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile hooks: how long the engine needs to return, what is left of them, and how much memory they cost.
+"""Hostile hooks: the time until the engine returns, surviving processes, and memory.
 
 Run it as `python -m bench.hostile`. Rows 1 to 6 and 12 of docs/explanation/security.md 2, each in a
 fresh process, through the engine; row 13 through commands that are killed.
@@ -204,7 +204,7 @@ def _status(name: str) -> float:
 
 
 def left_of(pids: Path, mark: str) -> set[int]:
-    """Processes of a hook that still live: those that carry its mark, and those that wrote down their number."""
+    """The live processes of a hook: those with its mark, and those that recorded their pid."""
     marked = {
         int(path.name)
         for path in Path("/proc").iterdir()
@@ -280,7 +280,7 @@ def ended(pids: Path, mark: str) -> int:
 
 
 def killed(row: Row, folder: Path, pids: Path, mark: str) -> dict[str, Any]:
-    """Have a command ask the hook, kill the command while the hook runs, then look for what lives on."""
+    """Kill a command while its hook runs, then look for processes that live on."""
     environment = {"PIDS": str(pids), "SLEEPER": _sleeper_beside(str(pids)), MARK: mark}
     words = " ".join(f"{name}='{value}'" for name, value in environment.items())
     hook = {"type": "command", "command": f"export {words}; {row.script}", "timeout": 60}

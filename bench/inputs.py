@@ -1,4 +1,4 @@
-"""Large inputs: `hookline answer` with files of an unusual size or shape, beside an interpreter that does nothing.
+"""Large inputs: `hookline answer` with files of unusual size or shape, beside a bare Python.
 
 Run it as `python -m bench.inputs`. A host waits for the answer before each action and goes on
 without it after a limit, so no file may make the answer slow: each input must be answered in less
@@ -109,7 +109,7 @@ def large_files(home: Path) -> Iterator[Run]:
 
 
 def large_expressions(home: Path) -> Iterator[Run]:
-    """Matchers whose expressions compile to a large program, as many as a file may hold: about 14,000."""
+    """About 14,000 matchers, as many as a file may hold, that compile to large programs."""
     groups: list[dict[str, object]] = []
     left = _LARGEST_FILE - 100  # bytes for what stands around the groups
     while left > 0:

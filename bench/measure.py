@@ -1,4 +1,4 @@
-"""How every benchmark here measures: interleaved rounds, no garbage collector, and ratios to a floor of the same run."""
+"""How the benchmarks measure: interleaved rounds, no garbage collector, ratios to a floor."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """A case against another one: the ratio that is aimed for, and the looser one that CI holds it to."""
+    """A case against another one: the target ratio, and the looser bound that CI enforces."""
 
     text: str
     case: str
@@ -63,7 +63,7 @@ class Measured:
         return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
 
     def ratio(self, other: Measured) -> float:
-        """The median of the ratios round by round: what disturbs a round disturbs both sides of it."""
+        """The median of the ratios of all rounds; a disturbance changes both sides of a round."""
         return statistics.median(
             mine / theirs for mine, theirs in zip(self.rounds, other.rounds, strict=True)
         )

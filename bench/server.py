@@ -1,4 +1,4 @@
-"""Servers: what a decision costs over HTTP and over gRPC, beside a server of the same make that sends back what it gets.
+"""Servers: what a decision costs over HTTP and gRPC, beside a server that echoes.
 
 Run it as `python -m bench.server`. Servers are processes of their own, asked over unix sockets by 1
 client and by 32 at once. No hook of theirs wants the event, so that all of it is what hookline and
@@ -265,7 +265,7 @@ async def over_unary(path: str) -> Callable[[int], Awaitable[None]]:
 
 
 async def over_stream(path: str) -> Callable[[int], Awaitable[None]]:
-    """One stream for all clients: each has one question on its way, and knows its answer by the number."""
+    """One stream for all clients: each has one open question, and finds its answer by number."""
     import grpc  # noqa: PLC0415 - as above
 
     from hookline.remote.proto import bridge_pb2 as pb  # noqa: PLC0415 - as above
@@ -315,7 +315,7 @@ async def echo_in_process(_: str) -> Callable[[int], Awaitable[None]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """A way to ask: which server of ours is at its end, which one sends back what it gets, and how both are asked."""
+    """A transport: the server of hookline, the server that echoes, and how to ask both."""
 
     name: str
     server: str = ""

@@ -32,7 +32,7 @@ OTHER_TOOLS = ("Write", "Edit", "Read", "WebFetch")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """A host that calls `hookline answer`: where its user's settings lie, what is in them, and what it sends."""
+    """A host that calls `hookline answer`: its settings file, their content, and its payload."""
 
     name: str
     settings: str
@@ -69,7 +69,7 @@ CLAUDE_CODE = Host(
 def shots(
     argv: Sequence[str], stdin: str, environ: Mapping[str, str], *, cpu: bool
 ) -> Callable[[int], float]:
-    """Samples of a whole process, which reads that file and says nothing to anybody.
+    """Samples of a whole process, with `stdin` as its input and its output dropped.
 
     With `cpu` its processor time counts.
     """

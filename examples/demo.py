@@ -1,4 +1,4 @@
-"""Runs real hook files of thirteen dialects through hookline, and fails if one verdict is not the expected one."""
+"""Runs real hook files of thirteen dialects, and fails if a verdict is not the expected one."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def fired(
 
 
 def docker_agent(folder: str) -> list[Row]:
-    """The one-stop example of docker-agent, every event that it lists, with the prompts that its header suggests."""
+    """The one-stop example of docker-agent: all its events, with the prompts of its header."""
     shell = {"tool_name": "shell", "tool_use_id": "call-1", "cwd": folder}
     done = {
         **shell,
@@ -196,7 +196,7 @@ def agenthooks(folder: str) -> list[Row]:
 
 
 def several() -> list[Row]:
-    """A guard in every dialect, each in its usual place, asked by hosts of other dialects about their own tools."""
+    """A guard in every dialect, in its usual place, asked by hosts of other dialects."""
     asked: list[tuple[str, str, str, str, str]] = [
         ("docker-agent", "pre_tool_use", "shell", "rm -rf build", "deny"),
         ("gemini", "BeforeTool", "run_shell_command", "git push --force", "deny"),
@@ -232,7 +232,7 @@ def several() -> list[Row]:
 
 
 def claude_code() -> list[Row]:
-    """A Claude Code project, answered as its host would ask: payload on stdin, the host's own reply out."""
+    """A Claude Code project: the payload on stdin, the host's own reply on stdout."""
     project = HERE / "claude-code"
     engine = Engine.load(project / ".claude" / "settings.json", dialect="claude-code")
     expected = {

@@ -1,4 +1,4 @@
-"""The house rules that a program can check: sizes, sentences, a test for each module, what is loaded, what tables may say."""
+"""House rules that a program can check: sizes, sentences, tests, imports, and tables."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_a_module_has_its_test() -> None:
 
 
 def test_the_lists_of_exceptions_are_not_longer_than_needed() -> None:
-    """A module that has a test under its own name is no exception, and one that is gone is not listed."""
+    """Every listed module exists, and has no test under its own name."""
     needless = [
         module
         for module in ELSEWHERE
@@ -173,7 +173,7 @@ def test_the_lists_of_exceptions_are_not_longer_than_needed() -> None:
 def test_a_module_is_loaded_without_what_it_may_never_need(
     module: str, unwanted: tuple[str, ...]
 ) -> None:
-    """`hookline answer` starts for every tool call of a host, so heavy modules wait until somebody uses them."""
+    """`hookline answer` starts for every tool call, so it loads heavy modules only on use."""
     code = f"import sys; before = set(sys.modules); import {module}; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run(
         [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"],
@@ -272,7 +272,7 @@ OWN_COLUMNS = {"session.delete", "file.changed", "shell.before", "message.displa
 
 
 def test_a_rows_facts_reach_its_body() -> None:
-    """A rewrite that a row can express is one that its body can take, and no field is sent twice."""
+    """A body has a field for each rewrite that its row can express, and sends no field twice."""
     rewrites = {"input", "output", "text", "messages", "summary"}
     for dialect, row in ROWS:
         if dialect.table.name == "hookline" and row.native in OWN_COLUMNS:

@@ -129,7 +129,7 @@ def wrong(errors: str) -> str:
 
 @pytest.mark.process
 def test_model_hooks(tmp_path: Path) -> None:
-    """The judges decide as the page says, and fail as it says once nobody is there to be asked."""
+    """The judges decide as the page says, and fail as it says without a model."""
     there, gone = files("model-hooks.md", tmp_path, "8099", str(closed_port()))
     provider = started("provider.py", tmp_path)
     try:
@@ -145,7 +145,7 @@ def test_model_hooks(tmp_path: Path) -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("page", ["trust.md", "journal.md"])
 def test_what_is_typed(page: str, tmp_path: Path) -> None:
-    """Whoever types what the page has, in one shell from its top to its end and in a home of their own, sees what it shows."""
+    """The commands of a page, typed in one shell in a new home, print what the page shows."""
     port, free = "8465", str(closed_port())
     files(page, tmp_path, port, free)
 
@@ -168,7 +168,7 @@ def test_a_new_dialect(tmp_path: Path) -> None:
 def assert_page_holds(
     page: str, folder: Path, *, source: Path = ROOT / "src", port: str = "", free: str = ""
 ) -> None:
-    """Type the commands of a page in one shell from its top to its end, and compare what they print with the page."""
+    """Type the commands of a page in one shell, and compare what they print with the page."""
     shown = (ROOT / "docs/how-to" / page).read_text(encoding="utf-8")
     shown = (shown.replace(port, free) if port else shown).replace(HOME, str(folder))
     typed = [block for text in _TYPED.findall(shown) for block in blocks(text)]
@@ -205,7 +205,7 @@ def run(typed: list[Block], home: Path, source: Path) -> list[list[str]]:
     )
     (home / "typed").write_text(script, encoding="utf-8")
     done = subprocess.run(
-        ["bash", "typed"],  # noqa: S607 - the bash of whoever runs the tests
+        ["bash", "typed"],  # noqa: S607 - the bash on the user's PATH
         cwd=home, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False,
     )  # fmt: skip
     parts = _END.split(done.stdout.decode("utf-8"))
@@ -294,7 +294,7 @@ def any_language(tmp_path: Path) -> Iterator[tuple[Path, str]]:
 
 @pytest.mark.process
 def test_any_language_over_grpc(any_language: tuple[Path, str]) -> None:
-    """Stubs that are made of the published contract are enough, and the token is where the page says."""
+    """Stubs from the published contract are enough, and the token is where the page says."""
     folder, shown = any_language
     protoc = pytest.importorskip("grpc_tools.protoc", reason="the compiler is not installed")
     (folder / "bridge.proto").write_bytes(

@@ -1,4 +1,4 @@
-"""What a newcomer copies from the README, and from the page on several hosts, prints what the page shows."""
+"""The commands of the README and of the page on several hosts print what the page shows."""
 
 from __future__ import annotations
 

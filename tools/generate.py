@@ -1,4 +1,4 @@
-"""Writes the reference pages from the tables that the code runs on, and the bridge's messages from their `.proto`.
+"""Writes the reference pages from the code's tables, and the bridge's messages from `.proto`.
 
 With --check it only says which are out of date.
 """
@@ -62,7 +62,7 @@ def events_page() -> str:
 
 
 def dialects_page() -> str:
-    """Every dialect's rows: what an event is, what its hooks may do, and the vectors that show it."""
+    """Each dialect's rows: the event, what its hooks may do, and the vectors that show it."""
     parts = [
         "# Dialects\n",
         "What each event of each dialect can do, and the conformance vectors (`tests/conformance/vectors/`) that show it.\n",

@@ -331,7 +331,7 @@ def test_a_hint_is_for_a_person_without_a_shell(own: str, said: str) -> None:
 
 
 def test_an_empty_list_says_how_to_declare_one(place: Workspace) -> None:
-    """Whoever has no hooks wants some."""
+    """A user without hooks may want some."""
     place.yaml.unlink()
 
     answer = said(place, "/hooks")
@@ -351,7 +351,7 @@ def test_a_store_that_cannot_be_read_is_said(place: Workspace) -> None:
     assert str(store) in said(place, "/hooks doctor")
 
 
-def test_a_doctor_says_what_it_costs_to_ask_nobody(place: Workspace) -> None:
+def test_the_doctor_warns_of_approvals_without_a_token(place: Workspace) -> None:
     """Where requests of this machine approve hooks without a token."""
     path = place.home / ".config/hookline/settings.toml"
     path.parent.mkdir(parents=True)

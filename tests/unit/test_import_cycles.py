@@ -16,7 +16,7 @@ def module_name(path: Path) -> str:
 
 
 def imported_names(path: Path) -> set[str]:
-    """Return every dotted name that a file imports, also inside functions and under TYPE_CHECKING."""
+    """Return the dotted names that a file imports, in functions and under TYPE_CHECKING too."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -44,7 +44,7 @@ def import_graph() -> dict[str, set[str]]:
 
 
 def find_cycles(graph: dict[str, set[str]]) -> list[set[str]]:
-    """Return the strongly connected components that have more than one member (Tarjan's algorithm)."""
+    """Return the strongly connected components of more than one member (Tarjan's algorithm)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []

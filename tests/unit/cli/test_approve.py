@@ -20,7 +20,7 @@ IDS = ("shell_hooks.yaml#pre_tool_call.0", "shell_hooks.yaml#on_stop.1")
 
 
 @pytest.fixture(autouse=True)
-def nobody_integrates(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
     """A terminal counts where no pipeline runs."""
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("USER", "ada")

@@ -1,4 +1,4 @@
-"""Addresses are read in one line each, and a socket is nobody else's."""
+"""How an address is read from one line, and which socket files may be replaced."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ WRONG = [
 
 @pytest.mark.parametrize("text", WRONG, ids=lambda text: repr(text[:20]))
 def test_what_is_no_address_of_this_machine_is_refused(text: str) -> None:
-    """A name may be anybody's tomorrow, and another machine is reached otherwise."""
+    """A name may have another address tomorrow; an address must be of this machine."""
     with pytest.raises(ConfigError) as caught:
         parse_address(text)
     assert caught.value.name == "remote.address"
@@ -86,7 +86,7 @@ def test_a_socket_is_for_its_user_only(tmp_path: Path) -> None:
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
 
 
-def test_a_socket_that_nobody_listens_on_is_replaced(tmp_path: Path) -> None:
+def test_a_stale_socket_is_replaced(tmp_path: Path) -> None:
     """It is what a process leaves behind that was killed."""
     path = str(tmp_path / "s")
     listen_unix(path).close()
@@ -95,7 +95,7 @@ def test_a_socket_that_nobody_listens_on_is_replaced(tmp_path: Path) -> None:
         pass
 
 
-def test_a_socket_that_somebody_listens_on_is_left_alone(tmp_path: Path) -> None:
+def test_a_socket_in_use_is_left_alone(tmp_path: Path) -> None:
     """Two bridges at one address would be none."""
     path = str(tmp_path / "s")
     with listen_unix(path), pytest.raises(ConfigError, match="another server listens there"):
@@ -103,7 +103,7 @@ def test_a_socket_that_somebody_listens_on_is_left_alone(tmp_path: Path) -> None
 
 
 def test_a_file_is_left_alone(tmp_path: Path) -> None:
-    """It is not a socket, and somebody's."""
+    """A file that is no socket belongs to a user."""
     path = tmp_path / "s"
     path.write_text("mine", encoding="utf-8")
 

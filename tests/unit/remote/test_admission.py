@@ -19,7 +19,7 @@ PATIENCE = 20.0  # seconds
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Let everybody else go on until it does."""
+    """Let other tasks run until `holds` returns true."""
     async with asyncio.timeout(PATIENCE):
         # What is waited for is the loop's own next turns; it has no event to tell of.
         while not holds():  # noqa: ASYNC110
@@ -69,7 +69,7 @@ def test_events_come_in_their_order() -> None:
 
 @pytest.mark.parametrize("patience", [0.0, 0.01], ids=["at once", "in time"])
 def test_who_gets_no_turn_is_told_to_come_again(patience: float) -> None:
-    """The one whose turn it is goes on, and afterwards there is a turn for everybody."""
+    """The caller whose turn it is goes on, and afterwards each caller gets a turn."""
 
     async def play() -> None:
         played = Play(Admission(1, patience=patience))

@@ -21,7 +21,7 @@ from tests.unit.remote.support import CALL, PATIENCE, End, attached, hook, on_lo
 
 
 @on_loop
-async def test_whoever_says_hello_is_welcome() -> None:
+async def test_a_hello_is_welcomed() -> None:
     """The Welcome says what there is room for."""
     welcome = await End(Bridge(Engine())).hello()
 
@@ -40,7 +40,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("fields", [row[1] for row in REFUSED], ids=[row[0] for row in REFUSED])
 @on_loop
-async def test_somebody_is_not_let_in(fields: dict[str, Any]) -> None:
+async def test_an_invalid_hello_is_refused(fields: dict[str, Any]) -> None:
     """The refusal begins with its code, and the stream ends."""
     end = End(bridge := Bridge(Engine()))
     end.send(hello=pb.Hello(**{"protocol": 1, "instance_id": "policy", **fields}))
@@ -52,7 +52,7 @@ async def test_somebody_is_not_let_in(fields: dict[str, Any]) -> None:
 
 @on_loop
 async def test_the_first_frame_must_be_a_hello() -> None:
-    """Nothing is registered by somebody whom nobody knows."""
+    """A client without a hello registers nothing."""
     end = End(Bridge(engine := Engine()))
     end.send(registry=pb.Registry(generation=1, hooks=[hook()]))
 
@@ -62,7 +62,7 @@ async def test_the_first_frame_must_be_a_hello() -> None:
 
 @on_loop
 async def test_a_second_hello_changes_nothing() -> None:
-    """Nobody becomes somebody else."""
+    """A client cannot change its name."""
     end = await attached(bridge := Bridge(Engine()))
     end.send(hello=pb.Hello(protocol=1, instance_id="other"))
     await end.register()
@@ -86,7 +86,7 @@ async def test_a_name_belongs_to_one_stream() -> None:
 
 @on_loop
 async def test_so_many_instances_have_hooks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also those that are away. Whoever withdraws its hooks makes room."""
+    """Instances that are away count. One that withdraws its hooks makes room."""
     monkeypatch.setattr(bridge_module, "_MOST_INSTANCES", 1)
     bridge = Bridge(engine := Engine())
     first = await attached(bridge)
@@ -165,7 +165,7 @@ async def test_a_set_that_is_too_large_ends_the_stream() -> None:
 
 
 @on_loop
-async def test_who_reads_a_heavy_set_holds_up_nobody_else(monkeypatch) -> None:
+async def test_a_heavy_registry_delays_no_other_instance(monkeypatch) -> None:
     """While one guest's patterns are compiled, other guests' answers are heard."""
     bridge = Bridge(engine := Engine())
     end = await attached(bridge)
@@ -215,7 +215,7 @@ GATES = (
 
 @pytest.mark.parametrize("event", TABLE.rows)
 @on_loop
-async def test_the_gates_of_whoever_is_expected_are_closed(event: str) -> None:
+async def test_the_gates_of_expected_instances_are_closed(event: str) -> None:
     """In every engine, from the beginning; what is no gate goes on."""
     engines = [Engine(), Engine()]
     Bridge(engines[0], others=lambda: engines[1:], expected=["policy"])
@@ -228,10 +228,10 @@ async def test_the_gates_of_whoever_is_expected_are_closed(event: str) -> None:
 
 
 @on_loop
-async def test_whoever_is_expected_and_comes_is_asked() -> None:
+async def test_an_expected_instance_that_attaches_is_asked() -> None:
     """The gates are closed until its hooks are known, and then they are its own.
 
-    Whoever else comes opens none.
+    Another instance opens none.
     """
     bridge = Bridge(engine := Engine(), expected=["policy"])
     await attached(bridge, hook("watch", "session_start"), instance="other")
@@ -242,7 +242,7 @@ async def test_whoever_is_expected_and_comes_is_asked() -> None:
     assert (before.stance, after.stance) == (Stance.DENY, Stance.SILENT)
 
 
-def test_whoever_is_expected_has_a_name() -> None:
-    """One by which somebody can attach."""
+def test_an_expected_instance_has_a_valid_name() -> None:
+    """A name under which an instance can attach."""
     with pytest.raises(ConfigError, match="not a name for an instance"):
         Bridge(Engine(), expected=["a b"])

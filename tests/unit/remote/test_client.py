@@ -139,7 +139,7 @@ def test_a_payload_that_is_no_json_is_not_sent(served: Served) -> None:
         client.fire("pre_tool_use", {"args": object()}, dialect="a3s")
 
 
-def test_without_the_token_nobody_is_answered(tmp_path) -> None:
+def test_without_the_token_no_client_is_answered(tmp_path) -> None:
     """Single calls, streams and replies."""
     with serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened:
         for token in ("", "wrong", "righ", "rightt"):
@@ -153,7 +153,7 @@ def test_without_the_token_nobody_is_answered(tmp_path) -> None:
                     client.answer("a3s", {})
 
 
-def test_nobody_there_is_an_error(tmp_path) -> None:
+def test_a_missing_engine_is_an_error(tmp_path) -> None:
     """It says what that means, for a stream too."""
     with SyncClient(f"unix:{tmp_path}/x") as client, client.stream() as stream:
         for asking in (client, stream):

@@ -117,7 +117,7 @@ def test_a_gate_is_closed_at_once_when_its_handlers_are_killed(transport: str, t
 def test_a_gate_is_closed_when_its_handlers_give_no_sign_of_life(
     transport: str, tmp_path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A link that is open and dead disarms nobody."""
+    """A dead link that is still open disarms no guard."""
     monkeypatch.setattr(grpc_transport, "_PING", 500)
     address, token = addresses(tmp_path)[transport]
     engine = Engine()
@@ -132,7 +132,7 @@ def test_a_gate_is_closed_when_its_handlers_give_no_sign_of_life(
 
 
 def test_several_addresses_are_one_engine(tmp_path) -> None:
-    """Whoever attaches at one is asked from another."""
+    """Handlers that attach at one address answer events from another."""
     engine = Engine()
     engine.on("tool.before")(lambda _: deny("no"))
     all_of_them = addresses(tmp_path)
@@ -163,8 +163,8 @@ def test_what_others_could_reach_needs_a_token(address: str) -> None:
     assert caught.value.code == "HKL5103"
 
 
-def test_a_token_may_be_asked_of_everybody(tmp_path) -> None:
-    """Where the process at the other end of a unix socket only stands for somebody else."""
+def test_every_client_may_need_a_token(tmp_path) -> None:
+    """A process at the other end of a unix socket may relay for another user."""
     address, _ = addresses(tmp_path)["unix"]
     with serve_engine(Engine(), address, token=TOKEN, token_everywhere=True) as opened:
         with pytest.raises(HookError, match="token"):

@@ -21,7 +21,7 @@ async def where() -> threading.Thread:
 
 
 def test_it_is_a_thread_of_its_own(loop: BackgroundLoop) -> None:
-    """The same one whoever asks, on an event loop or on none."""
+    """It is the same thread for callers with and without an event loop."""
     thread = loop.run(where())
 
     assert thread is not threading.current_thread()

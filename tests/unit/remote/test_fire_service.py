@@ -91,7 +91,7 @@ WRONG = [
 )
 @on_loop
 async def test_what_is_wrong_is_said_with_its_code(fields, code) -> None:
-    """There is no decision then, so that nobody takes it for a yes."""
+    """The reply has no decision, so no client takes it for a yes."""
     reply = await FireService(engine=engine()).Fire(request(**fields))
 
     assert (reply.error_code, reply.decision_json) == (code, b"")
@@ -100,7 +100,7 @@ async def test_what_is_wrong_is_said_with_its_code(fields, code) -> None:
 
 @on_loop
 async def test_a_fault_of_ours_is_told_to_us() -> None:
-    """And whoever asked is told that it is one."""
+    """The client is told, too, that it is a fault of hookline."""
     told: list[str] = []
     broken = engine()
     broken.event = None  # type: ignore[assignment]  # the fault
@@ -140,8 +140,8 @@ async def test_a_plain_hook_does_not_hold_up_the_bridge() -> None:
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
 @on_loop
-async def test_a_hook_that_breaks_off_leaves_nobody_waiting(error: type[BaseException]) -> None:
-    """Whoever asks gets an answer each time, and nothing that was decided is one of them."""
+async def test_a_hook_that_breaks_off_leaves_no_client_waiting(error: type[BaseException]) -> None:
+    """The client gets an answer each time, and the aborted run is never a plain decision."""
     made, calls = Engine(), []
 
     @made.on("tool.before")
@@ -183,7 +183,7 @@ async def test_too_much_at_once_is_refused() -> None:
 async def test_one_more_waits_for_its_turn() -> None:
     """Whichever way it comes, and also while the engine is being closed.
 
-    Whoever goes away leaves the line, and is counted.
+    A client that goes away leaves the line, and is counted.
     """
     end = await attached(Bridge(made := Engine()))
     refused: list[str] = []
@@ -233,7 +233,7 @@ async def test_a_reply_tells_beside_it_what_it_has_no_room_for() -> None:
 
 @on_loop
 async def test_an_event_that_the_host_does_not_have_is_told() -> None:
-    """Nothing is refused, and nobody takes it for guarded."""
+    """Nothing is refused, and the reply shows that no guard ran."""
     payload = json.dumps({"hook_event_name": "PreToolUze", "session_id": "s", "cwd": "/"}).encode()
     told = await FireService(engine=Engine()).Answer(answer_request(payload), Context())
 
@@ -243,7 +243,7 @@ async def test_an_event_that_the_host_does_not_have_is_told() -> None:
 
 @on_loop
 async def test_a_fault_of_ours_in_a_reply_is_told_to_us() -> None:
-    """As of events; whoever asked is told no more than that."""
+    """As for events. The client learns no more than that."""
     told: list[str] = []
     made = Engine(observe=lambda *_: 1 / 0)
     with pytest.raises(AbortError, match=r"INTERNAL.*HKL9001: .*a fault of hookline"):
@@ -283,7 +283,7 @@ async def test_replies_come_as_they_are_done() -> None:
 async def test_a_stream_is_read_no_faster_than_it_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What is not read yet waits with whoever sends it."""
+    """Requests that are not read yet wait with their sender."""
     monkeypatch.setattr("hookline.remote.fire_service._AT_ONCE", 2)
     end = await attached(Bridge(made := Engine()))
     read: list[int] = []
@@ -305,7 +305,7 @@ async def test_a_stream_is_read_no_faster_than_it_is_answered(
 
 
 @on_loop
-async def test_whoever_breaks_off_cancels_what_he_asked() -> None:
+async def test_a_client_that_breaks_off_cancels_its_requests() -> None:
     """Its handlers are told, and it is counted."""
     end = await attached(Bridge(made := Engine()))
     refused: list[str] = []

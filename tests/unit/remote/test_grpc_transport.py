@@ -21,7 +21,7 @@ from tests.unit.remote.support import CALL, TOKEN, hook, limited
 def talk(
     target: str, *frames: pb.HandlerFrame, method: str = "Attach", largest: int = -1
 ) -> tuple[list[str], grpc.StatusCode]:
-    """What somebody who is no handlers of ours is told, and how it ends."""
+    """The replies to these frames, and the status with which the stream ends."""
 
     async def talked() -> tuple[list[str], grpc.StatusCode]:
         options = [("grpc.max_send_message_length", largest)]
@@ -44,7 +44,7 @@ HELLO = pb.HandlerFrame(hello=pb.Hello(protocol=1, instance_id="policy"))
 
 
 def test_a_message_that_is_too_large_ends_the_stream(tmp_path) -> None:
-    """It is not even read; the guards of whoever sent it are closed."""
+    """The engine does not read it, and closes the gates of its sender."""
     engine = Engine()
     with serve_engine(engine, f"unix:{tmp_path}/s") as opened:
         registry = pb.HandlerFrame(registry=pb.Registry(generation=1, hooks=[hook()]))
@@ -63,7 +63,7 @@ def test_an_engine_is_not_dialled_as_handlers_are(tmp_path) -> None:
 
 
 def test_the_socket_is_its_users_only(tmp_path) -> None:
-    """By its mode; it is gone when nobody listens any more."""
+    """By its mode; it is gone when the server stops listening."""
     path = f"{tmp_path}/s"
     with serve_engine(Engine(), f"unix:{path}"):
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600

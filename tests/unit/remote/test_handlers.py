@@ -144,7 +144,7 @@ def test_what_is_wrong_with_a_hook_is_said_where_it_is_written() -> None:
 
 
 def test_an_asynchronous_handler_runs_on_the_loop_that_attached(tmp_path) -> None:
-    """It may use what belongs there; a plain one runs on a thread, and holds up nobody."""
+    """It may use what belongs there; a plain one runs on a thread, and delays no other handler."""
     engine, handlers = Engine(), Handlers("policy")
     where: dict[str, Any] = {}
 
@@ -214,7 +214,7 @@ def test_hooks_change_while_attached(tmp_path) -> None:
         within(changed())
 
 
-def test_whoever_was_rejected_is_told(
+def test_rejected_handlers_are_told(
     tmp_path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By an error where he waits for the engine, and by a warning in any case."""
@@ -295,7 +295,7 @@ def test_what_cannot_be_run_is_a_failure(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_whoever_leaves_leaves_his_gates_closed(transport: str, tmp_path) -> None:
+def test_handlers_that_leave_leave_their_gates_closed(transport: str, tmp_path) -> None:
     """Unless he takes his hooks along."""
     address, token = addresses(tmp_path)[transport]
     engine, handlers = Engine(), Handlers("policy")
@@ -316,7 +316,7 @@ def test_whoever_leaves_leaves_his_gates_closed(transport: str, tmp_path) -> Non
 def test_an_engine_that_comes_back_is_dialled_again(
     tmp_path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A new engine knows nobody, and is told everything anew."""
+    """A new engine knows no handlers, so they register again."""
     address, _ = addresses(tmp_path)["unix"]
     handlers = Handlers("policy")
     handlers.on("pre_tool_use")(lambda _: HookResponse.block("back"))

@@ -53,7 +53,7 @@ async def test_an_invocation_says_everything_that_a_handler_needs() -> None:
 
 
 @on_loop
-async def test_what_nobody_selects_costs_no_message() -> None:
+async def test_an_event_that_no_hook_selects_costs_no_message() -> None:
     """Matching is the engine's."""
     end = await attached(Bridge(engine := Engine()), hook(matcher=HookMatcher.command(r"^make")))
 
@@ -142,7 +142,7 @@ def test_without_an_event_loop_it_takes_no_longer_either() -> None:
 
 @on_loop
 async def test_the_time_of_the_whole_event_counts_too() -> None:
-    """Whoever asked for all hooks together within a time has it."""
+    """A caller may limit the time of all hooks together."""
     end = await attached(Bridge(engine := Engine()))
 
     assert (await firing(engine, seconds=0.03)).stance is Stance.DENY
@@ -151,7 +151,7 @@ async def test_the_time_of_the_whole_event_counts_too() -> None:
 
 
 @on_loop
-async def test_whoever_stops_waiting_cancels_the_handler() -> None:
+async def test_a_caller_that_stops_waiting_cancels_the_handler() -> None:
     """A cancellation of the event passes through to the other process."""
     end = await attached(Bridge(engine := Engine()))
     asked = firing(engine)
@@ -165,7 +165,7 @@ async def test_whoever_stops_waiting_cancels_the_handler() -> None:
 
 @on_loop
 async def test_a_session_that_ends_takes_its_invocations_along() -> None:
-    """Whoever fires the end of it; those of other sessions go on."""
+    """Any caller may fire the session's end. Invocations of other sessions go on."""
     end = await attached(Bridge(engine := Engine()))
     ended, going = firing(engine), firing(engine, {**CALL, "session_id": "t"})
     first, second = await end.next("invoke"), await end.next("invoke")
@@ -179,7 +179,7 @@ async def test_a_session_that_ends_takes_its_invocations_along() -> None:
 
 
 @on_loop
-async def test_an_earlier_block_asks_nobody_after_it() -> None:
+async def test_after_a_block_no_later_handler_is_asked() -> None:
     """The chain is in turn, so nothing is under way that would have to be cancelled."""
     hooks = hook("first", priority=1), hook("second", priority=2)
     end = await attached(Bridge(engine := Engine()), *hooks)
@@ -191,7 +191,7 @@ async def test_an_earlier_block_asks_nobody_after_it() -> None:
 
 @on_loop
 async def test_unknown_results_are_dropped() -> None:
-    """Whoever guesses ids changes nothing."""
+    """A result with a guessed id changes nothing."""
     end = await attached(Bridge(engine := Engine()))
     asked = firing(engine)
     invoke = await end.next("invoke")
@@ -251,7 +251,7 @@ MODES = [
 )
 @on_loop
 async def test_a_lost_link_is_what_the_fail_mode_says(event, mode, stance) -> None:
-    """At once for what is under way, and for whatever comes while nobody is there."""
+    """At once for invocations under way, and for events that come while no handler is there."""
     end = await attached(Bridge(engine := Engine()), hook(event=event, fail_mode=mode))
     asked = firing(engine, event=event)
     await end.next("invoke")
@@ -269,7 +269,7 @@ async def test_a_lost_link_is_what_the_fail_mode_says(event, mode, stance) -> No
 async def test_what_waits_for_its_turn_at_a_lost_link_fails_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Nothing is asked of somebody who has gone."""
+    """A handler that has gone is asked nothing."""
     monkeypatch.setattr(bridge_module, "_IN_FLIGHT", 1)
     end = await attached(Bridge(engine := Engine()))
     asked = [firing(engine) for _ in range(3)]
@@ -281,7 +281,7 @@ async def test_what_waits_for_its_turn_at_a_lost_link_fails_too(
 
 @on_loop
 async def test_a_link_that_never_registers_leaves_the_gates_closed() -> None:
-    """Whoever comes back and says nothing has not armed anything."""
+    """An instance that returns without registering arms no hook."""
     end = await attached(bridge := Bridge(engine := Engine()), hook(timeout_ms=30))
     await end.hang_up()
     await End(bridge).hello()

@@ -159,7 +159,7 @@ def test_what_cannot_be_used_is_a_failure(fields, words) -> None:
 
 
 def test_a_huge_delay_can_be_sent() -> None:
-    """Whoever waits that long is blocked, which the handler could have said as well."""
+    """The delay is cut at 2**53 ms, which blocks for ever all the same."""
     result = to_result(Outcome(answer=HookResponse.retry(1e300)), "1")
 
     assert read_answer(result)["retry_delay_ms"] == 2**53
@@ -196,7 +196,7 @@ async def test_what_an_event_carries_goes_along(given: object, told: str) -> Non
     assert invoke.traceparent == told
 
 
-def test_where_nobody_traces_handlers_run_as_they_are() -> None:
+def test_without_tracing_handlers_run_as_they_are() -> None:
     """Nothing is needed for that."""
     with use_traceparent("nonsense"):
         assert find_traceparent(Engine().event("pre_tool_use", CALL, dialect="a3s")) == ""

@@ -48,7 +48,7 @@ def open_files() -> set[str]:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Let everybody else go on until it does."""
+    """Let other tasks run until `holds` returns true."""
     async with asyncio.timeout(PATIENCE):
         # What is waited for is the loop's own next turns; it has no event to tell of.
         while not holds():  # noqa: ASYNC110
@@ -59,7 +59,7 @@ async def until(holds: Callable[[], bool]) -> None:
 async def serving(
     path: Path, talk: Callable[[StreamReader, StreamWriter], Awaitable[None]]
 ) -> AsyncIterator[str]:
-    """Somebody who listens at a path, and is over when every connection is.
+    """A server that listens at a path, and ends when every connection has ended.
 
     Each is closed when `talk` returns.
     """
@@ -92,7 +92,7 @@ def played(
     *,
     there: bool = True,
 ) -> None:
-    """A relay from `near` to where somebody talks.
+    """A relay from `near` to a server that talks.
 
     Nothing stays open and nothing goes on. A unix socket stands for that of vsock.
     """
@@ -102,7 +102,7 @@ def played(
         before = open_files()
         async with vsock.relay(LOCAL, 4088, inward=True) as address, asyncio.timeout(PATIENCE):
             far = Path(address.removeprefix("unix:"))
-            async with serving(far if there else tmp_path / "nobody", talk):
+            async with serving(far if there else tmp_path / "missing", talk):
                 await play(tmp_path / "near")
         await until(lambda: open_files() <= before)
         await until(lambda: len(asyncio.all_tasks()) == 1)
@@ -188,7 +188,7 @@ def test_a_break_at_one_end_is_one_at_the_other(
     played(tmp_path, monkeypatch, break_off, play)
 
 
-def test_where_nobody_is_to_be_dialled_the_client_is_closed(
+def test_without_a_server_to_dial_the_client_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At once."""

@@ -1,4 +1,4 @@
-"""A server on both sorts of socket in a thread of this process, and whoever asks it."""
+"""A server on both sorts of socket in a thread of this process, and clients that ask it."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def served(
 ) -> Iterator[Served]:
     """A server with this engine.
 
-    The sockets listen before it runs, so nobody who asks comes too early.
+    The sockets listen before it runs, so no client comes too early.
 
     `bounds` are those of its connections, `options` those of its service.
     """

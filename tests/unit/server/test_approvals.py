@@ -47,7 +47,7 @@ def ask(at: Place, body: Any, **headers: str) -> Answer:
 
 
 def test_a_command_that_means_two_things_is_not_approved(server: Served, place: Workspace) -> None:
-    """Both are told to whoever asks."""
+    """The reply names both hooks."""
     command = f"{place.root}/hooks/a b.sh"
     place.write("a b.sh", "no")
     place.declare(
@@ -286,7 +286,7 @@ def test_a_name_that_was_made_to_point_here_is_refused(
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"])
 @pytest.mark.parametrize("way", ["tcp", "unix"])
 def test_there_is_one_method_and_never_a_404(method: str, way: str, server: Served) -> None:
-    """404 would mean an older runtime to whoever asks."""
+    """A client would take 404 for an older runtime."""
     answer = getattr(server, way).ask(method, PATH, None, **BEARER)
 
     assert (answer.status, answer.headers["allow"]) == (405, "POST")
@@ -304,8 +304,8 @@ PEERS = [
     ("another machine in IPv6", ("::ffff:203.0.113.9", 5000), ("::", 80), "this machine only"),
     ("a neighbour by its link", ("fe80::1%eth0", 5000), ("::", 80), "this machine only"),
     ("a name", ("localhost", 5000), ("127.0.0.1", 80), "this machine only"),
-    ("nobody knows who", None, ("127.0.0.1", 80), "this machine only"),
-    ("nobody knows where", None, None, "this machine only"),
+    ("an unknown client", None, ("127.0.0.1", 80), "this machine only"),
+    ("an unknown client and server", None, None, "this machine only"),
 ]
 
 
@@ -329,7 +329,7 @@ def test_only_this_machine_may_ask(client: Any, listening: Any, said: str, free:
     assert caught.value.status == 403
 
 
-def test_without_a_token_of_its_own_a_server_lets_nobody_in() -> None:
+def test_a_server_without_a_token_refuses_every_client() -> None:
     """An empty one is no token."""
     scope: Scope = {
         "type": "http",
@@ -345,10 +345,8 @@ def test_without_a_token_of_its_own_a_server_lets_nobody_in() -> None:
 # -- without a token -------------------------------------------------------------------------------
 
 
-def test_where_somebody_chose_so_an_agent_approves_by_itself(
-    place: Workspace, tmp_path: Path
-) -> None:
-    """The format's own way, without a step for anybody.
+def test_with_self_approve_an_agent_approves_by_itself(place: Workspace, tmp_path: Path) -> None:
+    """As the format does it, without a step for the user.
 
     A browser still may not, and the journal says how.
     """
@@ -417,7 +415,7 @@ def test_a_running_server_approves(free: bool, place: Workspace, tmp_path: Path)
                 if free
                 else f"Bearer {(place.home / '.local/state/hookline/serve.token').read_text(encoding='ascii').strip()}"
             )
-            nobody = Place(path).ask(
+            refused = Place(path).ask(
                 "POST", PATH, {"command": str(new)}, Authorization="Bearer wrong-and-long-enough"
             )
             done = Place(path).ask("POST", PATH, {"command": str(new)}, Authorization=shown)
@@ -432,7 +430,7 @@ def test_a_running_server_approves(free: bool, place: Workspace, tmp_path: Path)
             process.wait(PATIENCE)
 
     assert ("the token for approvals is in" in told) is not free
-    assert nobody.status == (200 if free else 401)
+    assert refused.status == (200 if free else 401)
     assert done.document == {
         "ok": True,
         "events": ["pre_tool_call"],

@@ -58,7 +58,7 @@ def test_a_request_without_the_token_is_refused(way: str, server: Served) -> Non
 
 
 def test_a_forwarded_request_is_refused(server: Served) -> None:
-    """Whoever asks is then not who connects."""
+    """Behind a proxy the connection does not show which client asks."""
     headers = {**BEARER, "X-Forwarded-For": "192.0.2.1"}
 
     assert server.tcp.ask("POST", PATH, {"text": "/hooks list"}, **headers).status == 403

@@ -1,4 +1,4 @@
-"""Over TCP nobody asks without the token, and no web page asks at all."""
+"""Over TCP the server refuses requests without the token, and every web page."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_who_wants_an_approval_is_not_told_where_the_token_lies() -> None:
 def test_a_refused_approval_is_refused_in_the_formats_words(
     headers: dict[str, str], status: int, server: Served
 ) -> None:
-    """Whoever refuses it (docs/formats/starchild.md 6.1).
+    """The format defines that reply (docs/formats/starchild.md 6.1).
 
     Any other request has a problem document alone.
     """

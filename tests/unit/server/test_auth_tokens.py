@@ -1,4 +1,4 @@
-"""The token's file is made once, and used only if nobody else may read it."""
+"""The token's file is made once, and used only if no other user may read it."""
 
 from __future__ import annotations
 

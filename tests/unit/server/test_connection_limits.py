@@ -1,4 +1,4 @@
-"""Nobody holds a connection for ever, and there are only so many of them."""
+"""No client holds a connection for ever, and the number of connections is limited."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SLOW = {"head": HEAD}
 
 
 def dripped(sock: socket.socket, text: bytes) -> bytes:
-    """What a server says while somebody sends it one byte after another.
+    """What a server says while a client sends it one byte after another.
 
     At the latest, when it closes the connection.
     """
@@ -114,8 +114,8 @@ def test_the_time_begins_anew_with_each_answer(tmp_path: Path) -> None:
         assert told(dripped(sock, REQUEST[:-2] + b"x-pad: " + b"x" * 1000)) == (408, PROBLEM)
 
 
-def test_a_body_that_nobody_waits_for_buys_no_time(tmp_path: Path) -> None:
-    """Whoever was refused by its head may not go on with its body for ever."""
+def test_a_body_after_a_refused_head_buys_no_time(tmp_path: Path) -> None:
+    """A client that was refused by its head may not send its body for ever."""
     head = b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
     with (
         served(Engine(environ={}), tmp_path, bounds=SLOW) as server,

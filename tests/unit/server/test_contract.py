@@ -73,7 +73,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def test_the_document_is_kept(case: Case, server: Served) -> None:
     """By every status, type, schema and header.
 
-    What the document forbids is refused, and nobody gets by without the token.
+    The server refuses what the document forbids, and each request without the token.
     """
     case.call_and_validate(
         base_url=f"http://127.0.0.1:{server.tcp.at}",

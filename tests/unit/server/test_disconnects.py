@@ -35,7 +35,7 @@ class Client:
 
 
 def test_an_answer_is_passed_on() -> None:
-    """Of whoever stays; nobody listens to the client any longer."""
+    """The client stayed; no task still listens to it."""
 
     async def play() -> None:
         client = Client("http.request")

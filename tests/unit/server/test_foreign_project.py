@@ -135,7 +135,7 @@ def test_it_is_said_over_http_in_every_form(home: Path, tmp_path: Path) -> None:
 
 
 def cursor(cwd: object) -> dict[str, Any]:
-    """An event after which Cursor shows nobody anything."""
+    """An event after which Cursor shows no output."""
     return {
         "hook_event_name": "sessionEnd",
         "conversation_id": "c",

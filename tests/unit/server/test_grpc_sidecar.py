@@ -148,7 +148,7 @@ def test_serve_listens_for_both(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_gates_are_closed_until_whoever_is_expected_comes(tmp_path: Path) -> None:
+def test_gates_are_closed_until_the_expected_handlers_attach(tmp_path: Path) -> None:
     """By either way of asking, from the first event on.
 
     An engine that is started anew has forgotten who guarded it.
@@ -181,7 +181,7 @@ def test_gates_are_closed_until_whoever_is_expected_comes(tmp_path: Path) -> Non
 
 @pytest.mark.process
 def test_grpc_alone_needs_no_port(tmp_path: Path) -> None:
-    """Nothing listens where nobody asked for it."""
+    """Without an option for TCP the server opens no port."""
     with hookline_serve(tmp_path, "--grpc", f"unix:{tmp_path}/grpc", hook=REFUSE) as (
         process,
         addresses,

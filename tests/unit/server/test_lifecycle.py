@@ -214,7 +214,7 @@ def test_a_second_server_on_a_path_does_not_start(tmp_path: Path) -> None:
         assert Place(str(path)).ask("GET", "/v1/health").status == 200
 
 
-# -- hooks that nobody waits for -------------------------------------------------------------------
+# -- background hooks ------------------------------------------------------------------------------
 
 DONE = {**CALL, "hook_event_name": "PostToolUse", "tool_response": {}}
 # It tells its number and that of what it starts, and ends when it is told to, or never.

@@ -1,4 +1,4 @@
-"""Sockets are this machine's and this user's, unless somebody says otherwise."""
+"""Sockets are this machine's and this user's, unless an option says otherwise."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_an_address_of_this_machine_is_listened_on(address: str) -> None:
     ],
 )
 def test_other_addresses_are_refused(address: str, why: str) -> None:
-    """By name, because a name may be anybody's tomorrow.
+    """By name, because a name may have another address tomorrow.
 
     By address, where other machines could ask.
     """
@@ -76,14 +76,14 @@ def test_a_unix_socket_is_its_users_alone(tmp_path: Path) -> None:
 
 
 def test_a_stale_socket_is_replaced(tmp_path: Path) -> None:
-    """That is one on which nobody listens any more."""
+    """No process listens on it any more."""
     path = str(tmp_path / "s")
     listen_unix_path(path).close()
     with listen_unix_path(path), socket.socket(socket.AF_UNIX) as asked:
         asked.connect(path)
 
 
-def test_a_socket_on_which_somebody_listens_is_left_alone(tmp_path: Path) -> None:
+def test_a_socket_in_use_is_left_alone(tmp_path: Path) -> None:
     """The second server does not start, and the first one still answers."""
     path = str(tmp_path / "s")
     with listen_unix_path(path), socket.socket(socket.AF_UNIX) as asked:
@@ -94,7 +94,7 @@ def test_a_socket_on_which_somebody_listens_is_left_alone(tmp_path: Path) -> Non
 
 
 def test_what_is_no_socket_is_left_alone(tmp_path: Path) -> None:
-    """A mistyped path costs nobody a file."""
+    """A mistyped path destroys no file."""
     path = tmp_path / "thesis.txt"
     path.write_text("text", encoding="utf-8")
 

@@ -44,7 +44,7 @@ def asked_at_once(server: Served) -> list[Answer]:
         return list(pool.map(ask, range(MANY)))
 
 
-def test_everybody_gets_the_answer_to_the_own_question(tmp_path: Path) -> None:
+def test_each_client_gets_the_answer_to_its_own_question(tmp_path: Path) -> None:
     """Of a coroutine that lets others go first, with as few turns as there may be."""
     engine = Engine(environ={})
 
@@ -63,8 +63,8 @@ def test_everybody_gets_the_answer_to_the_own_question(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_everybody_gets_the_answer_of_the_own_process(tmp_path: Path) -> None:
-    """Which read the question of nobody else, with the turns that a server has when nobody says."""
+def test_each_client_gets_the_answer_of_its_own_process(tmp_path: Path) -> None:
+    """Each process read only its own question. The server has the default number of turns."""
     with served(claude("cat >&2; exit 2"), tmp_path) as server:
         answers = asked_at_once(server)
 
@@ -129,7 +129,7 @@ def asked_by_grpc(address: str) -> list[Any]:
 
 
 @pytest.mark.process
-def test_everybody_gets_the_answer_to_the_own_call(tmp_path: Path) -> None:
+def test_each_client_gets_the_answer_to_its_own_call(tmp_path: Path) -> None:
     """A unary gRPC call waits for its turn too; no more hooks run at once than there are turns."""
     meter, turns = Meter(), Admission(64, patience=PATIENCE * 3)
     service = Service(

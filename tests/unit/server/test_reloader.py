@@ -108,7 +108,7 @@ def test_a_hook_that_is_enlisted_amid_a_reload_is_in_force(machine: Machine) -> 
     assert commands(service.own["claude-code"]) == ["policy"]
 
 
-def test_a_file_that_was_named_is_meant_whoever_calls_us(machine: Machine) -> None:
+def test_a_file_that_was_named_applies_to_every_caller(machine: Machine) -> None:
     """As when the server starts."""
     reloading = reloading_of(machine, named=True)
     write(machine.user, with_call(claude("guard")))

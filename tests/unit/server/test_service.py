@@ -99,7 +99,7 @@ def test_an_event_is_decided(body: dict[str, Any], place: str, server: Served) -
 
 
 @pytest.mark.parametrize("path", ["/v1/fire", "/v1/answer/claude-code"])
-def test_a_judge_of_a_hook_asks_nobody(path: str, server: Served) -> None:
+def test_a_request_of_a_model_hook_runs_no_hook(path: str, server: Served) -> None:
     """A request with the mark of a hook's model call would ask the same hook again."""
     body = (
         {"event": "tool.before", "payload": {"tool": "Bash", "input": {"command": "ls"}}}
@@ -114,7 +114,7 @@ def test_a_judge_of_a_hook_asks_nobody(path: str, server: Served) -> None:
 
 
 def test_silence_is_a_decision_too(server: Served) -> None:
-    """Nobody was asked."""
+    """No hook ran."""
     answer = server.unix.fire("session.end")
 
     assert (answer.status, answer.document["stance"], answer.document["verdicts"]) == (
@@ -217,7 +217,7 @@ def test_a_worktree_is_named_in_the_object(server: Served) -> None:
 
 
 def test_a_refusal_that_no_body_can_say_is_no_success(server: Served) -> None:
-    """It is shown to the user; whoever stands in for a command gets it whole."""
+    """The host shows it to the user; a relay for a command gets the whole reply."""
     payload = event("TaskCompleted", task_id="1", task_subject="s")
     refused = server.tcp.ask("POST", "/v1/answer/claude-code", payload)
     whole = server.tcp.ask("POST", "/v1/answer/claude-code", payload, Accept=WHOLE)
@@ -251,7 +251,7 @@ def test_what_a_host_has_no_word_for_is_told_beside(server: Served) -> None:
 
 
 def test_an_event_that_the_host_does_not_have_is_told(server: Served) -> None:
-    """Nothing is refused, and nobody takes it for guarded."""
+    """Nothing is refused, and the user sees that no guard ran."""
     answer = server.tcp.ask(
         "POST", "/v1/answer/claude-code", event("PreToolUze", tool_name="Bash", tool_input={})
     )
@@ -362,7 +362,7 @@ def test_a_host_whose_files_call_us_is_answered_without_them(tmp_path: Path) -> 
 def test_what_is_not_there_is_a_problem(
     method: str, path: str, status: int, server: Served
 ) -> None:
-    """Nobody is redirected."""
+    """The server never redirects."""
     answer = server.tcp.ask(method, path)
 
     assert (answer.status, answer.document["code"]) == (status, "HKL5005")
@@ -389,7 +389,7 @@ def test_decisions_are_counted(server: Served) -> None:
 
 
 def test_a_fault_of_ours_is_told_and_never_shown(tmp_path: Path) -> None:
-    """Whoever asks gets a problem without a traceback; whoever runs the server gets one line."""
+    """The client gets a problem without a traceback; the server prints one line."""
 
     def observe(*_: object) -> None:
         raise RuntimeError("a secret")

@@ -126,7 +126,7 @@ def test_spans_and_metrics_leave_the_process(
     assert (labels["hooks.handler.kind"], labels["hooks.outcome"], count) == ("command", "deny", 2)
 
 
-def test_nothing_is_told_where_nobody_asked(distribution: Path, tmp_path: Path) -> None:
+def test_nothing_is_exported_without_configuration(distribution: Path, tmp_path: Path) -> None:
     """Although an SDK is there."""
     ended(tmp_path, {"PYTHONPATH": f"{ROOT / 'src'}:{distribution}"})
 
