@@ -23,7 +23,10 @@ GUARD, LIBRARY, CHECK, MODULE = (
     ".claude/hooks/guard.sh", ".claude/hooks/lib.sh", ".claude/hooks/check.py",
     ".claude/hooks/rules.py",
 )  # fmt: skip
-ALLOWS = """echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}'"""
+ALLOWS = (
+    """echo '{"hookSpecificOutput": """
+    """{"hookEventName": "PreToolUse", "permissionDecision": "allow"}}'"""
+)
 DENIES = "echo no >&2; exit 2"
 
 

@@ -214,7 +214,8 @@ def test_compiled_code_that_was_planted_does_not_run(
         "import os, py_compile; source = os.stat('rules.py'); kept = open('rules.py').read();"
         f"open('rules.py', 'w').write(\"open({str(stolen)!r}, 'w')\");"
         "os.utime('rules.py', ns=(source.st_atime_ns, source.st_mtime_ns));"
-        "path = py_compile.compile('rules.py', invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH);"
+        "path = py_compile.compile('rules.py', "
+        "invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH);"
         "open('rules.py', 'w').write(kept);"
         "os.utime('rules.py', ns=(source.st_atime_ns, source.st_mtime_ns))"
     )

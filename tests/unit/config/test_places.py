@@ -92,7 +92,7 @@ def test_agent_hooks_are_found_as_folders(home: Path, project: Path) -> None:
 
 
 def test_kimis_files_are_the_users_alone(home: Path, project: Path) -> None:
-    """The older edition's, then the newer one's.
+    """The file of the older edition comes first, then the one of the newer.
 
     A project's is never read (docs/formats/kimi.md 9).
     """

@@ -36,7 +36,8 @@ def test_what_is_set_is_read(environ: dict[str, str]) -> None:
     """And read again when the file changed."""
     write(
         environ,
-        '[journal]\nenabled = true\npayload = "masked"\nkeep_days = 7\nkeep_mb = 0\nsync = false\npath = "/x"\n',
+        '[journal]\nenabled = true\npayload = "masked"\nkeep_days = 7\nkeep_mb = 0\nsync = false\n'
+        'path = "/x"\n',
     )
     first = read_settings(environ)
     assert first["journal"] == {

@@ -46,7 +46,10 @@ def heard(spec: HookSpec, outcome: Outcome) -> Verdict:
         (None, None),
         (hookline.deny("no"), None),
         ("no", "returned 'no', which is no verdict"),
-        (Verdict(stance="deny"), "returned a verdict whose stance is 'deny'"),  # type: ignore[arg-type]  # what is tested
+        (
+            Verdict(stance="deny"),  # type: ignore[arg-type]
+            "returned a verdict whose stance is 'deny'",
+        ),
         (
             hookline.rewrite({"a": {1, 2}}),
             "returned a verdict that JSON cannot say: Object of type set is not JSON serializable",
@@ -66,7 +69,10 @@ def test_a_clones_hook_says_nothing_until_it_is_approved() -> None:
 
     assert (verdict.stance, verdict.for_user) == (
         Stance.SILENT,
-        "hookline skipped a hook of this project because it is not approved. To review it: `hookline approve`",
+        (
+            "hookline skipped a hook of this project because it is not approved. To review it: "
+            "`hookline approve`"
+        ),
     )
 
 
@@ -118,7 +124,10 @@ def test_only_a_denial_of_a_hook_whose_files_changed_meanwhile_stays(
 def test_a_hook_that_asked_for_its_own_words_is_told_and_heard_in_them() -> None:
     """And its rewrite is one of the event."""
     spec = CLAUDE.replace(alike=True)
-    answer = '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "ls -h"}}}'
+    answer = (
+        '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "ls '
+        '-h"}}}'
+    )
 
     verdict = heard(spec, Outcome(exit_code=0, stdout=answer))
 

@@ -63,7 +63,10 @@ def test_the_matchers_of_an_event_share_200_ms() -> None:
 
     assert ran == ["h0", "h1", "h2", "h4"]
     assert [verdict.fault for verdict in decision.verdicts if verdict.fault] == [
-        "its matcher took too long: the matchers of this event took 200 ms; write it without look-around or nested repetitions"
+        (
+            "its matcher took too long: the matchers of this event took 200 ms; write it without "
+            "look-around or nested repetitions"
+        )
     ]
     assert any("hook `h3` failed: its matcher took too long" in text for text in decision.for_user)
 

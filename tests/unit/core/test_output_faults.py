@@ -27,7 +27,11 @@ BESIDE = "stdout is not one JSON object: there is other text beside it"
         ('{"decision": NaN}', "stdout is not one JSON object: `NaN` is no JSON"),
         (
             "{'decision': 'block'}",
-            "stdout is not one JSON object: expecting property name enclosed in double quotes at line 1",
+            (
+                "stdout is not one JSON object: expecting property name enclosed in double quotes "
+                "at "
+                "line 1"
+            ),
         ),
     ],
     ids=range(13),

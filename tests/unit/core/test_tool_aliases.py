@@ -72,7 +72,8 @@ def test_why_not_says_that_all_names_were_tried() -> None:
 
     assert (
         explain_mismatch(asked.hooks[0], event)
-        == "it runs only when the tool is `Read`; here it is `shell`, and no other host's name for it fits"
+        == "it runs only when the tool is `Read`; here it is `shell`, and no other host's name "
+        "for it fits"
     )
 
 

@@ -17,29 +17,26 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 
-# Dialect -> where its file lies, and that file; `{keep}` is a program that keeps what it is sent.
+# `{keep}` is a program that keeps its payload.
+HOOK = {"type": "command", "command": "{keep}"}
+GROUP = {"hooks": [HOOK]}
+# Dialect -> the path of its file, and that file.
 FILES = {
-    "claude-code": ("home/.claude/settings.json",
-                    {"hooks": {"PreToolUse": [{"hooks": [{"type": "command",
-                                                          "command": "{keep}"}]}]}}),
-    "codex": ("home/.codex/hooks.json", {"hooks": {"PreToolUse": [{"hooks": [{"type": "command",
-                                                                              "command": "{keep}"}]}]}}),
+    "claude-code": ("home/.claude/settings.json", {"hooks": {"PreToolUse": [GROUP]}}),
+    "codex": ("home/.codex/hooks.json", {"hooks": {"PreToolUse": [GROUP]}}),
     "kimi": ("home/.kimi/config.toml", '[[hooks]]\nevent = "PreToolUse"\ncommand = """{keep}"""\n'),
-    "cursor": ("home/.cursor/hooks.json", {"version": 1,
-                                           "hooks": {"preToolUse": [{"command": "{keep}"}]}}),
+    "cursor": ("home/.cursor/hooks.json",
+               {"version": 1, "hooks": {"preToolUse": [{"command": "{keep}"}]}}),
     "copilot": ("home/.copilot/hooks/keep.json",
                 {"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "{keep}"}]}}),
     "gemini": ("home/.gemini/settings.json",
-               {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "k",
-                                                     "command": "{keep}"}]}]}}),
-    "qwen": ("home/.qwen/settings.json", {"hooks": {"PreToolUse": [{"hooks": [{"type": "command",
-                                                                               "command": "{keep}"}]}]}}),
+               {"hooks": {"BeforeTool": [{"hooks": [{**HOOK, "name": "k"}]}]}}),
+    "qwen": ("home/.qwen/settings.json", {"hooks": {"PreToolUse": [GROUP]}}),
     "openhands": ("home/.openhands/hooks.json",
                   {"pre_tool_use": [{"hooks": [{"command": "{keep}"}]}]}),
     "cline": ("home/.cline/hooks/PreToolUse.sh", "#!/bin/sh\n{keep}\n"),
     "docker-agent": ("home/.config/cagent/hooks.d/keep.yaml",
-                     {"hooks": {"pre_tool_use": [{"hooks": [{"type": "command",
-                                                             "command": "{keep}"}]}]}}),
+                     {"hooks": {"pre_tool_use": [GROUP]}}),
     "hermes": ("home/.hermes/config.yaml", {"hooks": {"pre_tool_call": [{"command": "{keep}"}]}}),
     "agenthooks": ("home/.config/agents/hooks/keep/HOOK.md",
                    "---\nname: keep\ndescription: Keeps it\ntrigger: pre-tool-call\n---\n"),
@@ -220,10 +217,12 @@ import json, sys
 call = json.load(sys.stdin)
 path = call["tool_input"].get("file_path", "")
 if call["tool_name"] == "Bash" and "rm -rf" in call["tool_input"]["command"]:
-    print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}}))
+    said = {"permissionDecision": "deny", "permissionDecisionReason": "no"}
+    print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}))
 elif call["tool_name"] == "Bash":
     given = {**call["tool_input"], "command": call["tool_input"]["command"] + " -h"}
-    print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": given}}))
+    said = {"updatedInput": given}
+    print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}))
 elif call["tool_name"] in ("Write", "Edit") and path.endswith(".env"):
     sys.exit(2)
 """

@@ -112,4 +112,5 @@ def test_a_host_that_cannot_express_it_says_so_in_lowered(answer: object) -> Non
     decision = engine.fire("SessionStart", payload, dialect="claude-code")
 
     assert decision.stance is Stance.SILENT
-    assert [each.effect for each in decision.lowered] == [answer("").stance.name.lower()]  # type: ignore[operator]
+    effect = answer("").stance.name.lower()  # type: ignore[operator]
+    assert [each.effect for each in decision.lowered] == [effect]

@@ -148,7 +148,8 @@ def test_a_rewrite_may_select_and_deselect() -> None:
     assert was["because"] == "a hook before it rewrote the event, and its condition no longer holds"
     assert (now["selected"], now["asked"]) == (False, True)
     assert now["because"].startswith(
-        "not as the event came (it runs only when the command has a match of `ls`; here it is `rm x`)"
+        "not as the event came (it runs only when the command has a match of `ls`; here it is `rm "
+        "x`)"
     )
 
 
@@ -226,7 +227,8 @@ def test_a_hook_that_gave_way_says_to_whom(tmp_path: Path) -> None:
 
     assert [hook["selected"] for hook in document["hooks"]] == [False, True]
     assert document["hooks"][0]["because"].startswith(
-        f"`guard` of the project level ({tmp_path}/project/guard/HOOK.md) replaces the one of the user level"
+        f"`guard` of the project level ({tmp_path}/project/guard/HOOK.md) replaces the one of the "
+        f"user level"
     )
 
 

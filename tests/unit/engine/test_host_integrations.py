@@ -159,7 +159,7 @@ class Home(World):
         approve(gate, gate.find_states(specs))
 
     def left(self, engine: Engine) -> list[str]:
-        return [spec.handler.script for spec in engine.hooks]  # type: ignore[union-attr]  # commands all
+        return [spec.handler.script for spec in engine.hooks]  # type: ignore[union-attr]
 
 
 @pytest.fixture
@@ -241,7 +241,8 @@ def test_what_is_left_to_a_host_can_be_seen(home: Home) -> None:
 
     assert (
         problem.message
-        == "`settings.json#PreToolUse.1.0` has hookline answer claude-code, which runs 1 other hook of its files by itself, so hookline does not run them"
+        == "`settings.json#PreToolUse.1.0` has hookline answer claude-code, which runs 1 other "
+        "hook of its files by itself, so hookline does not run them"
     )
     assert problem.to_dict() in document["problems"]
     assert problem in run_checkup(engine).findings

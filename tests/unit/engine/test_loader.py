@@ -270,7 +270,7 @@ def test_sources_run_in_the_order_of_their_scopes() -> None:
 def test_a_shadow_source_is_marked() -> None:
     """Every hook of it is a shadow, also those that cannot be read."""
     engine = Engine().add_source(DOCKER, dialect="docker-agent", shadow=True)
-    engine.add_source([], dialect="docker-agent", shadow=True)  # type: ignore[arg-type]  # what somebody may give it
+    engine.add_source([], dialect="docker-agent", shadow=True)  # type: ignore[arg-type]
 
     assert {spec.shadow for spec in engine.hooks} == {True}
 

@@ -101,7 +101,7 @@ def test_every_dialect_that_calls_is_here() -> None:
 @pytest.mark.parametrize("scope", [scope for scope in SCOPES if scope != "process"])
 @pytest.mark.parametrize("dialect", FILES)
 def test_no_file_opens_it(dialect: str, scope: str) -> None:
-    """No key of a file opens them, whoever wrote the file (docs/explanation/security.md 3)."""
+    """No key of a file opens them, also in your own files (docs/explanation/security.md 3)."""
     for wish in WISHES:
         found = handlers(dialect, NEAR, wish, scope=scope)
 

@@ -248,14 +248,18 @@ TYPO = {
 }
 
 
-TOLD = "HKL4002 unknown event `PreToolUze` of claude-code, so no hook was asked (did you mean `PreToolUse`?)"
+TOLD = (
+    "HKL4002 unknown event `PreToolUze` of claude-code, so no hook was asked (did you mean "
+    "`PreToolUse`?)"
+)
 
 
 def an_engine(
     tree: object = GATE, mode: str = "fidelity", sessions: Sessions | None = None
 ) -> Engine:
     """An engine with the hooks of one file of Claude Code."""
-    return Engine(sessions=sessions, environ={}).add_source(tree, dialect="claude-code", mode=mode)  # type: ignore[arg-type]  # a tree
+    engine = Engine(sessions=sessions, environ={})
+    return engine.add_source(tree, dialect="claude-code", mode=mode)  # type: ignore[arg-type]
 
 
 def test_no_hook_is_asked_and_the_notice_says_so() -> None:
@@ -390,7 +394,8 @@ def test_lines_stand_beside_the_reply_once_and_visibly() -> None:
 def test_what_is_wrong_is_told_once(line: str, told: bool) -> None:
     """Hookline does not repeat a problem that the reply names already."""
     reply = Reply(
-        stdout='{"systemMessage": "hookline: s.toml:1:1: HKL1101 unknown key `x`: nothing of it counts (did you mean `y`?)"}'
+        stdout='{"systemMessage": "hookline: s.toml:1:1: HKL1101 unknown key `x`: nothing of it '
+        'counts (did you mean `y`?)"}'
     )
 
     assert is_shown(reply, line) is told

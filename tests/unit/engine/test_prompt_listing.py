@@ -25,7 +25,10 @@ def write(
     """A hook's folder."""
     (folder / name / "scripts").mkdir(parents=True)
     (folder / name / "scripts/run.sh").write_text(script, encoding="utf-8")
-    front = f"---\nname: {name}\ndescription: Says <no> & why\ntrigger: {trigger}\n{more}---\n\n{BODY}\n\n"
+    front = (
+        f"---\nname: {name}\ndescription: Says <no> & why\ntrigger: {trigger}\n{more}---\n\n"
+        f"{BODY}\n\n"
+    )
     (folder / name / "HOOK.md").write_text(front, encoding="utf-8")
     return folder
 
@@ -56,9 +59,12 @@ def test_the_listing_shows_what_counts_in_load_order(machine: dict[str, Any]) ->
 
     assert Engine.discover(**machine).available_hooks() == (
         "<available_hooks>\n"
-        "<hook>\n<name>guard</name>\n<description>Says &lt;no&gt; &amp; why</description>\n<trigger>before_tool</trigger>\n"
-        f"<location>{here}/guard/HOOK.md</location>\n<matcher>\n<tool>Shell</tool>\n</matcher>\n</hook>\n"
-        "<hook>\n<name>z-last</name>\n<description>Says &lt;no&gt; &amp; why</description>\n<trigger>session_end</trigger>\n"
+        "<hook>\n<name>guard</name>\n<description>Says &lt;no&gt; &amp; why</description>\n"
+        "<trigger>before_tool</trigger>\n"
+        f"<location>{here}/guard/HOOK.md</location>\n<matcher>\n<tool>Shell</tool>\n</matcher>\n"
+        f"</hook>\n"
+        "<hook>\n<name>z-last</name>\n<description>Says &lt;no&gt; &amp; why</description>\n"
+        "<trigger>session_end</trigger>\n"
         f"<location>{here}/z-last/HOOK.md</location>\n</hook>\n"
         "</available_hooks>"
     )

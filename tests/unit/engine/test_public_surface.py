@@ -51,7 +51,10 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 
 def test_importing_hookline_loads_nothing() -> None:
     """The package itself is a list of names; each is loaded when it is first used."""
-    code = "import sys, hookline; print([name for name in sys.modules if name.startswith('hookline.')])"
+    code = (
+        "import sys, hookline; print([name for name in sys.modules if "
+        "name.startswith('hookline.')])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"

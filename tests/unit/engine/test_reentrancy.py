@@ -32,7 +32,8 @@ CALL = {
 # told is kept.
 AGENT = """#!/bin/sh
 n=$(ls {folder}/inner.* 2>/dev/null | wc -l)
-[ "$n" -lt 20 ] && {python} -m hookline answer claude-code < {folder}/call.json > {folder}/inner.{name}.$$ 2>&1
+[ "$n" -lt 20 ] &&
+  {python} -m hookline answer claude-code < {folder}/call.json > {folder}/inner.{name}.$$ 2>&1
 exit 0
 """
 
@@ -54,7 +55,7 @@ def test_a_hook_that_raised_the_event_is_left_out(inside: str) -> None:
         for batch in ("ab", "c", "ca"):
             outcomes = yield tuple(Run(spec=spec(name), event=event) for name in batch)
             came.append(outcomes)
-        return None  # type: ignore[return-value]  # nobody looks at the decision
+        return None  # type: ignore[return-value]
 
     asked, names = (
         skip_active_hooks(asking(), frozenset(hook_mark(spec(name)) for name in inside)),

@@ -63,7 +63,10 @@ def test_comments_do_not_hide_a_hook(tmp_path: Path) -> None:
     """Some hosts write their settings with them."""
     folder = tmp_path / ".gemini"
     folder.mkdir()
-    text = '{\n  // ours\n  "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "./x.sh"}]}]}\n}\n'
+    text = (
+        '{\n  // ours\n  "hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": '
+        '"./x.sh"}]}]}\n}\n'
+    )
     (folder / "settings.json").write_text(text, encoding="utf-8")
     conversion = convert(
         hookline.Engine.load(folder / "settings.json"), make_dialect("docker-agent")

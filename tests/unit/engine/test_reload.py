@@ -104,7 +104,7 @@ def test_the_other_hooks_keep_their_ids(machine: Machine) -> None:
     write(machine.user, claude("a"))
     engine.reload()
 
-    assert {spec.id: spec.handler.script for spec in engine.hooks} == {  # type: ignore[union-attr]  # all are commands
+    assert {spec.id: spec.handler.script for spec in engine.hooks} == {  # type: ignore[union-attr]
         "settings.json#PreToolUse.0.0~2": "a",
         "settings.json#PreToolUse.0.0": "b",
     }
@@ -229,7 +229,7 @@ def test_what_a_project_brings_later_is_as_inert_as_before(machine: Machine) -> 
     assert {spec.handler.script: spec.trusted for spec in engine.hooks} == {
         "true": True,
         "exit 2": False,
-    }  # type: ignore[union-attr]  # all are commands
+    }  # type: ignore[union-attr]
     assert engine.fire(CALL).stance is not Stance.DENY
 
 
@@ -338,7 +338,10 @@ def _pair_in_group(number: int) -> str:
 
     The ids say in which group they are.
     """
-    other = "    - matcher: never_called\n      hooks:\n        - {type: builtin, command: add_environment_info}\n"
+    other = (
+        "    - matcher: never_called\n      hooks:\n        - {type: builtin, command: "
+        "add_environment_info}\n"
+    )
     pair = "    - hooks:\n" + "        - {type: builtin, command: add_environment_info}\n" * 2
     return (
         "hooks:\n  pre_tool_use:\n"

@@ -38,7 +38,8 @@ CONFIG = {
 # its answer in a file.
 HOST = """
 import subprocess, sys
-answer = subprocess.run(sys.argv[-1], shell=True, input=open(sys.argv[-2]).read(), capture_output=True, text=True)
+sent = open(sys.argv[-2]).read()
+answer = subprocess.run(sys.argv[-1], shell=True, input=sent, capture_output=True, text=True)
 open(sys.argv[-2] + ".answer", "w").write(answer.stdout)
 """
 

@@ -31,7 +31,8 @@ pytestmark = pytest.mark.process
 
 DENIES = """#!/bin/sh
 echo "{0}" >> "$TRACE"
-echo '{{"hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "{0}"}}}}'
+echo '{{"hookSpecificOutput": {{"hookEventName": "PreToolUse",'
+echo '"permissionDecision": "deny", "permissionDecisionReason": "{0}"}}}}'
 """
 CLONED = "a hook of this project (`.claude/settings.json`, PreToolUse)"
 REVIEW = "To review it: `hookline approve`"
@@ -232,7 +233,8 @@ def test_what_is_declared_is_found_anew_after_a_reload(place: Place) -> None:
     place.declare(place.project, "./other.sh")
     os.utime(place.project / ".claude/settings.json", ns=(0, 0))
     engine.reload()
-    assert [spec.handler.script for spec in declared.list_hooks()] == ["./other.sh"]  # type: ignore[attr-defined]  # a command
+    scripts = [spec.handler.script for spec in declared.list_hooks()]  # type: ignore[attr-defined]
+    assert scripts == ["./other.sh"]
     engine.loader.drop_dialect("claude-code")
     assert not declared.is_searched("claude-code", "project")
     assert not Engine(environ=place.environ).loader.is_searched("claude-code", "project")

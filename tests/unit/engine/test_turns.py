@@ -190,7 +190,8 @@ def test_two_engines_do_not_get_into_each_others_way() -> None:
 @pytest.mark.process
 def test_a_process_inside_a_hook_on_this_event_asks_every_other_hook(tmp_path: Path) -> None:
     """The environment that hooks inherit tells which of them are being asked, and about what."""
-    above = f"{os.getppid()}:{Path(f'/proc/{os.getppid()}/stat').read_text(encoding='utf-8').rpartition(')')[2].split()[19]}"
+    stat = Path(f"/proc/{os.getppid()}/stat").read_text(encoding="utf-8")
+    above = f"{os.getppid()}:{stat.rpartition(')')[2].split()[19]}"
     tree = {
         "hooks": {
             "PreToolUse": [

@@ -198,14 +198,16 @@ class Authority:
         self.file = folder / "authority.pem"
         usage = "-addext keyUsage=critical,keyCertSign,cRLSign"
         self._run(
-            f"req -x509 {_KEY} -days 2 -subj /CN=authority {usage} -keyout authority.key -out authority.pem"
+            f"req -x509 {_KEY} -days 2 -subj /CN=authority {usage} -keyout authority.key -out "
+            f"authority.pem"
         )
 
     def certificate(self, *hosts: str, days: int = 2) -> Path:
         """A certificate for these hosts, with its key; with days before none it is over already."""
         names = ",".join(f"DNS:{host}" for host in hosts)
         self._run(
-            f"req {_KEY} -subj /CN=service -addext subjectAltName={names} -keyout service.key -out service.csr"
+            f"req {_KEY} -subj /CN=service -addext subjectAltName={names} -keyout service.key "
+            f"-out service.csr"
         )
         signed = "-CA authority.pem -CAkey authority.key -CAcreateserial -copy_extensions copyall"
         self._run(f"x509 -req -in service.csr {signed} -days {days} -out service.crt")

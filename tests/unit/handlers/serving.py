@@ -115,7 +115,10 @@ def certificate(folder: Path, host: str) -> Path | None:
     if openssl is None:
         return None
     file = folder / "service.pem"
-    asked = f"req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN={host}"
+    asked = (
+        f"req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "
+        f"/CN={host}"
+    )
     subprocess.run(
         [
             openssl,

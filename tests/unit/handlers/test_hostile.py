@@ -174,7 +174,9 @@ def test_a_redirect_leads_nowhere(status: int, away: str) -> None:
         target = {"elsewhere": elsewhere.url(), "itself": raw.url()}.get(away, away)
 
         def redirect(_: Raw) -> bytes:
-            return f"HTTP/1.1 {status} Away\r\nLocation: {target}\r\nContent-Length: 2\r\n\r\n{{}}".encode()
+            return (
+                f"HTTP/1.1 {status} Away\r\nLocation: {target}\r\nContent-Length: 2\r\n\r\n{{}}"
+            ).encode()
 
         outcome = called(raw.url())
 

@@ -358,7 +358,7 @@ def test_hooks_of_several_threads_do_not_meet():
 @WAYS
 @pytest.mark.parametrize("pauses", [False, True])
 def test_an_answer_after_the_time_limit_is_a_timeout(perform, pauses):
-    """No timer interrupts a coroutine that blocks the loop; the handler reads the clock after it."""
+    """No timer interrupts a coroutine that blocks the loop; the clock is read after it."""
 
     async def hook(event):
         if pauses:

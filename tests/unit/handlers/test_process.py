@@ -105,7 +105,8 @@ def test_each_program_has_a_time_limit_of_its_own(tmp_path):
     """One that runs out of time does not take with it one that has more."""
     late = program("echo $$ >pid; sleep 60", tmp_path, timeout=5.0)
     other = program(
-        "until [ -s pid ]; do sleep 0.01; done; while kill -0 $(<pid); do sleep 0.01; done; echo done",
+        "until [ -s pid ]; do sleep 0.01; done; while kill -0 $(<pid); do sleep 0.01; done; echo "
+        "done",
         tmp_path,
     )
     clock = OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid"))
@@ -125,7 +126,10 @@ def test_a_time_limit_may_be_longer_than_any_timer(limit, tmp_path):
 def test_a_cancellation_ends_all(ignoring, tmp_path):
     """Running programs and their escapees die, and waiting ones never start."""
     cancel = Cancel()
-    script = f"{ignoring}(setsid sleep 60 >/dev/null 2>&1 & echo $! >escaped.$0); echo $$ >pid.$0; while :; do sleep 60; done"
+    script = (
+        f"{ignoring}(setsid sleep 60 >/dev/null 2>&1 & echo $! >escaped.$0); echo $$ >pid.$0; "
+        f"while :; do sleep 60; done"
+    )
     pids = [tmp_path / f"{name}.{number}" for name in ("pid", "escaped") for number in range(3)]
 
     def cancel_when_all_run() -> None:
@@ -184,7 +188,10 @@ def test_an_unused_cancel_changes_nothing(tmp_path):
 def test_an_interrupt_leaves_no_process(tmp_path):
     """Ctrl-C in the middle of the loop is raised, after everything has died that was running."""
     names = ["pid.0", "pid.1", "escaped.0", "escaped.1"]
-    script = "setsid bash -c 'echo $$ >escaped.'$0'; exec sleep 60' & echo $$ >pid.$0; while :; do echo tick; sleep 0.02; done"
+    script = (
+        "setsid bash -c 'echo $$ >escaped.'$0'; exec sleep 60' & echo $$ >pid.$0; while :; do "
+        "echo tick; sleep 0.02; done"
+    )
     before = descriptors()
 
     def clock() -> float:

@@ -92,7 +92,8 @@ def test_two_hundred_megabytes_leave_memory_as_it_was(tmp_path):
         "import re\n"
         "from pathlib import Path\n"
         "from tests.unit.handlers.support import program, run\n"
-        "def peak(): return int(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])\n"
+        "def peak(): return int(re.search(r'VmHWM:\\s+(\\d+)', "
+        "Path('/proc/self/status').read_text())[1])\n"
         "run(program('echo warm', Path('.')))\n"
         "before = peak()\n"
         "outcome = run(program('head -c 200000000 /dev/zero', Path('.')))\n"
@@ -298,7 +299,8 @@ def test_a_host_that_dies_of_sigpipe_survives_a_closed_input(tmp_path):
         "from pathlib import Path\n"
         "from tests.unit.handlers.support import program, run\n"
         "signal.signal(signal.SIGPIPE, signal.SIG_DFL)\n"
-        "print(run(program('exec <&-; sleep 0.05; exit 7', Path('.'), stdin=bytes(5_000_000))).exit_code)\n"
+        "print(run(program('exec <&-; sleep 0.05; exit 7', Path('.'), "
+        "stdin=bytes(5_000_000))).exit_code)\n"
     )
     env = {"PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(

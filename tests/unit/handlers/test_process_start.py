@@ -206,7 +206,8 @@ def test_a_program_has_its_own_session_and_only_its_three_streams(tmp_path):
         "    try: os.fstat(fd)\n"
         "    except OSError: return False\n"
         "    return True\n"
-        "print(json.dumps([os.getpid(), os.getsid(0), os.getpgid(0), [fd for fd in range(1024) if is_open(fd)]]))\n"
+        "print(json.dumps([os.getpid(), os.getsid(0), os.getpgid(0), [fd for fd in range(1024) if "
+        "is_open(fd)]]))\n"
     )
     inheritable = os.open("/dev/null", os.O_RDONLY)
     os.set_inheritable(inheritable, True)

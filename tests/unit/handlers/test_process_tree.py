@@ -40,8 +40,12 @@ WAYS_OUT = {
     "nohup": f"nohup bash -c '{_SLEEPER}' >/dev/null 2>&1 &",
     "env -i": f"env -i PATH=$PATH bash -c '{_SLEEPER}' &",
     "env -i, setsid": f"env -i PATH=$PATH setsid bash -c '{_SLEEPER}' &",
-    "env -i, setsid, streams closed": f"env -i PATH=$PATH setsid bash -c '{_SLEEPER}' </dev/null >/dev/null 2>&1 &",
-    "deaf": """setsid bash -c 'trap "" TERM HUP INT; echo $$ >pid; while :; do sleep 0.05; done' &""",
+    "env -i, setsid, streams closed": f"env -i PATH=$PATH setsid bash -c '{_SLEEPER}' </dev/null "
+    f">/dev/null 2>&1 &",
+    "deaf": (
+        """setsid bash -c 'trap "" TERM HUP INT; echo $$ >pid; """
+        """while :; do sleep 0.05; done' &"""
+    ),
 }
 
 
@@ -69,7 +73,10 @@ def test_nothing_outlives_a_flood(tmp_path):
 
 def test_an_escapee_that_starts_others_without_end_dies_with_them(tmp_path):
     """Who forks on without the cookie is stopped before its children are counted."""
-    loop = "env -i PATH=$PATH setsid bash -c 'echo $$ >pid; while :; do sleep 60 & echo $! >>pids; done' </dev/null >/dev/null 2>&1 &"
+    loop = (
+        "env -i PATH=$PATH setsid bash -c 'echo $$ >pid; while :; do sleep 60 & echo $! >>pids; "
+        "done' </dev/null >/dev/null 2>&1 &"
+    )
     many = tmp_path / "pids"
     clock = OverdueOnce(5.0, lambda: many.exists() and len(many.read_text().split()) > 20)
     outcome = run(program(f"{loop}\nsleep 60", tmp_path, timeout=5.0), clock=clock)
@@ -81,7 +88,10 @@ def test_an_escapee_that_starts_others_without_end_dies_with_them(tmp_path):
 
 def test_what_a_run_inside_a_run_started_dies_with_the_outer_one(tmp_path):
     """The cookies of nested runs stand together, so the outer run finds what the inner one lost."""
-    inner = f"(HOOKLINE_RUN=$HOOKLINE_RUN,inner setsid bash -c '{_SLEEPER}' </dev/null >/dev/null 2>&1 &)\nsleep 60"
+    inner = (
+        f"(HOOKLINE_RUN=$HOOKLINE_RUN,inner setsid bash -c '{_SLEEPER}' </dev/null >/dev/null "
+        f"2>&1 &)\nsleep 60"
+    )
     run(
         program(inner, tmp_path, timeout=5.0),
         clock=OverdueOnce(5.0, lambda: pid_in(tmp_path / "pid")),

@@ -19,7 +19,8 @@ import os, sys
 sys.path.insert(0, {source!r})
 from hookline.handlers.recursion_guard import VARIABLE, Reentrancy
 inside = Reentrancy(os.environ)
-print(*(",".join(sorted(inside.find_active_hooks(kind))) or "-" for kind in ("tool.before", "stop")), len(inside.problems))
+active = [inside.find_active_hooks(kind) for kind in ("tool.before", "stop")]
+print(*(",".join(sorted(each)) or "-" for each in active), len(inside.problems))
 """
 
 

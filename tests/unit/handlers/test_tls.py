@@ -47,7 +47,7 @@ def signer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Authorit
 def called_by_tls(
     file: Path, conduct: Conduct, host: str = "policy.example"
 ) -> tuple[Outcome, Raw, list[str]]:
-    """The outcome of a call of a service with that certificate, the service, and the asked names."""
+    """The outcome of a call of a service with that certificate, the service, and its names."""
     context, names = proving(file), list[str]()
     context.set_servername_callback(lambda _, name, __: names.append(name or ""))
     with speaking(conduct, context) as raw:

@@ -265,7 +265,8 @@ import time
 from hookline.journal.log_files import LogFiles
 trail = LogFiles(sys.argv[1], largest=20_000)
 for number in range(int(sys.argv[2])):
-    trail.append([{{"type": "note", "at": "{AT}", "who": sys.argv[3], "number": number, "text": "x" * (number % 700)}}], at="{AT}")
+    record = {{"type": "note", "at": "{AT}", "who": sys.argv[3], "number": number}}
+    trail.append([{{**record, "text": "x" * (number % 700)}}], at="{AT}")
 """
 
 

@@ -58,7 +58,7 @@ def test_an_unknown_tool_has_no_other_name() -> None:
 def test_names_are_told_by_family_and_dialect() -> None:
     """What a host calls a kind of tool, first the usual name."""
     assert list_names("shell", "claude-code") == ("Bash",)
-    assert list_names("shell", "nobody") == ()
+    assert list_names("shell", "unknown") == ()
     assert families("Bash") == ("shell",)
 
 

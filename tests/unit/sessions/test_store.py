@@ -379,7 +379,7 @@ def test_a_hook_that_its_process_did_not_survive_is_told_of(path: Path) -> None:
             os._exit(0)
     os.waitpid(dead, 0)
     Sessions(path).begin(EVENT, "alive")
-    Sessions(path).over(EVENT, "nobody")
+    Sessions(path).over(EVENT, "unknown")
     lost, _ = Sessions(path).take(PROMPT, wakes=False)
 
     why = "the process that ran it ended before the hook did"

@@ -136,7 +136,10 @@ TEXTS = [
 NODE = """
 const {sources, texts} = JSON.parse(require("fs").readFileSync(0));
 const tried = sources.map(source => {
-  try { const regex = new RegExp(source); return texts.map(text => regex.test(text)); } catch { return null; }
+  try {
+    const regex = new RegExp(source);
+    return texts.map(text => regex.test(text));
+  } catch { return null; }
 });
 console.log(JSON.stringify(tried));
 """
@@ -226,7 +229,10 @@ def test_the_second_engine_is_loaded_only_for_a_matcher_that_needs_it(
     loaded: bool,
 ) -> None:
     """`hookline answer` starts for each tool call, and the package takes 20 ms to load."""
-    code = "import sys; from hookline.text.regex import compile_regex; compile_regex(sys.argv[1], 'javascript'); print('regex' in sys.modules)"
+    code = (
+        "import sys; from hookline.text.regex import compile_regex; compile_regex(sys.argv[1], "
+        "'javascript'); print('regex' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}", source],
         capture_output=True,

@@ -40,7 +40,11 @@ SECRETS = [
     ("Cookie: a=b; session=deadbeef", "deadbeef"),
     ('curl -H "Authorization: Digest a=x, response=deadbeef" h', "deadbeef"),
     (
-        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMII-E\nbehind\n-----END RSA PRIVATE KEY-----",
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMII-E\nbehind\n-----END "
+            "RSA "
+            "PRIVATE KEY-----"
+        ),
         "behind",
     ),
     ("-----BEGIN OPENSSH PRIVATE KEY-----\n-b3Blb", "b3Blb"),

@@ -175,7 +175,10 @@ def test_depth_is_no_hiding_place(line: str) -> None:
 
 def test_the_grammar_is_loaded_for_the_first_line_only() -> None:
     """A process that looks into no command does not pay for the grammar, nor for `typing`."""
-    script = "import sys, hookline.text.shell; print([name for name in ('tree_sitter', 'tree_sitter_bash', 'typing') if name in sys.modules])"
+    script = (
+        "import sys, hookline.text.shell; print([name for name in ('tree_sitter', "
+        "'tree_sitter_bash', 'typing') if name in sys.modules])"
+    )
     done = subprocess.run(
         [sys.executable, "-S", "-c", script],
         env={"PYTHONPATH": ":".join(sys.path)},

@@ -47,7 +47,15 @@ class World:
         """Return the user's gate of the project."""
         gate = make_gate(self.project, self.environ, **options)
         told: set[str] = set()
-        gate.was_told = lambda _, what: what in told or bool(told.add(what))  # type: ignore[func-returns-value]
+
+        def was_told(_: object, what: str) -> bool:
+            """Tell whether a notice was recorded before, and record it."""
+            if what in told:
+                return True
+            told.add(what)
+            return False
+
+        gate.was_told = was_told
         return gate
 
     def state(self, spec: HookSpec, gate: Gate | None = None) -> HookState:

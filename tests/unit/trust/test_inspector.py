@@ -36,7 +36,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def started(root: Path, text: str = "./a.sh data.txt", **more: object) -> StartedCommand:
-    return StartedCommand(text=text, cwd=str(root), root=str(root), **more)  # type: ignore[arg-type]
+    places = {"cwd": str(root), "root": str(root)}
+    return StartedCommand(text=text, **places, **more)  # type: ignore[arg-type]
 
 
 def far() -> float:
@@ -193,10 +194,12 @@ def test_a_new_process_needs_neither_grammar_nor_parser(project: Path, tmp_path:
     code = (
         "import sys; from hookline.trust.inspection import StartedCommand\n"
         "from hookline.trust.inspector import inspect_command\n"
-        f"command = StartedCommand(text={started(project).text!r}, cwd={str(project)!r}, root={str(project)!r})\n"
+        f"command = StartedCommand(text={started(project).text!r}, cwd={str(project)!r}, "
+        f"root={str(project)!r})\n"
         f"command = command.replace(text='./a.sh \"$HOME\" && python3 -c \\'import x\\'')\n"
         f"print(inspect_command(command, {str(tmp_path / 'cache')!r}, lambda: {FAR}).digest)\n"
-        "print(*{'ast', 'tree_sitter', 'hookline.trust.resolver', 'hookline.text.shell'} & set(sys.modules))"
+        "print(*{'ast', 'tree_sitter', 'hookline.trust.resolver', 'hookline.text.shell'} & "
+        "set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

@@ -27,8 +27,8 @@ def write(folder: Path, files: dict[str, str]) -> None:
 def look(folder: Path, text: str = "", argv: tuple[str, ...] = (), **more: object) -> Inspection:
     """Inspect a command that is started in a project."""
     variables = {"CLAUDE_PROJECT_DIR": str(folder), "HOME": str(folder.parent / "home")}
-    given: dict[str, object] = {"cwd": str(folder), "variables": variables, **more}
-    command = StartedCommand(text=text, argv=argv, root=str(folder), **given)  # type: ignore[arg-type]
+    given = {"cwd": str(folder), "root": str(folder), "variables": variables, **more}
+    command = StartedCommand(text=text, argv=argv, **given)  # type: ignore[arg-type]
     return inspect_command(command, clock=lambda: FAR)
 
 

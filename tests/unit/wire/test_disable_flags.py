@@ -22,7 +22,8 @@ HOOK = HookSpec(id="h", dialect="d", kind="stop", native_event="Stop", handler=C
 
 def thrown(**source: bool) -> HookSpec:
     """A switch of a source."""
-    return make_disable_flag(Source(file="/h/a.json", **source), "d", "off", ORIGIN, {"on": True})  # type: ignore[arg-type]  # flags only
+    place = Source(file="/h/a.json", **source)  # type: ignore[arg-type]
+    return make_disable_flag(place, "d", "off", ORIGIN, {"on": True})
 
 
 def test_a_switch_is_no_hook() -> None:

@@ -100,6 +100,10 @@ def test_an_address_near_by_needs_the_option(url: str) -> None:
     assert problem == (
         "handler.url",
         "url",
-        "`-o allow_local=true` with `--config`, in Python `allow_local=True`, opens this machine and private networks",
+        (
+            "`-o allow_local=true` with `--config`, in Python `allow_local=True`, opens this "
+            "machine "
+            "and private networks"
+        ),
     )
     assert read({"url": url}, allow_local=True) == (Http(url=url, allow_local=True), [])

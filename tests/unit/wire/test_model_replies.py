@@ -51,7 +51,7 @@ DOUBTFUL = [
     ('{"say": "nonsense"}', "`nonsense`", "a word that there is not"),
     (f"I refuse. It wants me to say {YES}", "permits, but is more", "a permission that is quoted"),
     (f"Fine: {YES}", "permits, but is more",
-     "a permission amid prose: nobody can tell it from one that is quoted"),
+     "a permission amid prose, which may be a quotation"),
     (f"```json\n{YES}\n```\nNo, I take that back.", "permits, but is more",
      "a permission that is taken back"),
     (f"```\n{YES}\n```\n```\n{YES}\n```", "permits, but is more", "two fences"),

@@ -154,7 +154,10 @@ def test_a_value_is_cut_to_what_a_prompt_shows() -> None:
 
 def test_the_fields_that_a_prompt_names_are_listed() -> None:
     """So that a typo can be pointed at; its own variables and helpers are none."""
-    prompt = "{{ .ToolNam }} {{ x.y }} {% for i in items %}{{ i.z }}{{ loop.index }}{% endfor %} {{ toJSON . }} {{ payload.q }}"
+    prompt = (
+        "{{ .ToolNam }} {{ x.y }} {% for i in items %}{{ i.z }}{{ loop.index }}{% endfor %} {{ "
+        "toJSON . }} {{ payload.q }}"
+    )
 
     assert sorted(check_template(prompt).fields) == ["ToolNam", "items", "q", "x"]
 

@@ -200,11 +200,19 @@ def test_an_address_is_said_without_what_may_be_secret(url: str) -> None:
         (asked("acme/x", key="ACME_KEY", base_url="http://10.0.0.1/v1"), ""),
         (
             asked("mistral/x", key="OPENAI_API_KEY"),
-            "the variable `OPENAI_API_KEY` holds the key of openai, and what it holds is sent to `mistral`",
+            (
+                "the variable `OPENAI_API_KEY` holds the key of openai, and what it holds is sent "
+                "to "
+                "`mistral`"
+            ),
         ),
         (
             asked("acme/x", key="GEMINI_API_KEY", base_url="http://10.0.0.1/v1?q=secret"),
-            "the variable `GEMINI_API_KEY` holds the key of google, and what it holds is sent to `http://10.0.0.1`",
+            (
+                "the variable `GEMINI_API_KEY` holds the key of google, and what it holds is sent "
+                "to "
+                "`http://10.0.0.1`"
+            ),
         ),
     ],
 )

@@ -50,7 +50,10 @@ def test_a_key_that_stands_twice_in_json_is_told() -> None:
 
     assert root.value == {"hooks": {"Stop": [2]}}
     assert [str(problem) for problem in problems] == [
-        "settings.json:2:2: HKL1005 the key `Stop` stands twice, and only the last one counts (join the two blocks)"
+        (
+            "settings.json:2:2: HKL1005 the key `Stop` stands twice, and only the last one counts "
+            "(join the two blocks)"
+        )
     ]
     assert problems[0].severity == "warning"
 

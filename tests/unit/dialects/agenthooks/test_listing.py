@@ -28,8 +28,10 @@ def spec(name: str, *, matches: bool = False, file: str = "/h/HOOK.md") -> HookS
 def test_every_text_is_escaped_the_location_too() -> None:
     """A folder's name cannot close a tag."""
     assert DIALECT.available_hooks([spec("guard", matches=True, file="/x</location>/HOOK.md")]) == (
-        "<available_hooks>\n<hook>\n<name>guard</name>\n<description>a &lt; b &amp; c</description>\n<trigger>before_tool</trigger>\n"
-        "<location>/x&lt;/location&gt;/HOOK.md</location>\n<matcher>\n<tool>Shell</tool>\n<pattern>a&gt;b</pattern>\n</matcher>\n</hook>\n"
+        "<available_hooks>\n<hook>\n<name>guard</name>\n<description>a &lt; b &amp; "
+        "c</description>\n<trigger>before_tool</trigger>\n"
+        "<location>/x&lt;/location&gt;/HOOK.md</location>\n<matcher>\n<tool>Shell</tool>\n"
+        "<pattern>a&gt;b</pattern>\n</matcher>\n</hook>\n"
         "</available_hooks>"
     )
 

@@ -121,7 +121,10 @@ def test_a_name_equals_its_directory_in_normal_form() -> None:
 
 def test_metadata_keeps_its_types() -> None:
     """Numbers, lists and objects stay what they are."""
-    front = "---\nname: guard\ndescription: d\ntrigger: before_tool\nmetadata: {level: 3, of: {a: [1, x]}}\n---\n"
+    front = (
+        "---\nname: guard\ndescription: d\ntrigger: before_tool\nmetadata: {level: 3, of: {a: [1, "
+        "x]}}\n---\n"
+    )
     (spec,) = load(source(front), facts=table(approver=False)).specs
 
     assert spec.facts["metadata"] == {"level": 3, "of": {"a": [1, "x"]}}
@@ -131,7 +134,8 @@ def test_lint_reports_everything_at_once() -> None:
     """One pass finds all that is wrong, each with place and hook."""
     problems = AgentHooks().lint(
         source(
-            "---\nname: Guard\ntrigger: before_tool\ntimeout: x\nfoo: 1\nmatcher: {tool: '(', pattern: ')'}\n---\n",
+            "---\nname: Guard\ntrigger: before_tool\ntimeout: x\nfoo: 1\nmatcher: {tool: '(', "
+            "pattern: ')'}\n---\n",
             companions={},
         )
     )

@@ -61,7 +61,10 @@ def test_a_hook_runs_where_the_work_is_and_knows_where_it_lies(tmp_path: Path) -
 
     Four variables are added to what it inherits (docs/formats/agenthooks.md 6).
     """
-    script = 'printf "%s|" "$PWD" "$AGENT_HOOK_DIR" "$AGENT_HOOK_NAME" "$AGENT_PROJECT_DIR" "$AGENT_SESSION_ID" "$MINE" >&2; exit 2\n'
+    script = (
+        'printf "%s|" "$PWD" "$AGENT_HOOK_DIR" "$AGENT_HOOK_NAME" "$AGENT_PROJECT_DIR" '
+        '"$AGENT_SESSION_ID" "$MINE" >&2; exit 2\n'
+    )
     hooks, work = write(tmp_path / "it's a folder", "tell me", script), tmp_path / "the project"
     work.mkdir()
     engine = Engine.load(hooks, environ={"PATH": "/usr/bin:/bin", "MINE": "inherited"})
@@ -171,7 +174,10 @@ def test_a_hook_need_not_read_what_it_is_sent(tmp_path: Path) -> None:
 
 def test_read_takes_the_whole_payload(tmp_path: Path) -> None:
     """One line with a newline, whose escapes `echo` keeps (docs/formats/agenthooks.md 7)."""
-    script = 'read -r line; echo "$line" | sh -c \'read -r again; echo "$again"\' >"$AGENT_HOOK_DIR/seen"\n'
+    script = (
+        'read -r line; echo "$line" | sh -c \'read -r again; echo "$again"\' '
+        '>"$AGENT_HOOK_DIR/seen"\n'
+    )
     hooks = write(tmp_path / "hooks", "guard", script)
     fire(Engine.load(hooks), tmp_path, {"command": 'printf "a\tb\\n"\n'})
 

@@ -108,7 +108,10 @@ def test_what_is_no_settings_file_says_nothing(text: str, problem: str) -> None:
         ),
         (
             "[hooks.defaults]\npriority = 3\n",
-            "2:1: HKL1830 unknown key `priority` in the defaults (known keys: timeout, async, async_)",
+            (
+                "2:1: HKL1830 unknown key `priority` in the defaults (known keys: timeout, async, "
+                "async_)"
+            ),
         ),
         (
             "[hooks.defaults]\nasync = 'maybe'\n",

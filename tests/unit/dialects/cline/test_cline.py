@@ -64,7 +64,8 @@ def test_a_project_s_script_refuses_a_call(tmp_path: Path) -> None:
     _script(
         project / ".clinerules/hooks/PreToolUse",
         '#!/bin/sh\ngrep -q \'"toolName":"execute_command"\' || exit 0\n'
-        'echo checking; echo "{\\"cancel\\": true, \\"errorMessage\\": \\"not in $(basename $PWD)\\"}"\n',
+        'echo checking; echo "{\\"cancel\\": true, \\"errorMessage\\": \\"not in $(basename '
+        '$PWD)\\"}"\n',
     )
     engine = Engine.discover(
         project, trust="all", environ={"HOME": str(home), "PATH": "/usr/bin:/bin"}

@@ -29,7 +29,8 @@ def test_a_matcher_means_the_same_when_it_is_read_again(
     declared: dict[str, object], matcher: str | None
 ) -> None:
     """Codex reads word characters as a list, so such an expression is written in brackets."""
-    written = DIALECT.export((Declaration(row=PRE, command="x", **declared),))  # type: ignore[arg-type]
+    declaration = Declaration(row=PRE, command="x", **declared)  # type: ignore[arg-type]
+    written = DIALECT.export((declaration,))
     (group,) = json.loads(written.files["hooks.json"])["hooks"]["PreToolUse"]
 
     assert group.get("matcher") == matcher

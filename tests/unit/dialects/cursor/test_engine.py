@@ -102,7 +102,8 @@ def test_a_hook_is_told_the_version_in_its_environment() -> None:
         "hooks": {
             "preToolUse": [
                 {
-                    "command": 'printf \'{"permission": "deny", "agent_message": "%s"}\' $CURSOR_VERSION'
+                    "command": 'printf \'{"permission": "deny", "agent_message": "%s"}\' '
+                    "$CURSOR_VERSION"
                 }
             ]
         },

@@ -61,7 +61,8 @@ def check(loaded: Loaded, dialect: DockerAgent) -> None:
         assert spec.kind == row.kind
         assert spec.timeout > 0
         assert spec.on_failure >= row.fails
-        assert isinstance(spec.handler, Command | Builtin) or spec.handler.reason  # type: ignore[union-attr]
+        if not isinstance(spec.handler, Command | Builtin):
+            assert spec.handler.reason  # type: ignore[union-attr]
     if any(not isinstance(spec.handler, Command | Builtin) for spec in loaded.specs):
         assert any(problem.severity == "error" for problem in loaded.problems)
     for problem in loaded.problems:

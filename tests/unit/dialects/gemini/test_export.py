@@ -27,7 +27,8 @@ def test_a_matcher_means_the_same_when_it_is_read_again(
     declared: dict[str, object], matcher: str | None
 ) -> None:
     """A name is searched in the tool's, so exact ones are anchored."""
-    written = DIALECT.export((Declaration(row=BEFORE, command="x", **declared),))  # type: ignore[arg-type]
+    declaration = Declaration(row=BEFORE, command="x", **declared)  # type: ignore[arg-type]
+    written = DIALECT.export((declaration,))
     (group,) = json.loads(written.files["settings.json"])["hooks"]["BeforeTool"]
 
     assert group.get("matcher") == matcher

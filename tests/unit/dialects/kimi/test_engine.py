@@ -42,7 +42,8 @@ def test_a_block_stands_although_a_child_holds_the_pipes(tmp_path: Path) -> None
     """Section 11.2: what counts is the end of the hook, not of its output."""
     made = engine(
         tmp_path,
-        '[[hooks]]\nevent = "PreToolUse"\ntimeout = 20\ncommand = "sleep 8 & echo no >&2; exit 2"\n',
+        '[[hooks]]\nevent = "PreToolUse"\ntimeout = 20\ncommand = "sleep 8 & echo no >&2; exit '
+        '2"\n',
     )
     decision = made.fire(
         "PreToolUse", {"session_id": "k", "tool_name": "Shell", "tool_input": {}}, dialect="kimi"

@@ -55,7 +55,8 @@ def test_a_written_matcher_matches_the_same_tools(
     declared: dict[str, object], matcher: str | None
 ) -> None:
     """A matcher covers the whole name, so a searched expression is written with `.*` around it."""
-    written = DIALECT.export((Declaration(row=BEFORE, command="x", **declared),))  # type: ignore[arg-type]
+    declaration = Declaration(row=BEFORE, command="x", **declared)  # type: ignore[arg-type]
+    written = DIALECT.export((declaration,))
     tree = json.loads(written.files["hooks.json"])
     (spec,) = DIALECT.load(Source(tree=tree)).specs
     event = Event(kind="tool.before", body=ToolCall(tool="terminal"))

@@ -13,7 +13,10 @@ import hookline
 if TYPE_CHECKING:
     from pathlib import Path
 
-SAYS = 'import json, os, sys; print(json.dumps({"add_warning": json.dumps({"env": sorted(os.environ), "cwd": os.getcwd(), "in": json.load(sys.stdin)})}))'
+SAYS = (
+    'import json, os, sys; print(json.dumps({"add_warning": json.dumps({"env": '
+    'sorted(os.environ), "cwd": os.getcwd(), "in": json.load(sys.stdin)})}))'
+)
 BLOCKS = 'import sys; sys.stderr.write("run the tests"); sys.exit(2)'
 
 
@@ -69,7 +72,8 @@ def test_a_variable_that_is_not_set_is_left_out(tmp_path: Path) -> None:
     """Instead of being empty; one that is empty stays so."""
     script = tmp_path / "tell.sh"
     script.write_text(
-        '#!/bin/sh\necho "{\\"decision\\": \\"block\\", \\"reason\\": \\"${A+a}${B+b}${LC_ALL+c}.\\"}"\n'
+        '#!/bin/sh\necho "{\\"decision\\": \\"block\\", \\"reason\\": '
+        '\\"${A+a}${B+b}${LC_ALL+c}.\\"}"\n'
     )
     script.chmod(0o755)
     hook = {"event": "pre_tool_call", "command": str(script), "env": ["A", "B"]}

@@ -66,7 +66,8 @@ def test_the_payload_is_that_of_a_command() -> None:
         ("POST", "application/json")
     ]
     assert sent[0].body == (
-        b'{"event": "pre_tool_call", "session_id": "s-5", "agent_id": "a-1", "cwd": "/srv/shop", "tool_name": "bash", '
+        b'{"event": "pre_tool_call", "session_id": "s-5", "agent_id": "a-1", "cwd": "/srv/shop", '
+        b'"tool_name": "bash", '
         b'"tool_input": {"command": "make release", "timeout": 60}}\n'
     )
 
@@ -119,7 +120,10 @@ FAILED = [
     ),
     (
         saying("<p>"),
-        "non_json_response: answered something that cannot be read: it is no JSON: expecting value at line 1",
+        (
+            "non_json_response: answered something that cannot be read: it is no JSON: expecting "
+            "value at line 1"
+        ),
     ),
     (saying("[]"), "non_object_json: stdout is JSON, but no object"),
     (
@@ -249,7 +253,8 @@ def test_a_service_on_this_machine_needs_the_switch(value: str | None, tmp_path:
     with serving(saying({})) as service:
         config = tmp_path / "shell_hooks.yaml"
         config.write_text(
-            f"hooks:\n  - event: on_stop\n    type: http\n    url: {service.url()}\n    role: guard\n",
+            f"hooks:\n  - event: on_stop\n    type: http\n    url: {service.url()}\n    role: "
+            f"guard\n",
             encoding="utf-8",
         )
         shut = hookline.Engine.load(config, environ=environ)

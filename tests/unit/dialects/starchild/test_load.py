@@ -66,7 +66,8 @@ def check(loaded: Loaded, dialect: Dialect) -> None:
     for spec in loaded.specs:
         assert spec.kind == dialect.table.rows[spec.native_event].kind
         assert 0 < spec.timeout <= 300
-        assert isinstance(spec.handler, Command | Http) or spec.handler.reason  # type: ignore[union-attr]
+        if not isinstance(spec.handler, Command | Http):
+            assert spec.handler.reason  # type: ignore[union-attr]
     if any(not isinstance(spec.handler, Command | Http) for spec in loaded.specs):
         assert any(problem.severity == "error" for problem in loaded.problems)
     for problem in loaded.problems:

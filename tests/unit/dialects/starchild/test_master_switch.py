@@ -8,7 +8,10 @@ from hookline.core.dialect import Companion, Source
 from hookline.dialects.starchild import Starchild
 from hookline.model.spec import Broken
 
-HOOKS = "hooks:\n  - {event: pre_tool_call, command: /bin/true}\n  - {event: on_stop, command: /bin/true}\n"
+HOOKS = (
+    "hooks:\n  - {event: pre_tool_call, command: /bin/true}\n  - {event: on_stop, command: "
+    "/bin/true}\n"
+)
 
 
 def loaded(

@@ -213,7 +213,8 @@ def test_what_no_event_ever_selected(journal: _Journal, found: list[str], tmp_pa
     """Many events of its kind here since its file was changed, and its matcher held for none."""
     file = tmp_path / "hooks.yaml"
     file.write_text(
-        'hooks: {pre_tool_use: [{matcher: none, hooks: [{type: command, command: "true", on_error: block}]}]}',
+        'hooks: {pre_tool_use: [{matcher: none, hooks: [{type: command, command: "true", '
+        "on_error: block}]}]}",
         encoding="utf-8",
     )
     with Engine.load(file, dialect="docker-agent", cwd=tmp_path) as engine:

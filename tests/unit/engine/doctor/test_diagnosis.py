@@ -27,7 +27,7 @@ def _told(outcome: Outcome | None, **said: object) -> list[tuple[str, str]]:
     return [
         (each.name, each.severity)
         for each in diagnose_outcome(_SPEC, outcome, Verdict(**said), 5.0)
-    ]  # type: ignore[arg-type]  # fields by name
+    ]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,9 @@ def _hook(name: str, program: str = "/opt/a", **fields: object) -> HookSpec:
         "conditions": _BASH,
         **fields,
     }
-    return HookSpec(id=name, dialect="claude-code", handler=Command(argv=(program,)), **given)  # type: ignore[arg-type]  # fields by name
+    handler = Command(argv=(program,))
+    named = {"id": name, "dialect": "claude-code", "handler": handler}
+    return HookSpec(**named, **given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,8 @@ def test_the_environment_is_told(folder, answer, tmp_path):
     cwd = str(tmp_path / folder)
 
     assert told("add_environment_info", session(cwd)) == (
-        f"Working directory: {cwd}\nIs directory a git repo: {answer}\nOperating System: {platform.system()}\nCPU Architecture: {platform.machine()}"
+        f"Working directory: {cwd}\nIs directory a git repo: {answer}\nOperating System: "
+        f"{platform.system()}\nCPU Architecture: {platform.machine()}"
     )
 
 

@@ -335,7 +335,10 @@ def canary(tmp_path: Path) -> Path:
 def sign(folder: Path) -> None:
     """Put a signature that is none into the last commit."""
     head, body = git(folder, "cat-file", "commit", "HEAD").split("\n\n", 1)
-    signed = f"{head}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n{body}"
+    signed = (
+        f"{head}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n"
+        f"{body}"
+    )
     (folder / ".git/signed").write_text(signed, encoding="utf-8")
     git(
         folder,
@@ -454,7 +457,8 @@ def test_colours_and_words_do_not_depend_on_the_user(changed, tmp_path):
     """Neither colours nor a language of the user's reach the model."""
     config = tmp_path / "config"
     config.write_text(
-        "[color]\n\tui = always\n\tstatus = always\n\tdiff = always\n[log]\n\tshowSignature = true\n",
+        "[color]\n\tui = always\n\tstatus = always\n\tdiff = always\n[log]\n\tshowSignature = "
+        "true\n",
         encoding="utf-8",
     )
     environ = {

@@ -22,7 +22,8 @@ def call_of_model(iteration: Any) -> Event:
 def blocked(limit: int) -> dict[str, str]:
     return {
         "decision": "block",
-        "reason": f"Agent terminated: max_iterations builtin reached its limit of {limit} model call(s).",
+        "reason": f"Agent terminated: max_iterations builtin reached its limit of {limit} model "
+        f"call(s).",
     }
 
 
