@@ -74,8 +74,8 @@ _OPTIONS = """options of most commands:
 
 def _list_commands() -> str:
     lines = []
-    for group, title in GROUPS.items():
-        lines.append(f"{title}:\n")
+    for group in GROUPS:
+        lines.append(f"{group.title()}:\n")
         for name, command in COMMANDS.items():
             if command.group == group:
                 lines.append(f"  {name:12}{command.does}\n")

@@ -56,7 +56,7 @@ a       absent
 absent  absent
 """)
 _MOST_FILES = 4  # that the summary of a hook names
-_STYLES: Mapping[str, str] = {
+_STYLES = {
     APPROVED: "good",
     NEW: "warning",
     CHANGED: "bad",
@@ -64,7 +64,7 @@ _STYLES: Mapping[str, str] = {
     REMOVED: "bad",
 }
 # What was done -> its style and its words, where they are not `warning` and the same word.
-_DONE: Mapping[str, tuple[str, str]] = {
+_DONE = {
     "approved": ("good", "approved"),
     "already": ("dim", "approved already"),
     "absent": ("warning", "may be absent"),

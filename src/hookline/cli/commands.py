@@ -8,7 +8,7 @@ from hookline.cli.output import read_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -36,7 +36,7 @@ class Command:
         return loaded
 
 
-COMMANDS: Mapping[str, Command] = {
+COMMANDS = {
     "list": Command(
         "look",
         "every hook in firing order, event by event",
@@ -178,12 +178,7 @@ COMMANDS: Mapping[str, Command] = {
         codes="130 interrupted",
     ),
 }
-GROUPS = read_table("""
-look    Look
-try     Try
-decide  Decide
-run     Run
-""")
+GROUPS = ("look", "try", "decide", "run")
 
 # What others call it -> what we do. `run` is kept free for running an agent.
 ELSEWHERE = read_table("""

@@ -107,19 +107,19 @@ def usage_error(message: str, hint: str = "") -> ConfigError:
     return ConfigError(message, name="config.option", hint=hint)
 
 
-JSON: Any = option("--json", "print JSON: one document, or one a line")
+JSON = option("--json", "print JSON: one document, or one a line")
 # The options of commands that print a document, by the parameters of `pages.Printer`.
-PRINTING: Mapping[str, Option] = {
+PRINTING = {
     "json": JSON,
     "color": option("--color WHEN", default="auto", choices=("auto", "always", "never")),
 }
-DRY_RUN: Any = option("-n, --dry-run", "only show what would be done")
-EVENT: Any = option("--event EVENT", "of one event only, by any of its names", complete="events")
-HOST: Any = option(
+DRY_RUN = option("-n, --dry-run", "only show what would be done")
+EVENT = option("--event EVENT", "of one event only, by any of its names", complete="events")
+HOST = option(
     "--host NAME", "the dialect of the event, where it is not the files'", complete="hosts"
 )
-INPUT: Any = option("--input FILE", "the payload; - is standard input", default="-")
-DEADLINE: Any = option(
+INPUT = option("--input FILE", "the payload; - is standard input", default="-")
+DEADLINE = option(
     "--deadline S",
     "seconds until the answer has to be written; default: the host's limit, less 10 %",
     default=0.0,
@@ -179,12 +179,10 @@ def _read_option(options: Mapping[str, Option], word: str, rest: Iterator[str]) 
     return key, options[key].read(name, value if is_given else next(rest, None))
 
 
-FOLDER: Any = option("-C DIR", "as if started there", default=".")
-DIALECT_OPTIONS: Any = option(
-    "-o, --option NAME=VALUE...", "of the dialect, as profile=d1; repeatable"
-)
+FOLDER = option("-C DIR", "as if started there", default=".")
+DIALECT_OPTIONS = option("-o, --option NAME=VALUE...", "of the dialect, as profile=d1; repeatable")
 # The options that choose hooks, by the parameters of `Selection`.
-SHARED: Mapping[str, Option] = {
+SHARED = {
     "configs": option(
         "-c, --config PATH...",
         "a file or folder of hooks, or a tree as JSON; repeatable; without it, what is found here",

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from hookline.cli.output import Document, Lines
 
 
-_HOOK: Any = option(
+_HOOK = option(
     "[HOOK]",
     "an id, what it runs or asks, a name, or a file of it; without one, all hooks",
     complete="hooks",
 )
-_GLOBAL: Any = option("--global", "in every project, and not in this one only")
+_GLOBAL = option("--global", "in every project, and not in this one only")
 
 
 def on(
