@@ -160,7 +160,7 @@ class Answer:
             if error is None or not (sys.stdin and sys.stdin.isatty()):
                 self._sent = read_payload()
             reply = self._ask_hooks()
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a host must see no traceback
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last frame
             reply = make_fallback(self.request, self._sent, error, self._journal).reply
         # The user sees what could not be written down beside every answer, a refusal too.
         lines = [line for line in self._unwritten if not is_shown(reply, line)]
