@@ -260,7 +260,7 @@ def test_the_policy_of_the_page(machine: test_managed.Machine, tmp_path: Path) -
     ]
 
     assert "policy, which no switch reaches, still runs: 10-no-sudo.yaml#pre_tool_use.0.0" in off
-    assert ["policy: nobody is root here" in answered.stdout for answered in answers] == [
+    assert ["policy: sudo is not allowed here" in answered.stdout for answered in answers] == [
         True,
         False,
     ]

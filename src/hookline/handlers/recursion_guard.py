@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ACTIVE_EVENTS: ContextVar[tuple[tuple[int, str, str], ...]] = ContextVar(
     "hookline_firing", default=()
 )
-# A header, or metadata, of each model request. A server that receives it runs no hooks.
+# A header of each model request. `hookline serve` runs no hooks for an HTTP request with it.
 MODEL_CALL_HEADER = "hookline-judging"
 # The variable that names the events whose hooks are running, outermost first, each as
 # `kind:process:start:hook`.
