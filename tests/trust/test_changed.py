@@ -106,7 +106,7 @@ def test_a_changed_guard_asks_and_does_not_run(repository: Repository, row: str,
 
 @pytest.mark.parametrize(("row", "door"), rows("changed", ["and back"], DOORS))
 def test_what_is_as_it_was_runs_again(repository: Repository, row: str, door: str) -> None:
-    """An approval is of the files, so that the approved files need no other one."""
+    """An approval is of the files, so restored files need no new one."""
     repository.approved()
     kept = (repository.path / GUARD).read_text("utf-8")
     _edit(GUARD)(repository)
@@ -141,7 +141,7 @@ def test_a_denial_stays_whatever_is_touched(repository: Repository, row: str, do
 def test_an_own_hook_that_names_a_file_of_a_repository_asks(
     home: Home, row: str, door: str
 ) -> None:
-    """Else any clone answers to `./check.sh` (docs/explanation/trust.md 2)."""
+    """Otherwise any clone could provide `./check.sh` (docs/explanation/trust.md 2)."""
     hooks = {"PreToolUse": [{"hooks": [{"type": "command", "command": "./check.sh"}]}]}
     home.write(".claude/settings.json", json.dumps({"hooks": hooks}))
     repository = home.repository()
@@ -152,7 +152,7 @@ def test_an_own_hook_that_names_a_file_of_a_repository_asks(
 
 @pytest.mark.parametrize(("row", "door"), rows("changed", ["own guard gone"], DOORS))
 def test_an_own_guard_whose_script_is_gone_asks(home: Home, row: str, door: str) -> None:
-    """If it cannot run, it stands as a project's (docs/explanation/trust.md 4, changed)."""
+    """It cannot run, so it counts as a project's (docs/explanation/trust.md 4, changed)."""
     script = home.write(".claude/hooks/guard.sh", "#!/bin/sh\nexit 0\n", program=True)
     hooks = {"PreToolUse": [{"hooks": [{"type": "command", "command": str(script)}]}]}
     home.write(".claude/settings.json", json.dumps({"hooks": hooks}))

@@ -1,4 +1,4 @@
-"""What a detached hook said after its moment, and the decision that tells it."""
+"""Results of detached hooks, and the decision that delivers them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_what_decides_is_lost_and_listed(verdict: Verdict, lost: tuple[str, ...]
 
 
 def test_a_silent_hook_leaves_nothing() -> None:
-    """Nor does a shadow, whatever it says."""
+    """Nor does a shadow hook with any output."""
     assert make_deferred(Verdict(hook_id="h", exit_code=0, seconds=1.0), HEARD) is None
     assert make_deferred(Verdict(hook_id="h", for_agent="a", shadow=True), HEARD) is None
 
@@ -140,7 +140,7 @@ def test_what_is_kept_comes_back_the_same() -> None:
 
 
 def test_what_an_older_version_kept_is_told_all_the_same() -> None:
-    """It did not write down as what a hook was approved."""
+    """It has no record of what the hook was approved as."""
     kept = {
         name: value
         for name, value in DeferredResult(hook_id="h", for_agent="a").to_dict().items()
@@ -151,7 +151,7 @@ def test_what_an_older_version_kept_is_told_all_the_same() -> None:
 
 
 def test_what_is_told_late_says_what_ran() -> None:
-    """As what it was approved, as a hook that was waited for does."""
+    """It has the approval's hash, as that of a hook that was waited for."""
     late = make_deferred(Verdict(hook_id="h", for_agent="a", identity="i", content="c"), HEARD)
     assert late is not None
     (said,) = add_deferred(ASKED, PROMPT, TURN, [late]).verdicts
@@ -161,7 +161,7 @@ def test_what_is_told_late_says_what_ran() -> None:
 
 @pytest.mark.parametrize("given", [None, [], {}, {"hook_id": "h", "lost": [], "else": 1}])
 def test_what_is_no_answer_is_refused(given: object) -> None:
-    """A value error, and nothing between."""
+    """It raises ValueError and no other error."""
     with pytest.raises(ValueError, match="no "):
         parse_deferred(given)
 
@@ -211,14 +211,14 @@ def test_a_turn_tells_everything_and_a_stop_what_wakes(
 
 
 def test_where_it_is_told_is_the_tables_word() -> None:
-    """A host may begin its turns elsewhere."""
+    """The table says where a host begins its turns."""
     assert not can_deliver_all(
         PROMPT, ASKED, TURN, HEARD.replace(delivers=frozenset({"session.start"}))
     )
 
 
 def test_a_turn_begins_with_what_came_late() -> None:
-    """In the order in which it came, after what this event's own hooks say, each with its hook."""
+    """Late results follow those of this event's hooks, in order and with names."""
     own = Verdict(hook_id="own", for_agent="now")
     decision = add_deferred(
         ASKED.replace(verdicts=(own,), seconds=0.1), PROMPT, TURN,
@@ -277,7 +277,7 @@ def test_where_a_hook_sends_the_agent_back_already_the_wake_goes_along() -> None
 
 
 def test_what_fell_out_is_told() -> None:
-    """To the user, and in the account of the decision."""
+    """The user gets a notice, and the decision lists it."""
     decision = report_dropped(ASKED, {"h": 2})
     why = "2 of its answers from the background fell out, because too many were waiting (HKL2006)"
 

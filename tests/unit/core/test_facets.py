@@ -53,7 +53,7 @@ def asked(decision: Any) -> list[str]:
 
 @pytest.mark.process
 def test_a_hook_on_shell_commands_is_asked_by_a_host_that_knows_tools_only() -> None:
-    """In its own words, once, and its denial is the call's."""
+    """It gets its own format, once, and its denial counts for the call."""
     decision = guarded().fire(
         "PreToolUse",
         {"tool_name": "Bash", "tool_input": {"command": "curl x"}},
@@ -76,7 +76,7 @@ def test_a_hook_on_shell_commands_is_asked_by_a_host_that_knows_tools_only() -> 
     ],
 )
 def test_and_by_no_other_call(tool: str, given: dict[str, str]) -> None:
-    """Neither another tool nor another command."""
+    """Another tool, or another command, does not ask it."""
     decision = guarded().fire(
         "PreToolUse", {"tool_name": tool, "tool_input": given}, dialect="claude-code"
     )

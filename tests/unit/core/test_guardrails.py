@@ -82,7 +82,7 @@ def test_a_stop_without_a_refusal_ends_the_turn() -> None:
 
 
 def had(counts: RedoCounts, *, follows: bool | None = False) -> int:
-    """How many redos the row had to which a stop belongs."""
+    """How many redos the series of a stop has."""
     return counts.count_before(STOP, follows=follows)
 
 
@@ -168,7 +168,7 @@ def test_the_most_generous_of_those_who_send_back_sets_the_limit(
 
 
 def test_who_does_not_send_back_has_no_say_in_the_limit() -> None:
-    """Nor who is only observed."""
+    """Nor does a shadow hook."""
     others = (
         Verdict(stance=Stance.ALLOW, redo_limit=9),
         Verdict(stance=Stance.DENY, redo_limit=9, shadow=True),
@@ -256,7 +256,7 @@ def test_a_limit_that_others_exceeded_is_said_as_it_is() -> None:
 
 
 def test_who_has_used_up_its_own_limit_still_counts() -> None:
-    """It says nothing, but not because it is content."""
+    """It is silent because of its limit, not because it agrees."""
     spent, shadow = Verdict(redo_limit=2), Verdict(redo_limit=2, shadow=True)
 
     assert [

@@ -1,4 +1,4 @@
-"""Does a condition hold of an event; and if not, why not."""
+"""Matching: whether a condition holds for an event, and the reason if not."""
 
 from __future__ import annotations
 

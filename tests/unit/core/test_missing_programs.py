@@ -1,4 +1,4 @@
-"""Which program a shell could not find or start."""
+"""Missing programs: which program a shell could not find or start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options: what is on or off is said by a boolean, in every dialect."""
+"""Options: a boolean switches something on or off, in every dialect."""
 
 from __future__ import annotations
 

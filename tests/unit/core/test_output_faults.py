@@ -1,4 +1,4 @@
-"""Answers that nothing can read, and text that was never meant as an answer."""
+"""Output faults: replies that no host can read, and text that is no reply."""
 
 from __future__ import annotations
 
@@ -57,5 +57,5 @@ def test_an_answer_that_cannot_be_read_is_explained(stdout: str, fault: str) -> 
     ],
 )
 def test_answers_and_logs_are_no_fault(stdout: str) -> None:
-    """A log line in brackets and a bare word are what they are."""
+    """A log line in brackets and a bare word are plain text."""
     assert find_garbled_answer(stdout) == ""

@@ -22,7 +22,7 @@ def test_with_and_without_leave_the_registry_alone() -> None:
 
 
 def test_a_kind_without_hooks_is_no_kind_of_the_registry() -> None:
-    """When the last hook of a kind is gone, so is the kind."""
+    """The registry drops a kind with its last hook."""
     registry = Registry().with_([hook("a")], STAGE)
 
     assert registry.kinds == ("tool.before",)
@@ -74,7 +74,7 @@ def test_a_plan_dies_with_its_registry() -> None:
 
 
 def test_what_is_remembered_has_a_bound() -> None:
-    """Tool names are chosen by strangers, so that no number of them fills the memory."""
+    """Strangers choose tool names, so their number must not fill the memory."""
     registry = Registry().with_([hook("a")], STAGE)
     sizes = set()
     for at in range(2_000):

@@ -37,7 +37,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def renamed_over(path: Path, text: str) -> Path:
-    """A file as careful editors save it: another one, put in its place."""
+    """A file as careful editors save it: a new file renamed over the old one."""
     other = write(path.with_name(f".{path.name}.swp"), text)
     os.replace(other, path)
     return path

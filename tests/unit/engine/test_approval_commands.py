@@ -21,7 +21,7 @@ SPEC = hook("./guard.sh", "1", id="a", name="guard")
 
 
 def test_recorded_is_what_was_shown(world: World) -> None:
-    """Not what lies there after the answer (docs/explanation/trust.md 5)."""
+    """A later change of the file is not approved (docs/explanation/trust.md 5)."""
     world.script("a")
     gate = world.gate()
     shown = gate.find_states([SPEC])
@@ -34,7 +34,7 @@ def test_recorded_is_what_was_shown(world: World) -> None:
 
 
 def test_all_or_none_are_approved(world: World) -> None:
-    """What is not there cannot be."""
+    """A missing hook cannot be approved."""
     world.script("a")
     gate = world.gate()
     with pytest.raises(TrustError) as caught:
@@ -61,7 +61,7 @@ def _key(world: World, gate: object) -> tuple[str, str]:
 
 
 def test_revoked_hooks_are_returned(world: World) -> None:
-    """Those that need no approval are not among them."""
+    """Hooks that need no approval are not among them."""
     world.script("a")
     gate = world.gate()
     done = revoke(gate, [SPEC, hook(scope="process", handler=InProcess(call=print))])
@@ -71,7 +71,7 @@ def test_revoked_hooks_are_returned(world: World) -> None:
 
 
 def test_no_switch_reaches_a_python_function(world: World) -> None:
-    """Nothing is switched then."""
+    """It changes nothing in that case."""
     gate = world.gate()
     with pytest.raises(TrustError) as caught:
         switch_hooks(gate, [SPEC, hook(scope="process", handler=InProcess(call=print))], on=False)

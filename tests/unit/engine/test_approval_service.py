@@ -39,7 +39,7 @@ def place(tmp_path: Path) -> Workspace:
 
 
 def stands(engine: Engine) -> list[tuple[str, bool]]:
-    """Each hook's state, and whether it runs."""
+    """The state of each hook, and whether it runs."""
     return [(status.trust.state, status.runs) for status in find_statuses(engine).values()]
 
 
@@ -82,7 +82,7 @@ def test_what_waits_for_a_person_is_counted(place: Workspace) -> None:
 
 
 def break_store(engine: Engine) -> None:
-    """Make the store one that cannot be read."""
+    """Make the store unreadable."""
     path = Path(get_gate_for(engine).store.folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"no folder")
@@ -102,7 +102,7 @@ def test_where_approvals_cannot_be_read_each_hook_counts_as_changed(place: Works
 
 
 def test_what_changed_since_an_approval_is_described(place: Workspace) -> None:
-    """With who approved it and how; nothing of a hook that did not change."""
+    """With who approved it and how; an unchanged hook has no description."""
     engine = place.engine()
     approve_hooks(engine, engine.hooks, who="bob", how="test")
     states = [each.trust for each in find_statuses(engine).values()]
@@ -116,7 +116,7 @@ def test_what_changed_since_an_approval_is_described(place: Workspace) -> None:
 
 
 def test_an_engine_without_a_gate_is_looked_at_by_the_usual_one(place: Workspace) -> None:
-    """Of the person whose environment it has."""
+    """The gate of the user whose environment the engine has."""
     engine = Engine.discover(place.root, environ=place.environ)
 
     assert get_gate_for(engine).root == str(place.root)
@@ -202,7 +202,7 @@ def test_a_file_that_says_no_is_told_to_say_yes(how: str, place: Workspace) -> N
 
 
 def test_a_file_without_write_permission_keeps_its_switch(place: Workspace) -> None:
-    """And that is said; what is turned on everywhere is no word about one project."""
+    """The message says so; a global switch does not concern one project."""
     (place.root / "mine.yaml").write_text(OFF, encoding="utf-8")
     (place.yaml.parent / "agent.yaml").symlink_to("../mine.yaml")
     engine = place.engine()
@@ -223,7 +223,7 @@ def test_a_file_without_write_permission_keeps_its_switch(place: Workspace) -> N
 
 
 def test_no_file_of_a_project_switches_off_what_is_not_its_own(place: Workspace) -> None:
-    """The hooks of other files are asked, whatever it says."""
+    """It does not affect the hooks of other files."""
     (place.yaml.parent / "agent.yaml").write_text(OFF, encoding="utf-8")
     own = place.home / "guards/shell_hooks.yaml"
     own.parent.mkdir()
@@ -324,7 +324,7 @@ def test_a_single_hook_is_switched_and_the_journal_knows(place: Workspace) -> No
 def test_what_no_switch_reaches_is_policy(
     place: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the word of who can write its file."""
+    """The permissions of a file decide whether it is policy."""
     monkeypatch.setattr(
         "hookline.trust.state.States.is_managed", lambda _, spec: spec.native_event == "on_stop"
     )
@@ -336,7 +336,7 @@ def test_what_no_switch_reaches_is_policy(
 
 
 def test_a_removed_guard_is_listed_and_forgotten(place: Workspace) -> None:
-    """By its command, its id or its file; its approval counts no more."""
+    """By its command, id or file; then its approval no longer counts."""
     engine = place.engine()
     approve_hooks(engine, engine.hooks, who="", how="test")
     assert list_removed(engine) == []
@@ -374,5 +374,5 @@ def test_a_guard_that_may_be_absent_keeps_its_approval(place: Workspace) -> None
 
 
 def test_without_a_gate_no_guard_is_removed(place: Workspace) -> None:
-    """No approval counts there."""
+    """Without a gate no approval counts."""
     assert list_removed(Engine.discover(place.root, environ=place.environ)) == []

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def test_a_user_without_a_store_has_approved_nothing(tmp_path: Path) -> None:
-    """And looking makes none."""
+    """A look does not create the store."""
     environ = {"HOME": str(tmp_path)}
 
     assert not has_approvals(str(tmp_path / "code"), environ)
@@ -19,5 +19,5 @@ def test_a_user_without_a_store_has_approved_nothing(tmp_path: Path) -> None:
 
 
 def test_the_home_is_no_project(tmp_path: Path) -> None:
-    """What lies in it is the user's own, and is parsed."""
+    """Files in it are the user's own, and hookline parses them."""
     assert has_approvals(str(tmp_path), {"HOME": str(tmp_path)})

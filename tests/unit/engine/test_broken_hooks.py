@@ -101,7 +101,7 @@ def test_a_script_without_its_x_bit_still_guards(tmp_path: Path) -> None:
 
 
 def test_a_script_without_x_bit_and_interpreter_is_told_at_load(tmp_path: Path) -> None:
-    """And it is in each decision that it should have taken part in."""
+    """Each decision of its event names it too."""
     assert "not executable" in str(run_sh(tmp_path, "exit 2\n", mode=0o644).verdicts[0].fault)
 
 
@@ -138,7 +138,7 @@ def test_in_strict_mode_no_broken_guard_says_yes(dialect: str, command: str) -> 
 
 @pytest.mark.parametrize("dialect", EVENTS)
 def test_in_strict_mode_noise_before_a_denial_is_no_yes(dialect: str) -> None:
-    """A guard whose answer cannot be read has not spoken."""
+    """A guard with an unreadable answer does not permit the call."""
     assert (
         fired(
             dialect, 'echo Welcome; echo \'{"decision": "block", "reason": "no"}\'', mode="strict"

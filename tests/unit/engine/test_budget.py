@@ -114,7 +114,7 @@ def answered(file: Path, environ: dict[str, str]) -> dict[str, Any]:
 
 
 def test_each_model_of_an_event_is_a_call(tmp_path: Path) -> None:
-    """What is beyond the budget fails alone.
+    """Only the calls beyond the budget fail.
 
     What asks no model is none of it, and each outcome reaches its own hook.
     """
@@ -142,7 +142,7 @@ def test_each_model_of_an_event_is_a_call(tmp_path: Path) -> None:
 
 
 def test_a_session_that_cannot_be_written_has_no_limit(tmp_path: Path) -> None:
-    """A disk that is full is no reason to refuse what was never asked; it is told."""
+    """A full disk refuses no call; the user gets a notice."""
     (tmp_path / "s").write_text("no folder", encoding="utf-8")
     with serving(ALLOWS) as service:
         engine = an_engine(tmp_path, at(service, HOOKLINE_MODEL_CALLS="1"))
@@ -163,7 +163,7 @@ def test_without_files_the_process_counts_alone(tmp_path: Path) -> None:
 
 
 def test_a_number_that_is_none_is_told_by_the_hook(tmp_path: Path) -> None:
-    """And spends nothing."""
+    """It uses up no budget."""
     with serving(ALLOWS) as service:
         wrong = call(an_engine(tmp_path, at(service, HOOKLINE_MODEL_CALLS="many")), "b4")
         right = call(an_engine(tmp_path, at(service, HOOKLINE_MODEL_CALLS="1")), "b4")
@@ -173,7 +173,7 @@ def test_a_number_that_is_none_is_told_by_the_hook(tmp_path: Path) -> None:
 
 
 def test_a_hook_that_was_refused_its_call_may_still_run_once(tmp_path: Path) -> None:
-    """It has not run, so that a later process may let it."""
+    """It has not run yet, so a later process may run it."""
     with serving(ALLOWS) as service:
         hook = {"type": "prompt", "prompt": "Is it safe?", "model": "openai/m", "once": True}
 

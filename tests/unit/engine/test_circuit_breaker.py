@@ -1,4 +1,4 @@
-"""When is a hook suspended that keeps failing, and when is it asked again?"""
+"""Circuit breaker: suspends a hook that keeps failing, and asks it again after a pause."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def place(tmp_path: Path) -> Workspace:
 
 
 def test_a_hook_that_keeps_failing_is_suspended(place: Workspace) -> None:
-    """Each session learns of it once.
+    """Each session gets one notice.
 
     The hook is asked again after the pause, and a failure begins the next one.
     """
@@ -112,7 +112,7 @@ def test_a_hook_that_fails_closed_keeps_blocking(place: Workspace, more: str) ->
 
 
 def test_another_hook_in_its_place_has_no_failures(place: Workspace) -> None:
-    """What is counted is what runs, and not its place in the file."""
+    """The count belongs to what runs, not to its place in the file."""
     for _ in range(LIMIT):
         place.fire()
     place.declare("    timeout: 7\n    matcher: x\n")

@@ -114,7 +114,7 @@ def kept(folder: Path) -> dict[str, Any]:
 
 
 def test_every_dialect_with_files_is_here() -> None:
-    """This test is about all of them."""
+    """The table has all of them."""
     assert set(FILES) == set(WORDS) == set(NAMES) - ELSEWHERE
 
 

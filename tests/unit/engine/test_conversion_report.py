@@ -63,7 +63,7 @@ def test_a_plain_command_leaves_everything_else_behind() -> None:
 
 
 def test_a_command_that_names_the_place_of_its_file_says_that_it_is_lost(tmp_path: Path) -> None:
-    """The project's folder is then the one that the event names."""
+    """The project's folder is then the event's."""
     folder = tmp_path / ".claude"
     folder.mkdir()
     (folder / "settings.json").write_text(

@@ -1,4 +1,4 @@
-"""By when does a host have its answer, and how much of that time do the hooks have?"""
+"""Deadline: when a host needs its answer, and how much of that time the hooks have."""
 
 from __future__ import annotations
 

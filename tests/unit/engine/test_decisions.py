@@ -43,7 +43,7 @@ def test_what_would_have_happened_if_shadow_hooks_counted() -> None:
 
 
 def test_a_shadow_decision_fits_its_host() -> None:
-    """What the host could not have done would not have happened either."""
+    """It contains nothing that the host cannot do."""
     engine = hookline.Engine()
     engine.on("tool.before", shadow=True)(lambda _: hookline.ask("sure?"))
     payload = {"session_id": "s", "cwd": "/", "tool_name": "Bash", "tool_input": {}}
@@ -94,7 +94,7 @@ def test_labels_are_texts(labels: object) -> None:
 def test_a_program_that_reads_decisions_can_be_told_to_ask_or_deny(
     kind: str, answer: object
 ) -> None:
-    """Also where a session starts, a prompt comes or the agent stops."""
+    """Also when a session starts, a prompt comes or the agent stops."""
     engine = hookline.Engine()
     engine.on(kind)(lambda _: answer("why"))  # type: ignore[operator]
     decision = engine.fire(kind, {})

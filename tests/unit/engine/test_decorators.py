@@ -1,4 +1,4 @@
-"""Hooks in this process: what `on` takes, and to which events its filters let a function listen."""
+"""Decorators: what `on` takes, and which events its filters select."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_an_unknown_event_is_an_error(kind: str, words: str) -> None:
 
 @pytest.mark.parametrize("command", ["(", "(?=x)", r"(a)\1", "[z-a]", "*"])
 def test_an_invalid_expression_is_an_error(command: str) -> None:
-    """At once, and not when the first event comes."""
+    """The error comes at once, not with the first event."""
     with pytest.raises(ConfigError) as caught:
         Engine().on("tool.before", command=command)(print)
     assert caught.value.name == "matcher.regex"

@@ -114,7 +114,7 @@ def test_a_late_stance_never_counts(kept: Callable[[], dict[str, Any]]) -> None:
 
 
 def test_a_prompt_that_is_refused_takes_nothing_along(kept: Callable[[], dict[str, Any]]) -> None:
-    """It is erased, and what goes along with it would be, too; the next one is told."""
+    """The host erases it with its context, so the next prompt gets the result."""
     engine = an_engine(
         {"command": said("PostToolUse", context="tests fail"), "async": True}, **kept()
     )
@@ -157,7 +157,7 @@ def test_a_dialect_that_hands_nothing_over_hands_nothing_over(
 
 
 def test_a_hook_of_another_host_is_told_in_the_hosts_session() -> None:
-    """Claude Code's settings in another agent: its session, its prompt."""
+    """A hook of Claude Code at another agent uses that agent's session and prompt."""
     engine = an_engine(
         {"command": said("PreToolUse", context="seen"), "async": True}, event="PreToolUse"
     )
@@ -201,7 +201,7 @@ def test_who_cannot_be_woken_is_told_later() -> None:
 
 
 def test_an_agent_that_is_about_to_stop_goes_on(kept: Callable[[], dict[str, Any]]) -> None:
-    """That is what waking is for; once it is told, the agent may stop."""
+    """The agent gets the message, and may stop after it."""
     engine = an_engine(REWAKE, **kept())
     tool(engine)
     sub, first, second = stop(engine, "SubagentStop"), stop(engine), stop(engine)
@@ -264,7 +264,7 @@ def test_another_exit_code_does_not_wake_the_agent(kept: Callable[[], dict[str, 
 
 
 class Switched:
-    """A gate that lets every hook run, until those of this name are not heard any more."""
+    """A gate that lets every hook run until the named ones are withdrawn."""
 
     def __init__(self) -> None:
         self.off = False
@@ -284,7 +284,7 @@ class Switched:
 def test_a_hook_that_was_switched_off_meanwhile_is_not_heard(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
-    """Or whose approval was revoked: what it said in the background does not count."""
+    """Its late result does not count; a revoked approval is alike."""
     gate: Any = Switched()
     engine = an_engine(
         {"command": said("PostToolUse", context="tests fail"), "async": True}, gate=gate, **kept()

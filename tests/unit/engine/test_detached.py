@@ -63,7 +63,7 @@ def test_a_hook_goes_to_the_background_by_its_first_line(
 
 
 def test_closing_waits_for_what_was_started(tmp_path: Path) -> None:
-    """The decision comes at once; the hook ends in its own time, and its outcome is told."""
+    """The decision comes at once; the hook ends later, and its outcome is reported."""
     finished: list[Finished] = []
     os.mkfifo(tmp_path / "go")
     engine = an_engine(
@@ -103,7 +103,7 @@ def test_closing_ends_what_does_not_end(tmp_path: Path) -> None:
 
 
 def test_leaving_the_context_closes_the_engine(tmp_path: Path) -> None:
-    """Nothing is running behind a `with`."""
+    """No hook runs after the `with` block."""
     finished: list[Finished] = []
     with an_engine("true", tmp_path, finished) as engine:
         for _ in range(3):
@@ -183,7 +183,7 @@ def test_an_observer_that_raises_leaves_nothing_open(tmp_path: Path) -> None:
 
 
 def test_an_end_is_told_with_everything_that_an_account_needs(tmp_path: Path) -> None:
-    """The event that started it, what the hook said in its own dialect's reading, and when."""
+    """The event, the decoded result, and the times at which the hook began and ended."""
     finished: list[Finished] = []
     times = iter((107.5,))
     engine = an_engine(
@@ -244,7 +244,7 @@ def test_a_time_limit_counts_where_the_dialect_enforces_it(
 
 
 def test_what_runs_for_ever_ends_at_our_bound(tmp_path: Path) -> None:
-    """Whatever its own time limit says."""
+    """Its own time limit may be longer."""
     finished: list[Finished] = []
     engine = an_engine(
         "exec sleep 1000", tmp_path, finished, limits=Limits(detached=0.05, grace=0.1)
@@ -313,7 +313,7 @@ def test_what_waits_when_the_engine_closes_is_told_too(tmp_path: Path) -> None:
 
 
 def test_closing_takes_no_longer_than_its_seconds_and_a_moment() -> None:
-    """Also where a Python function cannot be ended; what it says is told whenever it comes."""
+    """Also with a Python function that cannot be ended; its late result is reported."""
     finished: list[Finished] = []
     free = threading.Event()
     own = HookSpec(
@@ -335,7 +335,7 @@ def test_closing_takes_no_longer_than_its_seconds_and_a_moment() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_an_observer_that_raises_does_not_keep_others_waiting(tmp_path: Path) -> None:
-    """Whose turn comes all the same."""
+    """The next hook runs all the same."""
     seen: list[str] = []
 
     def angry(finished: Finished) -> None:
@@ -352,7 +352,7 @@ def test_an_observer_that_raises_does_not_keep_others_waiting(tmp_path: Path) ->
 
 
 def test_nothing_starts_while_all_are_ended(tmp_path: Path) -> None:
-    """Neither what waited nor what comes then; afterwards the engine may be used again."""
+    """Waiting and new hooks do not start; afterwards the engine may be used again."""
     faults: list[str | None] = []
     finished: list[Finished] = []
     engine = an_engine(

@@ -11,14 +11,14 @@ SHARED = "pre_tool_use"  # docker-agent and A3S have it, each in its own sense
 
 
 def speaking(*names: str) -> Dialects:
-    """What an engine speaks that has hooks of these dialects."""
+    """The dialects of an engine that has hooks of these."""
     made = Dialects({})
     made.add_defaults(made.make(name) for name in names)
     return made
 
 
 def test_a_dialect_is_made_once_for_each_set_of_options() -> None:
-    """So that those who share it see the same object.
+    """All users of these options share one object.
 
     Another option makes another one, which has it.
     """
@@ -32,7 +32,7 @@ def test_a_dialect_is_made_once_for_each_set_of_options() -> None:
 
 
 def test_hosts_speak_as_the_last_who_named_the_dialect_said() -> None:
-    """Hooks alone never change that."""
+    """Hooks alone never change the options."""
     made = speaking()
     named = made.make_host("docker-agent", {"exact": True})
     made.add_defaults([made.make("docker-agent")])
@@ -55,7 +55,7 @@ def test_hosts_speak_as_the_last_who_named_the_dialect_said() -> None:
 def test_a_name_is_of_the_only_dialect_that_has_it(
     loaded: tuple[str, ...], event: str, dialect: str
 ) -> None:
-    """Or canonical."""
+    """Otherwise it is canonical."""
     assert speaking(*loaded).find_for_event(event).table.name == dialect
 
 
@@ -70,13 +70,13 @@ def test_a_name_is_of_the_only_dialect_that_has_it(
 def test_a_name_of_none_or_of_several_is_an_error(
     loaded: tuple[str, ...], event: str, words: str
 ) -> None:
-    """Which says what to name."""
+    """The error tells which dialect to name."""
     with pytest.raises(CodecError, match=words):
         speaking(*loaded).find_for_event(event)
 
 
 def test_what_no_dialect_is_cannot_be_spoken() -> None:
-    """And nothing is kept of the attempt."""
+    """The failed attempt leaves no state."""
     made = speaking()
     with pytest.raises(ConfigError):
         made.host("clode")

@@ -1,4 +1,4 @@
-"""How a surface shows why something was blocked."""
+"""Display: how a user interface shows why something was blocked."""
 
 from __future__ import annotations
 

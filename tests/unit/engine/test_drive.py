@@ -81,7 +81,7 @@ def test_one_prints_garbage_and_the_other_blocks(tmp_path: Path, *, asynchronous
 
 
 def test_hooks_have_what_is_left_of_the_time_for_all(tmp_path: Path) -> None:
-    """One that takes longer has timed out, which means what it always means.
+    """A slower hook times out like any other.
 
     What the others said counts.
     """
@@ -93,7 +93,7 @@ def test_hooks_have_what_is_left_of_the_time_for_all(tmp_path: Path) -> None:
 
 
 def test_a_coroutine_alone_has_that_time_too() -> None:
-    """Also where there is no dispatcher between."""
+    """Also without a dispatcher."""
     engine = Engine(environ={})
 
     @engine.on("tool.before", on_failure=Stance.DENY)
@@ -155,7 +155,7 @@ def test_a_cancelled_fire_cancels_the_hook_that_it_awaits() -> None:
 
 
 def test_after_a_cancellation_the_event_can_be_fired_again() -> None:
-    """The mark that it is being asked about is gone with it."""
+    """The cancellation removes the mark of the running event."""
     engine = Engine(environ={})
     waits = [True]
 

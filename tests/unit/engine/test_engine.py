@@ -1,4 +1,4 @@
-"""Firing: what an engine makes of an event, a name, a payload; and what it keeps between events."""
+"""Firing: what an engine makes of an event, a name and a payload, and what it keeps."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_canonical_name_means_a_dialects_event_where_the_dialect_is_named() ->
 
 
 def test_a_native_name_needs_no_dialect_where_only_one_loaded_one_has_it() -> None:
-    """Who loaded docker-agent's hooks may fire its events without repeating it."""
+    """With docker-agent's hooks loaded, its event needs no dialect."""
     engine = an_engine().add_source({"hooks": {}}, dialect="docker-agent")
 
     assert engine.fire("pre_tool_use", NATIVE).dialect == "docker-agent"
@@ -152,7 +152,7 @@ def test_a_payload_that_cannot_be_understood_is_an_error(payload: dict[str, Any]
 
 
 def test_an_event_without_a_folder_happens_in_the_engines() -> None:
-    """Paths are looked at from somewhere."""
+    """Relative paths need a folder."""
     engine = an_engine(cwd="/project")
 
     assert engine.event(CALL).cwd == "/project"
@@ -164,7 +164,7 @@ def test_an_event_without_a_folder_happens_in_the_engines() -> None:
 
 
 def test_a_python_hook_needs_no_folder() -> None:
-    """The engine looks for a folder that exists only where a hook runs in one.
+    """The engine looks for an existing folder only if a hook runs in one.
 
     That costs as much as the rest of an event.
     """
@@ -202,7 +202,7 @@ def test_an_unknown_event_can_be_listened_to() -> None:
 
 @pytest.mark.parametrize("answer", [42, "deny", {"decision": "deny"}, [Verdict()], Stance.DENY])
 def test_garbage_from_a_hook_is_its_failure(answer: Any) -> None:
-    """It denies nothing by accident, and is not overlooked."""
+    """It denies nothing by accident, and the decision names it."""
     engine = an_engine()
     engine.on("tool.before", name="odd", on_failure=Stance.ASK)(lambda _: answer)
     decision = engine.fire(CALL)

@@ -40,7 +40,7 @@ def fire(engine: Engine):
 
 
 def test_an_owners_hooks_are_replaced_as_a_whole() -> None:
-    """What is not in the new set is gone, and its id is free again."""
+    """The set no longer has the old hooks, and their ids are free again."""
     engine = Engine()
     engine.loader.enlist("one", hooks("a", "b", says=BLOCK), "a3s")
     assert fire(engine).stance is Stance.DENY

@@ -1,4 +1,4 @@
-"""Explain: which hooks there are, why each was asked or not, in what order, and what came of it."""
+"""Explain: the hooks of an event, why each was asked or not, the order, and the result."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def told(
 
 
 def reasons(document: dict[str, Any]) -> list[tuple[bool, str]]:
-    """Of each hook whether it was selected, and why not."""
+    """For each hook: whether it was selected, and the reason if not."""
     return [(hook["selected"], hook["because"]) for hook in document["hooks"]]
 
 
@@ -133,7 +133,7 @@ def _second(event: hookline.Event) -> None:
 
 
 def test_a_rewrite_may_select_and_deselect() -> None:
-    """Where the run went another way than the event as it came, that is said."""
+    """The explanation says where a rewrite changed the selection."""
     engine = hookline.Engine()
     engine.on("tool.before", name="rewriter")(lambda _: hookline.rewrite({"command": "ls"}))
     engine.on("tool.before", command="rm", name="was")(_first)
@@ -154,7 +154,7 @@ def test_a_rewrite_may_select_and_deselect() -> None:
 
 
 def test_a_hook_that_settles_the_matter_is_named(tmp_path: Path) -> None:
-    """Those behind it were not asked."""
+    """The later hooks were not asked."""
     sheet = "---\nname: {0}\ndescription: d\ntrigger: pre-tool-call\npriority: {1}\n---\n"
     engine = hookline.Engine()
     for name, priority in (("a", 2), ("b", 1)):
@@ -202,7 +202,7 @@ def test_sources_are_told_with_their_trust_and_their_problems() -> None:
 
 
 def test_a_broken_hook_says_why() -> None:
-    """And takes its part in the decision."""
+    """It also counts in the decision."""
     engine = hookline.Engine.from_config(
         {"hooks": {"pre_tool_use": [{"matcher": "shell", "hooks": [{"type": "comand"}]}]}},
         dialect="docker-agent",
@@ -215,7 +215,7 @@ def test_a_broken_hook_says_why() -> None:
 
 
 def test_a_hook_that_gave_way_says_to_whom(tmp_path: Path) -> None:
-    """By the problem that its dialect filed about it."""
+    """The problem of its dialect names the other hook."""
     sheet = "---\nname: guard\ndescription: d\ntrigger: pre-tool-call\n---\n"
     engine = hookline.Engine()
     for scope in ("user", "project"):

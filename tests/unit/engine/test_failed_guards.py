@@ -76,7 +76,7 @@ def test_a_question_that_a_hook_put_is_a_denial(host: str, payload: dict[str, An
 
 @HOSTS
 def test_beside_a_question_the_failure_counts(host: str, payload: dict[str, Any]) -> None:
-    """And gives the reason, whichever of them came first."""
+    """The failure gives the reason, whichever came first."""
     engine = hookline.Engine(cwd="/")
     engine.on("tool.before")(lambda _: hookline.ask("sure?"))
     engine.add_source(BROKEN, dialect="claude-code", mode="strict")

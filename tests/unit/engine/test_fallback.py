@@ -16,7 +16,7 @@ REFUSALS = {"deny", "block", "Block"}
 
 
 def naming(dialect: str, native: str) -> bytes:
-    """A payload that breaks off, and names an event before."""
+    """A payload that breaks off after it named an event."""
     key = make_dialect(dialect).table.event_keys()[0]
     return b'{"session_id": "s", "%s" : "%s", "x": [{' % (key.encode(), native.encode())
 
@@ -101,7 +101,7 @@ def test_the_arguments_of_a_tool_do_not_name_the_event(arguments: bytes) -> None
 
 
 def test_the_command_line_names_the_event_better_than_the_payload() -> None:
-    """A host that starts one entry an event needs no event in its payload."""
+    """A host with one entry for each event needs no event in its payload."""
     assert (
         '"deny"'
         in find_fallback("copilot", b"{", "no", event="preToolUse", acts=False).reply.stdout
@@ -119,7 +119,7 @@ def test_the_command_line_names_the_event_better_than_the_payload() -> None:
     ],
 )
 def test_a_host_that_is_unknown_is_refused_by_the_exit_code(sent: bytes, *, refused: bool) -> None:
-    """What its event is called, some other host calls so too."""
+    """Another host may have the same name for its event."""
     assert find_fallback("cloud-code", sent, "unknown dialect").reply == Reply(
         stderr="hookline: unknown dialect\n", exit_code=2 if refused else 0
     )

@@ -75,7 +75,7 @@ def test_a_file_that_is_empty_while_it_is_saved_is_not_taken_empty(tmp_path: Pat
 
 
 def test_a_file_that_stays_empty_is_an_empty_set(tmp_path: Path) -> None:
-    """It was meant so."""
+    """The user emptied it on purpose."""
     file = write(tmp_path / "hooks.yaml", docker("guard"))
     engine = Engine.load(file)
     write(file, "hooks: {}\n")
@@ -116,7 +116,7 @@ def test_a_file_that_never_rests_holds_up_no_other(machine: Machine) -> None:
 
 
 def test_nothing_is_done_where_nothing_changed(machine: Machine) -> None:
-    """A look at the files is all."""
+    """The watcher only looks at the files."""
     write(machine.user, claude("guard"))
     steps = Steps()
 
@@ -125,7 +125,7 @@ def test_nothing_is_done_where_nothing_changed(machine: Machine) -> None:
 
 
 def test_a_refusal_is_told_once(machine: Machine) -> None:
-    """And again only when there is another."""
+    """The next message comes with the next different refusal."""
     write(machine.user, claude("guard"))
     engine = machine.engine()
     told: list[str] = []
@@ -144,7 +144,7 @@ def test_a_refusal_is_told_once(machine: Machine) -> None:
 
 
 def test_told_to_stop_it_takes_nothing(machine: Machine) -> None:
-    """A file that is being written at the end stays as it was."""
+    """A half-written file at the end changes nothing."""
     engine = machine.engine()
     write(machine.user, claude("a"))
 
@@ -176,7 +176,7 @@ def test_a_fault_is_told_once_and_ends_nothing(machine: Machine) -> None:
 
 
 def until_told(told: queue.Queue[str], save: Callable[[], object]) -> str:
-    """What is told after a file was saved; it is saved again if nothing is told for a while."""
+    """What is reported after a save; the file is saved again if no report comes."""
     for _ in range(100):
         save()
         try:
@@ -187,7 +187,7 @@ def until_told(told: queue.Queue[str], save: Callable[[], object]) -> str:
 
 
 def test_real_files_are_taken_as_they_change(machine: Machine) -> None:
-    """Written, broken, mended, in a folder that is new, and gone."""
+    """Files that are written, broken, repaired, in a new folder, and removed."""
     write(machine.user, claude("guard"))
     engine = machine.engine()
     told: queue.Queue[str] = queue.Queue()

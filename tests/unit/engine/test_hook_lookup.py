@@ -1,4 +1,4 @@
-"""Which hooks does a word mean, and what is shown of one before it is approved?"""
+"""Hook lookup: which hooks a text names, and what a person sees before an approval."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_command_is_meant_exactly_as_it_is_declared(
 
 
 def test_a_relative_command_is_meant_as_its_file_has_it(place: Workspace) -> None:
-    """Also where it is run from elsewhere; and as the whole path that it is run by."""
+    """Also from another folder, and by the absolute path that runs."""
     place.declare({"event": "on_stop", "command": "python3 ../hooks/guard.sh 'a b'"})
     specs = place.engine().hooks
 
@@ -101,7 +101,7 @@ def test_a_relative_command_is_meant_as_its_file_has_it(place: Workspace) -> Non
 
 
 def test_a_command_with_an_address_in_it_is_meant_by_its_words(place: Workspace) -> None:
-    """Though its name hides what is secret in the address."""
+    """Its name hides the secret part of the address."""
     command = "python3 ../hooks/guard.sh https://tok@h.example/?k=1"
     place.declare({"event": "on_stop", "command": command})
 
@@ -147,7 +147,7 @@ def test_a_person_may_say_it_in_several_ways(
 
 
 def test_what_means_nothing_is_said(place: Workspace) -> None:
-    """With its event, if one was named."""
+    """The message names the event, if the user named one."""
     with pytest.raises(
         TrustError, match="no hook is declared with the id, command, name or file `x` on `on_stop`"
     ):

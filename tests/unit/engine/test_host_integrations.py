@@ -1,4 +1,4 @@
-"""Who says that a host runs its hooks by itself, and is believed?"""
+"""Host integrations: which hooks show that a host runs its hooks by itself."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def engine_of(command: str, **fields: Any) -> Engine:
     ],
 )
 def test_a_command_that_answers_is_a_call(command: str) -> None:
-    """However it is started."""
+    """It may be started in any way."""
     assert list_integrated_hosts(engine_of(command)) == {"claude-code": False}
 
 
@@ -73,7 +73,7 @@ def test_a_command_that_answers_is_a_call(command: str) -> None:
     ],
 )
 def test_other_words_are_none(command: str) -> None:
-    """Such as a call about another host."""
+    """Such as a call for another host."""
     assert list_integrated_hosts(engine_of(command)) == {}
 
 
@@ -91,7 +91,7 @@ def test_other_words_are_none(command: str) -> None:
 def test_a_call_that_lets_a_clone_bring_modules_is_told(
     command: str, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With what does not."""
+    """The message names a form that does not."""
     monkeypatch.chdir(
         tmp_path
     )  # doctor runs it, and `uv run` would write the lock file of a project
@@ -119,7 +119,7 @@ def test_arguments_call_too() -> None:
 
 
 def test_the_words_of_a_call_are_enough() -> None:
-    """A host runs its own hooks, whatever hookline takes for a call."""
+    """A host runs its own hooks, even if hookline takes another command for a call."""
     found = list_integrated_hosts(engine_of("echo hookline answer claude-code"))
 
     assert found == {"claude-code": False}
@@ -175,7 +175,7 @@ CALL = "hookline answer claude-code"
 
 
 def test_a_clone_without_approval_leaves_no_hook_to_the_host(home: Home) -> None:
-    """It is said that it would; once it is approved it does, and policy stays."""
+    """The message says that it would; an approved clone does, without policy."""
     home.declare("clone", CALL)
     engine = home.engine()
 
@@ -200,7 +200,7 @@ def test_an_approval_that_cannot_be_read_is_none(home: Home) -> None:
 
 
 def test_a_users_call_leaves_all_but_policy_to_the_host(home: Home) -> None:
-    """Also where the one who calls is another hook of that file; a reload brings nothing back."""
+    """Also if another hook of that file is the call; a reload restores no hook."""
     home.declare("user", "true user", CALL)
     home.declare("clone", "true clone")
     engine = home.engine()

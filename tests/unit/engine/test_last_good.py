@@ -53,7 +53,7 @@ def test_an_invalid_change_keeps_the_last_good_version_and_says_so(
 
 
 def test_what_was_mended_is_taken_and_no_longer_complained_about(machine: Machine) -> None:
-    """Whether it is new or what was in force all the time."""
+    """Whether its content is new or was in force all the time."""
     for mended in ("guard", "other"):
         write(machine.own, claude("guard"))
         engine = machine.engine()
@@ -66,7 +66,7 @@ def test_what_was_mended_is_taken_and_no_longer_complained_about(machine: Machin
 
 
 def test_the_other_files_are_taken_nevertheless(machine: Machine) -> None:
-    """Each file for itself."""
+    """Each file counts separately."""
     write(machine.user, claude("a"))
     write(machine.own, claude("b"))
     engine = machine.engine()
@@ -78,7 +78,7 @@ def test_the_other_files_are_taken_nevertheless(machine: Machine) -> None:
 
 
 def test_a_file_that_was_never_good_is_as_when_it_is_loaded(machine: Machine) -> None:
-    """There is nothing better to go back to; once it is good, it counts."""
+    """It has no earlier version; once it is valid, it counts."""
     write(machine.own, BROKEN)
     engine = machine.engine()
     write(machine.own, BROKEN + " ")
@@ -117,7 +117,7 @@ def test_a_flawed_file_may_get_better_and_not_worse(machine: Machine) -> None:
 def test_policy_that_vanishes_stays_in_force(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To cut it must not disarm it; where it stood is where it stays."""
+    """A removal does not disable it, and its place stays the same."""
     machine = Machine(tmp_path)
     policy = write(tmp_path / "etc/managed-settings.json", claude("policy"))
     more = write(tmp_path / "etc/managed-settings.d/10.json", claude("more"))
@@ -139,7 +139,7 @@ def test_policy_that_vanishes_stays_in_force(
 def test_policy_that_becomes_a_folder_or_a_pipe_stays_in_force(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pipe is not even opened, which could take for ever."""
+    """Hookline does not even open a pipe, which could block for ever."""
     machine = Machine(tmp_path)
     policy = write(tmp_path / "etc/managed-settings.json", claude("policy"))
     _policy_is_at(tmp_path / "etc", monkeypatch)

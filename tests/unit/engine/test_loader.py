@@ -61,7 +61,7 @@ def machine(tmp_path: Path) -> dict[str, Any]:
 def test_what_is_discovered_is_trusted_as_far_as_one_says(
     machine: dict[str, Any], trust: str, trusted: dict[str, bool]
 ) -> None:
-    """Everything is listed; what a project brings along does not run unless all is trusted."""
+    """Everything is listed; a project's hooks run only if all is trusted."""
     engine = Engine.discover(**machine, trust=trust)
 
     assert {
@@ -133,7 +133,7 @@ def test_whatever_is_in_a_file_is_a_problem_and_no_exception(
 def test_a_misspelled_setting_is_an_error(
     machine: dict[str, Any], settings: dict[str, str], words: str
 ) -> None:
-    """It would otherwise be the mildest of all settings."""
+    """Otherwise it would be the mildest setting."""
     with pytest.raises(ConfigError) as caught:
         Engine.discover(**machine, **settings)
     assert words in str(caught.value)

@@ -123,7 +123,7 @@ def test_a_file_cannot_open_it_for_what_is_looked_up_later(dialect: str) -> None
 
 @pytest.mark.parametrize("dialect", FILES)
 def test_the_option_opens_it(dialect: str) -> None:
-    """And even so not where a cloud hands out its credentials."""
+    """The addresses of cloud credentials stay closed."""
     (opened,) = handlers(dialect, NEAR, options={"allow_local": True})
     (shut,) = handlers(dialect, METADATA, options={"allow_local": True})
 

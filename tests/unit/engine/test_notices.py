@@ -1,4 +1,4 @@
-"""Notices: what the user is told beside what hooks said, and how often."""
+"""Notices: what the user reads beside the texts of hooks, and how often."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_which_hooks_a_file_switches_off(
 @pytest.mark.parametrize("host", EVENTS)
 @pytest.mark.parametrize("where", ["project", "user"])
 def test_a_session_is_told_once_and_by_which_file(host: str, where: str, tmp_path: Path) -> None:
-    """Whatever processes the hooks are asked by; and a list says it of each hook."""
+    """In whatever process hooks run; the list of hooks tells it for each hook."""
     place = SwitchedOff(tmp_path, host)
     place.switch(where, OFF if host == "gemini" else ALL)
     engine = place.engine()
@@ -197,7 +197,7 @@ def test_a_session_is_told_once_and_by_which_file(host: str, where: str, tmp_pat
 
 
 def test_nothing_is_told_at_another_event(tmp_path: Path) -> None:
-    """At which no hook is missing."""
+    """At that event no hook is missing."""
     place = SwitchedOff(tmp_path, "claude-code")
     place.switch("project", ALL)
     engine = place.engine()
@@ -297,7 +297,7 @@ def test_the_user_is_told_once(tmp_path: Path, *, lasting: bool) -> None:
 
 
 def test_who_was_told_much_is_told_more() -> None:
-    """What a process cannot remember any more is said again, and nothing is left list_lost."""
+    """A process with a full memory repeats a notice rather than drop it."""
     engine = an_engine()
     names = [f"PreDream{number}" for number in range(300)]
 
@@ -311,7 +311,7 @@ def test_who_was_told_much_is_told_more() -> None:
     ("tree", "refused"), [(GATE, True), (WATCH, False), ({"hooks": {}}, False)]
 )
 def test_in_strict_mode_it_may_be_a_gate(tree: object, *, refused: bool) -> None:
-    """Where there is a gate at all: who cannot be asked about an event has not let it through."""
+    """If it can be one: an unknown event is refused."""
     engine = an_engine(tree, "strict")
     if not refused:
         assert TOLD in json.loads(engine.answer("claude-code", TYPO).stdout)["systemMessage"]
@@ -322,7 +322,7 @@ def test_in_strict_mode_it_may_be_a_gate(tree: object, *, refused: bool) -> None
 
 
 def test_an_event_with_a_listener_is_known() -> None:
-    """A program may have hooks on what its host invented, under the name by which that passes."""
+    """A program may have hooks on an event that its host invented."""
     engine = an_engine()
     engine.on("x.claude-code.PreToolUze", tool="Read")(lambda _: None)
 
@@ -374,7 +374,7 @@ def test_what_the_reply_shows_is_not_told_again() -> None:
 
 
 def test_lines_stand_beside_the_reply_once_and_visibly() -> None:
-    """After what is there already."""
+    """They follow the text of the reply."""
     assert add_to_stderr(Reply(), ()) == Reply()
     assert (
         add_to_stderr(Reply(stderr="x\n"), ["a\x1b", "a\x1b", "b"]).stderr
@@ -403,7 +403,7 @@ def test_what_is_wrong_is_told_once(line: str, told: bool) -> None:
 
 @pytest.mark.process
 def test_approvals_of_an_older_hookline_are_missed_at_each_action(clone: Clone) -> None:
-    """Until something is approved anew (docs/explanation/trust.md)."""
+    """Until the user approves a hook again (docs/explanation/trust.md)."""
     store = clone.store
     store.mkdir(parents=True, exist_ok=True)
     (store / "trust.db").write_text("")

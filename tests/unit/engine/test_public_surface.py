@@ -44,7 +44,7 @@ def test_a_public_method_of_the_engine_is_documented(name: str) -> None:
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
-    """As of any module."""
+    """As in any module."""
     with pytest.raises(AttributeError, match="has no attribute `Enginee`"):
         hookline.Enginee  # noqa: B018 - looked up, not used
 

@@ -79,7 +79,7 @@ def test_a_payload_says_how_often_other_processes_sent_the_agent_back(tmp_path: 
 
 
 def test_a_canonical_event_is_a_turn_too() -> None:
-    """An embedder that fires canonical events has its sessions there."""
+    """A program that fires canonical events has its sessions too."""
     engine = an_engine(
         {"command": said("PreToolUse", context="seen"), "async": True}, event="PreToolUse"
     )
@@ -164,7 +164,7 @@ def test_hosts_whose_flag_is_not_reliable_are_counted_by_us(
 def test_what_wakes_is_not_lost_where_others_used_up_the_limit_meanwhile(
     kept: Callable[[], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was taken already when that was known: it goes back, and is told at the next turn."""
+    """It was taken too early, so it goes back and is told at the next turn."""
     engine = an_engine(REWAKE, redo_limit=1, **kept())
     tool(engine)
     assert stop(engine).redo

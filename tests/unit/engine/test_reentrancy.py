@@ -1,4 +1,4 @@
-"""Which hooks are asked about what an agent does that a hook started?"""
+"""Reentrancy: which hooks are asked about the events of an agent that a hook started."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Nest:
 
 @pytest.mark.process
 def test_a_guard_is_asked_about_an_agent_that_a_hook_started(tmp_path: Path) -> None:
-    """And the hook that started it is not asked again, which is said."""
+    """The hook that started it is not asked again, and a notice says so."""
     nest = Nest(tmp_path)
     nest.declare(nest.agent("one"), "echo guarded >&2; exit 2")
     nest.answer()

@@ -1,4 +1,4 @@
-"""Reloading: what is valid is taken at once between two events, and what is not disarms nothing."""
+"""Reloading: valid changes count from the next event, and invalid ones disable no hook."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def machine(tmp_path: Path) -> Machine:
 
 @pytest.mark.parametrize("save", [write, renamed_over], ids=["written", "renamed over"])
 def test_a_valid_change_is_taken(machine: Machine, save: Any) -> None:
-    """However the file was saved; and what is said of it names the hooks."""
+    """In whatever way the file was saved; the report names the hooks."""
     write(machine.user, claude("a", "b"))
     engine = machine.engine()
     save(machine.user, claude("a", "c"))
@@ -86,7 +86,7 @@ def test_a_file_that_appears_is_taken(machine: Machine, path: str) -> None:
 
 
 def test_a_file_that_vanishes_takes_its_hooks_along(machine: Machine) -> None:
-    """Whose it is may do without it."""
+    """Its owner may remove it."""
     write(machine.user, claude("a"))
     write(machine.own, claude("b"))
     engine = machine.engine()
@@ -112,7 +112,7 @@ def test_the_other_hooks_keep_their_ids(machine: Machine) -> None:
 
 
 def test_an_id_of_a_removed_hook_is_free(machine: Machine) -> None:
-    """Or an engine that runs for long would number for ever."""
+    """Otherwise the numbers of a long-running engine would grow for ever."""
     engine = machine.engine()
     for count in range(3):
         write(machine.user, claude("a")) if count % 2 == 0 else machine.user.unlink()
@@ -193,7 +193,7 @@ def test_trees_texts_and_functions_stay(tmp_path: Path) -> None:
 def test_a_folder_that_was_named_is_read_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also by a path that is relative to a folder in which the process is no longer."""
+    """Also by a path that is relative to an earlier working folder."""
     write(tmp_path / "hooks/a.yaml", docker("a"))
     monkeypatch.chdir(tmp_path)
     engine = Engine.load("hooks")
@@ -220,7 +220,7 @@ def test_a_pipe_is_read_once() -> None:
 
 
 def test_what_a_project_brings_later_is_as_inert_as_before(machine: Machine) -> None:
-    """A change is trusted as its place was when the engine was made."""
+    """A change has the trust that its place had when the engine was made."""
     write(machine.user, claude("true"))
     engine = machine.engine(trust="user")
     write(machine.own, claude("exit 2"))
@@ -234,7 +234,7 @@ def test_what_a_project_brings_later_is_as_inert_as_before(machine: Machine) -> 
 
 
 def test_a_hook_that_ran_once_does_not_run_again(machine: Machine) -> None:
-    """Also where it is away for a while; one that was changed is another hook."""
+    """Also after a time without it; a changed hook is another one."""
     write(machine.user, claude("echo a >&2; exit 2", once=True))
     engine = machine.engine(mode="strict")
     told = [engine.fire(CALL).reason, engine.fire(CALL).reason]

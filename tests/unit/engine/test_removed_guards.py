@@ -1,4 +1,4 @@
-"""Removed guards: an approved guard that no file declares any more is missed at each action."""
+"""Removed guards: each action reports an approved guard that no file declares any more."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def clone(
 
 @pytest.mark.process
 def test_a_changed_guard_asks_at_each_action_and_another_one_decides(clone: Clone) -> None:
-    """Until both changed, the second one denies."""
+    """The second one denies until both changed."""
     clone.declare("./one.sh", "./two.sh")
     clone.approve()
     assert clone.answer() == ("", "deny")
@@ -110,7 +110,7 @@ def test_what_a_pull_usually_does_removes_no_guard(clone: Clone, change: str) ->
 
 @pytest.mark.process
 def test_another_project_and_named_files_miss_no_guard(clone: Clone, tmp_path: Path) -> None:
-    """An approval is of one project; who names a file looks for no others."""
+    """An approval is of one project; named files have no removed guards."""
     clone.approve()
     clone.file.unlink()
     (tmp_path / "x.json").write_text('{"hooks": {}}', encoding="utf-8")

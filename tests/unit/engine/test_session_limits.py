@@ -95,7 +95,7 @@ def test_without_a_session_it_runs_every_time(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("way", ["threads", "loop"])
 def test_of_many_at_once_one_runs(tmp_path: Path, way: str) -> None:
-    """Who comes second is told that it ran, and no fault is made of it."""
+    """The others report that it ran, and none is a failure."""
     ran: list[str] = []
     engines = [
         an_engine(Sessions(tmp_path / "s", seconds=30), ran, str(number)) for number in range(8)

@@ -89,7 +89,7 @@ def test_in_process_hooks_come_last() -> None:
 
 
 def test_what_is_unwanted_stays_in_the_whole_only() -> None:
-    """Who looks for it finds it there."""
+    """A search over all hooks still finds it."""
     unwanted = (lambda spec: spec.id == "a",)
     snapshot = Snapshot(sources=(loaded(hook("a"), hook("b")),), unwanted=unwanted)
     snapshot = snapshot.index(None, strict=False)
@@ -137,7 +137,7 @@ def test_declared_are_the_hooks_of_user_and_project(tmp_path: Path) -> None:
 
 
 def test_what_was_looked_for_is_known(tmp_path: Path) -> None:
-    """All dialects by a discovery; none where files were named, or were left to their host."""
+    """A discovery looks for all dialects; named files, and files left to a host, for none."""
     engine = engine_of(tmp_path)
     assert engine.loader.is_searched("claude-code", "project")
     engine.loader.drop_dialect("claude-code")

@@ -113,7 +113,7 @@ def test_it_is_the_same_on_an_event_loop(tmp_path: Path, journal: Journal) -> No
 
 
 def test_without_one_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An embedder is not journaled unasked."""
+    """A program that embeds hookline gets a journal only if it asks for one."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     hookline.Engine().fire("stop", {})
 
@@ -176,7 +176,7 @@ def test_what_a_detached_hook_printed_is_in_its_end(payload: str, tmp_path: Path
 def test_an_end_before_the_decision_is_found_with_its_event(
     tmp_path: Path, journal: Journal
 ) -> None:
-    """As is one after it."""
+    """So is an end after the decision."""
     event, decision, spec_of = fired(lambda _: None)
     spec = spec_of(decision.verdicts[0].hook_id)
     journal.finished(event, spec, Verdict(), Outcome(), 1.0)
@@ -192,7 +192,7 @@ def test_an_end_before_the_decision_is_found_with_its_event(
 
 
 def test_whatever_is_wrong_the_verdict_stands_and_it_is_told_once(tmp_path: Path) -> None:
-    """Here the folder is not safe."""
+    """In this test the folder is not safe."""
     told: list[str] = []
     (tmp_path / "j").mkdir()
     (tmp_path / "j").chmod(0o777)
@@ -229,7 +229,7 @@ def test_a_fault_of_its_parts_is_told_and_stops_nothing(
 
 
 def test_an_export_that_fails_is_told_and_the_record_is_there(tmp_path: Path) -> None:
-    """One trouble is not another's."""
+    """The record does not depend on the export."""
     told: list[str] = []
 
     def failing(*_: object) -> None:
@@ -310,7 +310,7 @@ def test_a_folder_that_cannot_be_written_to_changes_no_verdict() -> None:
 
 
 def test_threads_share_one(tmp_path: Path, journal: Journal) -> None:
-    """As an embedder's do."""
+    """As in a program that embeds hookline."""
     event, decision, spec_of = fired(lambda _: None)
     threads = [
         threading.Thread(
@@ -342,6 +342,6 @@ def test_it_is_in_the_folder_of_state(tmp_path: Path) -> None:
 
 
 def test_a_home_that_is_not_there_is_not_made(tmp_path: Path) -> None:
-    """A daemon that has none is told what to do."""
+    """A daemon without a home gets a message with a remedy."""
     with pytest.raises(JournalError, match="no home"):
         default_folder({"HOME": str(tmp_path / "none")})

@@ -82,7 +82,7 @@ def test_one_changed_byte_is_seen(record: dict[str, object], data: st.DataObject
     "line", [b"", b"{}", b"x" * 200, b'{"a":1,"hash":"' + b"0" * 64 + b'"}', b"[" * 300]
 )
 def test_what_is_no_record_is_none(line: bytes) -> None:
-    """Whatever stands there."""
+    """Any other line is no record."""
     assert read_link(line) is None
 
 
@@ -107,7 +107,7 @@ def test_a_head_is_read_as_it_was_written(seq: int, digest: str, size: int) -> N
 
 @pytest.mark.parametrize("data", [b"", b"x", b"hookline.head/1 a b c d", b"\xff" * 300])
 def test_what_is_no_head_is_none(data: bytes) -> None:
-    """Whatever is in the file."""
+    """Any other content is no head."""
     assert read_head(data) is None
 
 

@@ -108,7 +108,7 @@ def test_a_day_and_a_size_begin_a_file(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_goes_back_begins_no_file(tmp_path: Path) -> None:
-    """The order is that of the writing."""
+    """Records keep the order in which they were written."""
     trail = LogFiles(str(tmp_path / "j"))
     for at in (NEXT, AT, NEXT):
         trail.append([note()], at=at)
@@ -185,7 +185,7 @@ def test_a_lost_head_is_found_again(damage, at: str, tmp_path: Path) -> None:
 
 
 def test_records_that_are_gone_are_missed_by_the_next(tmp_path: Path) -> None:
-    """It says so, and no later record makes that unseen."""
+    """The next writer says so, and no later record hides the gap."""
     folder = written(tmp_path / "j", 5)
     files(folder)[0].write_bytes(b"".join(lines(folder)[:3]))
     trail = LogFiles(str(folder))

@@ -29,7 +29,7 @@ def ten_days(folder: Path, **chosen: object) -> LogFiles:
     [(0, 0, 0), (3, 0, 1), (1, 0, 2), (0, 350, 1), (0, 1, 3), (100, 250, 2)],
 )
 def test_what_is_too_old_or_too_much_goes(keep_days: int, keep_bytes: int, gone: int) -> None:
-    """By the day on which the next one was begun, and never the last one."""
+    """The day of the next file counts, and the last file stays."""
     found = [
         Segment(name=f"2026-11-{day}.{day:012d}.jsonl", day=f"2026-11-{day}", seq=day)
         for day in (11, 12, 19, 20)
@@ -49,7 +49,7 @@ def test_a_trail_begins_later_and_is_whole(tmp_path: Path) -> None:
 
 
 def test_what_retention_did_not_remove_is_missed(tmp_path: Path) -> None:
-    """A cut says from where on all is there."""
+    """A cut tells from which record on all of them exist."""
     ten_days(tmp_path / "j", keep_days=3)
     files(tmp_path / "j")[0].unlink()
 

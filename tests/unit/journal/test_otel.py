@@ -127,7 +127,7 @@ def test_the_drafts_are_there_where_they_are_asked_for(
 
 
 def test_a_hook_that_is_only_observed_does_nothing() -> None:
-    """What it said is apart from what was done."""
+    """Its result is recorded apart from the decision."""
     engine = hookline.Engine()
     engine.on("tool.before", shadow=True)(refuse)
     event = engine.event("tool.before", CALL)
@@ -266,5 +266,5 @@ def test_hooks_in_turn_begin_one_after_the_other() -> None:
     ],
 )
 def test_a_failure_is_one_of_few_words(fault: str, word: str) -> None:
-    """By which they can be counted."""
+    """A metric can count by these words."""
     assert failure_name(fault) == word

@@ -229,7 +229,7 @@ def test_the_state_says_whose_it_is(path: Path) -> None:
     ],
 )
 def test_a_foreign_file_does_not_count(path: Path, held: str) -> None:
-    """It is nothing, it is said, and the next state replaces it."""
+    """It counts as empty, with a problem, and the next state replaces it."""
     Sessions(path).send_back(EVENT, 0)
     (file,) = path.glob("*.json")
     file.write_bytes(held.encode("latin-1"))
@@ -273,7 +273,7 @@ def linked(path: Path) -> None:
 def test_state_that_cannot_be_kept_changes_nothing_and_is_said_once(
     path: Path, spoil: Callable[[Path], None]
 ) -> None:
-    """Hooks run as if there were none."""
+    """Hooks run as without a state."""
     spoil(path)
     sessions = Sessions(path)
     for _ in range(2):
@@ -326,7 +326,7 @@ DAY = 86_400.0
 def test_a_new_session_makes_old_ones_go(
     path: Path, ages: tuple[int, ...], days: int, most: int, gone: str
 ) -> None:
-    """Those that nothing happened in for so many days, and the oldest of too many."""
+    """Sessions without an event for some days go, and the oldest of too many."""
     path.mkdir(parents=True, mode=0o700)
     for name, age in zip("abcdefgh", ages, strict=False):
         (path / f"{name}.json").write_text("{}", encoding="utf-8")

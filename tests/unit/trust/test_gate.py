@@ -1,4 +1,4 @@
-"""What the gate lets run, and what it believes afterwards."""
+"""The gate: which hooks it lets run, and which results count."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_first_use_that_cannot_be_recorded_runs_with_a_notice(
 def test_a_denial_stays_and_a_permission_is_dropped_if_a_file_changed_meanwhile(
     world: World,
 ) -> None:
-    """The outcome says what counts at least."""
+    """The outcome says which minimal stance counts."""
     script = world.script("a")
     gate = approved(world)
     admission = admitted(world, gate)
@@ -147,7 +147,7 @@ def test_a_denial_stays_and_a_permission_is_dropped_if_a_file_changed_meanwhile(
 
 
 def test_revoked_and_switched_off_hooks_do_not_run(world: World) -> None:
-    """Nor is a late answer of one believed."""
+    """Their late results do not count either."""
     world.script("a")
     gate = approved(world)
     assert not gate.is_withdrawn(world.run(SPEC))
@@ -206,7 +206,7 @@ def test_off_anywhere_is_off(world: World, root: str, cwd: str, why: str, *, sin
 
 
 def test_what_is_on(world: World) -> None:
-    """A switch of a single hook leaves the others on."""
+    """The switch of one hook leaves the others on."""
     gate = world.gate()
     gate.store.set_switch(Switch(definition="d" * 64), is_on=False, record={})
     assert gate.find_switches() == {"everywhere": True, "project": True, "environment": True}
@@ -247,7 +247,7 @@ class Files:
 
 
 def test_a_removed_guard_is_missed(world: World) -> None:
-    """Where all files were looked for, until it is forgotten or may be absent."""
+    """After a search of all files, until it is forgotten or may be absent."""
     world.script("a")
     gate = approved(world)
     gate.declared = Files(SPEC)
@@ -276,7 +276,7 @@ def test_a_damaged_owner_hides_no_removed_guard_of_another(world: World) -> None
 
 
 def test_what_only_observes_is_not_missed(world: World) -> None:
-    """It guarded nothing."""
+    """An observer guarded nothing."""
     world.script("a")
     gate = approved(world, SPEC.replace(shadow=True))
     gate.declared = Files()

@@ -1,4 +1,4 @@
-"""Which of the files that were found changed?"""
+"""Inspections: which of the files changed."""
 
 from __future__ import annotations
 

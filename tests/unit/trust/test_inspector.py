@@ -1,4 +1,4 @@
-"""Does an inspection see every change of a file, before a hook runs and after?"""
+"""Inspector: sees every change of a file, before a hook runs and after."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_change_is_seen_before_and_after(
 def test_a_touch_counts_after_a_run_but_not_before_one(
     project: Path, change: Callable[[Path], None]
 ) -> None:
-    """What ran between could have been other bytes; what is to run are these."""
+    """During a run the bytes could have changed; before it only these bytes run."""
     inspector = partial(inspect_command, clock=far)
     before = inspector(started(project))
 
@@ -126,7 +126,7 @@ def test_a_touch_counts_after_a_run_but_not_before_one(
 
 
 def test_a_new_entry_counts_before_a_run_but_not_after_one(project: Path) -> None:
-    """Only where it adds to what the command runs."""
+    """It counts only if the command would run it."""
     inspector = partial(inspect_command, clock=far)
     before = inspector(started(project, "./a.sh new.sh"))
     (project / "other.sh").write_text(S)

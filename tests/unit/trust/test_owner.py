@@ -1,4 +1,4 @@
-"""Whose a hook is."""
+"""Owners: which project, folder or plugin a hook belongs to."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_projects_of_one_repository_have_owners_of_their_own(world: World) -> No
 
 
 def test_the_home_is_no_project(world: World) -> None:
-    """Neither is a folder around it, nor does a repository of the home own what lies in it."""
+    """Folders around it are none either, and a repository of the home does not own its files."""
     (world.home / ".git").mkdir()
     (inner := world.home / "code").mkdir()
 

@@ -1,4 +1,4 @@
-"""What becomes of a hook in each state."""
+"""Policy: what happens to a hook in each state."""
 
 from __future__ import annotations
 

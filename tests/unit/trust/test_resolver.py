@@ -1,4 +1,4 @@
-"""Which files does a command run and load, and what does it run beside them?"""
+"""Resolver: which files a command runs and loads, and what else it runs."""
 
 from __future__ import annotations
 

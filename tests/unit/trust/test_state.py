@@ -33,7 +33,7 @@ def approved(world: World, spec: HookSpec) -> HookSpec:
 
 
 def test_a_projects_hook_is_new_then_approved_then_changed(world: World) -> None:
-    """And approved again where its file is as it was."""
+    """It is approved again once its file is restored."""
     guard = world.script("a")
     spec = hook("./guard.sh")
     assert (world.state(spec).state, world.state(spec).column) == (NEW, PROJECT)
@@ -81,7 +81,7 @@ def test_an_own_hook_has_its_own_column(world: World) -> None:
 
 
 def test_an_own_hook_that_runs_a_projects_file_is_changed_there(world: World) -> None:
-    """Until it is approved for that project: else any clone answers to `./guard.sh`."""
+    """Otherwise any clone could provide `./guard.sh`, until it is approved there."""
     world.script("a")
     spec = hook("./guard.sh", scope="user", file=f"{world.home}/.claude/settings.json")
     found = world.state(spec)
@@ -193,7 +193,7 @@ def test_differences_are_told_by_file(world: World) -> None:
 
 
 def test_what_is_roots(world: World) -> None:
-    """A file that others may write is not, nor is one that is not there."""
+    """A file that others may write to is not, nor is a missing one."""
     world.project.chmod(0o777)
     file = world.script("a")
 

@@ -123,7 +123,7 @@ def test_the_record_comes_before_the_change(store: Store) -> None:
 
 
 def test_a_running_process_sees_every_change(tmp_path: Path) -> None:
-    """Whatever process makes it."""
+    """Any process may make the change."""
     store, other = Store(str(tmp_path)), Store(str(tmp_path))
     other.approve([approval()])
     assert store.read_approvals(OWNER).versions == {A: {B}}

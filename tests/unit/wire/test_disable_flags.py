@@ -46,7 +46,7 @@ def test_which_files_switch_hooks_off(source: dict[str, bool], counts: int) -> N
 
 
 def test_what_was_switched_off_is_said() -> None:
-    """Unless it is nothing."""
+    """Without such a hook there is no message."""
     assert [str(problem) for problem in report_disabled_hooks(ORIGIN, "`off`", [HOOK, HOOK])] == [
         "a.json:2: HKL1604 `off` in a.json switches 2 hooks off",
     ]
@@ -83,7 +83,7 @@ def test_a_clone_switches_off_its_own_hooks(source: dict[str, object], counts: i
 
 
 def test_what_is_gone_is_told_from_its_equals() -> None:
-    """By what it is, and not by what it holds."""
+    """By identity, not by value."""
     equal = HOOK.replace(name="")
 
     assert remove_hooks([HOOK, equal], [equal]) == [HOOK]

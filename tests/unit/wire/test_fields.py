@@ -1,4 +1,4 @@
-"""Typed readers: what each takes, and how it complains, with the place and a hint."""
+"""Typed readers: what each accepts, and how it reports errors with a place and a hint."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def problem(root: Node) -> Problem:
     ],
 )
 def test_a_reader_takes_what_it_is_for(text: str, read: Callable[[Node], Any], value: Any) -> None:
-    """Absent and null are the default, and nothing is complained about."""
+    """Absent and null become the default without a problem."""
     root = node(text)
 
     assert read(root) == value

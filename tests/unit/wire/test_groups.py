@@ -21,7 +21,7 @@ def root(value: Any) -> Node:
 
 
 def test_an_unknown_event_is_an_error_with_a_suggestion() -> None:
-    """And whatever stands beside the events is not one, where the caller says so."""
+    """Keys beside the events are no events if the caller says so."""
     events = root({"Stopp": [], "state": {}, "Stop": None})
 
     assert list(read_entries(events, ROWS, of="hooks", like="[...]", beside=("state",))) == []
@@ -58,7 +58,7 @@ def test_the_events_to_name_may_be_fewer_than_the_known_spellings() -> None:
 
 
 def test_a_hook_is_named_by_where_it_stands() -> None:
-    """File, event, group and hook; what is broken further up has fewer parts."""
+    """File, event, group and hook; a broken parent gives fewer parts."""
     events = root({"Stop": [{"hooks": [{}, {}]}, 3]})
     whole, broken = events.child("Stop").children()
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "text", ["{}", ' \n{"a": 1}\n', '\ufeff{"a": 1}', '{"a": 1, "a": 2}', '{"a": "\\ud800"}']
 )
 def test_one_object_is_read(text: str) -> None:
-    """Blanks and a byte order mark around it are nothing; of a repeated key the last one counts."""
+    """Blanks and a byte order mark are ignored; the last of repeated keys counts."""
     assert parse_object(text) == json.loads(text.removeprefix("\ufeff"))
 
 
@@ -48,7 +48,7 @@ def test_one_object_is_read(text: str) -> None:
     ],
 )
 def test_anything_else_is_unreadable_and_says_why(text: str, words: str) -> None:
-    """In words for the person who wrote the hook, and as one class of error."""
+    """One class of error, with a text for the author of the hook."""
     with pytest.raises(UnreadableError) as caught:
         parse_object(text)
     assert words in str(caught.value)

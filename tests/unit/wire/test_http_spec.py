@@ -61,7 +61,7 @@ def test_what_is_declared_is_what_is_called() -> None:
 def test_what_is_wrong_is_told_once_with_its_key(
     hook: dict[str, Any], how: dict[str, Any], name: str, key: str
 ) -> None:
-    """And without a hint at the option, which would not help."""
+    """Without a hint at the option, which would not help here."""
     assert read(hook, **how)[1] == [(name, key, "")]
 
 

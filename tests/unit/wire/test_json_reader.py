@@ -92,7 +92,7 @@ def test_what_is_no_json_is_an_error_with_its_name(sent: bytes) -> None:
 
 
 def test_no_number_is_an_error_only_where_it_is_refused() -> None:
-    """A server takes nothing but JSON; a host in Python may print NaN."""
+    """A server takes strict JSON only; a host in Python may print NaN."""
     assert str(read_json('{"a": NaN}')["a"]) == "nan"
     with pytest.raises(CodecError, match="`NaN` is no number"):
         read_json('{"a": NaN}', constants=False)

@@ -100,5 +100,5 @@ def test_what_leaves_a_doubt_is_no_judgement(reply: str, why: str, what: str) ->
     [(NO, True), (f"```\n{NO}\n```", True), (f"{NO}.", False), (f"{NO} {NO}", False)],
 )
 def test_it_is_told_whether_a_judgement_is_the_whole_reply(reply: str, *, alone: bool) -> None:
-    """For what else it says."""
+    """The rest of the reply may hold other text."""
     assert read_judgement(reply, "say", weigh, missing="")[1] is alone

@@ -183,7 +183,7 @@ def test_what_is_no_yaml_is_refused_with_its_place(text: str, place: str, words:
     ],
 )
 def test_what_the_parser_itself_trips_over_is_refused(text: str) -> None:
-    """An IndexError or a KeyError of the library is no exception of ours."""
+    """An IndexError or KeyError of the library becomes an error of ours."""
     assert refused(text).name == "config.syntax"
 
 
@@ -208,7 +208,7 @@ def test_a_key_that_stands_twice_is_refused(text: str, place: str, key: str) -> 
 
 
 def test_a_key_that_stands_twice_in_json_is_known() -> None:
-    """Hosts take the last one, and so is it read here; but a guard may be in the other."""
+    """Hosts and hookline take the last one, but a guard may be in the other."""
     tree = parse_json('{"a": {"b": 1, "b": 2},\n "a": {"c": {"b": 3}}}')
 
     assert tree.value == {"a": {"c": {"b": 3}}}
@@ -233,7 +233,7 @@ def test_a_number_that_is_too_long_is_refused() -> None:
 @pytest.mark.parametrize("depth", [201, 400, 600, 990, 5000, 100_000])
 @pytest.mark.parametrize("file", ["x.json", "x.yaml"])
 def test_bottomless_nesting_is_refused_at_once(file: str, depth: int) -> None:
-    """No recursion gives up half-way, and no parser is kept busy by brackets."""
+    """Brackets neither overflow the stack nor keep the parser busy."""
     began = time.process_time()
     error = refused("[" * depth + "]" * depth, file)
 

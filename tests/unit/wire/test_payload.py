@@ -70,7 +70,7 @@ def test_facts_that_a_body_lacks_are_kept_by_name() -> None:
 
 
 def test_the_caller_may_name_the_event() -> None:
-    """Some hosts say it elsewhere than in the payload; what the caller says goes first."""
+    """Some hosts name it outside the payload; the caller's name wins."""
     assert decoded({"text": "hi"}, "Ask").kind == "prompt.submit"
     assert decoded({**SENT, "text": "hi"}, "Ask").native_name == "Ask"
 
@@ -148,7 +148,7 @@ def test_an_event_becomes_a_payload_in_the_order_of_the_table() -> None:
 
 
 def test_what_the_event_says_now_goes_before_what_the_host_sent() -> None:
-    """After a rewrite, a hook is sent the new input."""
+    """After a rewrite a hook gets the new input."""
     event = decoded(SENT).replace(body=ToolCall(tool="bash", input={"a": 2}))
 
     assert encode(event, TABLE, ROW, "PreTool")["toolInput"] == {"a": 2}
@@ -170,7 +170,7 @@ def test_an_event_of_another_dialect_brings_its_facts_and_none_of_its_wire() -> 
 
 
 def test_a_hook_declared_for_nothing_in_the_table_is_sent_the_base() -> None:
-    """And what its own host sent."""
+    """It also gets the fields of its own host."""
     assert encode(decoded({"event": "Dream", "x": 1}), TABLE, None, "Dream") == {
         "session": "",
         "dir": "",
@@ -211,7 +211,7 @@ def test_half_a_surrogate_pair_is_escaped() -> None:
     [("PreTol", "did you mean `PreTool`?"), ("pre_tool", "did you mean"), ("zzzz", "its events: ")],
 )
 def test_an_unknown_name_is_told_the_nearest(native: str, hint: str) -> None:
-    """Or where the names are listed."""
+    """Without a near one it tells where the names are listed."""
     error = unknown_event_error(TABLE, native)
 
     assert error.name == "wire.event"

@@ -102,7 +102,7 @@ def test_what_is_no_template_is_refused_before_it_runs(prompt: str, why: str) ->
     ],
 )
 def test_attributes_of_python_are_nothing(prompt: str) -> None:
-    """An entry that is not there, whatever the object behind it has."""
+    """They are missing entries, whatever object is behind them."""
     assert fill(prompt) == ""
 
 
@@ -117,7 +117,7 @@ def test_what_would_leave_the_sandbox_fails(prompt: str) -> None:
 
 
 def test_a_prompt_ends_when_it_is_far_too_long() -> None:
-    """What would come behind is not worked out."""
+    """The rest is not computed."""
     with pytest.raises(HandlerError, match="grows far beyond 5,000 characters"):
         fill("{% for a in range(9999) %}" + "x" * 1000 + "{% endfor %}", most=5000)
 
@@ -136,7 +136,7 @@ def test_a_prompt_that_takes_too_long_is_stopped() -> None:
 
 
 def test_values_are_told_from_the_authors_words() -> None:
-    """By their type, part by part."""
+    """By their type, for each part."""
     prompt = "a {{ tool_name }}{% for i in range(2) %}{{ i }}b{% endfor %}"
     parts = fill_template(prompt, PAYLOAD, most=99, late=lambda: False)
 
@@ -144,7 +144,7 @@ def test_values_are_told_from_the_authors_words() -> None:
 
 
 def test_a_value_is_cut_to_what_a_prompt_shows() -> None:
-    """And says how much is missing; escapes upon escapes do not grow beyond bounds either."""
+    """The cut tells how much is missing, and repeated escapes stay within bounds."""
     (part,) = fill_template("{{ x }}", {"x": "y" * 100_000}, most=9, late=lambda: False)
 
     assert isinstance(part, Inserted)
@@ -153,7 +153,7 @@ def test_a_value_is_cut_to_what_a_prompt_shows() -> None:
 
 
 def test_the_fields_that_a_prompt_names_are_listed() -> None:
-    """So that a typo can be pointed at; its own variables and helpers are none."""
+    """A check can then report a typo; variables and helpers are not listed."""
     prompt = (
         "{{ .ToolNam }} {{ x.y }} {% for i in items %}{{ i.z }}{{ loop.index }}{% endfor %} {{ "
         "toJSON . }} {{ payload.q }}"

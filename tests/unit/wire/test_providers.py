@@ -38,7 +38,7 @@ def asked(*names: str, **fields: str) -> Model:
     ],
 )
 def test_a_name_tells_its_provider(name: str, provider: str, found: tuple[str, str]) -> None:
-    """Before a slash or a colon; where it says nothing, the hook's dialect may."""
+    """Before a slash or a colon; otherwise the hook's dialect decides."""
     assert split_model_name(name, provider) == found
 
 
@@ -90,7 +90,7 @@ def test_a_name_tells_its_provider(name: str, provider: str, found: tuple[str, s
 def test_an_endpoint_is_the_files_the_environments_or_the_providers_own(
     model: Model, environ: dict[str, str], base_url: str, key: str, *, binds: bool
 ) -> None:
-    """With the key that belongs there, and no other."""
+    """Each endpoint gets only the key that belongs to it."""
     found = resolve_endpoint(model, {**KEYS, **environ})
 
     assert (found.base_url, found.key, found.binds) == (base_url, key, binds)

@@ -74,7 +74,7 @@ def test_a_tree_is_taken_as_a_parser_would_have_read_it(tree: Any, value: Any) -
 
 
 def test_a_tree_that_holds_itself_is_refused() -> None:
-    """It is no configuration, and no RecursionError."""
+    """It is a ConfigError, not a RecursionError."""
     tree: dict[str, Any] = {}
     tree["a"] = tree
     with pytest.raises(ConfigError) as caught:

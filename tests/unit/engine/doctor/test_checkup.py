@@ -1,4 +1,4 @@
-"""Checkup: each planted fault is found, once, by its own name.
+"""Checkup: finds each planted fault once, by its own code.
 
 And nothing that is not approved is run.
 """
@@ -44,7 +44,7 @@ def _engine(*hooks: dict[str, Any], event: str = "pre_tool_use", **settings: Any
 
 
 def _names(engine: Engine, **asked: Any) -> list[list[str]]:
-    """What is found wrong with each hook, by name."""
+    """The names of the problems of each hook."""
     return [
         [finding.name for finding in hook.findings] for hook in run_checkup(engine, **asked).hooks
     ]
@@ -77,7 +77,7 @@ def test_what_a_run_tells(command: str, found: list[str], tmp_path: Path) -> Non
 
 @pytest.mark.process
 def test_a_program_that_the_shell_cannot_find_is_named(tmp_path: Path) -> None:
-    """The hook ran and exited with 0, and the finding names the program that it needs."""
+    """The hook exited with 0, and the finding names the program that it needs."""
     with _engine({"command": "no-such-program-here | cat"}, cwd=tmp_path) as engine:
         (hook,) = run_checkup(engine).hooks
     (finding,) = hook.findings
@@ -112,7 +112,7 @@ def test_what_its_files_tell(
 
 @pytest.mark.process
 def test_what_is_slow(tmp_path: Path) -> None:
-    """A hook that never ends is ended; whose limit that was makes the difference."""
+    """A hook that never ends is ended; the finding tells whose time limit that was."""
     with _engine(
         {"command": "sleep 60", "timeout": 1}, {"command": "sleep 61", "timeout": 60}, cwd=tmp_path
     ) as engine:
@@ -124,7 +124,7 @@ def test_what_is_slow(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_a_guard_that_fails_open(tmp_path: Path) -> None:
-    """It may refuse, and lets everything through when it fails: worth a word, and no error."""
+    """A guard that permits every call when it fails gets a remark and no error."""
     tree = {
         "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat >/dev/null"}]}]}
     }
@@ -134,13 +134,13 @@ def test_a_guard_that_fails_open(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_the_hook_knows_that_it_is_a_test(tmp_path: Path) -> None:
-    """A script that must not act in a test can tell."""
+    """An environment variable tells a script that this is a test."""
     with _engine({"command": f'test "${VARIABLE}" = 1'}, cwd=tmp_path) as engine:
         assert _names(engine) == [[]]
 
 
 def test_what_could_not_be_loaded(tmp_path: Path) -> None:
-    """A broken hook is told as such, and its problem stands beside it."""
+    """The report shows a broken hook with its problem."""
     with _engine({"command": ""}, cwd=tmp_path) as engine:
         found = run_checkup(engine)
 
@@ -178,7 +178,7 @@ def test_an_address_that_was_called_was_asked(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_two_hooks_that_do_the_same(tmp_path: Path) -> None:
-    """The second is told of the first."""
+    """The finding names the second hook."""
     with _engine(
         {"command": "cat >/dev/null"},
         {"command": "true"},
@@ -210,7 +210,7 @@ class _Journal(Search):
     [(_Journal(19), []), (_Journal(20), ["check.never-matched"]), (_Journal(20, 1), [])],
 )
 def test_what_no_event_ever_selected(journal: _Journal, found: list[str], tmp_path: Path) -> None:
-    """Many events of its kind here since its file was changed, and its matcher held for none."""
+    """Many events of its kind since its file changed, and its matcher fitted none."""
     file = tmp_path / "hooks.yaml"
     file.write_text(
         'hooks: {pre_tool_use: [{matcher: none, hooks: [{type: command, command: "true", '
@@ -228,7 +228,7 @@ def test_what_no_event_ever_selected(journal: _Journal, found: list[str], tmp_pa
 def test_a_projects_hook_that_no_event_ever_selected(
     approved: bool, found: bool, tmp_path: Path
 ) -> None:
-    """Whether it may run is told by its approval, and not by where its file lies."""
+    """The approval decides whether it may run, not the place of its file."""
     with _guarded(tmp_path, _script(tmp_path, "guard.sh"), matcher="NoSuchTool") as engine:
         if approved:
             approve_hooks(engine, engine.hooks, who="a test", how="test")
@@ -239,7 +239,7 @@ def test_a_projects_hook_that_no_event_ever_selected(
 
 
 def _guarded(tmp_path: Path, script: str, **fields: Any) -> Engine:
-    """An engine with a hook of a cloned project, which counts for what it was approved as."""
+    """An engine with a hook of a cloned project, in the state of its approval."""
     project = tmp_path / "project"
     (project / ".claude").mkdir(parents=True)
     entry = {
@@ -259,7 +259,7 @@ def _guarded(tmp_path: Path, script: str, **fields: Any) -> Engine:
 
 @pytest.mark.process
 def test_what_is_not_approved_is_never_run(tmp_path: Path) -> None:
-    """New, approved, changed: only in the middle does the script leave its mark."""
+    """Of new, approved and changed only the approved script leaves its mark."""
     mark = tmp_path / "mark"
     script = _script(tmp_path, "guard.sh", f"#!/bin/sh\ncat >/dev/null\necho x >> {mark}\n")
     with _guarded(tmp_path, script) as engine:
@@ -289,7 +289,7 @@ def test_what_is_not_approved_is_never_run(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_an_approved_hook_is_asked_whatever_it_is_for(tmp_path: Path) -> None:
-    """Its matcher is a part of what was approved."""
+    """The approval includes the matcher."""
     with _guarded(tmp_path, _script(tmp_path, "guard.sh"), matcher="NoSuchTool") as engine:
         approve_hooks(engine, engine.hooks, who="a test", how="test")
         (found,) = run_checkup(engine).hooks
@@ -300,7 +300,7 @@ def test_an_approved_hook_is_asked_whatever_it_is_for(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_the_first_use_of_ones_own_hook(tmp_path: Path) -> None:
-    """A user's hook that was never run is not run here either, and that is no fault of it."""
+    """A user's hook that never ran does not run here either, which is no fault."""
     home = tmp_path / "home"
     (home / ".claude").mkdir(parents=True)
     mark = tmp_path / "mark"
@@ -325,7 +325,7 @@ def test_the_first_use_of_ones_own_hook(tmp_path: Path) -> None:
 
 
 def test_what_is_not_approved_is_never_mended(tmp_path: Path) -> None:
-    """A finding about a file of such a hook names no file to be changed."""
+    """A finding about such a hook names no file to change."""
     with _guarded(tmp_path, _script(tmp_path, "plain.sh", mode=0o646)) as engine:
         (found,) = run_checkup(engine).hooks
 
@@ -334,7 +334,7 @@ def test_what_is_not_approved_is_never_mended(tmp_path: Path) -> None:
 
 
 def test_hooks_that_are_switched_off(tmp_path: Path) -> None:
-    """A switch that is off is told, whichever it is."""
+    """The report names the switch."""
     engine = _guarded(tmp_path, "true")
     engine.runtime.gate.get().environ = {**engine.environ, "HOOKLINE": "0"}
 
@@ -345,7 +345,7 @@ def test_hooks_that_are_switched_off(tmp_path: Path) -> None:
 def test_a_judge_without_what_it_needs_is_an_error(
     models: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether or not it is asked: what is to be installed is named, once."""
+    """The report names what to install, once, also if the hook is not asked."""
     for name in ("pydantic_ai", "pydantic_ai.direct"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, "hookline.handlers.model_hook", raising=False)

@@ -1,4 +1,4 @@
-"""Symptoms: what of an output, an exit code and a time is a fault."""
+"""Diagnosis: which output, exit code and duration are a fault."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _told(outcome: Outcome | None, **said: object) -> list[tuple[str, str]]:
     ],
 )
 def test_an_answer_that_no_host_can_see(stdout: str, told: list[tuple[str, str]]) -> None:
-    """After other lines, or not as an object; plain text is no answer."""
+    """JSON after other lines, or no object; plain text is no reply."""
     assert _told(Outcome(exit_code=0, stdout=stdout)) == told
 
 
@@ -71,7 +71,7 @@ def test_an_answer_that_no_host_can_see(stdout: str, told: list[tuple[str, str]]
 def test_what_else_a_run_tells(
     outcome: Outcome | None, said: dict[str, object], told: list[tuple[str, str]]
 ) -> None:
-    """A failure, an exit code, a refusal, a time."""
+    """A failure, an exit code, a refusal, a duration."""
     assert _told(outcome, **said) == told
 
 
@@ -84,7 +84,7 @@ def test_what_else_a_run_tells(
     ],
 )
 def test_a_shell_that_exits_with_127_did_not_find_a_file(stderr: str) -> None:
-    """Whatever it says, in whatever language."""
+    """The language of its message does not matter."""
     outcome = Outcome(exit_code=127, stderr=stderr)
 
     found = [each.name for each in diagnose_outcome(_TEXT, outcome, Verdict(), 5.0)]
@@ -92,5 +92,5 @@ def test_a_shell_that_exits_with_127_did_not_find_a_file(stderr: str) -> None:
 
 
 def test_a_program_without_a_shell_says_127_itself() -> None:
-    """One that is not there is not started at all."""
+    """A missing program does not start at all."""
     assert _told(Outcome(exit_code=127)) == [("check.failed", "warning")]

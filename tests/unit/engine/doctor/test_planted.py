@@ -166,7 +166,7 @@ def test_a_planted_fault_is_found_and_nothing_else(
     told: list[str],
     tmp_path: Path,
 ) -> None:
-    """By its own code, once; and its twin without a fault has none."""
+    """The checkup finds its code once, and none in its twin without a fault."""
     from hookline.errors import CODES  # noqa: PLC0415 - only here are codes told by their names
 
     with Engine.load(

@@ -55,14 +55,14 @@ def test_an_event_of_each_kind_can_be_sent(dialect: str, native: str) -> None:
 def test_a_call_is_one_of_the_host(
     dialect: str, native: str, tool: str, given: dict[str, str]
 ) -> None:
-    """The shell's name and key are those of the hook's own host."""
+    """The call has the shell's name and key of the hook's own host."""
     event = make_event(_spec(dialect, native), make_dialect(dialect), "/")
 
     assert (event.tool, event.input) == (tool, given)
 
 
 def test_a_hook_that_names_a_tool_is_told_of_that() -> None:
-    """Whatever tool a matcher wants by name is the one that is called."""
+    """The made-up event calls the tool that the matcher names."""
     event = make_event(
         _spec("claude-code", "PreToolUse", OneOf(field="tool", names=frozenset({"Write"}))),
         make_dialect("claude-code"),

@@ -49,7 +49,7 @@ def _hook(name: str, program: str = "/opt/a", **fields: object) -> HookSpec:
     ],
 )
 def test_only_a_guard_fails_open(hook: HookSpec, told: list[str]) -> None:
-    """Where nothing can be refused, or the hook only looks on, its failure lets nothing through.
+    """An observer, or a hook of an event without a refusal, permits nothing by its failure.
 
     A stop gate's would loop.
     """
@@ -119,6 +119,6 @@ def test_a_stop_gate_and_a_gate_without_a_denial_may_fail_open(dialect: str) -> 
     ],
 )
 def test_a_duplicate_does_the_same_at_the_same_moment(second: HookSpec, told: list[str]) -> None:
-    """Another program, another event or another condition is another hook."""
+    """Hooks that differ in program, event or condition are no duplicates."""
     specs = [_hook("a"), second]
     assert [problem.hook for problem in find_duplicates(specs)] == told
