@@ -136,7 +136,8 @@ ROWS = (
     Row(
         number="13a",
         title="both of these, SIGKILL of `fire`",
-        script=f'setsid env -i PIDS="$PIDS" "$SLEEPER" >/dev/null 2>&1 </dev/null & {_UP}; sleep 60',
+        script=f'setsid env -i PIDS="$PIDS" "$SLEEPER" >/dev/null 2>&1 </dev/null & '
+        f"{_UP}; sleep 60",
         ends=LIMIT + GRACE,
         says=_KILLED,
         command=("fire", "PreToolUse"),
@@ -144,7 +145,8 @@ ROWS = (
     Row(
         number="13b",
         title="both of these, SIGKILL of `serve`",
-        script=f'setsid env -i PIDS="$PIDS" "$SLEEPER" >/dev/null 2>&1 </dev/null & {_UP}; sleep 60',
+        script=f'setsid env -i PIDS="$PIDS" "$SLEEPER" >/dev/null 2>&1 </dev/null & '
+        f"{_UP}; sleep 60",
         ends=LIMIT + GRACE,
         says=_KILLED,
         command=("serve", "--unix"),

@@ -170,7 +170,10 @@ def wait_for_quiet(seconds: float) -> str:
     until = time.monotonic() + seconds
     while (load := os.getloadavg()[0]) > _QUIET * cores:
         if time.monotonic() >= until:
-            return f"BUSY: load {load:.1f} on {cores} cores after waiting {seconds:.0f} s; trust no figure of this run, repeat it"
+            return (
+                f"BUSY: load {load:.1f} on {cores} cores after waiting {seconds:.0f} s; "
+                "trust no figure of this run, repeat it"
+            )
         time.sleep(_LOOK_AGAIN)
     return ""
 
@@ -289,11 +292,16 @@ def _document(report: Report) -> dict[str, Any]:
         ],
         "details": report.details,
         "goals": [
-            {"goal": goal.text, "reached": (reached := report.reached(goal)), "target": goal.target, "bound": goal.bound,
-             "judged": judged(reached, goal.target, goal.bound)}
+            {
+                "goal": goal.text,
+                "reached": (reached := report.reached(goal)),
+                "target": goal.target,
+                "bound": goal.bound,
+                "judged": judged(reached, goal.target, goal.bound),
+            }
             for goal in report.goals
         ],
-    }  # fmt: skip
+    }
 
 
 def machine() -> dict[str, Any]:

@@ -213,7 +213,8 @@ async def over_http(path: str) -> Callable[[int], Awaitable[None]]:
     What comes is read and no more than that.
     """
     asked = (
-        b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+        b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        b"Content-Length: %d\r\n\r\n%b"
         % (
             len(BODY),
             BODY,
@@ -428,14 +429,25 @@ def slowest(results: dict[str, Measured], clients: dict[str, Clients]) -> dict[s
 def goals(present: set[str]) -> tuple[Goal, ...]:
     """What is to be reached, as far as it is here."""
     wanted = [
-        Goal(text=f"{way.name}: {flight} at once, beside an echo", case=f"{way.name}, {flight} at once",
-             against=f"{way.name} echo, {flight} at once", target=2.0, bound=3.0)
-        for way in WAYS for flight in FLIGHTS
-    ] + [
-        Goal(text=f"{way.name}: p99 of 1 at once, beside an echo's", case=f"{way.name}, 1 at once, p99",
-             against=f"{way.name} echo, 1 at once, p99", target=2.0, bound=4.0)
+        Goal(
+            text=f"{way.name}: {flight} at once, beside an echo",
+            case=f"{way.name}, {flight} at once",
+            against=f"{way.name} echo, {flight} at once",
+            target=2.0,
+            bound=3.0,
+        )
         for way in WAYS
-    ]  # fmt: skip
+        for flight in FLIGHTS
+    ] + [
+        Goal(
+            text=f"{way.name}: p99 of 1 at once, beside an echo's",
+            case=f"{way.name}, 1 at once, p99",
+            against=f"{way.name} echo, 1 at once, p99",
+            target=2.0,
+            bound=4.0,
+        )
+        for way in WAYS
+    ]
     return tuple(goal for goal in wanted if {goal.case, goal.against} <= present)
 
 

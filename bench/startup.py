@@ -230,7 +230,8 @@ def main() -> int:
     notes: list[str] = ["processor time, not waiting time"] if given.cpu else []
     if count := extra_files():
         notes.append(
-            f"{count} .pth file(s) are read at every start of this interpreter, the floor included: ratios look better than they are"
+            f"{count} .pth file(s) are read at every start of this interpreter, the floor "
+            f"included: ratios look better than they are"
         )
     with tempfile.TemporaryDirectory(prefix="hookline-bench-") as folder:
         measured = cases(Path(folder), CLAUDE_CODE, notes, cpu=given.cpu)
@@ -238,7 +239,8 @@ def main() -> int:
     cost = supervisor_cost(results)
     verdict = "met" if cost <= SUPERVISOR_BOUND else "MISSED"
     notes.append(
-        f"the supervisor costs {cost:.2f} x `{FLOOR}` an answer, bound {SUPERVISOR_BOUND:g}: {verdict}"
+        f"the supervisor costs {cost:.2f} x `{FLOOR}` an answer, bound "
+        f"{SUPERVISOR_BOUND:g}: {verdict}"
     )
     code = finish(
         Report(name="startup", unit="ms", results=results, goals=goals(list(results)), notes=notes),

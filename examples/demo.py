@@ -301,13 +301,15 @@ def _answered(engine: Engine, project: Path, name: str, expected: str) -> Row:
 def show(rows: list[Row]) -> None:
     """Print the table; what is not as expected is marked."""
     print(
-        f"{'':2}{'dialect':13}{'event':20}{'what':27}{'hooks':>5}  {'verdict':33}{'time':>8}  reason"
+        f"{'':2}{'dialect':13}{'event':20}{'what':27}{'hooks':>5}  "
+        f"{'verdict':33}{'time':>8}  reason"
     )
     for row in rows:
         mark = "  " if row.fine else "✗ "
         reason = " ".join(row.reason.split())
         print(
-            f"{mark}{row.dialect:13}{row.event:20}{row.what:27.26}{row.hooks:>5}  {row.verdict:33.32}{row.seconds * 1000:>5.0f} ms  {reason:.70}"
+            f"{mark}{row.dialect:13}{row.event:20}{row.what:27.26}{row.hooks:>5}  "
+            f"{row.verdict:33.32}{row.seconds * 1000:>5.0f} ms  {reason:.70}"
         )
 
 
@@ -320,7 +322,8 @@ def main() -> int:
     wrong = [row for row in rows if not row.fine]
     for row in wrong:
         print(
-            f"✗ {row.dialect} {row.event} ({row.what}): got `{row.verdict}`, expected `{row.expected}`",
+            f"✗ {row.dialect} {row.event} ({row.what}): got `{row.verdict}`, expected "
+            f"`{row.expected}`",
             file=sys.stderr,
         )
     print(f"\n{len(rows) - len(wrong)} of {len(rows)} verdicts as expected")

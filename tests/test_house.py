@@ -163,18 +163,31 @@ def test_the_lists_of_exceptions_are_not_longer_than_needed() -> None:
     ("module", "unwanted"),
     [
         ("hookline", ("hookline.engine", "json", "re")),
-        ("hookline.engine.engine", ("typing", "dataclasses", "re2", "regex", "ruamel", "asyncio", "threading", "subprocess", "inspect", "pathlib", "logging", "wcmatch", "tree_sitter", "typer")),
-        ("hookline.cli.answer", ("typing", "dataclasses", "re2", "regex", "ruamel", "asyncio", "subprocess", "inspect", "typer", "rich")),
-        ("hookline.cli.fire", ("typing", "dataclasses", "re2", "ruamel", "asyncio", "subprocess", "inspect", "typer", "rich", "pathlib", "argparse", "ipaddress")),
-        ("hookline.trust.inspection", ("typing", "dataclasses", "re2", "subprocess", "pathlib", "tree_sitter", "shlex", "ast", "hookline.text.shell", "hookline.trust.resolver")),
-        ("hookline.trust.gate", ("typing", "dataclasses", "re2", "subprocess", "pathlib", "sqlite3", "hashlib", "datetime")),
+        ("hookline.engine.engine",
+            ("typing", "dataclasses", "re2", "regex", "ruamel", "asyncio", "threading",
+                "subprocess", "inspect", "pathlib", "logging", "wcmatch", "tree_sitter", "typer")),
+        ("hookline.cli.answer",
+            ("typing", "dataclasses", "re2", "regex", "ruamel", "asyncio", "subprocess", "inspect",
+                "typer", "rich")),
+        ("hookline.cli.fire",
+            ("typing", "dataclasses", "re2", "ruamel", "asyncio", "subprocess", "inspect", "typer",
+                "rich", "pathlib", "argparse", "ipaddress")),
+        ("hookline.trust.inspection",
+            ("typing", "dataclasses", "re2", "subprocess", "pathlib", "tree_sitter", "shlex", "ast",
+                "hookline.text.shell", "hookline.trust.resolver")),
+        ("hookline.trust.gate",
+            ("typing", "dataclasses", "re2", "subprocess", "pathlib", "sqlite3", "hashlib",
+                "datetime")),
     ],
 )  # fmt: skip
 def test_a_module_is_loaded_without_what_it_may_never_need(
     module: str, unwanted: tuple[str, ...]
 ) -> None:
     """`hookline answer` starts for every tool call, so it loads heavy modules only on use."""
-    code = f"import sys; before = set(sys.modules); import {module}; print(*sorted(set(sys.modules) - before))"
+    code = (
+        f"import sys; before = set(sys.modules); import {module}; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
     done = subprocess.run(
         [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"],
         capture_output=True,
@@ -211,25 +224,42 @@ OWN_WORDS = {
 # What a row may say beyond its kind: dialect, power, and the rows; "*" for all of them. Each with
 # its reason.
 BEYOND = {
-    ("docker-agent", "deny"): ({"before_agent_run", "after_agent_complete"}, "canonical events that the vocabulary lacks; they block (docs/formats/docker-agent.md 6)"),
-    ("claude-code", "halt"): ({"*"}, "`continue: false` is a field of every event's output (docs/formats/claude-code.md 7)"),
+    ("docker-agent", "deny"): ({"before_agent_run", "after_agent_complete"},
+        "canonical events that the vocabulary lacks; they block (docs/formats/docker-agent.md 6)"),
+    ("claude-code", "halt"): ({"*"},
+        "`continue: false` is a field of every event's output (docs/formats/claude-code.md 7)"),
     ("claude-code", "watch"): ({"SessionStart"}, "`watchPaths` (docs/formats/claude-code.md 7)"),
-    ("claude-code", "allow"): ({"PreModelSwitch"}, "`permissionDecision` allow (docs/formats/claude-code.md 7)"),
-    ("claude-code", "ask"): ({"PreModelSwitch"}, "`permissionDecision` ask (docs/formats/claude-code.md 7)"),
+    ("claude-code", "allow"): ({"PreModelSwitch"},
+        "`permissionDecision` allow (docs/formats/claude-code.md 7)"),
+    ("claude-code", "ask"): ({"PreModelSwitch"},
+        "`permissionDecision` ask (docs/formats/claude-code.md 7)"),
     ("claude-code", "deny"): ({"Elicitation"}, "exit 2 declines (docs/formats/claude-code.md 7)"),
-    ("cursor", "allow"): ({"beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeTabFileRead", "subagentStart"}, "a permission may be `allow` wherever there is one (docs/formats/cursor.md 5)"),
-    ("cursor", "context"): ({"beforeShellExecution", "beforeMCPExecution"}, "`agent_message` goes with every permission (docs/formats/cursor.md 5)"),
-    ("codex", "halt"): ({"UserPromptSubmit", "SubagentStop", "PreCompact", "PostCompact"}, "`continue: false` stops there, too (docs/formats/codex.md 5)"),
+    ("cursor", "allow"): (
+        {"beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeTabFileRead",
+            "subagentStart"},
+        "a permission may be `allow` wherever there is one (docs/formats/cursor.md 5)"),
+    ("cursor", "context"): ({"beforeShellExecution", "beforeMCPExecution"},
+        "`agent_message` goes with every permission (docs/formats/cursor.md 5)"),
+    ("codex", "halt"): ({"UserPromptSubmit", "SubagentStop", "PreCompact", "PostCompact"},
+        "`continue: false` stops there, too (docs/formats/codex.md 5)"),
     ("a3s", "deny"): ({"*"}, "a handler may block any of its events (docs/formats/a3s.md 5)"),
-    ("a3s", "retry"): ({"*"}, "a handler may ask for a retry of any of its events (docs/formats/a3s.md 5)"),
-    ("agenthooks", "deny"): ({"*"}, "a decision belongs to every output; where nothing can be refused it is feedback (docs/formats/agenthooks.md 2)"),
-    ("agenthooks", "allow"): ({"*"}, "a decision belongs to every output (docs/formats/agenthooks.md 8)"),
-    ("copilot", "context"): ({"notification"}, "`additionalContext` is put before the session's next message (docs/formats/copilot.md 5)"),
-    ("gemini", "halt"): ({"BeforeAgent"}, "`continue: false` ends the run there, too (docs/formats/gemini.md 4)"),
+    ("a3s", "retry"): ({"*"},
+        "a handler may ask for a retry of any of its events (docs/formats/a3s.md 5)"),
+    ("agenthooks", "deny"): ({"*"},
+        "every output has a decision; it may be feedback only (docs/formats/agenthooks.md 2)"),
+    ("agenthooks", "allow"): ({"*"},
+        "a decision belongs to every output (docs/formats/agenthooks.md 8)"),
+    ("copilot", "context"): ({"notification"},
+        "`additionalContext` is put before the session's next message (docs/formats/copilot.md 5)"),
+    ("gemini", "halt"): ({"BeforeAgent"},
+        "`continue: false` ends the run there, too (docs/formats/gemini.md 4)"),
     ("qwen", "halt"): ({"PostToolBatch"}, "a block there stops the turn (docs/formats/qwen.md 5)"),
-    ("hookline", "ask"): ({"*"}, "a program that reads decisions can ask a person about whatever is yet to happen"),
-    ("hookline", "deny"): ({"*"}, "a program that reads decisions can refuse whatever is yet to happen"),
-    ("agenthooks", "context"): ({"post-agent-turn"}, "`additional_context` is honoured there (docs/formats/agenthooks.md 8)"),
+    ("hookline", "ask"): ({"*"},
+        "a program that reads decisions can ask a person about whatever is yet to happen"),
+    ("hookline", "deny"): ({"*"},
+        "a program that reads decisions can refuse whatever is yet to happen"),
+    ("agenthooks", "context"): ({"post-agent-turn"},
+        "`additional_context` is honoured there (docs/formats/agenthooks.md 8)"),
 }  # fmt: skip
 
 

@@ -30,7 +30,8 @@ _TYPED = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _END = re.compile(r"\n?\x1e(\d+)\x1e\n")
 # What is another one each time: times, digests and ids, lengths, the shell of this machine.
 _ANY = re.compile(
-    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: UTC)?|\b\d+(?:\.\d+)? m?s\b|\b(?:[0-9a-f]{64}|[0-9a-f]{16}|[0-9a-f]{12}|[0-9a-f]{8})\b"
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: UTC)?|\b\d+(?:\.\d+)? m?s\b"
+    r"|\b(?:[0-9a-f]{64}|[0-9a-f]{16}|[0-9a-f]{12}|[0-9a-f]{8})\b"
     r"|\b\d+ bytes|(?<=interpreter )/\S+|\d{4}-\d\d-\d\d(?=\.\d{12}\.jsonl)|(?<=of ')\d+"
 )
 _DIGITS = re.compile(r"[0-9a-f]{8,}")
@@ -102,7 +103,10 @@ def test_remote_hooks(tmp_path: Path) -> None:
         said
         == [
             "DENY not `rm -rf build`",
-            "DENY Required hook 'guard' failed: could not be reached: the handlers `policy` are not attached",
+            (
+                "DENY Required hook 'guard' failed: could not be reached: the handlers `policy` "
+                "are not attached"
+            ),
         ]
         * 2
     )
@@ -206,7 +210,8 @@ def run(typed: list[Block], home: Path, source: Path) -> list[list[str]]:
     (home / "typed").write_text(script, encoding="utf-8")
     done = subprocess.run(
         ["bash", "typed"],  # noqa: S607 - the bash on the user's PATH
-        cwd=home, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False,
+        cwd=home, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, timeout=120, check=False,
     )  # fmt: skip
     parts = _END.split(done.stdout.decode("utf-8"))
     assert parts[-1] == ""
@@ -224,7 +229,10 @@ def _started(block: Block) -> str:
     reads = (
         f'for _ in {" ".join("1" * len(block.printed))}; do read -r line <&3; echo "$line"; done'
     )
-    return f"exec 3< <(exec {command[:-2]} 2>&1); served=$!; trap 'kill $served; wait $served' EXIT; {reads}"
+    return (
+        f"exec 3< <(exec {command[:-2]} 2>&1); served=$!; "
+        f"trap 'kill $served; wait $served' EXIT; {reads}"
+    )
 
 
 def _masked(text: str) -> str:

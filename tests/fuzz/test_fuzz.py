@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from hookline.core.dispatch import Run
 
 KEYS = (
-    "continue", "stopReason", "systemMessage", "decision", "reason", "hookSpecificOutput", "hookEventName", "permissionDecision",
-    "updatedInput", "additionalContext", "modified_input", "additional_context", "metadata",
+    "continue", "stopReason", "systemMessage", "decision", "reason", "hookSpecificOutput",
+    "hookEventName", "permissionDecision", "updatedInput", "additionalContext", "modified_input",
+    "additional_context", "metadata",
 )  # fmt: skip
 HOOK = {"type": "command", "command": "true"}
 # Two hooks a source on the call of a tool, in the words of each dialect.

@@ -72,8 +72,10 @@ def label(dialect: Dialect) -> str:
 texts = st.text(max_size=12)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | texts
 json_values = st.recursive(
-    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4), max_leaves=12
-)  # fmt: skip
+    scalars,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=12,
+)
 # What `json.dumps(allow_nan=False)` can say.
 finite_values = st.recursive(
     st.none()

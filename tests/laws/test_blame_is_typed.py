@@ -39,15 +39,18 @@ if TYPE_CHECKING:
 ONCE_EACH = {dialect.table.name: dialect for dialect in reversed(DIALECTS)}
 # Keys of hooks' outputs in all spellings.
 OUTPUT_KEYS = (
-    "continue", "stop_reason", "stopReason", "suppressOutput", "system_message", "systemMessage", "decision", "reason",
-    "hook_specific_output", "hookSpecificOutput", "hookEventName", "permissionDecision", "permission_decision", "updatedInput",
-    "updated_input", "updated_messages", "additionalContext", "instruction_context", "summary", "metadata", "transition",
-    "modified_input", "additional_context", "log", "retry", "updatedMCPToolOutput", "updatedToolOutput", "async",
+    "continue", "stop_reason", "stopReason", "suppressOutput", "system_message", "systemMessage",
+    "decision", "reason", "hook_specific_output", "hookSpecificOutput", "hookEventName",
+    "permissionDecision", "permission_decision", "updatedInput", "updated_input",
+    "updated_messages", "additionalContext", "instruction_context", "summary", "metadata",
+    "transition", "modified_input", "additional_context", "log", "retry", "updatedMCPToolOutput",
+    "updatedToolOutput", "async",
 )  # fmt: skip
 CONFIG_KEYS = (
-    "agents", "hooks", "settings", "pre_tool_use", "PreToolUse", "Stop", "turn_start", "matcher", "type", "command", "args",
-    "timeout", "env", "working_dir", "on_error", "name", "description", "trigger", "priority", "async", "metadata", "if", "once",
-    "url", "prompt", "model", "headers", "shell", "preempt_yolo", "disableAllHooks", "statusMessage",
+    "agents", "hooks", "settings", "pre_tool_use", "PreToolUse", "Stop", "turn_start", "matcher",
+    "type", "command", "args", "timeout", "env", "working_dir", "on_error", "name", "description",
+    "trigger", "priority", "async", "metadata", "if", "once", "url", "prompt", "model", "headers",
+    "shell", "preempt_yolo", "disableAllHooks", "statusMessage",
 )  # fmt: skip
 WORDS = (
     "command",
@@ -97,10 +100,12 @@ leaves = st.sampled_from(WORDS) | json_values
 trees = st.recursive(
     leaves,
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(CONFIG_KEYS), inner, max_size=5) | st.dictionaries(scalars, inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(CONFIG_KEYS), inner, max_size=5)
+        | st.dictionaries(scalars, inner, max_size=3)
     ),
     max_leaves=20,
-)  # fmt: skip
+)
 
 
 def load(dialect: Dialect, source: Source) -> None:
@@ -160,8 +165,9 @@ def test_a_damaged_configuration_is_loaded_or_a_config_error(
         line = lines[at]
         lines[at] = data.draw(
             st.sampled_from((
-                "", line * 2, line[: len(line) // 2], line.replace(":", ""), line.replace('"', ""), "  " + line, "\t" + line,
-                line.replace("command", "[]"), "- " + line, line.rstrip("\n") + " {\n", "\x00" + line,
+                "", line * 2, line[: len(line) // 2], line.replace(":", ""), line.replace('"', ""),
+                "  " + line, "\t" + line, line.replace("command", "[]"), "- " + line,
+                line.rstrip("\n") + " {\n", "\x00" + line,
             ))
         )  # fmt: skip
     companions = {

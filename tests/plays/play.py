@@ -47,8 +47,13 @@ ALL_POWERS = frozenset(
 )
 # What every play is about, unless it says otherwise: a call of a shell.
 CALL = Event(
-    kind="tool.before", dialect="stage", native_name="before", session_id="s1", cwd="/w", body=ToolCall(tool="bash", input={"command": "ls", "depth": 1})
-)  # fmt: skip
+    kind="tool.before",
+    dialect="stage",
+    native_name="before",
+    session_id="s1",
+    cwd="/w",
+    body=ToolCall(tool="bash", input={"command": "ls", "depth": 1}),
+)
 
 
 def row(native: str = "before", kind: str = "tool.before", **columns: Any) -> EventRow:

@@ -37,8 +37,8 @@ def test_a_shadow_cannot_end_anything() -> None:
     assert happened.asked == ["a", "b"]
 
 
-def test_whom_an_end_kept_from_speaking_is_not_asked_again() -> None:
-    """A rewrite that came first does not bring a settled group's silenced hooks back for a second look."""
+def test_a_hook_that_an_end_skipped_is_not_run_after_a_rewrite() -> None:
+    """A rewrite before the end does not bring the skipped hooks back."""
     script = {"a": patches(x=1), "b": ALLOWS.replace(ends=True)}
     happened = play([hook("a"), hook("b"), hook("c")], script, reexamine=True)
 

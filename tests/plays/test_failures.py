@@ -1,4 +1,4 @@
-"""A failure is a value: what a hook that gave no answer means, and that it is never the same as a yes."""
+"""Failures: what a hook without an answer means; it never counts as a yes."""
 
 from __future__ import annotations
 

@@ -44,7 +44,9 @@ LISTED = "hooks: ON\nconfig: WS/config/shell_hooks.yaml\n"
 APPROVED = f"✓ approved: {GUARD}\nevents: pre_tool_call, on_user_message\nmounted: 2\n"
 DIALOGUES: dict[str, list[tuple[object, ...]]] = {
     "at first nothing is approved": [
-        ("/hooks", LISTED, f"pre_tool_call  {GUARD}\n  ✗ NOT approved (new): you have not approved it\n", f"on_stop  POST {URL}\n  ✗ NOT approved"),
+        ("/hooks", LISTED,
+            f"pre_tool_call  {GUARD}\n  ✗ NOT approved (new): you have not approved it\n",
+            f"on_stop  POST {URL}\n  ✗ NOT approved"),
         ("/hooks list", LISTED),
         ("/hooks@starbot list", LISTED),
         ("/Hooks LIST", LISTED),
@@ -53,13 +55,17 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
     ],
     "a command is approved on all of its events": [
         (f"/hooks approve {GUARD}", APPROVED, "covers: definition, WS/hooks/guard.sh"),
-        ("/hooks list", f"on_user_message  {GUARD}\n  ✓ approved\n", f"POST {URL}\n  ✗ NOT approved"),
+        ("/hooks list", f"on_user_message  {GUARD}\n  ✓ approved\n",
+            f"POST {URL}\n  ✗ NOT approved"),
     ],
     "a command is approved on one event": [
         (f"/hooks approve on_user_message {GUARD}", "events: on_user_message\nmounted: 1\n"),
-        ("/hooks", f"pre_tool_call  {GUARD}\n  ✗ NOT approved", f"on_user_message  {GUARD}\n  ✓ approved"),
+        ("/hooks", f"pre_tool_call  {GUARD}\n  ✗ NOT approved",
+            f"on_user_message  {GUARD}\n  ✓ approved"),
     ],
-    "an event may have its canonical name": [(f"/hooks approve tool.before {GUARD}", "events: pre_tool_call\n")],
+    "an event may have its canonical name": [
+        (f"/hooks approve tool.before {GUARD}", "events: pre_tool_call\n"),
+    ],
     "a line may be broken anywhere": [
         (f"/hooks approve\n{GUARD}", APPROVED),
         (f"/hooks\nrevoke\n pre_tool_call\t{GUARD}", "✓ revoked: ", "events: pre_tool_call"),
@@ -72,9 +78,13 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         (f"/hooksapprove {GUARD}", "A command begins with `/hooks`."),
         ("/hooksfoo", "A command begins with `/hooks`."),
         ("", "A command begins with `/hooks`."),
-        ("/hooks", "hooks: ON", f"pre_tool_call  {GUARD}\n  ✗ NOT approved (new): you have not approved it\n"),
+        ("/hooks", "hooks: ON",
+            f"pre_tool_call  {GUARD}\n  ✗ NOT approved (new): you have not approved it\n"),
     ],
-    "quotes are taken off": [(f'/hooks approve pre_tool_call "{GUARD}"', "mounted: 1\n"), (f"/hooks revoke '{GUARD}'", "✓ revoked: ")],
+    "quotes are taken off": [
+        (f'/hooks approve pre_tool_call "{GUARD}"', "mounted: 1\n"),
+        (f"/hooks revoke '{GUARD}'", "✓ revoked: "),
+    ],
     "an address is approved as it is, or as it is shown": [
         (f"/hooks approve on_stop {URL}", f"✓ approved: POST {URL}\nevents: on_stop\nmounted: 1"),
         (f"/hooks revoke POST {URL}", f"✓ revoked: POST {URL}\nevents: on_stop"),
@@ -83,7 +93,8 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
     "a script that was edited is said to be so": [
         (f"/hooks approve {GUARD}", APPROVED),
         (EDIT,),
-        ("/hooks", "✗ changed since approval", "approved on THEN by telegram:ada (chat)\n    `hooks/guard.sh` changed"),
+        ("/hooks", "✗ changed since approval",
+            "approved on THEN by telegram:ada (chat)\n    `hooks/guard.sh` changed"),
         (f"/hooks approve {GUARD}", APPROVED),
         ("/hooks", f"{GUARD}\n  ✓ approved\n"),
     ],
@@ -91,33 +102,49 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         (f"/hooks approve {GUARD}", APPROVED),
         ("/hooks off", "hooks: OFF\n  hooks are switched off in this project (/hooks on)"),
         ("/hooks", "hooks: OFF\n"),
-        (f"/hooks approve {GUARD}", "mounted: 0\n", "! hooks are switched off in this project (/hooks on)"),
+        (f"/hooks approve {GUARD}", "mounted: 0\n",
+            "! hooks are switched off in this project (/hooks on)"),
         ("/hooks ON", "hooks: ON"),
     ],
     "what the agent's own file switches off is told, and turned on": [
         (f"/hooks approve {GUARD}", APPROVED),
         (FALSE,),
-        ("/hooks", "hooks: OFF\n  `shell_hooks.enabled` is not true in WS/config/agent.yaml:2 (/hooks on)\n", f"pre_tool_call  {GUARD}\n  ✓ approved\n  - `shell_hooks.enabled` is not true in `WS/config/agent.yaml:2`\n"),
-        (f"/hooks approve {GUARD}", "mounted: 0\n", "! `shell_hooks.enabled` is not true in `WS/config/agent.yaml:2` (/hooks on)"),
-        ("/hooks doctor", f"! pre_tool_call  {GUARD} (not tried)\n  ! it is switched off: `shell_hooks.enabled` is not true in `WS/config/agent.yaml:2` (/hooks on)\n"),
+        ("/hooks",
+            ("hooks: OFF\n  `shell_hooks.enabled` is not true in "
+             "WS/config/agent.yaml:2 (/hooks on)\n"),
+            (f"pre_tool_call  {GUARD}\n  ✓ approved\n"
+             f"  - `shell_hooks.enabled` is not true in `WS/config/agent.yaml:2`\n")),
+        (f"/hooks approve {GUARD}", "mounted: 0\n",
+            "! `shell_hooks.enabled` is not true in `WS/config/agent.yaml:2` (/hooks on)"),
+        ("/hooks doctor",
+            (f"! pre_tool_call  {GUARD} (not tried)\n"
+             f"  ! it is switched off: `shell_hooks.enabled` is not true in "
+             f"`WS/config/agent.yaml:2` (/hooks on)\n")),
         ("/hooks on", "hooks: ON\n"),
-        ("/hooks", f"hooks: ON\nconfig: WS/config/shell_hooks.yaml\n\npre_tool_call  {GUARD}\n  ✓ approved\n\n"),
+        ("/hooks",
+            (f"hooks: ON\nconfig: WS/config/shell_hooks.yaml\n\npre_tool_call  {GUARD}\n"
+             f"  ✓ approved\n\n")),
     ],
     "the agent's own file says the same as the list": [
         (TRUE,),
         ("/hooks", "hooks: ON\n"),
-        ("/hooks off", "hooks: OFF\n  hooks are switched off in this project (/hooks on)\n  `shell_hooks.enabled` is not true in WS/config/agent.yaml:2 (/hooks on)"),
+        ("/hooks off",
+            ("hooks: OFF\n  hooks are switched off in this project (/hooks on)\n"
+             "  `shell_hooks.enabled` is not true in WS/config/agent.yaml:2 (/hooks on)")),
         (READ, "shell_hooks:\n  enabled: false # mine\n"),
         ("/hooks on", "hooks: ON\n"),
         (READ, "shell_hooks:\n  enabled: true # mine\n"),
     ],
     "only this project is switched": [
         ("/hooks off everywhere", "There is no `/hooks off everywhere`."),
-        (f"/hooks on {GUARD}", "There is no `/hooks on WS/hooks/guard.sh`.", "/hooks on | /hooks off"),
+        (f"/hooks on {GUARD}", "There is no `/hooks on WS/hooks/guard.sh`.",
+            "/hooks on | /hooks off"),
     ],
     "an event that is none is part of the command": [
-        (f"/hooks approve pre_tool_use {GUARD}", f"✗ HKL3011 no hook is declared with command `pre_tool_use {GUARD}`"),
-        ("/hooks approve python3 /bin/true", "✗ HKL3011 no hook is declared with command `python3 /bin/true`"),
+        (f"/hooks approve pre_tool_use {GUARD}",
+            f"✗ HKL3011 no hook is declared with command `pre_tool_use {GUARD}`"),
+        ("/hooks approve python3 /bin/true",
+            "✗ HKL3011 no hook is declared with command `python3 /bin/true`"),
     ],
     "what is not declared is not approved": [
         ("/hooks approve /bin/true", "✗ HKL3011 no hook is declared with command `/bin/true`"),
@@ -127,7 +154,10 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         (f"/hooks approve $(echo {GUARD})", "✗ HKL3011"),
         ("/hooks revoke nothing", "✗ HKL3011"),
     ],
-    "without a command there is nothing to do": [("/hooks approve", "Approve what?", "/hooks approve <event>"), ("/hooks revoke ", "Revoke what?")],
+    "without a command there is nothing to do": [
+        ("/hooks approve", "Approve what?", "/hooks approve <event>"),
+        ("/hooks revoke ", "Revoke what?"),
+    ],
     "what is no command is answered by the usage": [
         ("/hooks help", "/hooks doctor - ", "No ready-made scripts come with this version"),
         ("/hooks aprove x", "There is no `/hooks aprove x`.", "/hooks approve <command>"),
@@ -137,9 +167,11 @@ DIALOGUES: dict[str, list[tuple[object, ...]]] = {
         ("/hooks \ud800", "There is no"),
     ],
     "a doctor tries what is approved, and nothing else": [
-        ("/hooks doctor", f"pre_tool_call  {GUARD} (not tried)", "you have not approved it", f"(look at it, then: /hooks approve {GUARD})"),
+        ("/hooks doctor", f"pre_tool_call  {GUARD} (not tried)", "you have not approved it",
+            f"(look at it, then: /hooks approve {GUARD})"),
         (f"/hooks approve pre_tool_call {GUARD}", "mounted: 1\n"),
-        ("/hooks doctor", f"pre_tool_call  {GUARD} (tried, 0 s)", f"on_user_message  {GUARD} (not tried)", f"POST {URL} (not tried)"),
+        ("/hooks doctor", f"pre_tool_call  {GUARD} (tried, 0 s)",
+            f"on_user_message  {GUARD} (not tried)", f"POST {URL} (not tried)"),
     ],
 }  # fmt: skip
 
@@ -238,8 +270,8 @@ def test_a_hook_that_cannot_be_started_cannot_be_approved(place: Workspace) -> N
     answer = said(place, f"/hooks approve {GUARD}")
     assert answer.startswith("✗ HKL3005 ")
     assert (
-        "`hooks/guard.sh` is not executable (there is nothing to approve yet: mend it, then run `/hooks approve "
-        in answer
+        "`hooks/guard.sh` is not executable (there is nothing to approve yet: mend it, then run "
+        "`/hooks approve " in answer
     )
 
     place.guard.chmod(0o755)
@@ -359,7 +391,8 @@ def test_the_doctor_warns_of_approvals_without_a_token(place: Workspace) -> None
 
     assert (
         said(place, "/hooks doctor").count(
-            "! `trust.self_approve` lets every program of this machine approve hooks without a token"
+            "! `trust.self_approve` lets every program of this machine approve hooks "
+            "without a token"
         )
         == 1
     )

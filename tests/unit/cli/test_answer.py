@@ -220,7 +220,10 @@ def test_what_a_hook_would_have_changed_is_told(tmp_path: Path) -> None:
     }
 
     assert told("kimi", "claude-code", claude(said), KIMI, tmp_path) == [
-        "hookline: config#PreToolUse.0.0 would change the `input`: `PreToolUse` of kimi cannot express it",
+        (
+            "hookline: config#PreToolUse.0.0 would change the `input`: `PreToolUse` of kimi "
+            "cannot express it"
+        ),
         "hookline: config#PreToolUse.0.0: look",
         "hookline: config#PreToolUse.0.0: here",
     ]
@@ -265,7 +268,15 @@ def test_where_no_hook_could_be_asked_the_host_is_answered_in_its_own_words(
     assert refused.returncode == told.returncode == 0
 
 
-@pytest.mark.parametrize("words", [("cloud-code",), ("claude-code", "--foo"), ("claude-code", "--mode", "strct"), ("claude-code", "--event", "Stopp")])  # fmt: skip
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("cloud-code",),
+        ("claude-code", "--foo"),
+        ("claude-code", "--mode", "strct"),
+        ("claude-code", "--event", "Stopp"),
+    ],
+)
 @pytest.mark.parametrize(
     ("event", "code"), [("PreToolUse", 2), ("Stop", 1), ("UserPromptSubmit", 1), ("", 2)]
 )
@@ -288,7 +299,9 @@ def test_a_host_that_keeps_its_end_open_is_answered(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "hookline", "answer", "docker-agent", "-c", DOCKER]
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")}
     sent = json.dumps(SUDO).encode()
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path, env=env) as host:  # fmt: skip
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path, env=env
+    ) as host:
         assert host.stdin is not None
         assert host.stdout is not None
         for part in (sent[: sent.index(b"}")], sent[sent.index(b"}") :]):

@@ -138,7 +138,8 @@ def test_without_a_user_at_the_terminal_nothing_is_approved(
         assert (told.code, told.out) == (2, "")
         assert (
             told.err
-            == "hookline approve: HKL3018 there is no terminal to ask on (look at the hooks with --dry-run, then add --yes)\n"
+            == "hookline approve: HKL3018 there is no terminal to ask on (look at the hooks with "
+            "--dry-run, then add --yes)\n"
         )
     assert states(place) == ["new", "new"]
 
@@ -223,7 +224,8 @@ def test_a_word_that_means_nothing_is_said(place: Desk) -> None:
 
     assert told.code == 2
     assert told.err.endswith(
-        "HKL3011 no hook is declared with the id, command, name or file `nothing` (`hookline list` shows what is declared)\n"
+        "HKL3011 no hook is declared with the id, command, name or file `nothing` (`hookline "
+        "list` shows what is declared)\n"
     )
 
 
@@ -401,8 +403,8 @@ def test_what_was_revoked_is_left_out_and_that_is_said(place: Desk) -> None:
             "nothing else waits for an approval; 1 hook left out",
         )
         assert (
-            f"{IDS[1]}: you revoked its approval; to let it run again: hookline approve '{IDS[1]}'\n"
-            in told.err
+            f"{IDS[1]}: you revoked its approval; to let it run again: hookline "
+            f"approve '{IDS[1]}'\n" in told.err
         )
     assert [
         hook["did"] for hook in place.type("approve", "--all", "--yes", "--json").document["hooks"]
@@ -422,7 +424,8 @@ def test_what_is_not_there_is_left_out_and_that_is_said(desk: Desk) -> None:
     told = desk.type("approve", "--all", "--yes")
 
     assert (told.code, [line.partition("  ")[0] for line in told.out.splitlines()]) == (
-        1, ["approved", "left out: `./none.sh` was not found", f"left out: `{desk.folder}/none.sh` was not found"]
+        1, ["approved", "left out: `./none.sh` was not found",
+            f"left out: `{desk.folder}/none.sh` was not found"]
     )  # fmt: skip
     assert states(desk) == ["new", "new", "approved"]
 

@@ -110,7 +110,10 @@ def machine(tmp_path: Path) -> Machine:
 def waiting(home: Path, then: str) -> str:
     """A command that says who runs it, waits until it may go on, and then does something."""
     os.mkfifo(home / "go")
-    return f'echo $PPID > "{home}/behind.tmp"; mv "{home}/behind.tmp" "{home}/behind"; read line < "{home}/go"; {then}'
+    return (
+        f'echo $PPID > "{home}/behind.tmp"; mv "{home}/behind.tmp" "{home}/behind"; '
+        f'read line < "{home}/go"; {then}'
+    )
 
 
 def test_the_host_does_not_wait_and_the_session_hears_of_it(machine: Machine) -> None:
@@ -239,7 +242,8 @@ def test_redos_are_counted_across_processes(machine: Machine) -> None:
         machine.answer(
             "Stop",
             host="codex",
-            told="hookline: settings.json#Stop.0.0 answered `deny`: the limit of 3 redos in a turn is reached\n",
+            told="hookline: settings.json#Stop.0.0 answered `deny`: the limit of 3 redos in a "
+            "turn is reached\n",
         )
     )
     machine.answer("UserPromptSubmit", host="codex")
@@ -287,7 +291,10 @@ def test_who_is_killed_in_the_middle_leaves_nothing_broken(
     machine: Machine, number: signal.Signals
 ) -> None:
     """Its hook ends too, the next turn reports that, and state and lock stay usable."""
-    hook = f'echo $$ > "{machine.home}/hook.tmp"; mv "{machine.home}/hook.tmp" "{machine.home}/hook"; {waiting(machine.home, "true")}'
+    home = machine.home
+    hook = (
+        f'echo $$ > "{home}/hook.tmp"; mv "{home}/hook.tmp" "{home}/hook"; {waiting(home, "true")}'
+    )
     machine.hooks("PostToolUse", {"command": hook, "async": True})
     machine.answer("PostToolUse")
     assert until(lambda: pid_in(machine.home / "behind"))
@@ -342,9 +349,20 @@ def test_more_hooks_than_may_wait_are_refused_with_a_notice(
     )
     waits = InProcess(call=lambda _: refused.wait(60) and None)
     runs = [
-        Run(spec=HookSpec(id=name, dialect="claude-code", kind="tool.after", native_event="PostToolUse", handler=waits), event=event, detached=True,
-            dialect=engine.host("claude-code")) for name in "ab"
-    ]  # fmt: skip
+        Run(
+            spec=HookSpec(
+                id=name,
+                dialect="claude-code",
+                kind="tool.after",
+                native_event="PostToolUse",
+                handler=waits,
+            ),
+            event=event,
+            detached=True,
+            dialect=engine.host("claude-code"),
+        )
+        for name in "ab"
+    ]
     background._run_hooks(engine, runs)
     lates, _ = Sessions(machine.home / "sessions").take(
         event.replace(kind="prompt.submit"), wakes=False

@@ -144,7 +144,8 @@ DECLARED: dict[str, tuple[str, Callable[[str], str]]] = {
     "agenthooks": (
         "here/.agents/hooks/guard/HOOK.md",
         lambda _: (
-            "---\nname: guard\ndescription: guards\ntrigger: pre-tool-call\nmatcher: {tool: Shell, pattern: rm -rf}\n---\n"
+            "---\nname: guard\ndescription: guards\ntrigger: pre-tool-call\n"
+            "matcher: {tool: Shell, pattern: rm -rf}\n---\n"
         ),
     ),
 }

@@ -67,7 +67,8 @@ def test_a_fault_of_ours_leaves_a_log_and_no_traceback(
 
     assert run_command("hookline x", lambda: _raise(RuntimeError("boom\n\x1b"))) == 3
     assert capsys.readouterr().err == (
-        f"hookline x: HKL9001 internal error: RuntimeError: boom\\x0a\\x1b\nthis is a fault of hookline; please report it, with {log}\n"
+        f"hookline x: HKL9001 internal error: RuntimeError: boom\\x0a\\x1b\n"
+        f"this is a fault of hookline; please report it, with {log}\n"
     )
     assert "Traceback" in log.read_text(encoding="utf-8")
     assert log.stat().st_mode & 0o777 == 0o600

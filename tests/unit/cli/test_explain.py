@@ -73,5 +73,6 @@ def test_an_unknown_event_is_a_usage_error(desk: Desk) -> None:
     assert told.code == 2
     assert (
         told.err
-        == "hookline explain: HKL4002 unknown event `pre_tool_uze` of docker-agent (did you mean `pre_tool_use`?)\n"
+        == "hookline explain: HKL4002 unknown event `pre_tool_uze` of docker-agent (did you mean "
+        "`pre_tool_use`?)\n"
     )

@@ -47,8 +47,8 @@ def test_a_file_that_cannot_be_read_is_told_once(desk: Desk) -> None:
 
     assert (told.out + told.err).count("not JSON") == 1
     assert (
-        f"prompt.submit and {len(hooks) - 1} other events\n  bad.json\n    nothing: the file takes part in each"
-        in told.out
+        f"prompt.submit and {len(hooks) - 1} other events\n  bad.json\n"
+        f"    nothing: the file takes part in each" in told.out
     )
     assert told.code == 2
 
@@ -202,6 +202,7 @@ def test_the_list_has_every_field_by_which_a_hook_differs(desk: Desk) -> None:
     keys = ("timeout", "priority", "async", "on_failure", "matcher", "line")
 
     assert {key: first[key] for key in keys} == {
-        "timeout": 7.0, "priority": 0, "async": False, "on_failure": "silent", "matcher": "Bash|Write", "line": 2,
+        "timeout": 7.0, "priority": 0, "async": False, "on_failure": "silent",
+        "matcher": "Bash|Write", "line": 2,
     }  # fmt: skip
     assert (second["async"], second["line"], second["file"]) == (True, 3, first["file"])

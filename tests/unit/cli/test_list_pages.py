@@ -167,12 +167,12 @@ def test_a_prompt_hook_without_a_model_says_what_is_asked_then() -> None:
     page = "\n".join(render_hook(make_hook_document(made, next(list_in_order(made))), PLAIN))
 
     assert (
-        "model $HOOKLINE_MODEL, or $ANTHROPIC_DEFAULT_HAIKU_MODEL, or claude-haiku-5-5: Are we done?"
-        in listed
+        "model $HOOKLINE_MODEL, or $ANTHROPIC_DEFAULT_HAIKU_MODEL, or "
+        "claude-haiku-5-5: Are we done?" in listed
     )
     assert (
-        "  asks          the model $HOOKLINE_MODEL, or $ANTHROPIC_DEFAULT_HAIKU_MODEL, or claude-haiku-5-5\n"
-        in page
+        "  asks          the model $HOOKLINE_MODEL, or $ANTHROPIC_DEFAULT_HAIKU_MODEL, or "
+        "claude-haiku-5-5\n" in page
     )
     assert "  key           in $ANTHROPIC_API_KEY\n" in page
 

@@ -148,7 +148,8 @@ def test_show_says_what_it_needs(desk: Desk) -> None:
     told = desk.type("log", "show")
 
     assert (told.code, told.err) == (
-        2, "hookline log: HKL1007 `log show` is no command (show ID, show last, verify or prune; `hookline log` lists the ids)\n",
+        2, ("hookline log: HKL1007 `log show` is no command (show ID, show last, verify or prune; "
+            "`hookline log` lists the ids)\n"),
     )  # fmt: skip
 
 
@@ -255,8 +256,8 @@ def test_what_a_detached_hook_printed_is_shown() -> None:
     )
 
     assert (
-        "  stdout: 9 bytes, sha256 ab\n  stderr: said (9 bytes, sha256 ab)\n  cut: it printed more than is read"
-        in page
+        "  stdout: 9 bytes, sha256 ab\n  stderr: said (9 bytes, sha256 ab)\n"
+        "  cut: it printed more than is read" in page
     )
 
 

@@ -73,7 +73,10 @@ def test_a_failure_names_the_hook_by_its_place(tmp_path: Path) -> None:
     ("text", "line"),
     [
         (
-            '{"hooks": {"PreToolUse": [\n{"matcher": "(", "hooks": [{"type": "command", "command": "x"}]}]}}',
+            (
+                '{"hooks": {"PreToolUse": [\n'
+                '{"matcher": "(", "hooks": [{"type": "command", "command": "x"}]}]}}'
+            ),
             2,
         ),
         ('{"hooks": {"PreToolUse": [\n{', 2),
@@ -110,7 +113,10 @@ def test_a_denial_of_what_could_not_be_loaded_says_where_and_what_to_do(
         (
             "claude-code",
             "settings.json",
-            '{"hooks": {"PreToolUse": [{"matcher": "Bash",\n "hooks": [\n{"type": "command", "command": "exit 3"}]}]}}',
+            (
+                '{"hooks": {"PreToolUse": [{"matcher": "Bash",\n "hooks": [\n'
+                '{"type": "command", "command": "exit 3"}]}]}}'
+            ),
             3,
         ),
         (

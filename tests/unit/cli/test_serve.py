@@ -85,8 +85,8 @@ def test_what_it_needs_is_said(missing: str, desk: Desk, monkeypatch: pytest.Mon
 
     assert told.code == 2
     assert (
-        told.err
-        == f"hookline serve: HKL5001 the server needs `{missing}` (pip install 'hookline[server]')\n"
+        told.err == f"hookline serve: HKL5001 the server needs `{missing}` (pip install "
+        f"'hookline[server]')\n"
     )
 
 

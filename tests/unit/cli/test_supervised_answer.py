@@ -19,7 +19,10 @@ from tests.unit.handlers.support import is_gone, pid_in, until
 pytestmark = pytest.mark.process
 # The escapee has no cookie, no group, no session and no pipe of its hook; the chain forks without
 # end.
-ESCAPE = "(env -i setsid sh -c 'echo $$ > {0}/escaped.new; mv {0}/escaped.new {0}/escaped; exec sleep 300' >/dev/null 2>&1 </dev/null &)"
+ESCAPE = (
+    "(env -i setsid sh -c 'echo $$ > {0}/escaped.new; mv {0}/escaped.new {0}/escaped; "
+    "exec sleep 300' >/dev/null 2>&1 </dev/null &)"
+)
 HOOK = f"{ESCAPE}; echo $$ > {{0}}/hook.new; mv {{0}}/hook.new {{0}}/hook; exec sleep 300"
 CHAIN = """
 import os, sys, time
@@ -51,7 +54,8 @@ class Machine:
     ) -> subprocess.Popen[str]:
         """Start hookline, and send it the event."""
         payload = {
-            "hook_event_name": event, "session_id": "s", "cwd": str(self.home), "tool_name": "Bash", "tool_input": {},
+            "hook_event_name": event, "session_id": "s", "cwd": str(self.home), "tool_name": "Bash",
+            "tool_input": {},
         }  # fmt: skip
         chosen = ("--dialect", "claude-code", "-c", str(self.file))
         process = subprocess.Popen(
@@ -114,9 +118,11 @@ def test_no_hook_outlives_a_killed_server(machine: Machine) -> None:
     socket = machine.home / "socket"
     process = machine.start("serve", "--unix", str(socket))
     assert until(socket.exists)
-    asked = json.dumps({"event": "PreToolUse", "dialect": "claude-code", "payload": {"tool_name": "Bash", "tool_input": {}}})  # fmt: skip
+    call = {"tool_name": "Bash", "tool_input": {}}
+    asked = json.dumps({"event": "PreToolUse", "dialect": "claude-code", "payload": call})
     client = subprocess.Popen(
-        ["/usr/bin/env", "curl", "-s", "--unix-socket", str(socket), "-H", "content-type: application/json", "-d", asked, "http://x/v1/fire"],
+        ["/usr/bin/env", "curl", "-s", "--unix-socket", str(socket), "-H",
+            "content-type: application/json", "-d", asked, "http://x/v1/fire"],
         stdout=subprocess.DEVNULL,
     )  # fmt: skip
     assert until(machine.runs)
@@ -148,7 +154,9 @@ def runs(program: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("script", [HOOK, f"exec {sys.executable} -ISc '{CHAIN}' {{0}}"], ids=["orphan", "chain"])  # fmt: skip
+@pytest.mark.parametrize(
+    "script", [HOOK, f"exec {sys.executable} -ISc '{CHAIN}' {{0}}"], ids=["orphan", "chain"]
+)
 def test_nothing_outlives_a_time_limit(machine: Machine, script: str) -> None:
     """A double fork with an empty environment, and a chain of forks, end at the time limit."""
     if script is HOOK:

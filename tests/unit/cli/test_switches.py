@@ -12,7 +12,10 @@ from tests.unit.cli.test_schema import check
 if TYPE_CHECKING:
     from tests.unit.cli.support import Desk
 
-GUARD = '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}'
+GUARD = (
+    '{"hooks": {"PreToolUse": [{"hooks": ['
+    '{"type": "command", "command": "echo no >&2; exit 2"}]}]}}'
+)
 ID = "settings.json#PreToolUse.0.0"
 CALL = SUDO | {"hook_event_name": "PreToolUse", "tool_name": "Bash"}
 
@@ -78,13 +81,19 @@ def test_a_variable_is_stronger_than_the_command(
     told = place.type("on")
 
     assert (told.code, told.out) == (
-        1, f"hooks are off in `{place.folder}`\n  the variable HOOKLINE switches hooks off (unset HOOKLINE)\n"
+        1, (f"hooks are off in `{place.folder}`\n"
+            f"  the variable HOOKLINE switches hooks off (unset HOOKLINE)\n")
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("words", "answer"),
-    [(("off",), "hooks are off in `{here}`"), (("on",), "hooks are on in `{here}`"), (("off", "--global"), "hooks are off everywhere"), (("on", "--global"), "hooks are on everywhere")],
+    [
+        (("off",), "hooks are off in `{here}`"),
+        (("on",), "hooks are on in `{here}`"),
+        (("off", "--global"), "hooks are off everywhere"),
+        (("on", "--global"), "hooks are on everywhere"),
+    ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
 def test_the_answer_names_what_was_switched(
@@ -110,8 +119,8 @@ def test_a_file_that_switches_hooks_off_is_turned_on(place: Desk) -> None:
     )
     assert f"it is switched off: {why}" in told.out
     assert (
-        f"{beside}:2:3: HKL1608 `shell_hooks.enabled` is not true, which switches 1 hook off (write `true`, or: hookline on)"
-        in told.err
+        f"{beside}:2:3: HKL1608 `shell_hooks.enabled` is not true, which switches 1 hook off "
+        f"(write `true`, or: hookline on)" in told.err
     )
     assert f"HKL1608 warning: it is switched off: {why} (hookline on)" in place.type("doctor").out
     assert f"off ({why})" in place.type("on", "--dry-run").out
@@ -179,7 +188,8 @@ def test_what_is_off_above_stays_off_and_is_told(
 
     assert told.out == (
         f"hooks are off in `{place.folder}/inner`\n"
-        f"  hooks are switched off in `{place.folder}`, in which this project lies (hookline on -C {place.folder})\n"
+        f"  hooks are switched off in `{place.folder}`, in which this project lies (hookline on "
+        f"-C {place.folder})\n"
     )
     assert told.code == 1
     assert stance(place) == "silent"
@@ -188,7 +198,8 @@ def test_what_is_off_above_stays_off_and_is_told(
 # -- single hooks ----------------------------------------------------------------------------------
 
 TWO = """{"hooks": {"PreToolUse": [{"hooks": [
-  {"type": "command", "command": "echo first >&2; exit 2"}, {"type": "command", "command": "echo second >&2; exit 2"}]}]}}"""
+  {"type": "command", "command": "echo first >&2; exit 2"},
+  {"type": "command", "command": "echo second >&2; exit 2"}]}]}}"""
 SECOND = "settings.json#PreToolUse.0.1"
 
 
@@ -212,7 +223,10 @@ def test_one_hook_is_switched_and_the_others_stay(pair: Desk) -> None:
     told = pair.type("off", ID)
     assert (told.code, told.out) == (
         0,
-        f"off (`hookline off` names it in this project)  {ID}  PreToolUse  echo first >&2; exit 2\n",
+        (
+            f"off (`hookline off` names it in this project)  {ID}  PreToolUse  echo "
+            f"first >&2; exit 2\n"
+        ),
     )
     assert reason(pair) == "second"
 
@@ -234,7 +248,8 @@ def test_a_hook_that_is_off_is_shown_as_off(pair: Desk) -> None:
     reason(pair)
     pair.type("off", ID)
 
-    assert [(hook["state"], hook["why"]) for hook in pair.type("list", "--json").document["hooks"]] == [
+    listed = pair.type("list", "--json").document["hooks"]
+    assert [(hook["state"], hook["why"]) for hook in listed] == [
         ("off", "`hookline off` names it in this project"), ("ready", "")
     ]  # fmt: skip
     assert "off: `hookline off` names it" in pair.type("show", ID).out

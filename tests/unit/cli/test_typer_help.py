@@ -47,10 +47,12 @@ def completed(desk: Desk, line: str) -> list[str]:
         ("hookline fire --dialect none tool.", ["tool.before"], []),
         ("hookline fire --json Pre", ["PreToolUse"], []),
         ("hookline show -C there settings.json#", ["settings.json#PreToolUse.0.0"], []),
-        ("hookline show -c .claude/settings.json -C there settings.json#", ["settings.json#PreToolUse.0.0"], []),
+        ("hookline show -c .claude/settings.json -C there settings.json#",
+            ["settings.json#PreToolUse.0.0"], []),
         (f"hookline show -c {DOCKER} --dialect none x", [], []),
         ("hookline list --event sto", ["stop"], []),
-        (f"hookline show -c {DOCKER} hooks.yaml#sto", ["hooks.yaml#stop.0"], ["hooks.yaml#turn_end.0"]),
+        (f"hookline show -c {DOCKER} hooks.yaml#sto", ["hooks.yaml#stop.0"],
+            ["hooks.yaml#turn_end.0"]),
         (f"hookline show -c {DOCKER} sto", ["stop"], []),
         ("hookline off settings.json#", ["settings.json#Stop.0.0"], []),
         ("hookline approve -c nowhere.yaml x", [], []),
@@ -112,7 +114,10 @@ def test_a_bash_completes_with_it(tmp_path: Path) -> None:
         f'#!/bin/sh\nexec {sys.executable} -m hookline "$@"\n', encoding="utf-8"
     )
     (tmp_path / "hookline").chmod(0o755)
-    typed = 'source <(hookline completion bash); COMP_WORDS=(hookline appr); COMP_CWORD=1; _hookline_completion hookline; echo "${COMPREPLY[@]}"'
+    typed = (
+        "source <(hookline completion bash); COMP_WORDS=(hookline appr); COMP_CWORD=1; "
+        '_hookline_completion hookline; echo "${COMPREPLY[@]}"'
+    )
     environ = {
         "PATH": f"{tmp_path}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT / "src"),

@@ -56,7 +56,10 @@ def test_a_folder_without_hooks_is_said_to_have_none(desk: Desk) -> None:
         ("nowhere", "nowhere: HKL1841 no such file or folder\n"),
         (
             "guard/scripts/run.sh",
-            "guard/scripts/run.sh: HKL1842 a hook of agenthooks is a folder with a HOOK.md (name the folder)\n",
+            (
+                "guard/scripts/run.sh: HKL1842 a hook of agenthooks is a folder with a HOOK.md "
+                "(name the folder)\n"
+            ),
         ),
         ("guard", "guard: HKL1843 no hooks of agenthooks in this folder\n"),
     ],

@@ -91,7 +91,10 @@ class Place:
         token = f"Authorization: Bearer {TOKEN}\r\n" if isinstance(self.at, int) else ""
         said = json.dumps(body)
         sock = self.connected()
-        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{token}Content-Type: application/json\r\nContent-Length: {len(said)}"
+        head = (
+            f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{token}"
+            f"Content-Type: application/json\r\nContent-Length: {len(said)}"
+        )
         sock.sendall(f"{head}\r\n\r\n{said}".encode("ascii"))
         return sock
 

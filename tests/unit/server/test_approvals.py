@@ -75,7 +75,8 @@ def test_a_declared_command_is_approved_for_all_of_its_events(
     answer = ask(getattr(server, way), {"command": str(place.guard)})
 
     assert (answer.status, answer.document) == (
-        200, {"ok": True, "events": ["pre_tool_call", "on_user_message"], "mounted": 2, "master_enabled": True},
+        200, {"ok": True, "events": ["pre_tool_call", "on_user_message"], "mounted": 2,
+            "master_enabled": True},
     )  # fmt: skip
     assert ask(server.tcp, {"command": URL}).document["events"] == ["on_stop"]
     (first, *_) = place.note_approvals()
@@ -410,11 +411,8 @@ def test_a_running_server_approves(free: bool, place: Workspace, tmp_path: Path)
             told = process.stderr.readline()
             new = place.write("new.sh", "brand new")
             place.declare({"event": "pre_tool_call", "command": str(new)})
-            shown = (
-                ""
-                if free
-                else f"Bearer {(place.home / '.local/state/hookline/serve.token').read_text(encoding='ascii').strip()}"
-            )
+            token = place.home / ".local/state/hookline/serve.token"
+            shown = "" if free else f"Bearer {token.read_text(encoding='ascii').strip()}"
             refused = Place(path).ask(
                 "POST", PATH, {"command": str(new)}, Authorization="Bearer wrong-and-long-enough"
             )

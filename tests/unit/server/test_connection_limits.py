@@ -116,7 +116,10 @@ def test_the_time_begins_anew_with_each_answer(tmp_path: Path) -> None:
 
 def test_a_body_after_a_refused_head_buys_no_time(tmp_path: Path) -> None:
     """A client that was refused by its head may not send its body for ever."""
-    head = b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
+    head = (
+        b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 1000000\r\n\r\n"
+    )
     with (
         served(Engine(environ={}), tmp_path, bounds=SLOW) as server,
         server.tcp.connected() as sock,
@@ -229,7 +232,10 @@ def retried(place: Place) -> Answer | None:
 
 # -- what is no HTTP -------------------------------------------------------------------------------
 
-CHUNKED = b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n"
+CHUNKED = (
+    b"POST /v1/fire HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\nno number\r\n"
+)
 
 
 @pytest.mark.parametrize(

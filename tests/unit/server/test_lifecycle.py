@@ -218,7 +218,10 @@ def test_a_second_server_on_a_path_does_not_start(tmp_path: Path) -> None:
 
 DONE = {**CALL, "hook_event_name": "PostToolUse", "tool_response": {}}
 # It tells its number and that of what it starts, and ends when it is told to, or never.
-BEHIND = 'sleep 1000 & echo $$ $! > "$FOLDER/begun"; read line < "$FOLDER/go"; kill $!; echo "$line" > "$FOLDER/done"'
+BEHIND = (
+    'sleep 1000 & echo $$ $! > "$FOLDER/begun"; read line < "$FOLDER/go"; '
+    'kill $!; echo "$line" > "$FOLDER/done"'
+)
 # The same, and nothing but SIGKILL ends it.
 DEAF = 'trap "" TERM; echo $$ $$ > "$FOLDER/begun"; while :; do read line < "$FOLDER/go"; done'
 

@@ -26,14 +26,19 @@ from opentelemetry.sdk.metrics.export import ConsoleMetricExporter, PeriodicExpo
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
 
+def one_line(exported):
+    return exported.to_json(indent=None) + "\\n"
+
 class Configurator:
     def configure(self):
-        spans, counts = (open(os.path.join(os.environ["FOLDER"], name), "w", encoding="utf-8") for name in ("spans", "metrics"))
-        exporter = ConsoleSpanExporter(out=spans, formatter=lambda span: span.to_json(indent=None) + "\\n")
+        folder = os.environ["FOLDER"]
+        spans = open(os.path.join(folder, "spans"), "w", encoding="utf-8")
+        counts = open(os.path.join(folder, "metrics"), "w", encoding="utf-8")
+        exporter = ConsoleSpanExporter(out=spans, formatter=one_line)
         provider = TracerProvider()
         provider.add_span_processor(BatchSpanProcessor(exporter))
         trace.set_tracer_provider(provider)
-        exporter = ConsoleMetricExporter(out=counts, formatter=lambda data: data.to_json(indent=None) + "\\n")
+        exporter = ConsoleMetricExporter(out=counts, formatter=one_line)
         metrics.set_meter_provider(MeterProvider([PeriodicExportingMetricReader(exporter)]))
 """
 TRACE, HOST = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
