@@ -100,9 +100,9 @@ class FileFormat(Frozen):
     `banned`: a text in a command for which the host drops the file. `runs_empty`: an empty command
     is no error. `variables`: the variables of the environment, as `NAME=word!otherwise`: what the
     source (or the row: `event`, `tool`) calls the value, and the value without one. `substituted`:
-    the same for marks in a command. `host_env` and `drop_env`: as in `Command`. `http`: limits of HTTP hooks, as
-    `read_http_spec` takes them. `prompt`: of prompt hooks, as `PromptFormat` has them. `command`:
-    reads a command in a host's own way.
+    the same for marks in a command. `host_env` and `drop_env`: as in `Command`. `http`: limits of
+    HTTP hooks, as `read_http_spec` takes them. `prompt`: of prompt hooks, as `PromptFormat` has
+    them. `command`: reads a command in a host's own way.
     """
 
     table: Table
