@@ -19,7 +19,7 @@ def test_an_agent_is_refused_with_what_to_say(name: str) -> None:
 
 
 def test_a_person_may() -> None:
-    """No host set anything, or what it set is empty."""
+    """No variable of a host is set, or it is empty."""
     require_person({"HOME": "/home/ann", "CLAUDECODE": ""}, "hookline approve")
 
     assert find_agent_marker({"CLAUDE_PROJECT_DIR": "/p"}) == ""

@@ -113,7 +113,7 @@ def test_a_folder_tells_its_dialect_by_what_lies_in_it(
 def test_a_folder_of_a_hosts_own_is_its(
     tmp_path: Path, folder: str, inside: str, dialect: str
 ) -> None:
-    """Whatever the file would mean elsewhere."""
+    """The name of the file does not matter there."""
     write(tmp_path / folder / inside)
 
     assert guess_dialect(str(tmp_path / folder)) == dialect
@@ -153,7 +153,7 @@ def test_a_hooks_file_tells_its_dialect_by_its_plugin_its_events_or_the_host(
 
 @pytest.mark.parametrize("name", ["notes.txt", "hooks", "settings.json.bak"])
 def test_what_tells_nothing_is_asked_about(tmp_path: Path, name: str) -> None:
-    """The hint says how to name the dialect."""
+    """The hint tells how to name the dialect."""
     with pytest.raises(ConfigError) as caught:
         guess_dialect(str(write(tmp_path / name)))
     assert (caught.value.name, caught.value.hint) == ("config.dialect", "name it with --dialect")
@@ -209,7 +209,7 @@ def test_a_folder_called_like_a_file_is_no_file(tmp_path: Path) -> None:
 
 
 def test_one_hooks_own_folder_is_that_hook(tmp_path: Path) -> None:
-    """Folders below it are its own business."""
+    """Folders below it are no hooks."""
     write(tmp_path / "HOOK.md")
     write(tmp_path / "scripts/HOOK.md")
 

@@ -1,4 +1,4 @@
-"""Where each dialect's files are looked for, and in which order they count."""
+"""Places: where each dialect's files are, and in which order they count."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def test_a_folder_s_other_files_are_no_hooks(folder: str, files: list[str], tmp_
 def test_a_project_is_the_nearest_folder_with_a_repository_or_hooks(
     start: str, only: str, found: str, tmp_path: Path
 ) -> None:
-    """Never the home: what is declared there is the user's."""
+    """The home is no project: its hooks are the user's."""
     home = tmp_path / "home"
     files = (
         "work/clone/.git",
@@ -341,7 +341,7 @@ def test_where_a_file_is_kept_is_told_in_the_formats_words(
 
 
 def test_where_was_looked_is_told_by_scope() -> None:
-    """Every place, whether or not there is something, as a pattern."""
+    """Every place as a pattern, whether it exists or not."""
     told = list_patterns("/project", {"HOME": "/home/ann"})
 
     assert list(told) == ["managed", "user", "project", "local"]

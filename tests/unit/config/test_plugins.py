@@ -1,4 +1,4 @@
-"""Which plugins are enabled, and where their hooks lie."""
+"""Plugins: which are enabled, and where their hooks are."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_plugin_that_is_off_or_not_installed_is_not(tmp_path: Path, how: dict[
 
 @pytest.mark.parametrize("text", ["", "[]", '{"enabledPlugins": [', '{"enabledPlugins": 1}'])
 def test_settings_that_enable_nothing_are_no_error(tmp_path: Path, text: str) -> None:
-    """Loading the file says what is wrong with it."""
+    """The loader of the file reports what is wrong."""
     install(tmp_path)
     (tmp_path / ".claude/settings.json").write_text(text)
 
@@ -66,7 +66,7 @@ def test_settings_that_enable_nothing_are_no_error(tmp_path: Path, text: str) ->
 
 
 def test_a_project_enables_no_plugin(tmp_path: Path) -> None:
-    """What a repository brings starts nothing outside of it."""
+    """A repository must not start what lies outside of it."""
     home, project = tmp_path / "home", tmp_path / "project"
     file = install(home)
     (project / ".claude").mkdir(parents=True)

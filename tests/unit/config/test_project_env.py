@@ -1,4 +1,4 @@
-"""What a repository says in the environment is left out."""
+"""Project environment: variables that a repository sets are left out."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clone:
 def test_what_settings_of_the_repository_set_is_left_out(
     variable: str, name: str, clone: Clone
 ) -> None:
-    """It is told by which file; any other variable stays."""
+    """The report names the file, and all other variables stay."""
     file = clone.env(name, **{variable: "x", "OTHER": "x"})
     given = {"HOME": str(clone.home), variable: "x", "OTHER": "x"}
 
@@ -84,7 +84,7 @@ def test_instead_of_home_and_path_those_of_the_system_count(clone: Clone) -> Non
 
 
 def test_a_home_that_was_named_counts(clone: Clone, tmp_path: Path) -> None:
-    """Whatever settings and environment say."""
+    """It wins over settings and environment."""
     clone.env(HOME="/evil")
 
     found = drop_project_env({"HOME": "/evil"}, str(clone.root), str(tmp_path))
@@ -141,7 +141,7 @@ def test_another_home_than_the_accounts_counts(clone: Clone, tmp_path: Path) -> 
     ids=["BOM", "escape", "list", "no UTF-8", "comment", "deep", "large"],
 )
 def test_however_a_host_may_read_the_file(text: str, clone: Clone) -> None:
-    """What one reader takes for a key sets the variable."""
+    """A key of any reader sets the variable."""
     file = clone.settings(text)
 
     assert clone.dropped(ENV="x") == {"ENV": file}
@@ -168,7 +168,7 @@ def test_what_sets_no_such_variable_drops_nothing(text: str, clone: Clone) -> No
 
 @pytest.mark.parametrize("what", ["pipe", "device", "closed", "loop"])
 def test_a_file_that_cannot_be_read_sets_all(what: str, clone: Clone) -> None:
-    """Nor is it waited for."""
+    """No command waits for it."""
     path = clone.root / SETTINGS
     path.parent.mkdir()
     if what == "pipe":

@@ -28,7 +28,7 @@ def write(environ: dict[str, str], text: str | bytes) -> None:
 
 
 def test_without_a_file_nothing_is_set(environ: dict[str, str]) -> None:
-    """Which is no mistake."""
+    """A missing file is no mistake."""
     assert read_settings(environ) == {}
 
 

@@ -60,7 +60,7 @@ def test_nothing_but_the_value_is_another(before: str, after: str, tmp_path: Pat
     ],
 )
 def test_what_cannot_be_turned_alone_is_left(text: bytes, why: str, tmp_path: Path) -> None:
-    """It is said, with what a person can do."""
+    """The message tells what a person can do."""
     path = tmp_path / "agent.yaml"
     path.write_bytes(text)
 

@@ -1,4 +1,4 @@
-"""A language model, as a service in a test answers for it, and questions to it."""
+"""Helpers for model hooks: a service that replies like a language model, and questions to it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def chat(text: str | None, **fields: Any) -> dict[str, Any]:
 
 
 def ended(how: str) -> dict[str, Any]:
-    """A chat completion that permits something, and came to an end in some way."""
+    """A chat completion that permits, with a given finish reason."""
     said = chat('{"decision": "allow"}')
     return {**said, "choices": [{**said["choices"][0], "finish_reason": how}]}
 
@@ -75,7 +75,7 @@ def model(name: str = "openai/gpt-4o-mini", **fields: Any) -> Model:
 
 
 def at(service: Service, **more: str) -> dict[str, str]:
-    """An environment in which both providers are this service."""
+    """An environment in which this service is the address of both providers."""
     return {
         "OPENAI_BASE_URL": service.url("/v1"), "OPENAI_API_KEY": "sk-open",
         "ANTHROPIC_BASE_URL": service.url(""), "ANTHROPIC_API_KEY": "sk-ant",

@@ -184,7 +184,7 @@ def guarded(row: dict[str, Any], resolve: Callable[..., list[Any]]) -> dict[str,
 
 
 def unguarded(row: dict[str, Any]) -> None:
-    """Knock where a client without a guard would."""
+    """Connect to the address that a client without a guard would reach."""
     url = urlsplit(row["url"])
     host = row.get("answers", [[unquote(url.hostname or "")]])[0][0].encode("idna").decode()
     with suppress(OSError):
@@ -194,7 +194,7 @@ def unguarded(row: dict[str, Any]) -> None:
 
 
 def visited(canary: Canary, row: dict[str, Any]) -> dict[str, Any]:
-    """What came of a row, with the guard and without."""
+    """The result of a row, with and without the guard."""
     asked: list[str] = []
     resolve = resolving(row.get("answers", []), asked)
     done = canary.watch(lambda: guarded(row, resolve))
@@ -211,7 +211,7 @@ def visited(canary: Canary, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Do so for each row."""
+    """Visit each row."""
     rows = json.load(sys.stdin)
     try:
         leave()

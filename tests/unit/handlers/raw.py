@@ -131,7 +131,7 @@ def dripping(head: bytes, slow: bytes) -> Conduct:
 
 
 def reset(sock: socket.socket) -> None:
-    """End a connection at once, and tell the other side that it broke."""
+    """Close a connection at once, with a reset."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     sock.close()
 
@@ -230,7 +230,7 @@ def authority(folder: Path) -> Authority | None:
 
 
 def proving(file: Path) -> ssl.SSLContext:
-    """How a service with this certificate speaks TLS."""
+    """Return the TLS context of a service with this certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(file)
     return context

@@ -1,4 +1,4 @@
-"""Which program is run for a declared command and an event, where, and with what around it?"""
+"""Commands: which program runs for a declared command, where, and in which environment."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def shells(tmp_path: Path) -> Path:
 
 
 def test_words_are_a_program_without_a_shell():
-    """Words are the program and its arguments, and no character of them means anything."""
+    """Words are the program and its arguments, and no character is special."""
     words = ("prog", "$HOME", "a b", "*")
 
     assert made(Command(argv=words), HOME="/home/x").argv == words
@@ -226,7 +226,7 @@ def test_values_are_literal_where_nothing_is_to_be_expanded():
 
 
 def test_the_environment_is_inherited_but_for_what_is_dropped():
-    """Names that match a pattern are left out, by case; what the hook declares is added even so."""
+    """Matching names are left out, by case; the hook's own variables are added."""
     command = Command(argv=("x",), drop_env=("AWS_*", "WORD"), env={"WORD": "mine"})
     env = made(command, AWS_KEY="1", aws_key="2", WORD="theirs", HOME="/h").env
 
@@ -245,7 +245,7 @@ def test_the_environment_is_inherited_but_for_what_is_dropped():
     ids=["one", "none", "too long"],
 )
 def test_runs_inside_runs_are_told_apart_and_belong_together(outer, kept):
-    """The cookies of the runs around this one stand before its own, the outermost cut off."""
+    """The cookies of the outer runs precede its own; the outermost are cut off."""
     assert made(Command(argv=("x",)), **{COOKIE: outer}).env[COOKIE] == kept
 
 
@@ -260,7 +260,7 @@ def test_only_a_holder_of_the_key_names_the_outer_runs(tmp_path):
 
 @pytest.mark.process
 def test_what_a_shell_sets_for_itself_is_not_handed_on(tmp_path):
-    """With `noexec` in it a guard would end well, and have said nothing.
+    """With `noexec` in it a guard would exit with 0 and no output.
 
     A hook that wants it sets it.
     """

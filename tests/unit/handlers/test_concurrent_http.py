@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def test_calls_of_a_batch_are_at_once_and_their_outcomes_in_order() -> None:
-    """None of them is answered before all have arrived."""
+    """The service answers none before all have arrived."""
     together = threading.Barrier(5)
 
     def answer(asked: Asked) -> None:
@@ -68,7 +68,7 @@ def test_a_look_up_that_does_not_end_delays_no_call() -> None:
 
 @pytest.mark.process
 def test_a_look_up_that_hangs_keeps_no_process_from_its_end() -> None:
-    """Nor the batch that it is in."""
+    """It does not delay the batch either."""
     code = """
 import socket, threading
 from hookline.handlers.table import perform_all

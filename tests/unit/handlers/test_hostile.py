@@ -62,7 +62,7 @@ ENDLESS = {
 
 @pytest.mark.parametrize("conduct", ENDLESS.values(), ids=ENDLESS)
 def test_an_answer_without_an_end_is_cut_off(conduct: Conduct) -> None:
-    """By its size, long before its time: whatever it is that does not end."""
+    """The size limit ends it long before the time limit."""
     failure, detail = answered(conduct)
 
     assert failure is Failure.FLOODED
@@ -93,7 +93,7 @@ def test_an_answer_that_says_its_end_twice_is_read() -> None:
 
 @pytest.mark.parametrize("conduct", ABSURD.values(), ids=ABSURD)
 def test_what_is_no_http_is_unreadable(conduct: Conduct) -> None:
-    """As soon as that is clear."""
+    """The call fails as soon as that is clear."""
     assert answered(conduct)[0] is Failure.UNREADABLE
 
 
@@ -106,7 +106,7 @@ def test_what_is_no_http_is_unreadable(conduct: Conduct) -> None:
     ],
 )
 def test_a_length_is_not_believed(length: str, failure: Failure | None) -> None:
-    """A longer one is of an answer that broke off, and one beyond the limit is not waited for."""
+    """A longer length is a broken answer, and one beyond the limit is not awaited."""
     with speaking(sending(OK + f"Content-Length: {length}\r\n\r\n{{}}".encode())) as raw:
         assert called(raw.url()).failure is failure
 
@@ -136,7 +136,7 @@ BOMB = gzip.compress(b" " * (1 << 24))
     ],
 )
 def test_a_bomb_is_not_unpacked(coding: str) -> None:
-    """16 MiB in 16 KiB: it is read as text, which it is not."""
+    """16 MiB in 16 KiB: the handler reads it as text, and it is no text."""
     head = f"Content-Encoding: {coding}\r\nContent-Length: 5000\r\n\r\n".encode()
 
     assert answered(sending(OK + head + BOMB[:5000])) == (
@@ -192,7 +192,7 @@ def test_a_redirect_leads_nowhere(status: int, away: str) -> None:
 def test_no_proxy_of_the_environment_is_met(
     variable: str, scheme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even by a connection."""
+    """The proxy gets no connection at all."""
     with speaking(sending()) as proxy, speaking(sending()) as raw:
         monkeypatch.setenv(variable, proxy.url())
         monkeypatch.delenv("no_proxy", raising=False)
@@ -254,7 +254,7 @@ SLOW = {
 
 @pytest.mark.parametrize("conduct", SLOW.values(), ids=SLOW)
 def test_who_keeps_a_call_busy_does_not_prolong_it(conduct: Conduct) -> None:
-    """The time is for all of it: a byte now and then wins none."""
+    """The limit is for the whole call, so single bytes do not extend it."""
     assert answered(conduct, seconds=SHORT) == (Failure.TIMED_OUT, "after 0.3 s")
 
 
@@ -279,7 +279,7 @@ def test_a_full_listener_does_not_prolong_the_call() -> None:
 
 
 def test_an_address_with_a_full_listener_has_its_share_of_the_time() -> None:
-    """And no more, so that the name's next one is called."""
+    """Then the handler calls the name's next address."""
     with socket.create_server((LOCAL, 0)) as door, full("127.0.0.2", door.getsockname()[1]) as port:
         found = ThreadPoolExecutor(1)
         outcome = found.submit(
@@ -324,7 +324,7 @@ def breaking(*sent: bytes) -> Conduct:
     ],
 )
 def test_a_connection_that_breaks_brings_no_answer(sent: bytes) -> None:
-    """Wherever it breaks; also where the answer would have ended with it."""
+    """At any place, also where the answer would have ended."""
     assert answered(breaking(sent)) == (Failure.UNREACHABLE, "connection reset by peer")
 
 
@@ -390,7 +390,7 @@ service.serve_forever()
 
 @pytest.mark.process
 def test_a_service_that_is_killed_amid_its_answer_gave_none() -> None:
-    """A real process, and a real kill: the half that came says `allow`, and is not believed."""
+    """A real kill of a real process: the half that came says `allow` and does not count."""
     with (
         subprocess.Popen([sys.executable, "-I", "-c", _SERVICE], stdout=subprocess.PIPE) as service,
         ThreadPoolExecutor(1) as caller,

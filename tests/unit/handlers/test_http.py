@@ -64,7 +64,7 @@ def answered(answer: Callable[[Asked], None], **options: Any) -> Outcome:
 def test_a_success_with_json_or_nothing_is_an_answer(
     answer: Callable[[Asked], None], text: str
 ) -> None:
-    """Whatever else it says; what it means is the dialect's to read."""
+    """The dialect reads what it means."""
     outcome = answered(answer)
 
     assert (outcome.failure, outcome.exit_code, outcome.stdout) == (None, 0, text)
@@ -128,7 +128,7 @@ def endless(asked: Asked) -> None:
 def test_anything_else_is_a_failure(
     answer: Callable[[Asked], None], failure: Failure, detail: str
 ) -> None:
-    """Of which the text repeats nothing that the other side chose."""
+    """Its text repeats nothing that the service chose."""
     outcome = answered(answer)
 
     assert (outcome.failure, outcome.detail, outcome.exit_code, outcome.stdout) == (
@@ -233,7 +233,7 @@ def test_a_refusal_repeats_nothing_of_an_address_that_may_be_secret(url: str) ->
 
 @pytest.mark.parametrize("address", [*ELSEWHERE, *METADATA])
 def test_a_name_of_such_a_host_is_refused(address: str) -> None:
-    """What counts is what it resolves to, and nothing is connected to."""
+    """The resolved address counts, and the handler does not connect."""
     opened: list[Any] = []
     outcome = called(
         "http://policy.example/",
@@ -282,7 +282,7 @@ def test_the_connection_goes_to_the_address_that_was_checked() -> None:
 
 
 def test_an_address_that_does_not_answer_is_not_the_last_word() -> None:
-    """The others of the name are tried."""
+    """The handler tries the other addresses of the name."""
     with serving(saying({})) as service:
         assert (
             called(
@@ -325,7 +325,7 @@ def test_an_international_name_is_asked_for_in_ascii() -> None:
 
 @pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy"])
 def test_no_proxy_is_asked(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the environment says: it would resolve the name anew."""
+    """A proxy of the environment would resolve the name again."""
     with serving(saying({})) as proxy, serving(saying({})) as service:
         monkeypatch.setenv(variable, proxy.url(""))
         called(service.url(), environ={variable: proxy.url("")})
@@ -379,7 +379,7 @@ def test_a_path_is_sent_as_it_is_written(path: str, target: str) -> None:
 
 
 def test_headers_may_hold_the_variables_that_they_may_know() -> None:
-    """Any other is empty; and what belongs to the connection is not the hook's to say."""
+    """Other variables are empty, and a hook cannot set headers of the connection."""
     headers = {
         "Authorization": "Bearer $TOKEN",
         "X-Both": "${TOKEN}-$HOME.",
@@ -401,7 +401,7 @@ def test_headers_may_hold_the_variables_that_they_may_know() -> None:
     [("X-A", "s3cret\r\nX-B: 1"), ("X-A", "s3cret\u0100"), ("X A", "s3cret"), ("", "s3cret")],
 )
 def test_a_header_that_cannot_be_sent_is_a_failure(name: str, value: str) -> None:
-    """Which does not tell its value."""
+    """The failure does not contain its value."""
     outcome = called("http://127.0.0.1:1/", headers={name: "$V"}, env=("V",), environ={"V": value})
 
     assert (outcome.failure, outcome.detail) == (
@@ -412,7 +412,7 @@ def test_a_header_that_cannot_be_sent_is_a_failure(name: str, value: str) -> Non
 
 @pytest.mark.parametrize("secret", ["plain", "whsec_" + base64.b64encode(b"plain").decode()])
 def test_a_payload_is_signed_where_there_is_a_key(secret: str) -> None:
-    """Over its delivery, its moment and its text; another delivery has another id."""
+    """The signature covers id, time and body; each delivery has its own id."""
     found = sent({"KEY": secret}, secret="KEY")  # noqa: S106 - the name of a variable
     signed = (
         f"{found.headers['webhook-id']}.{found.headers['webhook-timestamp']}.".encode() + found.body

@@ -146,7 +146,7 @@ def test_a_cancellation_inside_the_hook_is_not_one_of_its_caller(perform, hook):
 
 @WAYS
 def test_an_interrupt_is_no_failure(perform):
-    """It goes through: it is not for the engine to judge."""
+    """It is raised to the caller."""
 
     def hook(event):
         raise KeyboardInterrupt

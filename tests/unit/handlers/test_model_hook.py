@@ -137,7 +137,7 @@ def test_a_local_interface_is_asked_as_it_is_used_to() -> None:
 def test_what_libraries_take_from_the_environment_is_not_sent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Neither headers nor keys nor a proxy: the hook's environment is an argument."""
+    """Only the hook's environment counts, for headers, keys and proxies."""
     for name, value in {
         "OPENAI_ORG_ID": "org", "OPENAI_CUSTOM_HEADERS": "x-secret: 1",
         "ANTHROPIC_AUTH_TOKEN": "other", "ANTHROPIC_CUSTOM_HEADERS": "x-secret: 2",
@@ -270,7 +270,7 @@ def test_an_answer_without_a_reply_is_a_failure(
     ],
 )
 def test_a_message_that_does_not_end_by_itself_is_a_failure(how: str, detail: str) -> None:
-    """Although what there is of it can be read, and permits."""
+    """Its text may be readable and permit the call."""
     with serving(saying({**message('{"decision": "allow"}'), "stop_reason": how})) as service:
         outcome = ask(at(service), model("anthropic/claude-haiku-4-5"))
 
@@ -300,7 +300,7 @@ def test_a_missing_service_is_a_failure() -> None:
 
 
 def test_a_provider_that_hangs_is_not_waited_for() -> None:
-    """Longer than the hook may take."""
+    """The call ends at the hook's time limit."""
     with serving(Asked.hang) as service:
         outcome = ask(at(service), seconds=0.3)
 

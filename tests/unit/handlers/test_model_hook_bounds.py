@@ -1,4 +1,4 @@
-"""Model hooks: the bounds of asking, whom a question may reach, and questions of a batch."""
+"""Model hooks: their limits, the allowed addresses, and batches of questions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_machine_without_the_library_says_what_to_install(
 
 
 def test_a_long_prompt_is_cut_and_says_so() -> None:
-    """At the hook's own bound; nothing of what its author wrote is missing."""
+    """The hook's own limit counts, and the author's text is complete."""
     with serving(saying(chat("x"))) as service:
         ask_model(
             model(prompt="{{ .ToolName }}" + "y" * 45, most_prompt=50),
@@ -149,7 +149,7 @@ def test_a_public_name_leads_to_no_local_address(place: str, environ: dict[str, 
 
 
 def test_who_is_called_is_who_was_looked_up() -> None:
-    """Once, for the one connection; a second answer of its name's owner would come too late."""
+    """One look-up for one connection; a later answer of the resolver has no effect."""
     asked: list[str] = []
     with serving(saying(chat("x"))) as service:
         environ = {

@@ -1,4 +1,4 @@
-"""How do many programs run at once, how are they ended from outside, and what is left of them?"""
+"""Batches of programs: how many run at once, how to end them, and that nothing remains."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_programs_run_one_after_the_other(at_once, tmp_path):
 
 
 def test_outcomes_are_in_the_order_of_the_programs(tmp_path):
-    """Who ends first has no say in the order; what was never started keeps its place."""
+    """The order of their ends does not matter; a program that never started keeps its place."""
     first = program("until [ -e second ]; do sleep 0.01; done; echo first", tmp_path)
     outcomes = run_all(
         [
@@ -152,7 +152,7 @@ def test_a_cancellation_ends_all(ignoring, tmp_path):
 
 
 def test_who_is_cancelled_already_starts_nothing(tmp_path):
-    """A cancellation that came first lets no program begin, in this run and in the next."""
+    """An earlier cancellation starts no program, in this run and in the next."""
     cancel = Cancel()
     cancel.set()
     outcomes = [run(program("touch started", tmp_path), cancel=cancel) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""How is a program started, with what around it, and what is said when it cannot be?"""
+"""Starting a program: its environment, and the failure if it cannot start."""
 
 from __future__ import annotations
 

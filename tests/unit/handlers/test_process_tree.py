@@ -1,4 +1,4 @@
-"""Who is found of those that left a program's group, and who is never mistaken for one of them?"""
+"""Escapees: which processes outside a program's group belong to it, and which do not."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_nothing_outlives_a_flood(tmp_path):
 
 
 def test_an_escapee_that_starts_others_without_end_dies_with_them(tmp_path):
-    """Who forks on without the cookie is stopped before its children are counted."""
+    """It is stopped before its children are counted."""
     loop = (
         "env -i PATH=$PATH setsid bash -c 'echo $$ >pid; while :; do sleep 60 & echo $! >>pids; "
         "done' </dev/null >/dev/null 2>&1 &"
@@ -123,7 +123,7 @@ def test_a_number_that_was_given_again_is_not_hit():
 
 
 def test_who_was_there_before_the_program_is_no_escapee():
-    """A service that has the cookie, but is older than the program, lives on.
+    """An older service with the cookie survives.
 
     So does a child of this process's own session. A younger one in another session does not.
     """

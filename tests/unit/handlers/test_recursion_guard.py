@@ -1,4 +1,4 @@
-"""Who is believed that says that a hook is being asked already?"""
+"""Recursion guard: which claims of running hooks count."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def inside(home: dict[str, str], *parts: str) -> Reentrancy:
 @pytest.mark.process
 @pytest.mark.parametrize("outer", ["", "stop:1:0:x", "stop:1:0", "tool.after:99999999:1:x"])
 def test_a_living_process_above_vouches_for_its_event(outer: str, home: dict[str, str]) -> None:
-    """Whatever stands between, and whatever else is in the variable, which is told."""
+    """Other processes may stand between, and other entries are reported."""
     mine = extend_variable(home, "tool.before", "one")
 
     assert below(home, ",".join(filter(None, (outer, mine)))) == f"one - {int(bool(outer))}\n"
@@ -65,7 +65,7 @@ def test_a_living_process_above_vouches_for_its_event(outer: str, home: dict[str
 
 @pytest.mark.process
 def test_a_process_that_ended_vouches_for_nothing(home: dict[str, str]) -> None:
-    """Nor does one that only has its number."""
+    """A process with the same id does not count either."""
     child = subprocess.Popen([sys.executable, "-S", "-c", ""])
     child.wait()
     mine = extend_variable(home, "tool.before", "x")
@@ -138,7 +138,7 @@ def test_entries_of_others_do_not_make_the_variable_longer(
 
 
 def test_no_more_is_passed_on_than_may_be_nested(home: dict[str, str]) -> None:
-    """However long the name of an event is."""
+    """Names of events may have any length."""
     outer = ",".join(claim(f"kind{at}", "a") for at in range(20))
     parts = extend_variable({**home, VARIABLE: outer}, "k" * 100_000, "x").split(",")
 
@@ -150,7 +150,7 @@ def test_no_more_is_passed_on_than_may_be_nested(home: dict[str, str]) -> None:
 def test_any_kind_of_event_is_known_again(
     kind: str, home: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever it is called."""
+    """Its name may have any characters."""
     own = {os.getpid(): recursion_guard._parent_and_start(os.getpid())[1]}
     monkeypatch.setattr(recursion_guard, "find_ancestors", lambda: own)
 
@@ -187,7 +187,7 @@ def test_each_hook_that_is_being_asked_is_known_by_its_kind_of_event(home: dict[
 def test_what_is_nested_too_deeply_has_no_end(
     depth: int, too_deep: bool, home: dict[str, str]
 ) -> None:
-    """Whatever kinds of event it goes through."""
+    """It may go through any kinds of event."""
     found = inside(home, *(claim(f"kind{at}", f"hook{at}") for at in range(depth)))
 
     assert (found.find_active_hooks("tool.before") is None) is too_deep

@@ -94,7 +94,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 @pytest.fixture(scope="module")
 def visits(certificate: tuple[str, str]) -> list[dict[str, Any]]:
-    """What came of each row in a network where everything that is let through arrives."""
+    """The result of each row in a network where every connection arrives."""
     trusted, own = certificate
     proxies = dict.fromkeys(
         ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY"),

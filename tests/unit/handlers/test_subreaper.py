@@ -1,4 +1,4 @@
-"""Who ends a process that a hook started and that nothing leads back to that hook?"""
+"""Subreaper: ends orphans of a hook that have no trace of it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run_out_of_time(script: str, folder: Path, until: str) -> None:
 
 @pytest.mark.parametrize("supervised", [True, False])
 def test_a_program_asks_to_be_a_subreaper(tmp_path, supervised):
-    """With `supervised=True` an orphan without any trace ends at the time limit.
+    """With `supervised=True` an orphan without a trace ends at the time limit.
 
     A program that does not ask is left alone.
     """

@@ -62,7 +62,7 @@ def test_outcomes_are_in_the_order_of_the_runs(tmp_path):
 
 @pytest.mark.process
 def test_commands_have_cookies_of_their_own(tmp_path):
-    """No two commands of a batch can be taken for one another."""
+    """No two commands of a batch share a cookie."""
     command = text("echo $HOOKLINE_RUN", "sh")
     cookies = {
         outcome.stdout

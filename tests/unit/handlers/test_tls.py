@@ -141,7 +141,7 @@ def test_an_encrypted_answer_that_is_cut_off_is_none(sent: bytes, signer: Author
     ],
 )
 def test_a_port_that_speaks_no_tls_is_sent_nothing_in_clear(said: bytes) -> None:
-    """What comes there is the beginning of a handshake, and no payload."""
+    """It gets the beginning of a handshake and no payload."""
     heard: list[bytes] = []
 
     def conduct(_: Raw, sock: socket.socket) -> None:

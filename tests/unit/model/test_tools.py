@@ -123,6 +123,6 @@ def test_input_keys_have_names_by_host(
 
 
 def test_a_narrower_kind_knows_the_wider_one() -> None:
-    """And whose calls it is."""
+    """It also tells which calls it has."""
     assert find_broader_kind("file.write.before") == ("tool.before", ("write", "edit"))
     assert find_broader_kind("stop") is None

@@ -218,7 +218,7 @@ def test_what_the_engine_accepts_is_not_what_hookline_can_run(
     flavour: str,
     accepted: bool,
 ) -> None:
-    """An expression that is too large for hookline is still one to its host."""
+    """Its host accepts an expression that is too large for hookline."""
     assert accepts(source, flavour) is accepted
 
 

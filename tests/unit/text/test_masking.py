@@ -94,7 +94,7 @@ def test_keys_stay_and_what_they_say_is_secret_goes() -> None:
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
 def test_what_is_masked_stays_as_it_is(text: str, secret: str) -> None:
-    """So that how long it was remains true."""
+    """Its length stays true."""
     assert mask_text(mask_text(text)) == mask_text(text)
     assert secret not in mask_text(mask_text(text))
 
@@ -128,7 +128,7 @@ KEY = "sk-ant-api03-abcdefghijklmnop1234"
 
 
 def test_a_record_is_shown_masked_however_it_was_kept() -> None:
-    """Its values and what was said; its hashes and ids as they are, and a mask stays one."""
+    """Values and texts are masked; hashes, ids and masks stay."""
     digest = "0123456789abcdef" * 4
     record = {
         "type": "run",

@@ -187,7 +187,7 @@ def test_every_failure_denies_a_gate_and_no_observer(failure: Failure) -> None:
 
 
 def test_a_denial_of_another_dialect_is_stronger_than_a_retry() -> None:
-    """A Retry holds an operation up; a denial refuses it."""
+    """A Retry delays an operation; a denial refuses it."""
     retry = Verdict(hook_id="r", stance=Stance.DENY, retry_after=1.0, reason="busy")
     deny = Verdict(hook_id="d", stance=Stance.DENY, reason="no")
 
@@ -210,7 +210,7 @@ def test_an_ask_of_another_dialect_blocks() -> None:
 
 
 def test_a_result_is_json_without_what_is_not_there() -> None:
-    """A silent decision says nothing at all; notes are passed on."""
+    """A silent decision has no keys, and notes are passed on."""
     event = Event(kind="tool.before")
 
     assert A.encode_decision(decided(), event).stdout == ""

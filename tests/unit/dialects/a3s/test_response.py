@@ -88,7 +88,7 @@ def test_what_is_no_answer(answer: object) -> None:
 
 
 def test_what_holds_itself_is_no_answer() -> None:
-    """A value without an end is refused, not followed."""
+    """A value that contains itself is refused."""
     endless: list[object] = []
     endless.append(endless)
 

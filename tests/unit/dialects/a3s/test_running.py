@@ -245,7 +245,7 @@ def test_a_plain_handler_sees_the_context_of_the_caller() -> None:
 
 
 def waits_of(engine: HookEngine, event: Any) -> tuple[HookResult, list[float]]:
-    """What firing with retries comes to, and how long was waited."""
+    """The result of a fire with retries, and how long each wait was."""
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -270,7 +270,7 @@ def test_retries_are_bounded(allowed: int, times: int) -> None:
 
 
 def test_a_retry_ends_with_the_first_other_answer() -> None:
-    """Whatever the hooks say at last is the result."""
+    """The last answer of the hooks is the result."""
     answers = iter(
         [HookResponse.retry_with_reason(0, "busy"), HookResponse.retry(), HookResponse.block("no")]
     )

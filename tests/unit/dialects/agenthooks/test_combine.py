@@ -29,7 +29,7 @@ def combined(*specs: HookSpec) -> tuple[list[str], list[str]]:
 
 
 def test_different_names_stay_and_are_sorted_by_level_and_directory() -> None:
-    """User before project, inside a level by directory."""
+    """User before project, and by directory within a level."""
     assert combined(spec("b", "project"), spec("z", "user"), spec("a", "user")) == (
         ["user/a", "user/z", "project/b"],
         [],
@@ -58,7 +58,7 @@ def test_a_broken_later_copy_in_one_level_replaces_nothing() -> None:
 
 
 def test_one_of_several_broken_copies_stays_and_is_reported() -> None:
-    """A guard of which every copy is broken does not vanish."""
+    """A guard with broken copies only does not vanish."""
     assert combined(spec("g", "user", broken=True), spec("g", "project", broken=True)) == (
         ["project/g"],
         ["hook.override", "hook.skipped"],
@@ -66,7 +66,7 @@ def test_one_of_several_broken_copies_stays_and_is_reported() -> None:
 
 
 def test_an_untrusted_copy_stays_listed_and_replaces_nothing() -> None:
-    """Not even a broken hook of the user."""
+    """It replaces not even a broken hook of the user."""
     assert combined(spec("g", "user", broken=True), spec("g", "project", trusted=False)) == (
         ["user/g", "project/g"],
         ["hook.skipped", "hook.skipped"],
@@ -74,7 +74,7 @@ def test_an_untrusted_copy_stays_listed_and_replaces_nothing() -> None:
 
 
 def test_an_untrusted_hook_of_its_own_name_stays_without_a_word() -> None:
-    """There is nothing that it could have replaced."""
+    """It could not have replaced another hook."""
     assert combined(spec("g", "user"), spec("h", "project", trusted=False)) == (
         ["user/g", "project/h"],
         [],
@@ -82,7 +82,7 @@ def test_an_untrusted_hook_of_its_own_name_stays_without_a_word() -> None:
 
 
 def test_hooks_without_a_name_never_meet() -> None:
-    """A missing name is no name in common."""
+    """Two hooks without a name have no name in common."""
     assert combined(spec("", "user", "a", broken=True), spec("", "user", "b", broken=True)) == (
         ["user/a", "user/b"],
         ["hook.skipped", "hook.skipped"],
@@ -90,5 +90,5 @@ def test_hooks_without_a_name_never_meet() -> None:
 
 
 def test_a_managed_hook_is_neither_replaced_nor_replacing() -> None:
-    """Managed policy stands beside whatever bears its name."""
+    """Hooks of managed policy run beside others of the same name."""
     assert combined(spec("g", "managed"), spec("g", "user")) == (["managed/g", "user/g"], [])

@@ -42,12 +42,12 @@ def test_an_ask_on_another_host_stays_an_ask() -> None:
 
 
 def test_an_allow_never_vouches() -> None:
-    """HOOK.md has no word for skipping another host's prompt."""
+    """HOOK.md cannot skip another host's prompt."""
     assert read('{"decision": "allow"}').stance is Stance.SILENT
 
 
 def test_a_stop_of_another_host_has_no_stop_reason_and_honours_a_denial() -> None:
-    """Only a reason that is known to be another one lifts the denial."""
+    """Only a stop reason of another kind lifts the denial."""
     event = Event(kind="stop", dialect="claude-code", native_name="Stop", body=Stop())
 
     assert read("", trigger="before_stop", event=event, exit_code=2).stance is Stance.DENY

@@ -87,7 +87,7 @@ def loaded(
 
 @pytest.mark.parametrize("code", FILES)
 def test_a_file_is_told_of(code: str) -> None:
-    """With code, hook and file, when it is loaded and when it is linted."""
+    """The problem has code, hook and file, at load and at lint."""
     dialect, source = loaded(FILES[code])
     for problems in (dialect.load(source).problems, dialect.lint(source)):
         found = [problem for problem in problems if problem.name == code]
@@ -108,14 +108,14 @@ def test_a_file_is_told_of(code: str) -> None:
     ],
 )
 def test_a_script_is_told_of(code: str, companions: dict[str, Companion]) -> None:
-    """One that is missing, or that nothing can run."""
+    """The script is missing, or cannot be run."""
     dialect, source = loaded(front(), companions=companions)
 
     assert [problem.name for problem in dialect.lint(source)] == [code]
 
 
 def test_an_older_trigger_is_told_of_by_lint() -> None:
-    """To load it is as good as the newer one."""
+    """At load it is as good as the newer one."""
     dialect, source = loaded(front(trigger="before_tool"))
 
     assert [problem.name for problem in dialect.lint(source)] == ["trigger.legacy"]
@@ -131,7 +131,7 @@ def test_an_older_trigger_is_told_of_by_lint() -> None:
     ],
 )
 def test_a_copy_is_told_of(code: str, second: dict[str, str]) -> None:
-    """Which of two hooks of one name counts, and where the other stands."""
+    """The problem names the hook that counts, and the place of the other."""
     specs = []
     for given in ({"text": front()}, second):
         dialect, source = loaded(**given)  # type: ignore[arg-type]  # a row of the table above
@@ -144,7 +144,7 @@ def test_a_copy_is_told_of(code: str, second: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("code", ANSWERS)
 def test_an_answer_is_told_of(code: str) -> None:
-    """In the notes for the user, with the hook's name; a failure is in the verdict too."""
+    """The user's notes name the hook; the verdict has the failure too."""
     dialect, source = loaded(front())
     (spec,) = dialect.load(source).specs
     event = Event(
@@ -162,7 +162,7 @@ def test_an_answer_is_told_of(code: str) -> None:
 
 
 def test_a_path_is_told_of(tmp_path: Path) -> None:
-    """No such path, no folder, no file in it."""
+    """A missing path, a path that is no folder, and a folder without a file."""
     (tmp_path / "scripts").mkdir()
     (tmp_path / "scripts/run.sh").write_text("exit 0\n", encoding="utf-8")
     found = {make_no_hooks_error(str(tmp_path), "agenthooks").name}

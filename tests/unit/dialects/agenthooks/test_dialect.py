@@ -71,7 +71,7 @@ def test_a_last_message_that_is_a_text_becomes_a_message() -> None:
 
 @pytest.mark.parametrize("native", [*DIALECT.table.rows, *DIALECT.table.aliases])
 def test_a_silent_decision_is_the_hosts_no_op(native: str) -> None:
-    """No hook, no word, exit 0."""
+    """No output and exit 0."""
     event = DIALECT.decode_event({"event_type": native, "tool_name": "Shell"})
     reply = DIALECT.encode_decision(fold([], DIALECT.table.fold, event), event)
 
@@ -99,7 +99,7 @@ def test_a_vouch_of_another_dialects_hook_cannot_be_said() -> None:
 
 
 def test_a_rewrite_is_sent_as_what_changed() -> None:
-    """The host merges, so only the patch goes over the wire; notes go to its log."""
+    """The host merges, so only the patch is sent; notes go to its log."""
     decision = Decision(
         kind="tool.before",
         dialect="agenthooks",

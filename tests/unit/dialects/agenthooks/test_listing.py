@@ -1,4 +1,4 @@
-"""The listing that a model is shown."""
+"""The list of hooks for a model."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_order_given_is_kept() -> None:
 
 
 def test_no_hooks_is_an_empty_block() -> None:
-    """The tags stand also around nothing."""
+    """The tags are there without hooks too."""
     assert DIALECT.available_hooks([]) == "<available_hooks>\n</available_hooks>"
 
 

@@ -35,7 +35,7 @@ FINE = (*NAMED, "trigger: pre-tool-call")
 
 
 def test_a_good_hook_has_no_findings() -> None:
-    """Nothing is held against the format's own shape."""
+    """The format's own example is valid."""
     assert AgentHooks().lint(source(GOOD)) == ()
 
 

@@ -1,4 +1,4 @@
-"""What settings make of hooks: whom they reach, and what else changes when a field does."""
+"""Settings of hooks: which hooks they reach, and which other fields a change affects."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def combined(*sources: Source) -> Loaded:
 
 
 def test_what_is_observed_reaches_only_what_is_observed() -> None:
-    """A shadow source switches off no enforced hook, and no enforced source a shadow hook."""
+    """Shadow sources affect only shadow hooks, and enforced ones only enforced hooks."""
     assert [spec.shadow for spec in combined(hook(), toml(OFF, shadow=True)).specs] == [False]
     assert [spec.shadow for spec in combined(hook(shadow=True), toml(OFF)).specs] == [True]
     assert combined(hook(shadow=True), toml(OFF, shadow=True)).specs == ()
@@ -53,7 +53,7 @@ def test_policy_has_the_last_word() -> None:
 
 
 def test_naming_a_folder_is_the_consent_to_its_settings() -> None:
-    """What they change of a user's hook needs no report: only a project's does."""
+    """Only a project's change of a user's hook needs a report."""
     loaded = combined(
         hook(), toml("[[hooks.override]]\nname = 'guard'\ntimeout = 900\n", scope="explicit")
     )
@@ -63,7 +63,7 @@ def test_naming_a_folder_is_the_consent_to_its_settings() -> None:
 
 
 def test_what_says_the_same_changes_nothing() -> None:
-    """A project that repeats what the hook says has overridden nothing."""
+    """A project that repeats the hook's own values overrides nothing."""
     assert (
         combined(
             hook("timeout: 900"),
@@ -114,7 +114,7 @@ def test_a_matcher_takes_the_place_of_the_hooks_own() -> None:
 
 
 def test_of_a_hook_that_cannot_be_read_nothing_is_changed() -> None:
-    """It has no name, and says nothing that a default could stand in for.
+    """It has no name, and no values that a default could replace.
 
     But it can be switched off with all others.
     """
@@ -139,7 +139,7 @@ def test_a_legacy_trigger_is_an_event_too() -> None:
 
 
 def test_a_copy_that_gave_way_is_no_stranger() -> None:
-    """Its name is one that hooks have."""
+    """The settings may name it."""
     loaded = combined(
         hook(),
         hook(scope="project", text="---\nname: guard\ndescription: d\ntrigger: nope\n---\n"),

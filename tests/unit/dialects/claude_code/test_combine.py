@@ -45,7 +45,7 @@ def test_the_value_after_precedence_counts(files: list[tuple[str, Any]], left: l
 
 
 def test_a_switch_that_switches_nothing_off_says_nothing() -> None:
-    """There is nothing to miss."""
+    """There is no hook to report."""
     assert DIALECT.combine(DIALECT.load(Source(tree={"disableAllHooks": True})).specs) == Loaded()
 
 

@@ -102,7 +102,7 @@ def test_exit_two_blocks_whatever_is_printed(native: str, stdout: str) -> None:
 
 
 def test_output_over_the_limit_is_a_failure_and_no_silence() -> None:
-    """A cut-off answer could have been a denial."""
+    """The cut part could have been a denial."""
     assert (
         read("PreToolUse", stdout="{" + "x" * 100, truncated=True).fault
         == "its output exceeds the limit of 1 MiB a stream"
@@ -123,7 +123,7 @@ def test_in_strict_mode_an_exit_code_is_not_excused_by_an_answer_that_says_nothi
 
 @pytest.mark.parametrize("failure", [Failure.NOT_STARTED, Failure.KILLED])
 def test_a_worktree_that_no_hook_made_is_not_there(failure: Failure) -> None:
-    """Any way to end but well fails the creation, a timeout excepted."""
+    """Every end but a success or a timeout fails the creation."""
     assert read("WorktreeCreate", exit_code=None, failure=failure).stance is Stance.DENY
     assert read("WorktreeCreate", exit_code=None, failure=Failure.TIMED_OUT).stance is Stance.SILENT
 
@@ -154,7 +154,7 @@ def test_a_request_without_a_behavior_is_unreadable() -> None:
 
 @pytest.mark.parametrize("word", ["yes", "block"])
 def test_an_unknown_permission_is_unreadable(word: str) -> None:
-    """An author who writes it means something; silence would hide that it is nothing."""
+    """Its author meant something, so the hook must not count as silent."""
     assert (
         answered("PreToolUse", {"permissionDecision": word}).fault
         == f"unknown permission decision `{word}`"
@@ -187,7 +187,7 @@ def test_a_hook_hears_a_foreign_event_in_its_own_words() -> None:
 
 
 def test_a_path_is_a_line_and_not_less() -> None:
-    """The last one, also where a folder's name holds what some take for the end of a line."""
+    """The last line, also if a folder's name holds an unusual line separator."""
     assert read("WorktreeCreate", stdout="made\n/trees/a\u2028b\n").effects == {
         "path": "/trees/a\u2028b"
     }

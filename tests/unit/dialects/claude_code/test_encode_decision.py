@@ -123,7 +123,7 @@ def test_silence_is_the_hosts_exact_no_op(native: str) -> None:
 
 
 def test_an_unknown_event_can_still_leave_a_note() -> None:
-    """All that a newer host surely understands."""
+    """A newer host surely understands a note."""
     decision = Decision(
         kind="x.claude-code.New", dialect="claude-code", native_event="New", for_user=("mind",)
     )
@@ -173,7 +173,7 @@ def test_the_input_of_a_denied_call_is_not_sent() -> None:
 
 
 def test_a_note_beside_a_path_goes_to_stderr() -> None:
-    """The last line of stdout is the path, so there is no room for an object."""
+    """The last line of stdout is the path, so stdout has no room for JSON."""
     reply = DIALECT.encode_decision(
         decided("WorktreeCreate", Verdict(for_user="slow", effects={"path": "/w/t"})),
         happening("WorktreeCreate"),

@@ -68,7 +68,7 @@ def test_the_payload_is_posted_and_the_answer_counts() -> None:
 
 
 def test_a_header_holds_the_variables_that_the_hook_may_know() -> None:
-    """Either way of writing them; any other is nothing (docs/formats/claude-code.md 4)."""
+    """In either spelling; others are empty (docs/formats/claude-code.md 4)."""
     headers = {"Authorization": "Bearer ${TOKEN}", "X-Team": "$TEAM", "X-Other": "a$SECRET."}
     environ = {"TOKEN": "t-1", "TEAM": "shop", "SECRET": "s3cret"}
     _, (sent,) = fired(saying(), headers=headers, allowedEnvVars=["TOKEN", "TEAM"], environ=environ)

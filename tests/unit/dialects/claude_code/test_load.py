@@ -136,7 +136,7 @@ def test_a_timeout_without_effect_is_reported(
 
 
 def test_once_is_honoured_in_strict_mode() -> None:
-    """Strict mode is hookline's own: the key means there what it says."""
+    """In strict mode, which is hookline's own, the key has its documented meaning."""
     assert one({"type": "command", "command": "x", "once": True}, mode="strict").once
 
 

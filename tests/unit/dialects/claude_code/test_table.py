@@ -108,5 +108,5 @@ def test_a_denial_is_a_power_exactly_where_something_blocks() -> None:
 
 
 def test_every_key_is_read_by_an_event() -> None:
-    """A key that no event reads would be promised in vain."""
+    """An unused key would promise something false."""
     assert {key for native in TABLE.rows for key in row(native).reads} == set(KEYS)

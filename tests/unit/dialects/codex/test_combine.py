@@ -40,7 +40,7 @@ def test_a_stranger_or_an_observed_file_turns_nothing_off() -> None:
 
 
 def test_an_entry_that_is_no_state_says_nothing() -> None:
-    """What Codex cannot read there it passes over, and so do we."""
+    """Codex ignores it, and so does hookline."""
     for state in (
         "no",
         {"hooks.json:stop:0:0": "off"},

@@ -98,7 +98,7 @@ def test_a_byte_order_mark_makes_text_of_json() -> None:
 
 
 def test_an_answer_beside_a_halt_is_not_looked_at() -> None:
-    """`continue: false` goes first, also before what would make the hook failed."""
+    """`continue: false` wins, also over an error in the rest."""
     verdict = read(
         "PostToolUse", stdout='{"continue": false, "suppressOutput": true, "decision": "block"}'
     )

@@ -93,7 +93,7 @@ def test_a_denial_always_has_a_reason(native: str, verdict: dict[str, Any], repl
     "native", [native for native, row in TABLE.rows.items() if "deny" in row.powers]
 )
 def test_no_refusal_is_without_words(native: str) -> None:
-    """On no event; an empty reason would make the host take it for a failed hook."""
+    """With an empty reason the host would count the hook as failed."""
     reply = DIALECT.encode_decision(
         decided(native, Verdict(stance=Stance.DENY, reason=" ")), happening(native)
     )
@@ -120,7 +120,7 @@ def test_a_new_result_is_lowered() -> None:
 
 
 def test_on_an_unknown_event_only_the_user_is_told() -> None:
-    """Nothing else can be known to be understood."""
+    """A newer host surely understands nothing else."""
     event = DIALECT.decode_event({"hook_event_name": "Later"})
     decision = Decision(
         kind=event.kind,

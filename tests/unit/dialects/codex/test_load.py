@@ -65,7 +65,7 @@ def test_a_plugins_folders_are_known_under_both_names() -> None:
 
 
 def test_outside_a_plugin_nothing_is_filled_in() -> None:
-    """So the shell does with a reference what it always does."""
+    """The shell expands the reference as usual."""
     assert (command().env, command().substitute, command().shell) == ({}, {}, ("sh",))
 
 

@@ -81,7 +81,7 @@ def test_any_output_is_a_verdict_that_can_be_answered(
     ("tool", "rewritten"), [("MCP:q", True), ("mcp__s__q", True), ("Bash", False)]
 )
 def test_an_mcp_tool_is_known_by_its_name_in_any_host(tool: str, rewritten: bool) -> None:
-    """By the prefix of this host, or that of Claude's family (docs/formats/comparison.md 12)."""
+    """By this host's prefix or that of Claude's family (docs/formats/comparison.md 12)."""
     event = Event(kind="tool.after", dialect="other", body=ToolCall(tool=tool))
     verdict = said("postToolUse", event, {"updated_mcp_tool_output": "x"})
 

@@ -33,7 +33,7 @@ def answered(native: str, tool: str = "Shell", **decided: Any) -> tuple[Any, lis
 
 @pytest.mark.parametrize("native", TABLE.rows)
 def test_nothing_that_the_event_does_not_read_is_said(native: str) -> None:
-    """Whatever was decided."""
+    """For any decision."""
     said, _ = answered(
         native,
         stance=Stance.DENY,
@@ -53,7 +53,7 @@ def test_an_ask_is_lowered_at_an_event_that_cannot_ask(native: str) -> None:
 
 
 def test_the_end_of_a_run_is_a_denial_here() -> None:
-    """The host has no word for it."""
+    """The host has no such effect."""
     assert answered("preToolUse", stance=Stance.HALT, reason="stop") == (
         {"permission": "deny", "user_message": "stop", "agent_message": "stop"},
         ["halt"],
@@ -90,7 +90,7 @@ def test_a_follow_up_without_a_reason_has_words() -> None:
 
 
 def test_who_refused_and_told_the_user_himself_is_not_repeated() -> None:
-    """The agent hears the reason, the user what was meant for the user."""
+    """The agent gets the reason, and the user the user's message."""
     verdict = Verdict(hook_id="h", stance=Stance.DENY, reason="use pnpm", for_user="not now")
     shadow = verdict.replace(shadow=True)
     decided: dict[str, Any] = {

@@ -115,7 +115,7 @@ def raised(kind: str, body: Any) -> Event:
 def test_another_hosts_event_is_told_in_our_words(
     native: str, event: Event, told: dict[str, Any]
 ) -> None:
-    """Nothing is missing that a script of this host relies on."""
+    """It has each field that a script of this host relies on."""
     assert sent(native, event) == told
 
 

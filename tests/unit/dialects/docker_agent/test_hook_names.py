@@ -35,7 +35,7 @@ def names(*hooks: dict[str, str], exact: bool = False) -> list[str]:
     ],
 )
 def test_what_begins_alike_is_told_apart(hooks: list[dict[str, str]], called: list[str]) -> None:
-    """By its place in the file; what has a name of its own, or is one line, is told by that."""
+    """By its place in the file, unless it has a name or is one line."""
     assert names(*hooks) == called
 
 

@@ -180,7 +180,7 @@ def test_what_loads_is_what_runs() -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_builtin_on_another_event_is_said_to_do_nothing(name: str) -> None:
-    """No error, because it is none, but no silence either."""
+    """It is no error, but the user gets a warning."""
     loaded = builtin("stop", name, "5")
 
     assert [(problem.name, problem.severity) for problem in loaded.problems] == [

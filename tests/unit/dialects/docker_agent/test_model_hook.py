@@ -168,7 +168,7 @@ def test_an_unusable_model_of_the_file_is_an_error(entry: Any, names: list[str])
 
 
 def test_a_judge_is_relayed_where_its_entry_says_everything(tmp_path: Path) -> None:
-    """And is a loss where the file describes its model elsewhere."""
+    """It is a loss if the file describes its model elsewhere."""
     inline, named = engine(tmp_path, {}), engine(tmp_path, {}, model="small")
     done = convert(inline, make_dialect("claude-code"))
     lost = convert(named, make_dialect("claude-code"))

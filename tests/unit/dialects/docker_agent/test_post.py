@@ -30,7 +30,7 @@ def fired(
 
 
 def test_a_fixed_body_is_sent_as_it_stands() -> None:
-    """Whatever the event."""
+    """On each event."""
     _, (sent,) = fired(saying(), '{"text": "a tool is called"}')
 
     assert sent.body == b'{"text": "a tool is called"}'

@@ -33,7 +33,7 @@ def test_a_name_switches_off_every_hook_that_is_called_so() -> None:
 
 
 def test_a_name_that_is_nearly_a_hooks_is_told() -> None:
-    """Any other may be that of a hook which is not loaded here."""
+    """Any other name may be that of a hook elsewhere."""
     loaded = combined(["audit-log"], ["audit-logs", "zzz"])
 
     assert [(problem.name, problem.hint) for problem in loaded.problems] == [
@@ -43,7 +43,7 @@ def test_a_name_that_is_nearly_a_hooks_is_told() -> None:
 
 
 def test_of_many_unknown_names_a_few_are_guessed_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To guess is slow, and such a list is not of this machine's hooks."""
+    """A guess is slow, and a long list is not of this machine's hooks."""
     guessed: list[str] = []
 
     def guess(word: str, known: Any) -> str:
@@ -81,7 +81,7 @@ def _left(scope: str, **said: Any) -> Loaded:
 def test_policy_is_switched_off_by_policy_only(
     said: dict[str, Any], scope: str, left: list[str], count: str
 ) -> None:
-    """Whatever else a file says; and no more is told to be off than is."""
+    """Other files do not count, and the report names only hooks that are off."""
     loaded = _left(scope, **said)
 
     assert [spec.origin.scope for spec in loaded.specs] == left

@@ -30,7 +30,7 @@ def test_a_hook_finds_its_project_and_session_in_the_environment() -> None:
 
 
 def test_a_hooks_own_variables_stand_above_those() -> None:
-    """What the file says last counts, and numbers are texts."""
+    """The file's values win, and numbers become texts."""
     env = command(env={"LEVEL": 2, "GEMINI_CWD": "/elsewhere"}).env
 
     assert (env["LEVEL"], env["GEMINI_CWD"]) == ("2", "/elsewhere")

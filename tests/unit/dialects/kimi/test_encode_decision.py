@@ -68,7 +68,7 @@ def test_where_nothing_can_be_blocked_nothing_is_said(native: str) -> None:
     ],
 )
 def test_kimi_has_no_word_for_anything_else(carried: dict[str, Any]) -> None:
-    """What it does not know is left out, and Kimi's own permission prompt stays where it is."""
+    """Other effects are left out, and Kimi's own permission prompt stays."""
     reply = told("PreToolUse", Verdict(**carried))
 
     assert (reply.stdout, reply.exit_code) == ("", 0)

@@ -39,7 +39,7 @@ def test_the_users_hook_runs_in_the_sessions_folder_and_reads_its_payload(tmp_pa
 
 @pytest.mark.process
 def test_a_block_stands_although_a_child_holds_the_pipes(tmp_path: Path) -> None:
-    """Section 11.2: what counts is the end of the hook, not of its output."""
+    """Section 11.2: the end of the hook counts, not that of its output."""
     made = engine(
         tmp_path,
         '[[hooks]]\nevent = "PreToolUse"\ntimeout = 20\ncommand = "sleep 8 & echo no >&2; exit '

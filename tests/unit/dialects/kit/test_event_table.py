@@ -55,7 +55,7 @@ def test_what_an_event_can_do_says_what_a_block_means() -> None:
 
 
 def test_what_a_block_means_is_a_power() -> None:
-    """So no row can say one thing in two ways."""
+    """A row states it in one place only."""
     row = read_events("event | how\nCall | blocks=HALT", "x", NAMES)["Call"]
 
     assert row.powers == {"halt"}

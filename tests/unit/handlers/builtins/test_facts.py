@@ -91,7 +91,7 @@ def test_the_user_is_told(full, line, monkeypatch):
 
 @pytest.mark.parametrize(("environ", "line"), [({"USER": "ada"}, "User: ada\n"), ({}, "")])
 def test_a_user_without_an_entry_is_whom_the_environment_names(environ, line, monkeypatch):
-    """In a container the number of the user may be all that there is; what is known is told."""
+    """A container may know only the user's number; the known names are told."""
 
     def unknown(uid: int) -> None:
         raise KeyError(uid)
@@ -144,7 +144,7 @@ def test_a_name_is_one_line(tmp_path):
 
 @pytest.mark.parametrize("folder", ["", "empty", "hidden", "missing", "file"])
 def test_nothing_to_list_is_nothing_said(folder, tmp_path):
-    """No directory, an empty one, one of dot-files only, a missing one, and what is none."""
+    """No folder, an empty one, one of dot-files only, a missing one, and a file."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "hidden").mkdir()
     (tmp_path / "hidden/.env").touch()

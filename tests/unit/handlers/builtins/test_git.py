@@ -1,4 +1,4 @@
-"""What do the git builtins tell of a repository, and what can a repository make them do?"""
+"""Git builtins: what they report of a repository, and what a repository cannot make them do."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_the_status_of_a_clean_tree_is_its_branch(repo):
 
 
 def test_the_diff_is_statistics(changed):
-    """Unless asked for whole; a file that git does not know is no difference."""
+    """Without `full`; an untracked file is no difference."""
     told_stat = told("add_git_diff", turn(changed), environ=HERMETIC)
 
     assert (
@@ -180,7 +180,7 @@ def test_a_folder_below_is_the_same_repository(changed):
 
 @pytest.mark.parametrize("name", [*ON_TURN, "add_recent_commits"])
 def test_without_a_repository_nothing_is_said(name, repo, tmp_path):
-    """No folder, a missing one, one outside, one with a torn link, the inside of `.git`.
+    """No folder, a missing one, one outside, one with a broken link, the inside of `.git`.
 
     Each is no trouble.
     """
@@ -333,7 +333,7 @@ def canary(tmp_path: Path) -> Path:
 
 
 def sign(folder: Path) -> None:
-    """Put a signature that is none into the last commit."""
+    """Give the last commit an invalid signature."""
     head, body = git(folder, "cat-file", "commit", "HEAD").split("\n\n", 1)
     signed = (
         f"{head}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n"
@@ -353,7 +353,7 @@ def sign(folder: Path) -> None:
 )
 @pytest.mark.parametrize("name", [*ON_TURN, "full", "add_recent_commits"])
 def test_a_repository_starts_no_program(name, key, changed, canary):
-    """What its configuration names for git to run stays where it is."""
+    """Git runs no program that its configuration names."""
     (changed / ".gitattributes").write_text("*.txt diff=x\n", encoding="utf-8")
     sign(changed)
     git(changed, "config", key, str(canary))
@@ -454,7 +454,7 @@ def test_a_declared_variable_is_meant(changed, tmp_path):
 
 
 def test_colours_and_words_do_not_depend_on_the_user(changed, tmp_path):
-    """Neither colours nor a language of the user's reach the model."""
+    """The model gets neither colours nor the user's language."""
     config = tmp_path / "config"
     config.write_text(
         "[color]\n\tui = always\n\tstatus = always\n\tdiff = always\n[log]\n\tshowSignature = "

@@ -1,4 +1,4 @@
-"""Does the cap on model calls hold, and only where it is one?"""
+"""The cap on model calls: blocks the call after the last, and only with a valid limit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def blocked(limit: int) -> dict[str, str]:
     ],
 )
 def test_the_call_after_the_last_is_blocked(iteration, args, blocks):
-    """N calls are let through, whatever else is argued."""
+    """The first N calls pass, whatever the other arguments are."""
     assert output("max_iterations", call_of_model(iteration), *args) == (
         blocked(int(args[0])) if blocks else None
     )
@@ -62,13 +62,13 @@ def test_the_call_after_the_last_is_blocked(iteration, args, blocks):
     ],
 )
 def test_a_bad_limit_is_none(args):
-    """Missing, bad, nought or below: the agent is not capped at zero."""
+    """A missing, bad, zero or negative limit is no cap of zero."""
     assert output("max_iterations", call_of_model(10**6), *args) is None
 
 
 @pytest.mark.parametrize("iteration", [None, 0, -1, "9", True, 9.5, [9]])
 def test_what_is_no_count_is_not_capped(iteration):
-    """A host that does not count is not stopped."""
+    """A host without a count is not capped."""
     assert output("max_iterations", call_of_model(iteration), "1") is None
 
 
