@@ -47,7 +47,8 @@ def events_page() -> str:
     lines = [
         "# Canonical events",
         "",
-        f"{len(kinds.NAMES)} events that belong to no dialect. *Powers* is the most that a decision may carry there.",
+        f"{len(kinds.NAMES)} events that belong to no dialect. *Powers* is the most that a",
+        "decision may carry there.",
         "",
         "| event | class | powers | payload | in the dialects that hookline speaks |",
         "| --- | --- | --- | --- | --- |",
@@ -55,9 +56,8 @@ def events_page() -> str:
     for name in kinds.NAMES:
         kind = kinds.kind(name)
         powers = ", ".join(sorted(kind.powers)) or "-"
-        lines.append(
-            f"| `{name}` | {kind.cls} | {powers} | {', '.join(kind.payload)} | {', '.join(natives[name]) or '-'} |"
-        )
+        payload, named = ", ".join(kind.payload), ", ".join(natives[name]) or "-"
+        lines.append(f"| `{name}` | {kind.cls} | {powers} | {payload} | {named} |")
     return "\n".join(lines) + "\n"
 
 
@@ -65,10 +65,12 @@ def dialects_page() -> str:
     """Each dialect's rows: the event, what its hooks may do, and the vectors that show it."""
     parts = [
         "# Dialects\n",
-        "What each event of each dialect can do, and the conformance vectors (`tests/conformance/vectors/`) that show it.\n",
-        "*Payload*: vectors that compare the payload byte for byte. *Honoured*, *rewritten*: vectors in which a decision carries that",
-        "effect. *Lowered*: vectors in which the event cannot express an effect, and the decision lists it. Of many vectors the page",
-        "names the first three. What a file may say is on the pages of the [formats](../formats/README.md).\n",
+        "What each event of each dialect can do, and the conformance vectors",
+        "(`tests/conformance/vectors/`) that show it.\n",
+        "*Payload*: vectors that compare the payload byte for byte. *Honoured*, *rewritten*:",
+        "vectors in which a decision carries that effect. *Lowered*: vectors in which the event",
+        "cannot express an effect, and the decision lists it. Of many vectors the page names the",
+        "first three. The pages of the [formats](../formats/README.md) say what a file may hold.\n",
         *_PATTERNS,
     ]
     for name in NAMES:
@@ -78,12 +80,14 @@ def dialects_page() -> str:
 
 
 _PATTERNS = (
-    "**Matchers** are expressions of the host's own engine, which each dialect names below. What that engine refuses, such as `(?i)bash` in JavaScript, is",
-    "an error with its place ([HKL1501](errors.md#hkl1501-matcherregex)). Such a hook counts as failed. It **denies every tool** on Claude Code's",
-    "`PreToolUse` and on docker-agent's gates of tools. With `--mode strict` it refuses or asks on every gate. Look-around and",
-    "back-references run with 50 ms a match and 200 ms an event. A match that takes longer is a failure of the hook.\n",
-    "**Unknown keys**: if the host ignores them, hookline prints a warning and runs the hook. If the host refuses them, and in strict mode, they are",
-    "errors.",
+    "**Matchers** are expressions of the host's own engine, which each dialect names below. What",
+    "that engine refuses, such as `(?i)bash` in JavaScript, is an error with its place",
+    "([HKL1501](errors.md#hkl1501-matcherregex)). Such a hook counts as failed. It",
+    "**denies every tool** on Claude Code's `PreToolUse` and on docker-agent's gates of tools. With",
+    "`--mode strict` it refuses or asks on every gate. Look-around and back-references run with",
+    "50 ms a match and 200 ms an event. A match that takes longer is a failure of the hook.\n",
+    "**Unknown keys**: if the host ignores them, hookline prints a warning and runs the hook. If",
+    "the host refuses them, and in strict mode, they are errors.",
 )
 # The engines of matchers, and where a file may have unknown keys, in words.
 _ENGINES = {
@@ -101,9 +105,10 @@ def _dialect_part(name: str) -> list[str]:
     total = sum(len(found.fired) for found in shown.values())
     return [
         f"\n## {name}\n",
-        f"Timeout {table.default_timeout:g} s unless an event or a hook says otherwise. Other spellings: {_aliases(table)}. {total} vectors fire its events.\n",
+        f"Timeout {table.default_timeout:g} s unless an event or a hook says otherwise.",
+        f"Other spellings: {_aliases(table)}. {total} vectors fire its events.\n",
         f"Matchers: {_ENGINES[table.regex_flavour]}. Unknown keys: {_unknown_keys(table)}.\n",
-        "| event | canonical | hooks run | a block | a failure | plain stdout | a decision may carry |",
+        "| event | canonical | hooks run | block | failure | plain stdout | a decision may carry |",
         "| --- | --- | --- | --- | --- | --- | --- |",
         *(_dialect_row(row) for row in table.rows.values()),
         "",
@@ -178,11 +183,13 @@ def errors_page() -> str:
 _SETTINGS = """\
 # Settings
 
-Your settings for hookline are in `~/.config/hookline/settings.toml`, or in `hookline/settings.toml` of the folder that `XDG_CONFIG_HOME`
-names, if that is an absolute path. For what the file leaves out, the defaults count. Each command and each `hookline answer` reads it.
+Your settings for hookline are in `~/.config/hookline/settings.toml`. If `XDG_CONFIG_HOME` names an
+absolute path, they are in `hookline/settings.toml` of that folder. What the file leaves out has its
+default. Each command and each `hookline answer` reads it.
 
-An unknown table or key, or a bad value, is an error with its line. Then nothing of the file counts, so that a broken file switches no guard
-off. The journal has its defaults, no use of a hook approves it, and hookline asks about your own hook that changed.
+An unknown table or key, or a bad value, is an error with its line. hookline then ignores the whole
+file, so that a broken file switches no guard off. The journal has its defaults, no use of a hook
+approves it, and hookline asks about your own hook that changed.
 
 How to use them: [trust](../how-to/trust.md), [journal](../how-to/journal.md).
 """
@@ -236,8 +243,9 @@ _VARIABLES: Mapping[str, tuple[str, str]] = {
     ),
 }
 _SET_BY_US = (
-    "hookline sets these for hooks; do not set them: `HOOKLINE_FIRING` (the events in progress), `HOOKLINE_RUN` (the run that a process belongs"
-    " to),\n`HOOKLINE_DOCTOR` (`1`: a test by `hookline doctor`)."
+    "hookline sets these for hooks; do not set them: `HOOKLINE_FIRING` (the events in progress),\n"
+    "`HOOKLINE_RUN` (the run that a process belongs to), `HOOKLINE_DOCTOR` (`1`: a test by\n"
+    "`hookline doctor`)."
 )
 
 
@@ -268,7 +276,7 @@ def decisions_page() -> str:
             path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ").split(" ", 1)
         )
         rows.append(f"| [{number.rstrip('.')}]({path.name}) | {title} |")
-    told = "Decisions with real alternatives: the question, the answer, the alternatives, and the cost."
+    told = "Decisions with real alternatives: the question, the answer, the alternatives, the cost."
     return "\n".join(["# Decisions", "", told, "", "| | |", "| --- | --- |", *rows]) + "\n"
 
 
