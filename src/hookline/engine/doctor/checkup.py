@@ -48,7 +48,7 @@ SECONDS = 30.0
 # After so many events of its kind, a hook that was never asked gets a warning.
 _MANY = 20
 # Findings which mean that nothing started.
-_NOT_STARTED = frozenset({"check.missing", "check.not-executable"})
+_NOT_STARTED = frozenset({"check.missing", "check.interpreter", "check.not-executable"})
 _NOT_FOUND = (126, 127)  # exit codes by which a shell says that it started nothing
 # The state that keeps a hook from running -> the finding, and what to do.
 _BARRED: Mapping[str, tuple[str, str]] = {

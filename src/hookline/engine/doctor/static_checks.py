@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
+from hookline.engine.doctor.published_samples import find_samples
 from hookline.engine.hook_lookup import describe_run
 from hookline.errors import HandlerError
 from hookline.handlers.checked_connection import resolve_addresses
 from hookline.model.kinds import kind
 from hookline.model.spec import Command, Http, Model, Problem
 from hookline.model.verdict import Stance
+from hookline.paths import read_regular
 from hookline.text.source_references import SHELL, find_language, read_source
 from hookline.wire.templates import INSTALL, TEMPLATE
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.handlers.checked_connection import Resolve
     from hookline.model.spec import HookSpec
-    from hookline.trust.inspection import Inspection
+    from hookline.trust.inspection import InspectedFile, Inspection
     from hookline.trust.state import HookState
 
 
@@ -48,6 +51,7 @@ def make_warning(spec: HookSpec, name: str, message: str, hint: str = "") -> Fin
     return make_finding(spec, name, message, hint).replace(severity="warning")
 
 
+_LONGEST_LINE = 256  # bytes of a `#!` line
 MISSING_HINT = "name a file that is there, by its absolute path"
 
 
@@ -82,6 +86,14 @@ def check_files(spec: HookSpec, seen: Inspection) -> Iterator[Finding]:
     if seen.missing_program:
         yield make_finding(spec, "check.missing", seen.missing_program, MISSING_HINT)
     yield from _check_modes(spec, seen)
+    paths = (file.path for file in seen.files)
+    for hole, remedy in find_samples(spec.handler.script, paths):
+        message = f"it is a published sample with a known hole: {hole}"
+        yield make_warning(spec, "check.sample", message, remedy)
+    for file in seen.files:
+        if why := _find_lost_interpreter(file):
+            hint = "name one that is there in its `#!` line, and end the lines as unix does"
+            yield make_finding(spec, "check.interpreter", f"{why} (`{file.path}`)", hint)
     for unseen in seen.unseen:
         message = f"an approval does not cover all that it runs: {unseen}"
         hint = "name the files themselves, or look at them yourself"
@@ -102,6 +114,20 @@ def _check_modes(spec: HookSpec, seen: Inspection) -> Iterator[Finding]:
         elif file.problem and not seen.missing_program:
             hint = "put it back, or name another file"
             yield make_finding(spec, "check.missing", f"{named} is {file.problem}", hint)
+
+
+def _find_lost_interpreter(file: InspectedFile) -> str:
+    """Return that the interpreter of a script's `#!` line is missing; empty if it is not."""
+    found = read_regular(file.path, _LONGEST_LINE) if file.is_executable else None
+    line = os.fsdecode(found[1].partition(b"\n")[0]) if found else ""
+    words = [word for word in line[2:].split(" ") if word] if line.startswith("#!") else []
+    if words and os.path.basename(words[0]) == "env":
+        words = [word for word in words[1:] if word[0] != "-" and "=" not in word]
+    if not words or shutil.which(words[0]):
+        return ""
+    if words[0].endswith("\r"):
+        return "its interpreter was not found: the name ends with a carriage return"
+    return f"its interpreter `{words[0]}` was not found"
 
 
 def check_extras(spec: HookSpec) -> Iterator[Finding]:

@@ -93,8 +93,8 @@ def test_a_program_that_the_shell_cannot_find_is_named(tmp_path: Path) -> None:
     [
         ("a.sh", _GOOD, 0o644, "{}", ["check.not-executable"]),
         ("a.sh", _GOOD, 0o757, "{}", ["check.exposed"]),
-        ("a.sh", "#!/no/such/interpreter\n", 0o755, "{}", ["check.missing"]),
-        ("a.sh", "#!/bin/sh\r\ntrue\r\n", 0o755, "{}", ["check.missing"]),
+        ("a.sh", "#!/no/such/interpreter\n", 0o755, "{}", ["check.interpreter"]),
+        ("a.sh", "#!/bin/sh\r\ntrue\r\n", 0o755, "{}", ["check.interpreter"]),
         ("a", "true\n", 0o755, "{}", []),
         ("a.py", "", 0o644, "python3 {}", []),
         ("a.sh", _GOOD, 0o755, "./a.sh", ["check.relative"]),

@@ -105,10 +105,10 @@ _FAULTS: dict[str, tuple[Fault, dict[str, list[str]]]] = {
     "noise around an answer": (Fault(text=_NOISE), _everywhere("HKL7011")),
     "no json": (Fault(text=_NOT_JSON), _everywhere("HKL7010")),
     "too slow": (Fault(text="#!/bin/sh\nexec sleep 60\n", timeout=1), _everywhere("HKL7009")),
-    "an interpreter that is not there": (Fault(text="#!/no/such/shell\n"), _everywhere("HKL7004")),
+    "an interpreter that is not there": (Fault(text="#!/no/such/shell\n"), _everywhere("HKL7006")),
     "lines as another system ends them": (
         Fault(text="#!/bin/sh\r\ntrue\r\n"),
-        _everywhere("HKL7004"),
+        _everywhere("HKL7006"),
     ),
     "no first line": (
         Fault(text="true\n", name="run"),

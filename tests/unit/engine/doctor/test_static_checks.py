@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+from hookline import Engine
 from hookline.engine.catalog import NAMES, make_dialect
-from hookline.engine.doctor.static_checks import check_policy, find_duplicates
+from hookline.engine.doctor.probe import make_event
+from hookline.engine.doctor.static_checks import check_files, check_policy, find_duplicates
+from hookline.engine.trust_gate import inspect_once
 from hookline.model.spec import Command, HookSpec, OneOf
 from hookline.model.verdict import Stance
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _BASH = (OneOf(field="tool", names=frozenset({"Bash"})),)
 _WRITE = (OneOf(field="tool", names=frozenset({"Write"})),)
@@ -122,3 +130,27 @@ def test_a_duplicate_does_the_same_at_the_same_moment(second: HookSpec, told: li
     """Hooks that differ in program, event or condition are no duplicates."""
     specs = [_hook("a"), second]
     assert [problem.hook for problem in find_duplicates(specs)] == told
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("#!/no/such/shell", "`/no/such/shell` was not found"),
+        ("#!/usr/bin/env -S FOO=1 no-such-shell -x", "`no-such-shell` was not found"),
+        ("#!/bin/sh\r", "the name ends with a carriage return"),
+        ("#!/bin/sh", ""),
+    ],
+)
+def test_a_script_needs_its_interpreter(tmp_path: Path, line: str, why: str) -> None:
+    """Its `#!` line names a program that is there."""
+    script = tmp_path / "guard.sh"
+    script.write_bytes(f"{line}\nexit 0\n".encode())
+    script.chmod(0o755)
+    tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": str(script)}]}]}}
+    engine = Engine.from_config(tree, dialect="claude-code")
+    (entry,) = engine.registry.entries()
+    event = make_event(entry.spec, entry.dialect, str(tmp_path))
+    found = check_files(entry.spec, inspect_once(entry.spec, event, {}, str(tmp_path)))
+    told = [each.message for each in found if each.name == "check.interpreter"]
+
+    assert (len(told), why in "".join(told)) == (bool(why), True)
