@@ -53,7 +53,7 @@ def test_what_informs_is_kept() -> None:
 
 
 @pytest.mark.parametrize("table", [DEAF, HEARD.replace(late=frozenset({"note"}))])
-def test_what_counts_is_the_tables_word(table: Table) -> None:
+def test_the_table_says_which_late_results_count(table: Table) -> None:
     """A dialect without late results keeps none, and one with late notes keeps notes."""
     late = make_deferred(Verdict(hook_id="h", for_agent="a", for_user="u"), table)
 
@@ -150,7 +150,7 @@ def test_what_an_older_version_kept_is_told_all_the_same() -> None:
     assert parse_deferred(kept) == DeferredResult(hook_id="h", for_agent="a")
 
 
-def test_what_is_told_late_says_what_ran() -> None:
+def test_a_late_result_names_the_approval() -> None:
     """It has the approval's hash, as that of a hook that was waited for."""
     late = make_deferred(Verdict(hook_id="h", for_agent="a", identity="i", content="c"), HEARD)
     assert late is not None
@@ -210,7 +210,7 @@ def test_a_turn_tells_everything_and_a_stop_what_wakes(
     )
 
 
-def test_where_it_is_told_is_the_tables_word() -> None:
+def test_the_table_says_where_results_are_delivered() -> None:
     """The table says where a host begins its turns."""
     assert not can_deliver_all(
         PROMPT, ASKED, TURN, HEARD.replace(delivers=frozenset({"session.start"}))
@@ -276,7 +276,7 @@ def test_where_a_hook_sends_the_agent_back_already_the_wake_goes_along() -> None
     assert (decision.redo, decision.reason, decision.for_agent) == (True, "tests", ("one",))
 
 
-def test_what_fell_out_is_told() -> None:
+def test_dropped_results_are_reported() -> None:
     """The user gets a notice, and the decision lists it."""
     decision = report_dropped(ASKED, {"h": 2})
     why = "2 of its answers from the background fell out, because too many were waiting (HKL2006)"

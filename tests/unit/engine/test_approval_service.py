@@ -173,7 +173,7 @@ OFF = "model: x  # mine\nshell_hooks:\n  enabled: false\n"
 
 
 @pytest.mark.parametrize("how", ["approve", "turn on"])
-def test_a_file_that_says_no_is_told_to_say_yes(how: str, place: Workspace) -> None:
+def test_a_file_that_is_off_is_turned_on(how: str, place: Workspace) -> None:
     """Hookline turns the file on if the approval asks for it, or if the user turns hooks on.
 
     Until then the hooks are approved, and not asked.

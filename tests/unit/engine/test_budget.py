@@ -162,7 +162,7 @@ def test_without_files_the_process_counts_alone(tmp_path: Path) -> None:
     assert USED_UP.format(2) in decisions[-1].reason
 
 
-def test_a_number_that_is_none_is_told_by_the_hook(tmp_path: Path) -> None:
+def test_an_invalid_number_is_reported(tmp_path: Path) -> None:
     """It uses up no budget."""
     with serving(ALLOWS) as service:
         wrong = call(an_engine(tmp_path, at(service, HOOKLINE_MODEL_CALLS="many")), "b4")

@@ -188,7 +188,7 @@ def test_a_callable_that_wakes_the_agent_is_called_at_once() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_who_cannot_be_woken_is_told_later() -> None:
+def test_an_agent_that_cannot_be_woken_gets_the_result_later() -> None:
     """A callable that raises has not woken the agent."""
 
     def fails(session: str, message: str) -> None:

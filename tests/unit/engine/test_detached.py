@@ -182,7 +182,7 @@ def test_an_observer_that_raises_leaves_nothing_open(tmp_path: Path) -> None:
 # -- what is told of an end ------------------------------------------------------------------------
 
 
-def test_an_end_is_told_with_everything_that_an_account_needs(tmp_path: Path) -> None:
+def test_the_report_of_an_end_is_complete(tmp_path: Path) -> None:
     """The event, the decoded result, and the times at which the hook began and ended."""
     finished: list[Finished] = []
     times = iter((107.5,))

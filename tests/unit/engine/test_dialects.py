@@ -31,7 +31,7 @@ def test_a_dialect_is_made_once_for_each_set_of_options() -> None:
     assert (made.get_options(plain), made.get_options(other)) == ({}, {"exact": True})
 
 
-def test_hosts_speak_as_the_last_who_named_the_dialect_said() -> None:
+def test_a_host_has_the_options_of_the_last_call() -> None:
     """Hooks alone never change the options."""
     made = speaking()
     named = made.make_host("docker-agent", {"exact": True})

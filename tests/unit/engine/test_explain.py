@@ -89,7 +89,7 @@ def test_the_run_is_that_of_fire() -> None:
     assert document["hooks"][0]["asked"] is True
 
 
-def test_order_and_manner_are_told() -> None:
+def test_the_order_of_hooks_is_explained() -> None:
     """In parallel, in sequence, and detached hooks at the end."""
     engine = claude(
         {
@@ -214,7 +214,7 @@ def test_a_broken_hook_says_why() -> None:
     assert (document["hooks"][0]["selected"], document["decision"]["stance"]) == (True, "deny")
 
 
-def test_a_hook_that_gave_way_says_to_whom(tmp_path: Path) -> None:
+def test_a_replaced_hook_names_its_replacement(tmp_path: Path) -> None:
     """The problem of its dialect names the other hook."""
     sheet = "---\nname: guard\ndescription: d\ntrigger: pre-tool-call\n---\n"
     engine = hookline.Engine()

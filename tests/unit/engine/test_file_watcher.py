@@ -143,7 +143,7 @@ def test_a_refusal_is_told_once(machine: Machine) -> None:
     assert all("\n" not in line for line in told)
 
 
-def test_told_to_stop_it_takes_nothing(machine: Machine) -> None:
+def test_a_stop_leaves_a_half_written_file_out(machine: Machine) -> None:
     """A half-written file at the end changes nothing."""
     engine = machine.engine()
     write(machine.user, claude("a"))

@@ -94,7 +94,7 @@ def test_an_engine_of_a_project_keeps_to_it(project: Path) -> None:
         ),
     ],
 )
-def test_a_hook_is_told_it_wherever_the_agent_is(
+def test_a_hook_gets_the_project_wherever_the_agent_is(
     dialect: str, variable: str, tree: dict[str, object], project: Path
 ) -> None:
     """By the name that its host has for it."""

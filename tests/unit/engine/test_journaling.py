@@ -97,7 +97,7 @@ def test_wrong_settings_are_told_and_do_not_switch_it_off(environ: dict[str, str
 
 
 @pytest.mark.parametrize("wrong", [{"HOOKLINE_JOURNAL": "here"}, {"HOME": "/nowhere/at/all"}])
-def test_no_place_is_told(wrong: dict[str, str], environ: dict[str, str]) -> None:
+def test_a_missing_place_is_reported(wrong: dict[str, str], environ: dict[str, str]) -> None:
     """A relative path would differ in every project; hookline makes no home."""
     journal, told = kept(environ | wrong)
 

@@ -196,7 +196,7 @@ def test_a_session_is_told_once_and_by_which_file(host: str, where: str, tmp_pat
     assert THEIRS in {spec.name for spec in gone}
 
 
-def test_nothing_is_told_at_another_event(tmp_path: Path) -> None:
+def test_another_event_has_no_notice(tmp_path: Path) -> None:
     """At that event no hook is missing."""
     place = SwitchedOff(tmp_path, "claude-code")
     place.switch("project", ALL)
@@ -296,7 +296,7 @@ def test_the_user_is_told_once(tmp_path: Path, *, lasting: bool) -> None:
     assert told == [True, False, not lasting]
 
 
-def test_who_was_told_much_is_told_more() -> None:
+def test_a_process_with_a_full_memory_repeats_notices() -> None:
     """A process with a full memory repeats a notice rather than drop it."""
     engine = an_engine()
     names = [f"PreDream{number}" for number in range(300)]

@@ -148,7 +148,7 @@ def test_a_public_name_leads_to_no_local_address(place: str, environ: dict[str, 
     assert len(opened) == bool(environ)
 
 
-def test_who_is_called_is_who_was_looked_up() -> None:
+def test_the_address_of_the_look_up_is_called() -> None:
     """One look-up for one connection; a later answer of the resolver has no effect."""
     asked: list[str] = []
     with serving(saying(chat("x"))) as service:

@@ -151,7 +151,7 @@ def test_a_cancellation_ends_all(ignoring, tmp_path):
     assert children() == set()
 
 
-def test_who_is_cancelled_already_starts_nothing(tmp_path):
+def test_an_earlier_cancellation_starts_nothing(tmp_path):
     """An earlier cancellation starts no program, in this run and in the next."""
     cancel = Cancel()
     cancel.set()

@@ -146,7 +146,7 @@ def test_only_allowed_addresses_are_reached(
     ("at", "row"), [(at, row) for at, row in NUMBERED if "ends" in row],
     ids=[name for name, row in zip(NAMES, ROWS, strict=True) if "ends" in row]
 )  # fmt: skip
-def test_who_has_no_guard_ends_there(
+def test_a_client_without_a_guard_reaches_the_address(
     at: int, row: dict[str, Any], visits: list[dict[str, Any]]
 ) -> None:
     """This shows that the guard, and nothing else, stopped the calls of the test above."""

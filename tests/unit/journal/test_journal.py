@@ -191,7 +191,7 @@ def test_an_end_before_the_decision_is_found_with_its_event(
 # -- a journal that cannot write -------------------------------------------------------------------
 
 
-def test_whatever_is_wrong_the_verdict_stands_and_it_is_told_once(tmp_path: Path) -> None:
+def test_a_fault_of_the_journal_changes_no_verdict_and_is_reported_once(tmp_path: Path) -> None:
     """In this test the folder is not safe."""
     told: list[str] = []
     (tmp_path / "j").mkdir()
@@ -216,7 +216,7 @@ def test_whatever_is_wrong_the_verdict_stands_and_it_is_told_once(tmp_path: Path
         {"new_id": lambda: float("nan")},
     ],
 )
-def test_a_fault_of_its_parts_is_told_and_stops_nothing(
+def test_a_fault_of_a_part_is_reported_and_stops_nothing(
     broken: dict[str, object], tmp_path: Path
 ) -> None:
     """Whatever they raise."""
@@ -228,7 +228,7 @@ def test_a_fault_of_its_parts_is_told_and_stops_nothing(
     assert "HKL6001" in told[0]
 
 
-def test_an_export_that_fails_is_told_and_the_record_is_there(tmp_path: Path) -> None:
+def test_a_failed_export_is_reported_and_the_record_is_kept(tmp_path: Path) -> None:
     """The record does not depend on the export."""
     told: list[str] = []
 
@@ -243,7 +243,7 @@ def test_an_export_that_fails_is_told_and_the_record_is_there(tmp_path: Path) ->
     assert [("HKL6010" in line, "no collector" in line) for line in told] == [(True, True)]
 
 
-def test_without_a_trail_only_the_exports_are_told() -> None:
+def test_without_log_files_only_the_exports_get_records() -> None:
     """For telemetry without a journal."""
     seen: list[object] = []
     journal = Journal(

@@ -290,9 +290,7 @@ def test_eight_processes_write_one_chain(tmp_path: Path) -> None:
         )
 
 
-def test_a_record_on_the_disk_is_told_to_the_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_record_is_synced_to_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With `sync`, before it counts."""
     asked: list[int] = []
     monkeypatch.setattr(os, "fdatasync", asked.append)

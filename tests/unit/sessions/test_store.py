@@ -367,7 +367,7 @@ def test_an_event_loop_does_not_wait_for_long(path: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_hook_that_its_process_did_not_survive_is_told_of(path: Path) -> None:
+def test_a_hook_of_a_killed_process_is_reported(path: Path) -> None:
     """Only what began and is not over; once."""
     dead = os.fork()
     if not dead:

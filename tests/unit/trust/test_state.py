@@ -192,7 +192,7 @@ def test_differences_are_told_by_file(world: World) -> None:
     ]  # fmt: skip
 
 
-def test_what_is_roots(world: World) -> None:
+def test_which_files_are_roots(world: World) -> None:
     """A file that others may write to is not, nor is a missing one."""
     world.project.chmod(0o777)
     file = world.script("a")

@@ -82,7 +82,7 @@ def test_a_clone_switches_off_its_own_hooks(source: dict[str, object], counts: i
     assert len(select_project_flags([HOOK, spec])) == counts
 
 
-def test_what_is_gone_is_told_from_its_equals() -> None:
+def test_removed_hooks_are_found_by_identity() -> None:
     """By identity, not by value."""
     equal = HOOK.replace(name="")
 

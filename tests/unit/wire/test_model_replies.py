@@ -99,6 +99,6 @@ def test_what_leaves_a_doubt_is_no_judgement(reply: str, why: str, what: str) ->
     ("reply", "alone"),
     [(NO, True), (f"```\n{NO}\n```", True), (f"{NO}.", False), (f"{NO} {NO}", False)],
 )
-def test_it_is_told_whether_a_judgement_is_the_whole_reply(reply: str, *, alone: bool) -> None:
+def test_a_judgement_knows_whether_it_is_the_whole_reply(reply: str, *, alone: bool) -> None:
     """The rest of the reply may hold other text."""
     assert read_judgement(reply, "say", weigh, missing="")[1] is alone

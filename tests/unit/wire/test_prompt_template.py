@@ -135,7 +135,7 @@ def test_a_prompt_that_takes_too_long_is_stopped() -> None:
         )
 
 
-def test_values_are_told_from_the_authors_words() -> None:
+def test_values_are_kept_apart_from_the_authors_text() -> None:
     """By their type, for each part."""
     prompt = "a {{ tool_name }}{% for i in range(2) %}{{ i }}b{% endfor %}"
     parts = fill_template(prompt, PAYLOAD, most=99, late=lambda: False)

@@ -125,7 +125,7 @@ def test_definitions_without_handlers_say_so() -> None:
     )
 
 
-def test_a_source_that_is_no_configuration_guards_nothing_in_silence() -> None:
+def test_a_source_that_is_no_configuration_is_reported() -> None:
     """Unreadable text leaves a broken hook at each event whose host would have acted."""
     loaded = A.load(Source(file="hooks.json", text="{"))
 

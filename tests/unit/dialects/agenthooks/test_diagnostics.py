@@ -86,7 +86,7 @@ def loaded(
 
 
 @pytest.mark.parametrize("code", FILES)
-def test_a_file_is_told_of(code: str) -> None:
+def test_a_faulty_file_is_reported(code: str) -> None:
     """The problem has code, hook and file, at load and at lint."""
     dialect, source = loaded(FILES[code])
     for problems in (dialect.load(source).problems, dialect.lint(source)):
@@ -107,14 +107,14 @@ def test_a_file_is_told_of(code: str) -> None:
         ),
     ],
 )
-def test_a_script_is_told_of(code: str, companions: dict[str, Companion]) -> None:
+def test_a_faulty_script_is_reported(code: str, companions: dict[str, Companion]) -> None:
     """The script is missing, or cannot be run."""
     dialect, source = loaded(front(), companions=companions)
 
     assert [problem.name for problem in dialect.lint(source)] == [code]
 
 
-def test_an_older_trigger_is_told_of_by_lint() -> None:
+def test_lint_reports_an_older_trigger() -> None:
     """At load it is as good as the newer one."""
     dialect, source = loaded(front(trigger="before_tool"))
 
@@ -130,7 +130,7 @@ def test_an_older_trigger_is_told_of_by_lint() -> None:
         ("skipped", {"text": front(timeout="soon"), "scope": "project"}),
     ],
 )
-def test_a_copy_is_told_of(code: str, second: dict[str, str]) -> None:
+def test_a_replaced_copy_is_reported(code: str, second: dict[str, str]) -> None:
     """The problem names the hook that counts, and the place of the other."""
     specs = []
     for given in ({"text": front()}, second):
@@ -143,7 +143,7 @@ def test_a_copy_is_told_of(code: str, second: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("code", ANSWERS)
-def test_an_answer_is_told_of(code: str) -> None:
+def test_a_faulty_answer_is_reported(code: str) -> None:
     """The user's notes name the hook; the verdict has the failure too."""
     dialect, source = loaded(front())
     (spec,) = dialect.load(source).specs
@@ -161,7 +161,7 @@ def test_an_answer_is_told_of(code: str) -> None:
     assert f"{code}: " in verdict.for_user
 
 
-def test_a_path_is_told_of(tmp_path: Path) -> None:
+def test_a_faulty_path_is_reported(tmp_path: Path) -> None:
     """A missing path, a path that is no folder, and a folder without a file."""
     (tmp_path / "scripts").mkdir()
     (tmp_path / "scripts/run.sh").write_text("exit 0\n", encoding="utf-8")

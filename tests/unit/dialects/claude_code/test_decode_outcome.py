@@ -101,7 +101,7 @@ def test_exit_two_blocks_whatever_is_printed(native: str, stdout: str) -> None:
         assert verdict.stance >= Stance.DENY
 
 
-def test_output_over_the_limit_is_a_failure_and_no_silence() -> None:
+def test_output_over_the_limit_is_a_failure() -> None:
     """The cut part could have been a denial."""
     assert (
         read("PreToolUse", stdout="{" + "x" * 100, truncated=True).fault

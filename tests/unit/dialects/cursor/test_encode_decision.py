@@ -89,7 +89,7 @@ def test_a_follow_up_without_a_reason_has_words() -> None:
     )
 
 
-def test_who_refused_and_told_the_user_himself_is_not_repeated() -> None:
+def test_a_refusal_with_a_user_message_is_not_repeated() -> None:
     """The agent gets the reason, and the user the user's message."""
     verdict = Verdict(hook_id="h", stance=Stance.DENY, reason="use pnpm", for_user="not now")
     shadow = verdict.replace(shadow=True)

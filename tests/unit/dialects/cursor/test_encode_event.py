@@ -112,14 +112,14 @@ def raised(kind: str, body: Any) -> Event:
         ),
     ],
 )
-def test_another_hosts_event_is_told_in_our_words(
+def test_another_hosts_event_has_every_field(
     native: str, event: Event, told: dict[str, Any]
 ) -> None:
     """It has each field that a script of this host relies on."""
     assert sent(native, event) == told
 
 
-def test_a_rewritten_command_is_what_is_told() -> None:
+def test_a_later_hook_gets_the_rewritten_command() -> None:
     """A later hook sees the command as the former left it."""
     cursor = Cursor()
     event = cursor.decode_event({"command": "ls", "cwd": "/srv/app"}, "beforeShellExecution")

@@ -34,7 +34,9 @@ def names(*hooks: dict[str, str], exact: bool = False) -> list[str]:
         ([{"command": "true"}, {"command": "true"}], ["true", "true"]),
     ],
 )
-def test_what_begins_alike_is_told_apart(hooks: list[dict[str, str]], called: list[str]) -> None:
+def test_hooks_that_begin_alike_have_different_names(
+    hooks: list[dict[str, str]], called: list[str]
+) -> None:
     """By its place in the file, unless it has a name or is one line."""
     assert names(*hooks) == called
 

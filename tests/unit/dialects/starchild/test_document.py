@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 COMMAND = """\
 hooks:
   - event: pre_tool_call
-    matcher: "rm -rf|dd if=|mkfs"         # optional regex; script only spawns on a match (perf gate)
+    matcher: "rm -rf|dd if=|mkfs"         # optional regex; script only \
+spawns on a match (perf gate)
     command: ./extensions/shell_hooks/examples/block_secrets.py
     timeout: 10                           # seconds, default 20, max 120
 """
@@ -30,18 +31,22 @@ hooks:
     timeout: 10
 """
 # "Minimal block example (pre_tool_call, any language)".
-SCRIPT = r"""#!/usr/bin/env bash
+SCRIPT = (
+    r"""#!/usr/bin/env bash
 payload="$(cat)"
 python3 - "$payload" <<'PY'
 import json, sys, re
 ev = json.loads(sys.argv[1])
 cmd = (ev.get("tool_input") or {}).get("command", "")
 if re.search(r"rm\s+-rf\s+/|dd\s+if=|mkfs", cmd):
-    print(json.dumps({"decision": "block", "reason": f"This command is irreversible and would erase data, so I've blocked it: {cmd}"}))
+    print(json.dumps({"decision": "block", """
+    r""""reason": f"This command is irreversible and would erase data, """
+    r"""so I've blocked it: {cmd}"}))
 else:
     print("{}")  # continue
 PY
 """
+)
 # The dry run: "should BLOCK" and "should ALLOW".
 BLOCKED = '{"event":"pre_tool_call","tool_name":"bash","tool_input":{"command":"rm -rf /"}}'
 ALLOWED = '{"event":"pre_tool_call","tool_name":"bash","tool_input":{"command":"ls -la"}}'

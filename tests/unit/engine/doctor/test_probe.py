@@ -61,7 +61,7 @@ def test_a_call_is_one_of_the_host(
     assert (event.tool, event.input) == (tool, given)
 
 
-def test_a_hook_that_names_a_tool_is_told_of_that() -> None:
+def test_a_made_up_call_uses_the_tool_of_the_matcher() -> None:
     """The made-up event calls the tool that the matcher names."""
     event = make_event(
         _spec("claude-code", "PreToolUse", OneOf(field="tool", names=frozenset({"Write"}))),

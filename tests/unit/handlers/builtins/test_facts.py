@@ -90,7 +90,7 @@ def test_the_user_is_told(full, line, monkeypatch):
 
 
 @pytest.mark.parametrize(("environ", "line"), [({"USER": "ada"}, "User: ada\n"), ({}, "")])
-def test_a_user_without_an_entry_is_whom_the_environment_names(environ, line, monkeypatch):
+def test_a_user_without_an_entry_has_the_name_of_the_environment(environ, line, monkeypatch):
     """A container may know only the user's number; the known names are told."""
 
     def unknown(uid: int) -> None:

@@ -228,7 +228,7 @@ def test_a_repository_without_a_commit_has_none_to_tell(tmp_path):
 # -- trouble ---------------------------------------------------------------------------------------
 
 
-def test_trouble_in_a_repository_is_told(repo):
+def test_an_unreadable_repository_is_reported(repo):
     """A repository that git cannot read is a failure of the hook, in git's words."""
     (repo / ".git/index").write_bytes(b"no index")
     outcome = asked("add_git_status", turn(repo), environ=HERMETIC)
