@@ -82,8 +82,8 @@ def dialects_page() -> str:
 _PATTERNS = (
     "**Matchers** are expressions of the host's own engine, which each dialect names below. What",
     "that engine refuses, such as `(?i)bash` in JavaScript, is an error with its place",
-    "([HKL1501](errors.md#hkl1501-matcherregex)). Such a hook counts as failed. It",
-    "**denies every tool** on Claude Code's `PreToolUse` and on docker-agent's gates of tools. With",
+    "([HKL1501](errors.md#hkl1501-matcherregex)). Such a hook counts as failed. It **denies",
+    "every tool** on Claude Code's `PreToolUse` and on docker-agent's gates of tools. With",
     "`--mode strict` it refuses or asks on every gate. Look-around and back-references run with",
     "50 ms a match and 200 ms an event. A match that takes longer is a failure of the hook.\n",
     "**Unknown keys**: if the host ignores them, hookline prints a warning and runs the hook. If",

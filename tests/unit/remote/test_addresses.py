@@ -24,7 +24,7 @@ READ = [
 
 @pytest.mark.parametrize(("text", "way", "target", "proven"), READ, ids=[row[0] for row in READ])
 def test_an_address_is_read(text: str, way: str, target: str, proven: object) -> None:
-    """As gRPC spells it, and whether it is this user's alone."""
+    """As gRPC spells it; the result says whether only this user can reach it."""
     place = parse_address(text)
 
     assert (place.way, place.target, place.proven) == (way, target, proven)
@@ -42,7 +42,7 @@ def test_an_address_is_read(text: str, way: str, target: str, proven: object) ->
     ],
 )
 def test_an_address_is_a_machine_and_a_port(address: str, cid: int, port: int) -> None:
-    """By number, or by a name where the number has one."""
+    """The port is a number, or a service name that has one."""
     place = parse_address(address)
 
     assert (place.way, place.cid, place.port) == ("vsock", cid, port)
@@ -80,14 +80,14 @@ def test_what_is_no_address_of_this_machine_is_refused(text: str) -> None:
 
 
 def test_a_socket_is_for_its_user_only(tmp_path: Path) -> None:
-    """From the moment that it is there."""
+    """Its mode is right from its creation on."""
     path = str(tmp_path / "s")
     with listen_unix(path):
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
 
 
 def test_a_stale_socket_is_replaced(tmp_path: Path) -> None:
-    """It is what a process leaves behind that was killed."""
+    """A killed process leaves such a file behind."""
     path = str(tmp_path / "s")
     listen_unix(path).close()
 
@@ -96,7 +96,7 @@ def test_a_stale_socket_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_socket_in_use_is_left_alone(tmp_path: Path) -> None:
-    """Two bridges at one address would be none."""
+    """Two bridges cannot share one address."""
     path = str(tmp_path / "s")
     with listen_unix(path), pytest.raises(ConfigError, match="another server listens there"):
         listen_unix(path)

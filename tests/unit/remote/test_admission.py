@@ -45,7 +45,7 @@ class Play:
 
 
 def test_events_come_in_their_order() -> None:
-    """One after another has its turn when an earlier one is done."""
+    """The next caller gets its turn when an earlier one is done."""
 
     async def play() -> None:
         played = Play(Admission(2))
@@ -68,7 +68,7 @@ def test_events_come_in_their_order() -> None:
 
 
 @pytest.mark.parametrize("patience", [0.0, 0.01], ids=["at once", "in time"])
-def test_who_gets_no_turn_is_told_to_come_again(patience: float) -> None:
+def test_a_caller_without_a_turn_is_told_to_retry(patience: float) -> None:
     """The caller whose turn it is goes on, and afterwards each caller gets a turn."""
 
     async def play() -> None:
@@ -87,8 +87,8 @@ def test_who_gets_no_turn_is_told_to_come_again(patience: float) -> None:
     asyncio.run(play())
 
 
-def test_who_goes_away_while_waiting_takes_no_turn() -> None:
-    """Nor does a turn get lost that was given in the same moment."""
+def test_a_caller_that_leaves_the_queue_takes_no_turn() -> None:
+    """A turn given in the same moment is not lost, either."""
 
     async def play() -> None:
         played = Play(Admission(1))
@@ -111,7 +111,7 @@ def test_who_goes_away_while_waiting_takes_no_turn() -> None:
 
 
 def test_two_loops_share_the_turns() -> None:
-    """One in a thread of its own waits for the turn of the other one, and is given it."""
+    """A caller on a second loop, in its own thread, waits for the turn of the first."""
     turns, ended = Admission(1), threading.Event()
 
     def elsewhere() -> None:

@@ -22,7 +22,7 @@ from tests.unit.remote.support import CALL, PATIENCE, End, attached, hook, on_lo
 
 @on_loop
 async def test_a_hello_is_welcomed() -> None:
-    """The Welcome says what there is room for."""
+    """The Welcome names the engine's limits."""
     welcome = await End(Bridge(Engine())).hello()
 
     assert (welcome.protocol, welcome.max_in_flight, welcome.max_payload_bytes) == (1, 64, 4 << 20)
@@ -85,7 +85,7 @@ async def test_a_name_belongs_to_one_stream() -> None:
 
 
 @on_loop
-async def test_so_many_instances_have_hooks(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_instances_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Instances that are away count. One that withdraws its hooks makes room."""
     monkeypatch.setattr(bridge_module, "_MOST_INSTANCES", 1)
     bridge = Bridge(engine := Engine())
@@ -105,7 +105,7 @@ async def test_so_many_instances_have_hooks(monkeypatch: pytest.MonkeyPatch) -> 
 
 @on_loop
 async def test_a_registry_replaces_the_whole_set() -> None:
-    """What is not in it is gone."""
+    """A hook that the new registry lacks is gone."""
     end = await attached(Bridge(engine := Engine()), hook("a"), hook("b"))
     await end.register(hook("b"), hook("c"), generation=2)
 
@@ -114,7 +114,7 @@ async def test_a_registry_replaces_the_whole_set() -> None:
 
 @on_loop
 async def test_two_instances_do_not_share_ids() -> None:
-    """A guest that registers a hook of the policy's name puts nothing in its place."""
+    """A guest that reuses the name of a policy's hook does not replace it."""
     bridge = Bridge(engine := Engine())
     await attached(bridge, hook("guard", priority=1))
     await attached(bridge, hook("guard", priority=2), instance="guest")
@@ -124,7 +124,7 @@ async def test_two_instances_do_not_share_ids() -> None:
 
 @on_loop
 async def test_hooks_are_those_of_every_engine() -> None:
-    """Hosts that have an engine of their own are guarded too, also one that comes later."""
+    """The engines of hosts have them too, also an engine that is made later."""
     first, others = Engine(), [Engine()]
     bridge = Bridge(first, others=lambda: others)
     await attached(bridge)
@@ -137,7 +137,7 @@ async def test_hooks_are_those_of_every_engine() -> None:
 
 @on_loop
 async def test_a_rejected_hook_takes_part_as_a_failure() -> None:
-    """The others count, and its author is told in the words of the loader."""
+    """The other hooks count, and the author gets the loader's message."""
     end = End(Bridge(engine := Engine()))
     await end.hello()
     bad = pb.HookSpec(
@@ -154,7 +154,7 @@ async def test_a_rejected_hook_takes_part_as_a_failure() -> None:
 
 @on_loop
 async def test_a_set_that_is_too_large_ends_the_stream() -> None:
-    """The set before it stays, and its gates are closed."""
+    """The previous set stays, and its gates are closed."""
     end = await attached(Bridge(engine := Engine()), hook("former"))
     end.send(registry=pb.Registry(generation=2, hooks=[hook(f"h{at}") for at in range(1001)]))
 
@@ -192,7 +192,7 @@ async def test_a_heavy_registry_delays_no_other_instance(monkeypatch) -> None:
 
 @on_loop
 async def test_a_forgotten_instance_takes_its_hooks_along() -> None:
-    """That is the one way to disarm a guard without its owner."""
+    """Only this removes a guard without its owner."""
     bridge = Bridge(engine := Engine(), expected=["other"])
     await attached(bridge)
     bridge.forget("policy")
@@ -216,7 +216,7 @@ GATES = (
 @pytest.mark.parametrize("event", TABLE.rows)
 @on_loop
 async def test_the_gates_of_expected_instances_are_closed(event: str) -> None:
-    """In every engine, from the beginning; what is no gate goes on."""
+    """In every engine, from the start. Other events go on."""
     engines = [Engine(), Engine()]
     Bridge(engines[0], others=lambda: engines[1:], expected=["policy"])
     decisions = [await engine.fire_async(event, CALL, dialect="a3s") for engine in engines]

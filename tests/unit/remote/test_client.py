@@ -47,7 +47,7 @@ def timeless(decision) -> dict:
 
 
 def test_a_decision_is_the_one_that_the_engine_made(served: Served) -> None:
-    """Whether it is asked from an event loop or not."""
+    """With and without an event loop."""
     here = [
         timeless(served.engine.fire("pre_tool_use", payload, dialect="a3s"))
         for payload in (CALL, OTHER)
@@ -101,7 +101,7 @@ def test_two_hundred_events_on_a_stream_are_told_apart(served: Served) -> None:
 
 
 def test_a_stream_is_for_several_threads(served: Served) -> None:
-    """Programs without an event loop have it too."""
+    """Programs without an event loop can use one stream from several threads."""
     with (
         SyncClient(served.address, token=served.token) as client,
         client.stream() as stream,
@@ -120,7 +120,7 @@ def test_a_stream_is_for_several_threads(served: Served) -> None:
 
 
 def test_an_engine_that_ends_is_an_error(served: Served) -> None:
-    """Nothing is decided then, and it is said so; a stream that was open too."""
+    """Calls and open streams raise an error, and return no decision."""
     with SyncClient(served.address, token=served.token) as client, client.stream() as stream:
         assert stream.fire("pre_tool_use", CALL, dialect="a3s").stance is Stance.DENY
         served.opened.close(0)
@@ -154,7 +154,7 @@ def test_without_the_token_no_client_is_answered(tmp_path) -> None:
 
 
 def test_a_missing_engine_is_an_error(tmp_path) -> None:
-    """It says what that means, for a stream too."""
+    """Calls and streams raise an error that says how to go on."""
     with SyncClient(f"unix:{tmp_path}/x") as client, client.stream() as stream:
         for asking in (client, stream):
             with pytest.raises(HookError, match="a gate must deny") as caught:
@@ -197,8 +197,8 @@ def test_a_time_limit_is_whole_milliseconds(seconds: float, budget: int) -> None
     assert (asked.sent[0].budget_ms, asked.sent[0].payload_json) == (budget, b"{}")
 
 
-def test_a_time_that_is_over_is_no_limit() -> None:
-    """So it is an error, and nothing is asked."""
+def test_a_time_that_is_over_is_an_error() -> None:
+    """The client sends nothing."""
     with pytest.raises(ValueError, match="range"):
         ask(pb.FireReply(), seconds=-1)
 
@@ -213,7 +213,7 @@ def _endless() -> dict[str, Any]:
     "payload", [{"a": object()}, {"a": float("nan")}, _endless()], ids=["object", "nan", "endless"]
 )
 def test_what_is_no_json_is_not_sent(payload: dict[str, Any]) -> None:
-    """It is an error here."""
+    """The client raises the error."""
     with pytest.raises(CodecError, match="cannot be sent"):
         ask(pb.FireReply(), payload)
 
@@ -224,13 +224,13 @@ WRONG += [b'{"schema": "hookline.decision/1"}', b'{"schema": "hookline.decision/
 
 @pytest.mark.parametrize("text", WRONG, ids=lambda text: repr(text[:40]))
 def test_what_is_no_decision_is_an_error(text: bytes) -> None:
-    """It never passes for a yes."""
+    """The client never takes it for a yes."""
     with pytest.raises(CodecError, match=r"no decision|not a document"):
         ask(pb.FireReply(decision_json=text))
 
 
 def test_an_error_of_the_engine_has_its_code_and_words() -> None:
-    """An unknown code is one of a later version."""
+    """The client accepts unknown codes, which a later version may send."""
     for code, name in ((CODES["serve.busy"], "serve.busy"), ("HKL0000", "remote.unreachable")):
         with pytest.raises(HookError, match="the words") as caught:
             ask(pb.FireReply(error_code=code, error="the words"))

@@ -80,10 +80,7 @@ class Policy:
 @pytest.mark.process
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_gate_is_closed_at_once_when_its_handlers_are_killed(transport: str, tmp_path) -> None:
-    """What is under way fails then and there.
-
-    Nothing waits for the thirty seconds of its time.
-    """
+    """Invocations under way fail at once, and do not wait for their timeout of 30 s."""
     address, token = addresses(tmp_path)[transport]
     engine = Engine()
     with serve_engine(engine, address, token=token) as opened:
@@ -149,7 +146,7 @@ def test_several_addresses_are_one_engine(tmp_path) -> None:
 
 
 def test_all_addresses_are_listened_on_or_none(tmp_path) -> None:
-    """What was opened before the one that cannot be is closed again."""
+    """If one address fails, the server closes those that it opened before."""
     with pytest.raises(ConfigError, match="cannot listen on"):
         serve_engine(Engine(), f"unix:{tmp_path}/a", f"unix:{tmp_path}/missing/b")
     assert os.listdir(tmp_path) == []
@@ -157,7 +154,7 @@ def test_all_addresses_are_listened_on_or_none(tmp_path) -> None:
 
 @pytest.mark.parametrize("address", ["127.0.0.1:0", "vsock:local:4088"])
 def test_what_others_could_reach_needs_a_token(address: str) -> None:
-    """Before it is listened on."""
+    """The server checks this before it listens."""
     with pytest.raises(ConfigError) as caught:
         serve_engine(Engine(), address)
     assert caught.value.code == "HKL5103"
@@ -190,7 +187,7 @@ def test_engines_of_hosts_are_guarded_too(tmp_path) -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("hidden", ["grpc", "google"])
 def test_without_the_extra_it_is_said_what_to_install(hidden: str, tmp_path) -> None:
-    """The package itself is imported without gRPC and protobuf."""
+    """The package itself needs neither gRPC nor protobuf."""
     code = f"""
 import sys
 sys.modules[{hidden!r}] = None

@@ -29,7 +29,7 @@ def test_it_is_a_thread_of_its_own(loop: BackgroundLoop) -> None:
 
 
 def test_it_may_wait_for_itself(loop: BackgroundLoop) -> None:
-    """Without a detour."""
+    """A coroutine on the loop may run another one there."""
 
     async def inside() -> bool:
         return await loop.wait(where()) is threading.current_thread()
@@ -38,7 +38,7 @@ def test_it_may_wait_for_itself(loop: BackgroundLoop) -> None:
 
 
 def test_a_wait_that_ends_cancels_what_was_waited_for(loop: BackgroundLoop) -> None:
-    """A cancellation passes through."""
+    """Cancelling the waiting call cancels the coroutine."""
     begun, ended = threading.Event(), threading.Event()
 
     async def work() -> None:
@@ -62,7 +62,7 @@ def test_a_wait_that_ends_cancels_what_was_waited_for(loop: BackgroundLoop) -> N
 def test_what_ends_a_program_elsewhere_ends_a_task_here(
     error: type[BaseException], loop: BackgroundLoop
 ) -> None:
-    """Others, who are on the loop too, go on."""
+    """KeyboardInterrupt and SystemExit end one task, and the loop goes on."""
 
     async def breaks() -> None:
         raise error

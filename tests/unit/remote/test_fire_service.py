@@ -112,7 +112,7 @@ async def test_a_fault_of_ours_is_told_to_us() -> None:
 
 @on_loop
 async def test_a_budget_is_for_all_hooks() -> None:
-    """The smaller one of the request's and the server's counts."""
+    """The smaller of the request's and the server's budget counts."""
     end = await attached(Bridge(made := Engine()), hook(timeout_ms=60_000))
     reply = await FireService(engine=made).Fire(request(budget_ms=20))
     await end.next("invoke")
@@ -122,7 +122,7 @@ async def test_a_budget_is_for_all_hooks() -> None:
 
 @on_loop
 async def test_a_plain_hook_does_not_hold_up_the_bridge() -> None:
-    """It is called elsewhere, however long it takes."""
+    """A plain hook runs on another thread, however long it takes."""
     made = Engine()
     inside, going = threading.Event(), threading.Event()
 
@@ -221,7 +221,7 @@ async def test_one_more_waits_for_its_turn() -> None:
 
 @on_loop
 async def test_a_reply_tells_beside_it_what_it_has_no_room_for() -> None:
-    """As over HTTP: what a guard said is not lost where a host has no word for it."""
+    """As over HTTP, the reply keeps what the host's format cannot express."""
     made = Engine()
     payload = json.dumps({"hook_event_name": "SessionEnd", "session_id": "s", "cwd": "/"}).encode()
     made.on("session.end")(lambda _: deny("never"))
@@ -261,7 +261,7 @@ async def many(*requests: pb.FireRequest) -> AsyncIterator[pb.FireRequest]:
 
 @on_loop
 async def test_replies_come_as_they_are_done() -> None:
-    """Each with the id of its request, also after the last one was sent."""
+    """Each with the id of its request, also after the client sent its last one."""
     end = await attached(Bridge(made := Engine()))
     context = Context()
     streaming = asyncio.ensure_future(

@@ -57,7 +57,7 @@ def test_a_message_that_is_too_large_ends_the_stream(tmp_path) -> None:
 
 
 def test_an_engine_is_not_dialled_as_handlers_are(tmp_path) -> None:
-    """Each side does its own part."""
+    """Engines serve one method, and handlers another."""
     with serve_engine(Engine(), f"unix:{tmp_path}/s") as opened:
         assert talk(opened.addresses[0], method="Serve")[1] is grpc.StatusCode.UNIMPLEMENTED
 

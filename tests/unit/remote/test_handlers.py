@@ -71,7 +71,7 @@ ANSWERS: dict[str, Any] = {
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_handler_decides_the_same_wherever_it_is(transport: str, tmp_path) -> None:
-    """On a gate and on an observer, as `HookEngine` has it and as the bridge brings it."""
+    """For a gate and an observer, in this process and over the bridge."""
     address, token = addresses(tmp_path)[transport]
     events = (
         ("pre_tool_use", CALL),
@@ -109,7 +109,7 @@ def test_a_handler_decides_the_same_wherever_it_is(transport: str, tmp_path) -> 
 
 
 def test_a_rewrite_is_seen_by_the_next_handler(tmp_path) -> None:
-    """Wherever the two are: one here, one there."""
+    """The two handlers may be in different processes."""
     engine = Engine()
     handlers = Handlers("rewriter")
     handlers.on("pre_tool_use", priority=1)(
@@ -131,7 +131,7 @@ def test_a_rewrite_is_seen_by_the_next_handler(tmp_path) -> None:
 
 
 def test_what_is_wrong_with_a_hook_is_said_where_it_is_written() -> None:
-    """Not when an engine rejects it."""
+    """`on` raises the error, before any engine could reject the hook."""
     handlers = Handlers("policy")
     with pytest.raises(ConfigError, match="tool_error"):
         handlers.on("tool_error")(lambda _: None)
@@ -169,7 +169,7 @@ def test_an_asynchronous_handler_runs_on_the_loop_that_attached(tmp_path) -> Non
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_slow_handler_is_cancelled(transport: str, tmp_path) -> None:
-    """It sees that, and the gate is closed within its time."""
+    """The handler sees the cancellation, and its gate closes at its timeout."""
     address, token = addresses(tmp_path)[transport]
     engine, handlers = Engine(), Handlers("policy")
     seen = []
@@ -196,7 +196,7 @@ def test_a_slow_handler_is_cancelled(transport: str, tmp_path) -> None:
 
 
 def test_hooks_change_while_attached(tmp_path) -> None:
-    """Each change is the whole set; what is gone is asked no more."""
+    """Each change sends the whole set; a removed hook is asked no more."""
     engine, handlers = Engine(), Handlers("policy")
 
     async def changed() -> None:
@@ -217,7 +217,7 @@ def test_hooks_change_while_attached(tmp_path) -> None:
 def test_rejected_handlers_are_told(
     tmp_path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By an error where he waits for the engine, and by a warning in any case."""
+    """By an error if the caller waits for the engine, and always by a warning."""
     monkeypatch.setattr(messages, "_MOST_HOOKS", 1)
     handlers = Handlers("policy")
     for name in ("first", "second"):
@@ -253,7 +253,7 @@ def test_one_rejected_hook_is_an_error(tmp_path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_many_are_registered_at_once_while_attached(tmp_path) -> None:
-    """The link stays, and so does what is under way."""
+    """The link and the invocations under way stay."""
     engine, handlers = Engine(), Handlers("policy")
     going = asyncio.Event()
 
@@ -280,7 +280,7 @@ def test_many_are_registered_at_once_while_attached(tmp_path) -> None:
 
 
 def test_what_cannot_be_run_is_a_failure(tmp_path) -> None:
-    """A hook that was taken away meanwhile."""
+    """The hook was removed before its invocation arrived."""
     engine, handlers = Engine(), Handlers("policy")
     handlers.on("pre_tool_use", hook_id="guard")(lambda _: None)
 
@@ -296,7 +296,7 @@ def test_what_cannot_be_run_is_a_failure(tmp_path) -> None:
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_handlers_that_leave_leave_their_gates_closed(transport: str, tmp_path) -> None:
-    """Unless he takes his hooks along."""
+    """Unless they withdraw their hooks first."""
     address, token = addresses(tmp_path)[transport]
     engine, handlers = Engine(), Handlers("policy")
     handlers.on("pre_tool_use", hook_id="guard")(lambda _: None)
@@ -338,7 +338,7 @@ def test_an_engine_that_comes_back_is_dialled_again(
 
 
 def test_a_wrong_token_is_an_error_at_once(tmp_path) -> None:
-    """Trying again would not make it right."""
+    """The handlers do not try again."""
     with (
         serve_engine(Engine(), "127.0.0.1:0", token=TOKEN) as opened,
         pytest.raises(HookError) as caught,
@@ -348,7 +348,7 @@ def test_a_wrong_token_is_an_error_at_once(tmp_path) -> None:
 
 
 def test_a_held_name_is_waited_for(tmp_path, caplog: pytest.LogCaptureFixture) -> None:
-    """It is told who is in the way; when the place is free, it is taken."""
+    """A warning says that another process holds it. When that leaves, handlers attach."""
     first, second = Handlers("policy"), Handlers("policy")
 
     async def queued() -> None:
@@ -366,7 +366,7 @@ def test_a_held_name_is_waited_for(tmp_path, caplog: pytest.LogCaptureFixture) -
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_an_engine_may_dial_handlers_that_listen(transport: str, tmp_path) -> None:
-    """The same frames the other way round."""
+    """The frames are the same in both directions."""
     address, token = addresses(tmp_path)[transport]
     engine, handlers = Engine(), Handlers("policy")
     handlers.on("pre_tool_use", hook_id="guard")(lambda _: HookResponse.block("dialled"))
@@ -394,7 +394,7 @@ def test_an_engine_may_dial_handlers_that_listen(transport: str, tmp_path) -> No
 
 @pytest.mark.parametrize("address", ["127.0.0.1:0", "vsock:any:4088"])
 def test_listeners_that_others_reach_need_a_token(address: str) -> None:
-    """On both sides."""
+    """The engine and the handlers both require it."""
     with pytest.raises(ConfigError, match="needs a token"):
         within(Handlers("policy").listen(address))
     with serve_engine(Engine()) as opened, pytest.raises(ConfigError, match="needs a token"):
@@ -402,7 +402,7 @@ def test_listeners_that_others_reach_need_a_token(address: str) -> None:
 
 
 def test_an_engine_without_the_token_is_refused() -> None:
-    """Before it is told any hook."""
+    """It learns of no hook."""
 
     async def listened() -> tuple[Any, str]:
         loop = asyncio.get_running_loop()

@@ -39,7 +39,7 @@ def firing(
 
 @on_loop
 async def test_an_invocation_says_everything_that_a_handler_needs() -> None:
-    """The whole event, a relative budget, and what is expected."""
+    """The whole event, the remaining time, and the expected answer."""
     end = await attached(Bridge(engine := Engine()), hook(timeout_ms=5000))
     asked = firing(engine)
     invoke = await end.next("invoke")
@@ -54,7 +54,7 @@ async def test_an_invocation_says_everything_that_a_handler_needs() -> None:
 
 @on_loop
 async def test_an_event_that_no_hook_selects_costs_no_message() -> None:
-    """Matching is the engine's."""
+    """The engine matches events itself."""
     end = await attached(Bridge(engine := Engine()), hook(matcher=HookMatcher.command(r"^make")))
 
     assert (await firing(engine)).verdicts == ()
@@ -84,7 +84,7 @@ async def test_two_hundred_events_of_one_hook_are_told_apart() -> None:
 
 
 def test_an_event_may_be_fired_from_any_thread() -> None:
-    """Without an event loop, on one of its own, and inside a coroutine that does not wait."""
+    """Without an event loop, on a new one, and inside a running coroutine."""
     engine = Engine()
     end = REMOTE.run(limited(attached(Bridge(engine))))
 
@@ -118,7 +118,7 @@ LATE = "Required hook 'guard' failed: timed out after 0.03 s"
 
 @on_loop
 async def test_an_answer_that_takes_too_long_is_a_failure() -> None:
-    """The engine's timer counts; the handler is told, and what it says later is dropped."""
+    """The engine's timer counts. It tells the handler, and drops a late answer."""
     end = await attached(Bridge(engine := Engine()), hook(timeout_ms=30))
     decision = await firing(engine)
     invoke, cancel = await end.next("invoke"), await end.next("cancel")
@@ -131,7 +131,7 @@ async def test_an_answer_that_takes_too_long_is_a_failure() -> None:
 
 
 def test_without_an_event_loop_it_takes_no_longer_either() -> None:
-    """As on one."""
+    """The timeout is the same as on an event loop."""
     engine = Engine()
     end = REMOTE.run(limited(attached(Bridge(engine), hook(timeout_ms=30))))
 
@@ -180,7 +180,7 @@ async def test_a_session_that_ends_takes_its_invocations_along() -> None:
 
 @on_loop
 async def test_after_a_block_no_later_handler_is_asked() -> None:
-    """The chain is in turn, so nothing is under way that would have to be cancelled."""
+    """Handlers run in turn, so no invocation needs a cancellation."""
     hooks = hook("first", priority=1), hook("second", priority=2)
     end = await attached(Bridge(engine := Engine()), *hooks)
     asked = firing(engine)
@@ -205,7 +205,7 @@ async def test_unknown_results_are_dropped() -> None:
 
 @on_loop
 async def test_an_event_that_is_too_large_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The guard that cannot see it is closed, and the link stays."""
+    """The gate of that guard closes, and the link stays."""
     monkeypatch.setattr(messages, "PAYLOAD", 1000)
     await attached(bridge := Bridge(engine := Engine()))
     decision = await firing(engine, {**CALL, "args": {"command": "x" * 2000}})
@@ -217,7 +217,7 @@ async def test_an_event_that_is_too_large_is_not_sent(monkeypatch: pytest.Monkey
 
 @on_loop
 async def test_an_event_that_is_no_json_is_not_sent() -> None:
-    """The guard that cannot see it is closed."""
+    """The gate of that guard closes."""
     await attached(Bridge(engine := Engine()))
     decision = await firing(engine, {**CALL, "args": {"command": float("nan")}})
 
@@ -225,8 +225,8 @@ async def test_an_event_that_is_no_json_is_not_sent() -> None:
 
 
 @on_loop
-async def test_a_peer_that_reads_nothing_is_asked_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What waits to be written has a bound."""
+async def test_a_peer_that_reads_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The queue of unsent messages is limited."""
     monkeypatch.setattr(bridge_module, "_IN_FLIGHT", 1)
     end = await attached(Bridge(engine := Engine()), hook(timeout_ms=30))
     end.frames._maxsize = 1  # type: ignore[attr-defined]
@@ -294,7 +294,7 @@ async def test_a_link_that_never_registers_leaves_the_gates_closed() -> None:
 
 @on_loop
 async def test_an_observer_is_told_and_not_waited_for() -> None:
-    """Whatever it answers counts for nothing, also at the next event."""
+    """Its answer has no effect, also at the next event."""
     watch = hook("watch", "session_start", async_execution=True)
     end = await attached(Bridge(engine := Engine()), watch)
     decision = await firing(engine, {"session_id": "s"}, "session_start")
@@ -310,7 +310,7 @@ async def test_an_observer_is_told_and_not_waited_for() -> None:
 
 @on_loop
 async def test_an_observer_hears_of_the_end_of_its_session() -> None:
-    """Its own invocation is not cancelled with it."""
+    """The end of the session does not cancel its invocation."""
     watch = hook("watch", "session_end", async_execution=True)
     end = await attached(Bridge(engine := Engine()), watch)
     await firing(engine, {"session_id": "s"}, "session_end")

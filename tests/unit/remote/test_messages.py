@@ -45,7 +45,7 @@ HOOKS = [
 
 @pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook.id)
 def test_a_definition_arrives_as_it_was_written(hook: Hook) -> None:
-    """The engine reads what it would read here."""
+    """The engine reads it as this process would."""
     here = read_definition(hook, A3S()).spec
     sent = pb.HookSpec.FromString(to_message(hook).SerializeToString())
     (there,), rejected = read_hooks([sent])
@@ -57,7 +57,7 @@ def test_a_definition_arrives_as_it_was_written(hook: Hook) -> None:
 
 
 def test_what_is_not_said_has_its_default() -> None:
-    """Only the priority counts as it stands: 0 and nothing are one (docs/formats/a3s.md 10.2)."""
+    """A priority of 0 equals a missing one (docs/formats/a3s.md 10.2)."""
     (spec,), _ = read_hooks([pb.HookSpec(id="a", event_type="pre_tool_use")])
 
     assert (spec.rank, spec.timeout) == (0, 30.0)
@@ -76,7 +76,7 @@ REJECTED = [
     ("fields", "said", "specs"), [row[1:] for row in REJECTED], ids=[row[0] for row in REJECTED]
 )
 def test_a_hook_is_rejected_in_the_loaders_words(fields, said, specs) -> None:
-    """Where its event is known, it takes part as a broken one."""
+    """A hook with a known event takes part as a broken hook."""
     hook = pb.HookSpec(**{"id": "bad", "event_type": "pre_tool_use", **fields})
     found, rejected = read_hooks([hook])
 
@@ -85,7 +85,7 @@ def test_a_hook_is_rejected_in_the_loaders_words(fields, said, specs) -> None:
 
 
 def test_patterns_without_an_end_are_refused() -> None:
-    """Before they are compiled."""
+    """The check comes before their compilation."""
     matcher = pb.Matcher(path_pattern="*" * 50_000)
     hooks = [pb.HookSpec(id=f"{at}", event_type="pre_tool_use", matcher=matcher) for at in range(3)]
     with pytest.raises(ConfigError, match="3 hooks with 150,000 characters of matchers"):
@@ -108,7 +108,7 @@ SAID: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize("answer", [row[1] for row in SAID], ids=[row[0] for row in SAID])
 def test_what_is_said_arrives(answer) -> None:
-    """A handler's answer is the same on the other side."""
+    """The engine decodes the answer that the handler gave."""
     sent = to_result(Outcome(answer=answer), "1").SerializeToString()
 
     assert read_response(read_answer(pb.Result.FromString(sent))) == read_response(answer)
@@ -127,7 +127,7 @@ FAILED = [
     ("outcome", "words"), [row[1:] for row in FAILED], ids=[row[0] for row in FAILED]
 )
 def test_a_failure_arrives_in_its_words(outcome, words) -> None:
-    """And never as a Continue."""
+    """The engine never takes it for a Continue."""
     result = to_result(outcome, "1")
 
     assert result.action == pb.ACTION_UNSPECIFIED
@@ -153,7 +153,7 @@ HOSTILE = [
     ("fields", "words"), [row[1:] for row in HOSTILE], ids=[row[0] for row in HOSTILE]
 )
 def test_what_cannot_be_used_is_a_failure(fields, words) -> None:
-    """Every field is looked at, here or by the dialect."""
+    """The bridge or the dialect checks every field."""
     with pytest.raises((RemoteHandlerError, UnreadableError), match=words):
         read_response(read_answer(pb.Result(invocation_id="1", **fields)))
 
@@ -166,7 +166,7 @@ def test_a_huge_delay_can_be_sent() -> None:
 
 
 def test_a_failures_words_have_an_end() -> None:
-    """They are shown to people."""
+    """Users read them."""
     with pytest.raises(RemoteHandlerError) as caught:
         read_answer(pb.Result(failure="x" * 100_000))
     assert len(caught.value.detail) == 4000
@@ -197,14 +197,14 @@ async def test_what_an_event_carries_goes_along(given: object, told: str) -> Non
 
 
 def test_without_tracing_handlers_run_as_they_are() -> None:
-    """Nothing is needed for that."""
+    """Tracing needs OpenTelemetry; handlers do not."""
     with use_traceparent("nonsense"):
         assert find_traceparent(Engine().event("pre_tool_use", CALL, dialect="a3s")) == ""
 
 
 @on_loop
 async def test_the_span_that_an_event_is_raised_in_goes_along() -> None:
-    """Where OpenTelemetry is on; the handler makes its own spans below it."""
+    """With OpenTelemetry, the handler's spans are children of that span."""
     trace = pytest.importorskip("opentelemetry.trace", reason="the extra `otel` is not installed")
     sdk: Any = pytest.importorskip(
         "opentelemetry.sdk.trace", reason="the SDK of OpenTelemetry is not installed"

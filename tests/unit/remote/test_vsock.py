@@ -133,7 +133,7 @@ async def count(reader: StreamReader, writer: StreamWriter) -> None:
 
 
 def test_bytes_pass_both_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many connections at once, each its own."""
+    """Many connections at once, each with its own bytes."""
 
     async def one(path: Path, number: int) -> bytes:
         reader, writer = await connected(path)
@@ -191,7 +191,7 @@ def test_a_break_at_one_end_is_one_at_the_other(
 def test_without_a_server_to_dial_the_client_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At once."""
+    """The relay closes it at once."""
 
     async def play(path: Path) -> None:
         reader, writer = await connected(path)
@@ -268,7 +268,7 @@ def vsock_loopback() -> str:
 
 
 def test_a_relay_accepts_and_dials_vsock() -> None:
-    """Both legs."""
+    """Both directions of the relay."""
     if why := vsock_loopback():
         pytest.skip(why)
 
@@ -295,7 +295,7 @@ def test_what_cannot_be_listened_on_is_said() -> None:
 
 
 def test_grpc_is_not_asked_for_vsock(capfd: pytest.CaptureFixture[str]) -> None:
-    """Its wheels refuse vsock on stderr, which reads as if the server did not listen."""
+    """With a vsock address gRPC prints a misleading error on stderr."""
     try:
         vsock.listen(ANY_CID, ANY_CID).close()
     except ConfigError as error:
