@@ -10,7 +10,7 @@ from hookline.errors import TrustError
 
 @pytest.mark.parametrize("name", MARKERS)
 def test_an_agent_is_refused_with_what_to_say(name: str) -> None:
-    """The user is told the command."""
+    """The message has the command for the user."""
     with pytest.raises(TrustError) as refused:
         require_person({"HOME": "/home/ann", name: "1"}, "hookline approve")
 

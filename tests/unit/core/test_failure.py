@@ -78,7 +78,7 @@ def test_a_guard_that_fails_open_is_reported(kind: str, *, note: bool) -> None:
 def test_a_hook_that_did_not_run_is_named_with_what_to_do(
     scope: str, outcome: Outcome, note: str
 ) -> None:
-    """A notice, or nothing where the user was told; no word of a clone's own is in it."""
+    """One notice a session, without any text that a clone chose."""
     spec = spec_of("tool.before", Stance.SILENT).replace(origin=Origin(scope=scope))
 
     assert judge_unrun(spec, outcome).for_user == f"{note}. To review it: `hookline approve`"

@@ -56,7 +56,7 @@ def _asked(
 
 
 def test_the_matchers_of_an_event_share_200_ms() -> None:
-    """The hooks whose matchers are still to be asked then have failed, and the user is told."""
+    """Hooks with a later matcher fail then, and the user gets a notice."""
     ran, decision = _asked(
         ["a(?=b)", "(?=ab)", "(?!x)ab", "ab(?!c)", "Write|ab"], "ab", Clock(0.08)
     )

@@ -84,7 +84,7 @@ def test_an_unknown_matching_is_refused() -> None:
 
 
 def told(dialect: str, tool: str, given: Any, *, matcher: str = "", alike: bool = True) -> ToolCall:
-    """A call of a host's tool, as a hook of Claude Code is told of it."""
+    """The payload of a hook of Claude Code for a call of a host's tool."""
     conditions = (OneOf(field="tool", names=frozenset({matcher})),) if matcher else ()
     spec = HOOK.replace(conditions=conditions, alike=alike)
     body = rename_for_hook(

@@ -90,7 +90,7 @@ def test_a_budget_outlives_the_process_that_answers_one_event(tmp_path: Path) ->
 
 
 def answered(file: Path, environ: dict[str, str]) -> dict[str, Any]:
-    """What a host is told about one event."""
+    """The reply to a host about one event."""
     payload = {
         "session_id": "s1",
         "cwd": "/",

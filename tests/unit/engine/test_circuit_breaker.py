@@ -124,7 +124,7 @@ def test_another_hook_in_its_place_has_no_failures(place: Workspace) -> None:
 
 
 def test_doctor_and_chat_show_the_failures(place: Workspace) -> None:
-    """A doctor whose run succeeds forgets them, and the hook is asked again."""
+    """A successful run by doctor clears them, and the hook is asked again."""
     for _ in range(LIMIT):
         place.fire()
 

@@ -1,4 +1,4 @@
-"""Results of detached hooks: told at the next turn, or at a stop if they wake the agent."""
+"""Results of detached hooks: delivered at the next turn, or at a stop if they wake the agent."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def test_a_result_that_no_stop_took_is_told_on_the_next_turn(
 
 
 def test_the_limit_of_redos_holds_for_waking_too(kept: Callable[[], dict[str, Any]]) -> None:
-    """The agent stops, and is told on its next turn: nothing is lost."""
+    """The agent stops, and gets the result at its next turn."""
     engine = an_engine(REWAKE, redo_limit=1, **kept())
     tool(engine)
     first = stop(engine)

@@ -124,7 +124,7 @@ def test_an_engine_can_be_used_after_closing(tmp_path: Path) -> None:
 
 
 def test_a_python_hook_can_be_detached_too() -> None:
-    """It runs on a thread of its own, and its outcome is told like any other's."""
+    """It runs on its own thread, and its outcome is reported like any other."""
     finished: list[Finished] = []
     names: list[str] = []
     own = HookSpec(

@@ -107,7 +107,7 @@ def test_a_coroutine_alone_has_that_time_too() -> None:
 
 
 def test_a_cancelled_fire_leaves_no_process(tmp_path: Path) -> None:
-    """Cancelling ends the hooks and what they started before the cancellation is told on."""
+    """A cancellation ends the hooks and what they started before it is raised."""
     os.mkfifo(tmp_path / "pid")
     engine = an_engine(tmp_path, 'sleep 1000 & echo $$ $! > "$FOLDER/pid"; wait')
 

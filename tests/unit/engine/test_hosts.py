@@ -143,7 +143,7 @@ def decide(dialect: str, tree: dict[str, object], own: Path, cwd: str, **environ
 
 @pytest.mark.process
 def test_hooks_of_docker_agent_run_in_the_engines_folder(tmp_path: Path) -> None:
-    """The payload's cwd is only told to them, whether it exists or not."""
+    """They only read the payload's cwd, whether it exists or not."""
     here = str(tmp_path.resolve())
     for cwd in ("/", "/nowhere", "/\0"):
         decision = decide("docker-agent", DOCKER, tmp_path, cwd)

@@ -56,7 +56,7 @@ def test_two_processes_count_together(tmp_path: Path) -> None:
 
 
 def test_a_number_of_the_host_counts_instead() -> None:
-    """A host that sends `iteration` is believed, also when it starts again at 1."""
+    """The number in `iteration` counts, also when it starts again at 1."""
     engine = an_engine()
 
     assert [call(engine, iteration=number) for number in (1, 3, 1)] == [

@@ -32,7 +32,7 @@ def choose(environ: dict[str, str], text: str) -> None:
 
 
 def kept(environ: dict[str, str]) -> tuple[Any, list[str]]:
-    """The journal, and what was told."""
+    """The journal, and the messages."""
     told: list[str] = []
     return open_journal(environ, told.append), told
 
@@ -106,7 +106,7 @@ def test_a_missing_place_is_reported(wrong: dict[str, str], environ: dict[str, s
 
 
 def test_telemetry_is_asked_for_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it is, and its package is missing, that is told."""
+    """If its package is missing, a message says so."""
     told: list[str] = []
     off = {"OTEL_TRACES_EXPORTER": "otlp", "OTEL_SDK_DISABLED": "true"}
     for environ in ({}, {"OTEL_TRACES_EXPORTER": "none"}, off):

@@ -110,7 +110,7 @@ def test_no_file_opens_it(dialect: str, scope: str) -> None:
 
 @pytest.mark.parametrize("dialect", FILES)
 def test_a_file_cannot_open_it_for_what_is_looked_up_later(dialect: str) -> None:
-    """A name whose address is found out at the call is called with the guard up."""
+    """The guard checks the address of a name at the call."""
     for wish in WISHES[:-1]:
         found = [
             handler

@@ -100,7 +100,7 @@ def test_a_canonical_event_is_a_turn_too() -> None:
 def test_a_stop_that_is_no_continuation_begins_a_new_count(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
-    """The user interrupted the agent, which no hook is told of.
+    """The user interrupted the agent, and no hook gets an event of that.
 
     The host says so (docs/formats/claude-code.md 7).
     """
@@ -164,7 +164,7 @@ def test_hosts_whose_flag_is_not_reliable_are_counted_by_us(
 def test_what_wakes_is_not_lost_where_others_used_up_the_limit_meanwhile(
     kept: Callable[[], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was taken too early, so it goes back and is told at the next turn."""
+    """It was taken too early, so it goes back and is delivered at the next turn."""
     engine = an_engine(REWAKE, redo_limit=1, **kept())
     tool(engine)
     assert stop(engine).redo
@@ -225,7 +225,7 @@ def test_each_sub_agent_has_its_own_count(kept: Callable[[], dict[str, Any]]) ->
 def test_what_wakes_the_agent_is_not_spent_on_a_stop_that_is_over_its_limit(
     kept: Callable[[], dict[str, Any]],
 ) -> None:
-    """A gate used up the redos: the agent stops, and is told on its next turn."""
+    """A gate used up the redos: the agent stops, and gets the result at its next turn."""
     gate = {"type": "command", "command": "echo more >&2; exit 2"}
     tree = {
         "hooks": {

@@ -84,7 +84,7 @@ def test_a_hook_that_raised_the_event_is_left_out(inside: str) -> None:
 
 
 class Nest:
-    """A person whose hooks start agents, and what these were told."""
+    """A user whose hooks start agents, and the replies to these."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.home = folder, folder / "home"
@@ -124,7 +124,7 @@ class Nest:
         return said
 
     def inner(self) -> list[tuple[str, str]]:
-        """What the agents were told, each by the hook that started it."""
+        """The reply to each agent, by the hook that started it."""
         return sorted(
             (path.name.split(".")[1], path.read_text(encoding="utf-8"))
             for path in self.folder.glob("inner.*")

@@ -168,7 +168,7 @@ def test_a_switched_off_hook_is_noted_once_a_session(place: Place) -> None:
 
 
 def test_without_a_gate_a_projects_hooks_do_not_run(place: Place) -> None:
-    """However they were approved; the program is told which argument it lacks."""
+    """Approved or not; the error names the missing argument."""
     approve_all(place.engine())
     decision = place.fire(Engine.discover(place.project, environ=place.environ))
 

@@ -174,7 +174,7 @@ def family_of(text: str) -> int:
 
 
 def guarded(row: dict[str, Any], resolve: Callable[..., list[Any]]) -> dict[str, Any]:
-    """What came of a call of the handler."""
+    """The outcome of a call of the handler."""
     handler = Http(url=row["url"], allow_local=row.get("allow_local", False))
     try:
         outcome = call(handler, PAYLOAD, seconds=SECONDS, environ=os.environ, resolve=resolve)

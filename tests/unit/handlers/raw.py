@@ -36,7 +36,7 @@ PIECES = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
 class Raw:
-    """A listener whose connections are conducted one after the other.
+    """A listener that handles its connections one after the other.
 
     `released` is set when the test is over.
     """
@@ -158,7 +158,7 @@ def full(host: str = LOCAL, port: int = 0) -> Iterator[int]:
 def called(
     url: str, *, seconds: float = PATIENCE, payload: str = PAYLOAD, **options: Any
 ) -> Outcome:
-    """What came of a call, whose every socket is closed afterwards.
+    """The outcome of a call; all its sockets are closed afterwards.
 
     And whose time was not exceeded by more than a slow machine's.
     """

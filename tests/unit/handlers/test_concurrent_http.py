@@ -186,7 +186,7 @@ def test_calls_and_commands_of_a_batch_are_at_once(tmp_path: Path) -> None:
 
 
 def test_a_call_may_be_detached() -> None:
-    """Its outcome is told when it is there."""
+    """Its outcome is reported as soon as it ends."""
     finished: list[Finished] = []
     detached = Detached(Limits(), {}, lambda _, done: finished.append(done))
     with serving(saying({"a": 1})) as service:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def answered(conduct: Conduct, **options: Any) -> tuple[Failure | None, str]:
-    """What came of a call that a raw service answered so."""
+    """The outcome of a call with this answer of a raw service."""
     with speaking(conduct) as raw:
         outcome = called(raw.url(), **options)
         assert (outcome.exit_code, outcome.stdout) == (None, "")

@@ -28,7 +28,7 @@ def called(
     allow_local: bool = True,
     **rest: Any,
 ) -> Outcome:
-    """What came of a call."""
+    """The outcome of a call."""
     options = {name: rest.pop(name) for name in ("resolve", "largest", "opened") if name in rest}
     return call(
         Http(url=url, allow_local=allow_local, **rest),
@@ -40,7 +40,7 @@ def called(
 
 
 def answered(answer: Callable[[Asked], None], **options: Any) -> Outcome:
-    """What came of a call that is answered so."""
+    """The outcome of a call with this answer."""
     with serving(answer) as service:
         return called(service.url(), **options)
 

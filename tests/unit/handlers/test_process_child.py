@@ -123,7 +123,7 @@ def test_endless_output_ends_the_program(tmp_path):
 
 
 def test_a_small_flood_limit_is_told_as_a_part(tmp_path):
-    """A limit below a mebibyte is not told as zero of them."""
+    """A message shows a limit below a mebibyte as a fraction."""
     assert (
         run(program("yes", tmp_path), limits=Limits(flood=MIB // 4)).detail == "more than 0.25 MiB"
     )

@@ -68,7 +68,7 @@ def _killed(child: int, reads: int, drawn: random.Random) -> set[int]:
 
 
 def test_what_was_committed_survives_every_kill(tmp_path: Path) -> None:
-    """Every announced record is there, the chain is whole, and torn lines are told of."""
+    """Every announced record is there, the chain is whole, and torn lines are reported."""
     drawn = random.Random(20261121)  # noqa: S311 - to be repeated
     folder = str(tmp_path / "j")
     announced: set[int] = set()

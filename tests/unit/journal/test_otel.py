@@ -98,7 +98,7 @@ VERDICTS = [
 def test_the_drafts_are_there_where_they_are_asked_for(
     hook: Any, verdict: str, action: str, modified: object
 ) -> None:
-    """With the names of the semantic conventions, and no word of what passed through."""
+    """With the names of the semantic conventions, and without any content."""
     collector = Collector(DRAFTS)
     collector.told(*fired(hook, payload=CALL))
     (span,) = [

@@ -93,7 +93,7 @@ def test_every_effect_becomes_a_power_that_code_knows() -> None:
 
 
 def test_the_type_of_powers_lists_all_of_them() -> None:
-    """What type checkers are told is what there is."""
+    """Type checkers know exactly the existing powers."""
     source = Path(kinds.__file__).read_text(encoding="utf-8")
     annotation = source.partition("Literal[")[2].partition("]")[0]
 

@@ -6,5 +6,5 @@ from hookline.model.verdict import Reply
 
 
 def test_a_reply_of_nothing_is_the_usual_noop() -> None:
-    """Exit 0 without a word."""
+    """Exit 0 without output."""
     assert (Reply().exit_code, Reply().stdout, Reply().stderr) == (0, "", "")

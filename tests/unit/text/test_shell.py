@@ -146,7 +146,7 @@ UNSURE = [
     ("line", "commands"), [pytest.param(line, commands, id=name) for name, line, commands in READ]
 )
 def test_every_command_of_a_line_is_found(line: str, commands: list[str]) -> None:
-    """Each simple command is told once, in order, as its program would see it."""
+    """Each simple command is listed once, in order, as its program would see it."""
     assert parse_simple_commands(line) == tuple(commands)
 
 

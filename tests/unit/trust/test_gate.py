@@ -44,7 +44,7 @@ def approved(world: World, spec: HookSpec = SPEC, **options: object) -> Gate:
 
 
 def test_a_new_hook_decides_nothing_and_is_told_once(world: World) -> None:
-    """With the command that reviews it, and no word that a clone chose."""
+    """The notice has the command that reviews it, and no text that a clone chose."""
     world.script("a")
     gate = world.gate()
     first, second = refused(world, gate), refused(world, gate)

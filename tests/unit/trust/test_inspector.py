@@ -221,7 +221,7 @@ def test_a_damaged_cache_is_ignored(project: Path, tmp_path: Path, content: str)
 
 
 def test_a_cache_that_cannot_be_written_is_left_out(project: Path, tmp_path: Path) -> None:
-    """Saving fails without a word."""
+    """A failed save gives no message."""
     (tmp_path / "file").write_text("")
 
     assert cached(project, tmp_path / "file").files

@@ -27,7 +27,7 @@ def thrown(**source: bool) -> HookSpec:
 
 
 def test_a_switch_is_no_hook() -> None:
-    """It is told from a hook, also from one that cannot be loaded."""
+    """It differs from a hook, also from one that cannot be loaded."""
     assert [is_disable_flag(spec) for spec in (thrown(), HOOK)] == [True, False]
     assert drop_flags([thrown(), HOOK]) == [HOOK]
     assert (thrown().id, thrown().native_event, thrown().facts) == (

@@ -83,7 +83,7 @@ def test_an_alias_is_kept_verbatim() -> None:
 
 
 def test_an_unknown_event_passes_with_all_that_it_carries() -> None:
-    """A newer host's event is observed under a name that says whose it is."""
+    """Hooks observe a newer host's event under a name with its host."""
     event = decoded({"event": "Dream", "x": 1})
 
     assert event.kind == "x.host.Dream"

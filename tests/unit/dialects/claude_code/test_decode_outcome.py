@@ -60,13 +60,13 @@ def hook(native: str, mode: str = "fidelity") -> HookSpec:
 
 
 def read(native: str, mode: str = "fidelity", **outcome: Any) -> Verdict:
-    """What a hook meant that ended so."""
+    """The verdict of a hook that ended like this."""
     event = DIALECT.decode_event({"hook_event_name": native, "source": "user_settings", **TOOL})
     return DIALECT.decode_outcome(Outcome(**{"exit_code": 0, **outcome}), hook(native, mode), event)
 
 
 def answered(native: str, specific: dict[str, Any], **top: Any) -> Verdict:
-    """What a hook meant that printed this for its event."""
+    """The verdict of a hook that printed this for its event."""
     return read(
         native,
         stdout=json.dumps({"hookSpecificOutput": {"hookEventName": native, **specific}, **top}),

@@ -147,7 +147,7 @@ def test_an_event_without_a_native_name_is_answered_by_its_kind() -> None:
 
 
 def test_an_input_without_an_allow_is_reported() -> None:
-    """`PermissionRequest` has no place for it, so the user is told."""
+    """`PermissionRequest` has no field for it, so the user gets a notice."""
     decision = decided(
         "PermissionRequest", Verdict(rewrite=Rewrite(target="input", value={"command": "pwd"}))
     )

@@ -41,7 +41,7 @@ def fired(
     top: Any = (),
     **keys: Any,
 ) -> tuple[hookline.Decision, Any]:
-    """The decision about a call whose one hook is answered so, and what the service was sent."""
+    """The decision about a call with this reply to its one hook, and the request."""
     with serving(answer) as service:
         hooks = {
             "PreToolUse": [

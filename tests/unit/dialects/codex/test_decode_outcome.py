@@ -44,7 +44,7 @@ OUTPUTS = st.text(max_size=30) | st.dictionaries(st.sampled_from(TOP_KEYS), VALU
 
 
 def read(native: str, mode: str = "fidelity", **outcome: Any) -> Verdict:
-    """What a hook meant that ended so."""
+    """The verdict of a hook that ended like this."""
     tree = {"hooks": {native: [{"hooks": [{"type": "command", "command": "guard"}]}]}}
     (spec,) = DIALECT.load(Source(tree=tree, mode=mode)).specs
     event = DIALECT.decode_event(
@@ -76,7 +76,7 @@ def test_no_output_makes_reading_raise_or_exceeds_the_event(
 
 @given(st.sampled_from(list(TABLE.rows)), OUTPUTS)
 def test_a_failed_hook_is_seen(native: str, stdout: str) -> None:
-    """A fault is told to the user on every event, as Codex shows it."""
+    """The user gets a notice of a fault at every event, as in Codex."""
     verdict = read(native, stdout=stdout)
 
     assert not verdict.fault or verdict.fault in verdict.for_user
@@ -90,7 +90,7 @@ def test_every_failure_is_seen() -> None:
 
 
 def test_a_byte_order_mark_makes_text_of_json() -> None:
-    """Codex does not take it for JSON, so neither do we."""
+    """Codex does not read it as JSON, and hookline does not either."""
     assert (
         read("PreToolUse", stdout='\ufeff{"decision": "block", "reason": "r"}').stance
         is Stance.SILENT

@@ -40,7 +40,7 @@ def happening(native: str) -> Event:
 
 
 def decided(native: str, *verdicts: Verdict) -> Decision:
-    """What Codex is told to do."""
+    """The reply to Codex."""
     row = TABLE.row(native)
     assert row is not None
     event = happening(native)

@@ -1,4 +1,4 @@
-"""Where a command runs, with what, and how the files below a project are told."""
+"""Commands: where they run, with which environment, and which project a file belongs to."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ STANCES = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance
 
 
 def read(native: str, mode: str = "fidelity", **outcome: Any) -> Verdict:
-    """What a hook meant that ended so."""
+    """The verdict of a hook that ended like this."""
     (spec,) = DIALECT.load(
         Source(tree={"version": 1, "hooks": {native: [{"bash": "guard"}]}}, mode=mode)
     ).specs

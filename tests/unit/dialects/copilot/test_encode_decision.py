@@ -54,7 +54,7 @@ def test_a_result_that_is_no_text_is_its_json() -> None:
 
 @pytest.mark.parametrize("value", ["", None, 3])
 def test_a_prompt_cannot_be_taken_away(value: Any) -> None:
-    """The host refuses an empty one, so the user is told instead."""
+    """The host refuses an empty one, so the user gets a notice instead."""
     (line,) = said("userPromptTransformed", rewrite=Rewrite(target="text", value=value))
 
     assert line["type"] == "progress"

@@ -71,7 +71,7 @@ def test_variables_are_filled_in() -> None:
 
 @pytest.mark.process
 def test_an_agent_is_sent_back_eight_times() -> None:
-    """Then it may stop, and the user is told."""
+    """Then it may stop, with a notice to the user."""
     says = '{"decision": "block", "reason": "tests fail"}'
     engine = Engine.from_config(tree(agentStop=[{"bash": f"echo '{says}'"}]), dialect="copilot")
     replies = [engine.answer("copilot", STOP).stdout for _ in range(9)]
@@ -81,7 +81,7 @@ def test_an_agent_is_sent_back_eight_times() -> None:
 
 
 def test_hooks_are_written_as_they_are_read() -> None:
-    """Names and expressions cover the whole name, and what the format cannot say is told."""
+    """Names and expressions cover the whole name; what the format cannot say is reported."""
     dialect = Copilot()
     rows = dialect.table.rows
     written = dialect.export((

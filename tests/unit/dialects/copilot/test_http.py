@@ -38,7 +38,7 @@ def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def fired(
     answer: Callable[[Asked], None], file: Path, native: str = "preToolUse", **keys: Any
 ) -> tuple[hookline.Decision, Any]:
-    """The decision about a call whose one hook is answered so, and what the service was sent."""
+    """The decision about a call with this reply to its one hook, and the request."""
     with serving(answer, file) as service:
         hook = {"type": "http", "url": service.url(scheme="https", host="localhost"), **keys}
         tree = {"version": 1, "hooks": {native: [hook]}}

@@ -1,4 +1,4 @@
-"""What the table says as a whole."""
+"""The table of the dialect as a whole."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def hook(native: str, **fields: Any) -> HookSpec:
 
 
 def said(native: str, event: Event, stdout: dict[str, Any], **fields: Any) -> Verdict:
-    """What a hook means that printed this at exit 0."""
+    """The verdict of a hook that printed this and exited with 0."""
     return Cursor().decode_outcome(
         Outcome(exit_code=0, stdout=to_json_line(stdout)), hook(native, **fields), event
     )

@@ -17,7 +17,7 @@ LEAST: dict[str, Any] = {"tool_name": "Shell", "tool_input": {}, "prompt": ""}
 
 
 def answered(native: str, tool: str = "Shell", **decided: Any) -> tuple[Any, list[str]]:
-    """What the host is told of a decision, and what was lowered on the way."""
+    """The reply to a decision, and what it lowered."""
     cursor = Cursor()
     event = cursor.decode_event({**LEAST, "tool_name": tool}, native)
     row = TABLE.row(native)

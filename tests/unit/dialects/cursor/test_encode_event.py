@@ -1,4 +1,4 @@
-"""What a Cursor hook is told about the events of other hosts."""
+"""Payloads of Cursor hooks for the events of other hosts."""
 
 from __future__ import annotations
 

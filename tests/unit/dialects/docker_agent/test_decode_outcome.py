@@ -127,7 +127,7 @@ OUTPUTS = {
 @pytest.mark.parametrize("event_name", EVENTS)
 @pytest.mark.parametrize("strict_output", [False, True])
 def test_a_lost_rewrite_is_reported(strict_output: bool, event_name: str) -> None:
-    """Of all rewrites at once the event's own counts and every other is told.
+    """Of several rewrites the event's own counts, and all others are reported.
 
     Under `strict_output` they are a failure.
     """

@@ -1,4 +1,4 @@
-"""Loading: total for any tree and any text, and what a hook's handler is told."""
+"""Loading: accepts any tree and any text, and sets up a hook's handler."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def builtin(event: str, name: str, *args: str) -> Loaded:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_builtin_is_known_by_name(name: str) -> None:
-    """What hookline has loads on its own event without a word, with its arguments."""
+    """A builtin of hookline loads on its own event without a problem, with its arguments."""
     loaded = builtin(SHIPPED[name], name, "5")
 
     assert loaded.problems == ()

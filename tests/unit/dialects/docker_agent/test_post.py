@@ -19,7 +19,7 @@ CALL = {"session_id": "s", "tool_name": "shell", "tool_use_id": "c", "tool_input
 def fired(
     answer: Callable[[Asked], None], *body: str, mode: str = "fidelity"
 ) -> tuple[hookline.Decision, list[Any]]:
-    """The decision about a call that a service is told of, and what it was sent."""
+    """The decision about a call, and the request that a service got."""
     with serving(answer) as service:
         hook = {"type": "builtin", "command": "http_post", "args": [service.url(), *body]}
         tree = {"hooks": {"pre_tool_use": [{"hooks": [hook]}]}}

@@ -1,4 +1,4 @@
-"""What Gemini is told when hooks of other dialects decided."""
+"""Replies to Gemini for decisions of other dialects' hooks."""
 
 from __future__ import annotations
 

@@ -38,14 +38,14 @@ EVENTS = st.sampled_from(list(TABLE.rows))
 
 
 def read(native: str, mode: str = "fidelity", **outcome: Any) -> Verdict:
-    """What a hook meant that ended so."""
+    """The verdict of a hook that ended like this."""
     return DIALECT.decode_outcome(
         Outcome(**{"exit_code": 0, **outcome}), one_hook(native, mode=mode), one_event(native)
     )
 
 
 def printed(native: str, document: Any) -> Verdict:
-    """What a hook meant that printed this."""
+    """The verdict of a hook that printed this."""
     return read(native, stdout=json.dumps(document))
 
 

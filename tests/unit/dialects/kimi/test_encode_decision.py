@@ -1,4 +1,4 @@
-"""What Kimi is told, also by hooks of other dialects."""
+"""Replies to Kimi, also for decisions of other dialects' hooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CALL = {"hook_event_name": "PreToolUse", "session_id": "k", **FIELDS}
 
 
 def told(native: str, verdict: Verdict) -> Reply:
-    """What Kimi is told where one Python hook says this."""
+    """The reply to Kimi for a Python hook that returns this."""
     engine = Engine()
     kind = TABLE.rows[native].kind
 

@@ -55,7 +55,7 @@ def test_what_is_written_is_read_again() -> None:
 def test_what_the_format_cannot_say_is_lost_with_a_notice(
     declaration: Declaration, lost: str
 ) -> None:
-    """It has four keys, and no word for a failure."""
+    """It has four keys, and none for a failure."""
     assert DIALECT.export((declaration,)).lost == ((0, lost),)
 
 

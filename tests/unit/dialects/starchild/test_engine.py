@@ -51,7 +51,7 @@ def test_a_hook_runs_with_a_small_environment_in_the_folder_of_the_event(tmp_pat
 @pytest.mark.process
 @pytest.mark.parametrize("event", ["on_stop", "on_completion_claim"])
 def test_the_agent_is_sent_back_three_times(tmp_path: Path, event: str) -> None:
-    """Then it may stop, and the user is told.
+    """Then it may stop, with a notice to the user.
 
     The next turn begins at 0, and the same goal does not.
     """
@@ -115,7 +115,7 @@ def test_a_missing_program_is_reported(tmp_path: Path) -> None:
 def test_a_text_is_replaced_where_the_host_allows_it(
     tmp_path: Path, declared: str, key: str, host: str, event: str, payload: Any, *, kept: bool
 ) -> None:
-    """Where the host has no word for a new text, `lowered` names the loss and the hook."""
+    """If the host cannot replace the text, `lowered` names the loss and the hook."""
     made = engine(tmp_path, declared, f'print(\'{{"{key}": "new"}}\')')
     decision = made.fire(event, {"session_id": "s", "cwd": str(tmp_path), **payload}, dialect=host)
 

@@ -49,7 +49,7 @@ PAYLOADS: dict[str, dict[str, Any]] = {
 def fired(
     answer: Callable[[Asked], None], event: str = "pre_tool_call", **keys: Any
 ) -> tuple[hookline.Decision, Any]:
-    """The decision about an event whose one hook is answered so, and what the service was sent."""
+    """The decision about an event with this reply to its one hook, and the request."""
     with serving(answer) as service:
         hook = {"event": event, "type": "http", "url": service.url(), **keys}
         engine = hookline.Engine.from_config({"hooks": [hook]}, dialect="starchild", environ=LOCAL)

@@ -104,7 +104,7 @@ def test_a_program_that_the_shell_cannot_find_is_named(tmp_path: Path) -> None:
 def test_what_its_files_tell(
     name: str, text: str, mode: int, command: str, found: list[str], tmp_path: Path
 ) -> None:
-    """A fault of a file that a hook runs has its own name, and is told once."""
+    """A fault of a file that a hook runs has its own name, and is reported once."""
     path = _script(tmp_path, name, text, mode)
     with _engine({"command": command.format(path)}, cwd=tmp_path) as engine:
         assert _names(engine) == [found]

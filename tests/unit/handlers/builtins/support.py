@@ -55,7 +55,7 @@ def asked(
 
 
 def output(name: str, event: Event, *args: str, **options: Any) -> dict[str, Any] | None:
-    """The output object of a builtin that had no trouble; None where it says nothing."""
+    """The output object of a builtin that did not fail; None without output."""
     outcome = asked(name, event, *args, **options)
     assert (outcome.exit_code, outcome.failure) == (0, None), outcome
     said: dict[str, Any] | None = json.loads(outcome.stdout) if outcome.stdout else None

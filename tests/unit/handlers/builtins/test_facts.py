@@ -37,7 +37,7 @@ def test_another_event_is_no_error(name, tmp_path):
 
 
 def test_the_date_is_today_s():
-    """The date is told in the local time zone, in ISO form."""
+    """The context has the date in the local time zone, in ISO form."""
     before = dt.datetime.now().astimezone().date()
     text = told("add_date", turn("/"))
     after = dt.datetime.now().astimezone().date()
@@ -91,7 +91,7 @@ def test_the_user_is_told(full, line, monkeypatch):
 
 @pytest.mark.parametrize(("environ", "line"), [({"USER": "ada"}, "User: ada\n"), ({}, "")])
 def test_a_user_without_an_entry_has_the_name_of_the_environment(environ, line, monkeypatch):
-    """A container may know only the user's number; the known names are told."""
+    """A container may know only the user's number; the context has the known names."""
 
     def unknown(uid: int) -> None:
         raise KeyError(uid)
@@ -207,7 +207,7 @@ def test_the_nearest_file_and_the_one_at_home_are_added(project):
 
 
 def test_a_file_is_added_once(project):
-    """Where the nearest file is the one at home it is told once."""
+    """If the nearest file is the one at home, the context has it once."""
     text = told(
         "add_prompt_files",
         turn(project / "home"),

@@ -201,7 +201,7 @@ def test_without_a_repository_nothing_is_said(name, repo, tmp_path):
 
 @pytest.mark.parametrize("name", [*ON_TURN, "add_recent_commits"])
 def test_without_git_nothing_is_said(name, changed, tmp_path):
-    """A machine without git is no trouble."""
+    """On a machine without git the builtin does not fail."""
     assert told(name, asks(name, changed), environ={"PATH": str(tmp_path)}) is None
 
 
@@ -215,7 +215,7 @@ def test_on_another_event_nothing_is_said(name, kind, changed):
 
 
 def test_a_repository_without_a_commit_has_none_to_tell(tmp_path):
-    """A new repository is no trouble."""
+    """In a new repository the builtin does not fail."""
     git(tmp_path, "init")
 
     assert told("add_recent_commits", session(tmp_path), environ=HERMETIC) is None
@@ -310,7 +310,7 @@ def test_git_runs_beside_the_other_hooks_of_its_event(repo, tmp_path):
 
 
 def test_a_flood_is_cut_like_any_long_text(repo, tmp_path):
-    """A diff without end is ended, and its beginning told."""
+    """An endless diff is stopped, and the context has its beginning."""
     program = tmp_path / "git"
     program.write_text("#!/bin/sh\nyes line\n", encoding="utf-8")
     program.chmod(0o755)
