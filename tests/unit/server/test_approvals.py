@@ -71,7 +71,7 @@ def test_a_command_that_means_two_things_is_not_approved(server: Served, place: 
 def test_a_declared_command_is_approved_for_all_of_its_events(
     way: str, server: Served, place: Workspace
 ) -> None:
-    """As the format has it: events, how many are mounted, and that the master switch is on."""
+    """The reply has the format's keys: events, number of mounted hooks, master switch."""
     answer = ask(getattr(server, way), {"command": str(place.guard)})
 
     assert (answer.status, answer.document) == (
@@ -141,7 +141,7 @@ def test_the_master_switch_is_turned_on_unless_it_is_not_to_be(
 
 
 def test_a_file_that_says_no_is_no_master_that_is_on(server: Served, place: Workspace) -> None:
-    """The answer says that it is on where hooks would run, and in no other case."""
+    """The reply says that the master switch is on only if hooks would run."""
     beside = place.yaml.parent / "agent.yaml"
     beside.write_text("# mine\nshell_hooks:\n  enabled: false\n", encoding="utf-8")
     kept = ask(server.tcp, {"command": str(place.guard), "enable_master": False}).document
@@ -197,7 +197,7 @@ BODIES = [
 def test_what_cannot_be_approved_is_refused_in_words(
     body: Any, status: int, said: str, server: Served, place: Workspace
 ) -> None:
-    """A problem that also says what the format promises: `ok` is false, and why."""
+    """The problem has the format's keys too: `ok` is false, and the error."""
     sent = (
         json.loads(json.dumps(body).replace("{ws}", str(place.root)))
         if isinstance(body, dict)
@@ -228,7 +228,7 @@ def test_a_file_that_cannot_be_read_is_told_with_the_approval(
 
 @pytest.mark.parametrize("change", ["not executable", "gone"])
 def test_what_cannot_run_cannot_be_approved(change: str, server: Served, place: Workspace) -> None:
-    """There is nothing to approve yet."""
+    """There would be nothing to approve."""
     if change == "gone":
         place.guard.unlink()
     else:
@@ -261,7 +261,7 @@ ATTACKS = [
 @pytest.mark.parametrize(
     ("headers", "status"), [row[1:] for row in ATTACKS], ids=[row[0] for row in ATTACKS]
 )
-def test_who_is_no_program_of_this_user_is_refused(
+def test_a_client_of_another_user_is_refused(
     headers: dict[str, str], status: int, way: str, server: Served, place: Workspace
 ) -> None:
     """On a unix socket as well as over loopback; nothing is approved."""
@@ -315,7 +315,7 @@ PEERS = [
     ("client", "listening", "said"), [row[1:] for row in PEERS], ids=[row[0] for row in PEERS]
 )
 def test_only_this_machine_may_ask(client: Any, listening: Any, said: str, free: bool) -> None:
-    """Whatever a request from elsewhere shows, and also where no token is needed."""
+    """Requests from other machines are refused, with and without a token."""
     shown = [] if free else [(b"authorization", f"Bearer {TOKEN}".encode())]
     scope: Scope = {"type": "http", "client": client, "server": listening, "headers": shown}
     approving = Approvals(TOKEN, self_approve=free)
@@ -331,7 +331,7 @@ def test_only_this_machine_may_ask(client: Any, listening: Any, said: str, free:
 
 
 def test_a_server_without_a_token_refuses_every_client() -> None:
-    """An empty one is no token."""
+    """An empty token is no token."""
     scope: Scope = {
         "type": "http",
         "client": None,
@@ -370,7 +370,7 @@ def test_with_self_approve_an_agent_approves_by_itself(place: Workspace, tmp_pat
 
 
 def test_what_is_asked_is_a_command_and_a_switch() -> None:
-    """The switch is on unless it is said to be off."""
+    """The switch is on by default."""
     assert read_approval({"command": "x"}) == ("x", True)
     assert read_approval({"command": "x", "enable_master": False}) == ("x", False)
     with pytest.raises(CodecError):
@@ -383,7 +383,7 @@ def test_what_is_asked_is_a_command_and_a_switch() -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("free", [False, True], ids=["with the token", "--self-approve"])
 def test_a_running_server_approves(free: bool, place: Workspace, tmp_path: Path) -> None:
-    """By the token in the file that it names; started with `--self-approve`, by none."""
+    """With the token of the file that it names, or with `--self-approve` and none."""
     path = str(tmp_path / "socket")
     command = [
         sys.executable,

@@ -36,7 +36,7 @@ def server(place: Workspace, tmp_path: Path) -> Iterator[Served]:
 
 @pytest.mark.parametrize("way", ["tcp", "unix"])
 def test_a_typed_command_approves_a_hook(way: str, server: Served, place: Workspace) -> None:
-    """Live at once, and under the name of the person who typed it."""
+    """The hook runs at once, and the journal names the user of the chat."""
     at = getattr(server, way)
     body = {"text": f"/hooks approve {place.guard}", "who": "ann"}
     answer = at.ask("POST", PATH, body, **BEARER)
@@ -49,7 +49,7 @@ def test_a_typed_command_approves_a_hook(way: str, server: Served, place: Worksp
 
 @pytest.mark.parametrize("way", ["tcp", "unix"])
 def test_a_request_without_the_token_is_refused(way: str, server: Served) -> None:
-    """Or that shows another one, on a unix socket too; and no hint says where the token lies."""
+    """A wrong token too, also on a unix socket. No hint says where the token is."""
     other = {"Authorization": "Bearer another"}
     answer = getattr(server, way).ask("POST", PATH, {"text": "/hooks list"}, **other)
 
@@ -68,6 +68,6 @@ def test_a_forwarded_request_is_refused(server: Served) -> None:
     "sent", [[], {}, {"text": ""}, {"text": 1}, {"text": "x" * 4001}, {"text": "a", "wo": "b"}]
 )
 def test_a_body_that_is_no_command_is_refused(sent: Any) -> None:
-    """With a word on what is wrong."""
+    """The problem says what is wrong."""
     with pytest.raises(CodecError):
         read_chat_command(sent)

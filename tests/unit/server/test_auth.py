@@ -37,10 +37,10 @@ PATHS = [
     ["", "Bearer", "Bearer wrong", f"Basic {TOKEN}", TOKEN, f"Bearer {TOKEN}x", "Bearer ümlaut"],
 )
 @pytest.mark.parametrize(("method", "path"), PATHS, ids=lambda value: value.rpartition("/")[2])
-def test_without_the_token_there_is_nothing(
+def test_without_the_token_every_request_is_refused(
     method: str, path: str, shown: str, server: Served
 ) -> None:
-    """Missing, wrong, or shown in another way: 401, whatever is asked."""
+    """A missing, wrong or misplaced token gets a 401 on every path."""
     answer = server.tcp.ask(method, path, CALL if method == "POST" else None, Authorization=shown)
 
     assert answer.status == 401
@@ -49,8 +49,8 @@ def test_without_the_token_there_is_nothing(
     assert answer.document["code"] == "HKL5003"
 
 
-def test_who_wants_an_approval_is_not_told_where_the_token_lies() -> None:
-    """An agent that asks for an approval need not be shown the way round the person."""
+def test_a_refused_approval_does_not_name_the_tokens_file() -> None:
+    """An agent must not learn how to approve its own hooks."""
     asked = make_token_error({"type": "http", "path": "/v1/fire"}).hint
     approval = make_token_error({"type": "http", "path": APPROVE}).hint
 
@@ -87,7 +87,7 @@ def test_a_refused_approval_is_refused_in_the_formats_words(
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 def test_with_the_token_there_is_an_answer(scheme: str, server: Served) -> None:
-    """However the scheme is written."""
+    """The case of the scheme does not matter."""
     assert (
         server.tcp.ask(
             "POST", "/v1/answer/claude-code", CALL, Authorization=f"{scheme} {TOKEN}"
@@ -97,7 +97,7 @@ def test_with_the_token_there_is_an_answer(scheme: str, server: Served) -> None:
 
 
 def test_health_needs_no_token(server: Served) -> None:
-    """It tells nothing."""
+    """The reply holds no details."""
     assert server.tcp.ask("GET", "/v1/health", Authorization="").document == {
         "schema": "hookline.health/1",
         "status": "ok",
@@ -126,7 +126,7 @@ def test_health_needs_no_token(server: Served) -> None:
 def test_a_name_that_is_not_ours_is_refused(
     host: str, status: int, path: str, server: Served
 ) -> None:
-    """A page whose name was made to point to this machine still sends that name (rebinding)."""
+    """A web page that uses DNS rebinding still sends its own name."""
     answer = server.tcp.ask("GET", path, Host=host)
 
     assert answer.status == status
@@ -134,20 +134,20 @@ def test_a_name_that_is_not_ours_is_refused(
 
 
 @pytest.mark.parametrize("origin", ["https://attacker.example", "http://127.0.0.1:8465", "null"])
-def test_a_web_page_is_refused_whatever_it_has(origin: str, server: Served) -> None:
-    """Even with the token: there are no pages of ours."""
+def test_a_web_page_is_refused_even_with_the_token(origin: str, server: Served) -> None:
+    """No web page belongs to hookline."""
     answer = server.tcp.ask("POST", "/v1/fire", {"event": "stop"}, Origin=origin)
 
     assert (answer.status, answer.document["code"]) == (403, "HKL5004")
 
 
 def test_a_unix_socket_needs_neither(server: Served) -> None:
-    """Its file's mode is the guard."""
+    """The mode of its file protects it."""
     assert server.unix.ask("POST", "/v1/answer/claude-code", CALL, Host="anything").status == 200
 
 
 def test_refusals_are_counted(server: Served) -> None:
-    """By their code."""
+    """The metrics count them by code."""
     before = count_of(server.meter, "hookline_refusals_total", code="HKL5004")
     server.tcp.ask("GET", "/v1/health", Host="attacker.example")
 

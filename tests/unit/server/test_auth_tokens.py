@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def test_a_missing_file_is_made_with_a_new_token(tmp_path: Path) -> None:
-    """For its user only, folders included; the next start finds the same one."""
+    """Only its user can read file and folders. The next start reads the same token."""
     path = tmp_path / "state" / "hookline" / "token"
     token = read_token(str(path))
 
@@ -59,7 +59,7 @@ def test_a_file_that_is_not_safe_is_not_used(
     ids=["dir", "link", "fifo"],
 )
 def test_what_is_no_file_is_not_used(make, tmp_path: Path) -> None:
-    """Links are not followed, and nothing is waited for."""
+    """Reading follows no link, and waits for no fifo."""
     make(tmp_path / "token")
 
     with pytest.raises(ConfigError, match="token file"):
@@ -74,6 +74,6 @@ def test_what_is_no_file_is_not_used(make, tmp_path: Path) -> None:
         ({"HOME": "/h", "XDG_STATE_HOME": "relative"}, "/h/.local/state/hookline/serve.token"),
     ],
 )
-def test_it_lies_beside_the_state(environ: dict[str, str], place: str) -> None:
-    """As the XDG rules say."""
+def test_it_is_in_the_state_folder(environ: dict[str, str], place: str) -> None:
+    """The XDG rules name that folder."""
     assert default_token_path(environ) == place

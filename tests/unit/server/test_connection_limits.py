@@ -76,7 +76,7 @@ PROBLEM = b"application/problem+json"
 
 @pytest.mark.parametrize("place", ["unix", "tcp"])
 def test_a_head_that_takes_too_long_is_told_so(place: str, tmp_path: Path) -> None:
-    """A byte now and then buys no time."""
+    """Sending single bytes does not extend the time."""
     with (
         served(Engine(environ={}), tmp_path, bounds=SLOW) as server,
         getattr(server, place).connected() as sock,
@@ -88,7 +88,7 @@ def test_a_head_that_takes_too_long_is_told_so(place: str, tmp_path: Path) -> No
     assert refusals(server.meter) == {"HKL5005": 1}
 
 
-def test_who_says_nothing_is_left_without_a_word(tmp_path: Path) -> None:
+def test_an_idle_connection_is_closed_without_a_reply(tmp_path: Path) -> None:
     """Before the first request, and after the last one."""
     with (
         served(Engine(environ={}), tmp_path, bounds=SLOW) as server,
@@ -131,7 +131,7 @@ def test_a_body_after_a_refused_head_buys_no_time(tmp_path: Path) -> None:
 
 
 def test_hooks_may_take_longer_than_a_head(tmp_path: Path) -> None:
-    """What is being answered is not cut off."""
+    """The time limit of the head does not end a request that is being answered."""
     with served(
         claude(f"sleep {HEAD * 2}; echo late >&2; exit 2"), tmp_path, bounds=SLOW
     ) as server:
@@ -143,8 +143,8 @@ def test_hooks_may_take_longer_than_a_head(tmp_path: Path) -> None:
         )
 
 
-def test_who_does_not_read_the_answer_is_hung_up_on(tmp_path: Path) -> None:
-    """It is larger than what the kernel takes, so the rest of it waits in the server."""
+def test_a_client_that_does_not_read_is_disconnected(tmp_path: Path) -> None:
+    """The answer is larger than the kernel's buffers, so its rest waits in the server."""
     engine = Engine(environ={})
 
     @engine.on("stop")
@@ -252,7 +252,7 @@ CHUNKED = (
 def test_what_is_no_http_is_a_problem(
     text: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And the connection is closed."""
+    """The server then closes the connection."""
     with served(Engine(environ={}), tmp_path) as server, server.unix.connected() as sock:
         sock.sendall(text)
 
@@ -265,7 +265,7 @@ def test_what_is_no_http_is_a_problem(
 def test_a_broken_body_after_the_answer_ends_the_connection(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """There is no second answer."""
+    """The server sends no second answer."""
     with served(Engine(environ={}), tmp_path) as server, server.tcp.connected() as sock:
         sock.sendall(CHUNKED.partition(b"no number")[0])
         said: Any = sock.recv(12)

@@ -46,7 +46,7 @@ def test_an_answer_is_passed_on() -> None:
 
 
 def test_an_error_is_raised_as_it_is() -> None:
-    """It is the answer."""
+    """The server makes it the answer."""
 
     async def fail() -> None:
         raise KeyError("k")
@@ -55,8 +55,8 @@ def test_an_error_is_raised_as_it_is() -> None:
         asyncio.run(cancel_on_disconnect(Client().receive, fail()))
 
 
-def test_who_hangs_up_ends_what_was_asked_for() -> None:
-    """It has ended when that is told."""
+def test_a_client_that_hangs_up_cancels_its_request() -> None:
+    """The error comes after the request's cleanup."""
     ended: list[str] = []
 
     async def ask() -> None:
@@ -73,7 +73,7 @@ def test_who_hangs_up_ends_what_was_asked_for() -> None:
 
 
 def test_an_end_from_outside_ends_both() -> None:
-    """The server stops."""
+    """Stopping the server ends the request and the watch for its client."""
 
     async def play() -> None:
         client = Client()
@@ -112,7 +112,7 @@ def left(pid: int) -> None:
 @pytest.mark.parametrize("place", ["unix", "tcp"])
 @pytest.mark.parametrize("path", ["/v1/fire", "/v1/answer/claude-code"])
 def test_hooks_of_a_client_that_hung_up_are_ended(path: str, place: str, tmp_path: Path) -> None:
-    """With what they started; the server goes on, and counts it."""
+    """Their child processes end too. The server goes on, and counts the request."""
     pipe = tmp_path / "pids"
     os.mkfifo(pipe)
     with served(claude(STUBBORN.format(pipe)), tmp_path) as server:
@@ -130,8 +130,8 @@ def test_hooks_of_a_client_that_hung_up_are_ended(path: str, place: str, tmp_pat
 
 
 @pytest.mark.process
-def test_who_hangs_up_while_waiting_is_not_asked_for(tmp_path: Path) -> None:
-    """The turn goes to the next one."""
+def test_a_client_that_hangs_up_in_the_queue_runs_no_hook(tmp_path: Path) -> None:
+    """The next client gets the turn."""
     os.mkfifo(tmp_path / "pids")
     with served(claude(STUBBORN.format(tmp_path / "pids")), tmp_path, turns=Admission(1)) as server:
         body = {"event": "PreToolUse", "payload": CALL}
@@ -163,7 +163,7 @@ FIRE = {"event": "PreToolUse", "payload": CALL}
     ids=["part", "whole"],
 )
 def test_what_was_sent_ahead_hides_no_hang_up(more: bytes, place: str, tmp_path: Path) -> None:
-    """A further request waits until it is its turn, and its client is watched all the same."""
+    """A pipelined request waits, and the server still notices that its client left."""
     os.mkfifo(tmp_path / "pids")
     with served(claude(STUBBORN.format(tmp_path / "pids")), tmp_path) as server:
         client = getattr(server, place).sent("POST", "/v1/fire", FIRE)
@@ -179,7 +179,7 @@ def test_what_was_sent_ahead_hides_no_hang_up(more: bytes, place: str, tmp_path:
 
 @pytest.mark.process
 def test_what_was_sent_ahead_is_answered_in_its_turn(tmp_path: Path) -> None:
-    """On the same connection."""
+    """The server answers pipelined requests on the same connection."""
     with served(claude("echo no >&2; exit 2"), tmp_path) as server:
         client = server.unix.sent("POST", "/v1/fire", FIRE)
         client.sendall(b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2)

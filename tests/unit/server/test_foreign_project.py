@@ -91,12 +91,12 @@ ROWS = [
 def test_hooks_that_were_not_asked_are_named(
     events: list[tuple[str, str]], expected: list[bool], home: Path
 ) -> None:
-    """Only where there are some."""
+    """Without such hooks there is no notice."""
     assert told(home, *events) == expected
 
 
 def test_what_is_known_of_sessions_is_bounded(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oldest are forgotten, and told again."""
+    """The server forgets the oldest sessions, and notifies them again."""
     monkeypatch.setattr(foreign_project, "_MOST", 1)
 
     assert told(home, ("other", "s"), ("other", "t"), ("other", "s")) == [True, True, True]
@@ -145,7 +145,7 @@ def cursor(cwd: object) -> dict[str, Any]:
 
 
 def test_a_denial_stays_one(home: Path, tmp_path: Path) -> None:
-    """The guards that were asked have decided."""
+    """The server's own guards have decided."""
     made = engine(home)
     made.on("tool.before")(lambda _: deny("no"))
     with served(made, tmp_path, elsewhere=ForeignProjectNotice()) as server:

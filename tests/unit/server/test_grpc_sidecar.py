@@ -59,7 +59,7 @@ def reason(reply: pb.FireReply) -> Any:
 
 
 def test_one_engine_is_asked_both_ways(tmp_path: Path) -> None:
-    """And what it decides is counted in one place."""
+    """The metrics count the decisions of both in one place."""
     meter = Meter()
     service = Service(
         claude("echo no >&2; exit 2", observe=meter.observe), meter=meter, contract={}
@@ -72,7 +72,7 @@ def test_one_engine_is_asked_both_ways(tmp_path: Path) -> None:
 
 
 def test_engines_of_hosts_are_those_that_http_asks(tmp_path: Path) -> None:
-    """Also after a reload has put others in their place."""
+    """Also after a reload has replaced them."""
     service = Service(claude("echo all >&2; exit 2"), meter=Meter(), contract={})
     with serve_grpc(service, [f"unix:{tmp_path}/grpc"]) as (names, _stop):
         before = reason(fired(names[0]))
@@ -84,7 +84,7 @@ def test_engines_of_hosts_are_those_that_http_asks(tmp_path: Path) -> None:
 
 
 def test_what_http_says_of_folders_grpc_says_too(tmp_path: Path) -> None:
-    """By the same rule, and once for both."""
+    """The rule is the same, and each notice comes once for both."""
 
     async def elsewhere(_: Engine, event: Event, decision: Decision) -> Decision:
         return decision.replace(for_user=(f"not of {event.cwd}",))
@@ -95,7 +95,7 @@ def test_what_http_says_of_folders_grpc_says_too(tmp_path: Path) -> None:
 
 
 def test_without_addresses_it_is_nothing() -> None:
-    """Neither gRPC nor a thread is needed."""
+    """The server imports no gRPC and starts no thread."""
     with serve_grpc(Service(Engine(environ={}), meter=Meter(), contract={}), []) as (names, stop):
         assert list(names) == []
         asyncio.run(stop(1.0))
@@ -107,7 +107,7 @@ def test_without_addresses_it_is_nothing() -> None:
     ids=["none", "another machine", "no token"],
 )
 def test_what_cannot_be_listened_on_is_said(address: str) -> None:
-    """On entering, with a code."""
+    """Entering the context raises an error with a code."""
     with (
         pytest.raises(ConfigError),
         serve_grpc(Service(Engine(environ={}), meter=Meter(), contract={}), [address]),
@@ -196,7 +196,7 @@ def test_grpc_alone_needs_no_port(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_what_is_running_is_answered_before_the_end(tmp_path: Path) -> None:
-    """SIGTERM: a call that is under way gets its decision; one that comes now does not."""
+    """After SIGTERM a running call gets its decision, and a new one gets none."""
     path = tmp_path / "http"
     words = ("--grpc", f"unix:{tmp_path}/grpc", "--unix", str(path))
     with hookline_serve(tmp_path, *words) as (process, addresses), ThreadPoolExecutor(1) as pool:
@@ -214,7 +214,7 @@ def test_what_is_running_is_answered_before_the_end(tmp_path: Path) -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("hurry", [False, True], ids=["drain", "at once"])
 def test_what_takes_too_long_is_ended_with_its_hooks(hurry: bool, tmp_path: Path) -> None:
-    """When the time is over, or at a second signal."""
+    """After the drain time, or at a second signal."""
     hook = 'echo $$ > "$FOLDER/begun"; read line < "$FOLDER/go"'
     path = tmp_path / "http"
     words = (

@@ -195,7 +195,7 @@ def test_an_idle_server_ends_at_once(number: signal.Signals, code: int, tmp_path
 
 
 def test_a_second_server_on_a_path_does_not_start(tmp_path: Path) -> None:
-    """One that a killed server left behind is no hindrance."""
+    """A socket file that a killed server left does not matter."""
     path = tmp_path / "socket"
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
@@ -247,7 +247,7 @@ def left_behind(
 
 
 def test_a_detached_hook_is_waited_for(tmp_path: Path) -> None:
-    """It has what is left of the time."""
+    """The server waits until the rest of the drain time is over."""
     with left_behind(tmp_path, "--drain", "1000") as (process, _):
         (tmp_path / "go").write_text("done\n", encoding="utf-8")
 

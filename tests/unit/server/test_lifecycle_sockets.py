@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("address", ["127.0.0.1:0", "localhost:0", "0", ":0", "127.1.2.3:0"])
 def test_an_address_of_this_machine_is_listened_on(address: str) -> None:
-    """A port alone is one of this machine."""
+    """A port without a host means this machine."""
     with listen_http(address) as listening:
         assert describe_socket(listening).startswith("http://127.")
         socket.create_connection(listening.getsockname()).close()
@@ -48,14 +48,14 @@ def test_other_addresses_are_refused(address: str, why: str) -> None:
     assert error.value.code == "HKL5002"
 
 
-def test_other_machines_may_ask_where_that_is_said() -> None:
-    """With `allow_remote`."""
+def test_other_machines_may_ask_with_allow_remote() -> None:
+    """Without that option the address is refused."""
     with listen_http("0.0.0.0:0", allow_remote=True) as listening:
         assert describe_socket(listening).startswith("http://0.0.0.0:")
 
 
 def test_a_port_that_is_taken_is_an_error() -> None:
-    """It says so."""
+    """The error says so."""
     with (
         listen_http("127.0.0.1:0") as listening,
         pytest.raises(ConfigError, match="another server listens there"),
@@ -64,7 +64,7 @@ def test_a_port_that_is_taken_is_an_error() -> None:
 
 
 def test_a_unix_socket_is_its_users_alone(tmp_path: Path) -> None:
-    """From its first moment; in the end its file is gone."""
+    """From its creation on. The file is gone when the server ends."""
     path = tmp_path / "s"
     listening = listen_unix_path(str(path))
     with close_sockets([listening]):
@@ -105,13 +105,13 @@ def test_what_is_no_socket_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["nowhere/s", "s" * 200])
 def test_a_path_that_cannot_be_is_an_error(path: str, tmp_path: Path) -> None:
-    """A folder that is missing, or a name that is too long for a socket."""
+    """The folder is missing, or the name is too long for a socket."""
     with pytest.raises(ConfigError, match="cannot listen on"):
         listen_unix_path(str(tmp_path / path))
 
 
 def test_a_file_that_is_not_ours_any_more_stays(tmp_path: Path) -> None:
-    """Another server may have taken the path meanwhile."""
+    """Another server may have replaced it."""
     path = tmp_path / "s"
     with close_sockets([listen_unix_path(str(path))]):
         path.unlink()

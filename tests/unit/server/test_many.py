@@ -45,7 +45,7 @@ def asked_at_once(server: Served) -> list[Answer]:
 
 
 def test_each_client_gets_the_answer_to_its_own_question(tmp_path: Path) -> None:
-    """Of a coroutine that lets others go first, with as few turns as there may be."""
+    """The hook is a coroutine that yields, and the server has one turn."""
     engine = Engine(environ={})
 
     @engine.on("tool.before", timeout=PATIENCE)
@@ -74,8 +74,8 @@ def test_each_client_gets_the_answer_of_its_own_process(tmp_path: Path) -> None:
     assert refusals(server.meter) == {}
 
 
-def test_who_may_not_wait_is_told_to_come_again(tmp_path: Path) -> None:
-    """One is asked about until all the others have been told so."""
+def test_a_client_that_may_not_wait_is_told_to_retry(tmp_path: Path) -> None:
+    """One hook runs until all other clients have been refused."""
     engine, free = Engine(environ={}), asyncio.Event()
 
     @engine.on("tool.before", timeout=PATIENCE)

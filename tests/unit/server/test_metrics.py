@@ -24,7 +24,7 @@ def decided(seconds: float = 0.0, stance: Stance = Stance.SILENT, *faults: str) 
 
 
 def test_a_decision_is_counted_by_dialect_kind_and_stance() -> None:
-    """And so are the hooks that failed."""
+    """The metrics count failed hooks too."""
     meter = Meter()
     meter.observe(CALL, decided(0.0, Stance.DENY, "timed out", ""))
     meter.observe(CALL, decided(0.0, Stance.DENY))
@@ -60,7 +60,7 @@ def test_a_time_is_in_its_bucket_and_in_all_above(seconds: float, below: float |
 
 
 def test_invented_names_are_one_kind() -> None:
-    """Otherwise a client could fill the memory with them."""
+    """A client could fill the memory with them otherwise."""
     meter = Meter()
     for native in ("one", "two"):
         meter.observe(CALL.replace(kind=f"x.docker-agent.{native}", native_name=native), decided())

@@ -57,7 +57,7 @@ def with_call(text: str) -> str:
 
 
 def test_a_host_that_calls_us_from_now_on_is_answered_without_its_files(machine: Machine) -> None:
-    """It runs its other hooks by itself; and no longer so when it calls us no more."""
+    """The host runs its other hooks itself, until its files no longer call the server."""
     write(machine.user, claude("guard"))
     write(machine.home / ".codex/hooks.json", claude("other"))
     reloading = reloading_of(machine)
@@ -79,7 +79,7 @@ def test_a_host_that_calls_us_from_now_on_is_answered_without_its_files(machine:
 
 
 def test_a_host_that_begins_to_call_us_loses_no_guard(machine: Machine) -> None:
-    """Its own engine has what is in force, not what the files hold at that moment."""
+    """Its new engine has the hooks in force, not what the files hold at that moment."""
     write(machine.home / ".codex/hooks.json", claude("guard"))
     reloading = reloading_of(machine)
     write(machine.home / ".codex/hooks.json", BROKEN)
@@ -90,7 +90,7 @@ def test_a_host_that_begins_to_call_us_loses_no_guard(machine: Machine) -> None:
 
 
 def test_a_hook_that_is_enlisted_amid_a_reload_is_in_force(machine: Machine) -> None:
-    """A policy attaches after a host's own engine was made, and before the service has it."""
+    """A policy attaches after the new engine was made, and before the service uses it."""
     write(machine.user, with_call(claude("guard")))
     reloading = reloading_of(machine)
     service = reloading._service
@@ -109,7 +109,7 @@ def test_a_hook_that_is_enlisted_amid_a_reload_is_in_force(machine: Machine) -> 
 
 
 def test_a_file_that_was_named_applies_to_every_caller(machine: Machine) -> None:
-    """As when the server starts."""
+    """A reload keeps the rule that holds at the start."""
     reloading = reloading_of(machine, named=True)
     write(machine.user, with_call(claude("guard")))
     reloading.reload()
@@ -119,7 +119,7 @@ def test_a_file_that_was_named_applies_to_every_caller(machine: Machine) -> None
 
 
 def test_engines_are_closed_all_at_once(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What each has to wait for adds up to nothing; one that is gone was closed before."""
+    """The waits do not add up. An engine that was replaced is closed already."""
     write(machine.user, with_call(claude("guard")))
     reloading = reloading_of(machine)
     reloading.reload()
@@ -143,7 +143,7 @@ def test_engines_are_closed_all_at_once(machine: Machine, monkeypatch: pytest.Mo
 
 
 def test_reloads_are_counted(machine: Machine) -> None:
-    """By what came of them."""
+    """The metrics count them by result."""
     reloading = reloading_of(machine)
     for text in (claude("a"), claude("a"), BROKEN):
         write(machine.user, text)
@@ -177,7 +177,7 @@ def test_a_hang_up_reloads(machine: Machine) -> None:
 
 
 def test_in_another_thread_signals_are_left_alone(machine: Machine) -> None:
-    """Only the main one may have handlers; files are watched nevertheless."""
+    """Only the main thread may set handlers. The files are watched all the same."""
     told: queue.Queue[str] = queue.Queue()
     begun, done = threading.Event(), threading.Event()
 

@@ -53,7 +53,7 @@ def read(asked: Request) -> Any:
     ["application/json", "Application/JSON; charset=UTF-8", 'application/json;charset="utf-8"'],
 )
 def test_json_is_read_in_any_number_of_pieces(content_type: str) -> None:
-    """As it comes."""
+    """The body may come in one chunk or in many."""
     assert read(request(b'{"a"', b": [1", b"]}", content_type=content_type)) == {"a": [1]}
 
 
@@ -69,14 +69,14 @@ def test_json_is_read_in_any_number_of_pieces(content_type: str) -> None:
     ids=str,
 )
 def test_what_is_not_said_to_be_json_is_not_read(headers: dict[str, str]) -> None:
-    """A web page cannot send `application/json` without asking first."""
+    """A web page cannot send `application/json` without a preflight request."""
     with pytest.raises(RequestError) as error:
         read(request(b"{}", **headers))
     assert error.value.status == 415
 
 
 def test_what_is_too_large_is_refused() -> None:
-    """All of it is let arrive, so that its sender sees the answer."""
+    """The server reads the whole body, so that the client sees the answer."""
     with pytest.raises(RequestError) as error:
         read(request(b'"', b"x" * LARGEST, b'"'))
     assert (error.value.status, error.value.code) == (413, "HKL5006")
@@ -89,7 +89,7 @@ def test_the_largest_body_is_read() -> None:
 
 @pytest.mark.parametrize(("ends", "status"), [("never", 408), ("broken", 400)])
 def test_a_body_that_does_not_come_is_given_up(ends: str, status: int) -> None:
-    """In time, or when the sender has gone."""
+    """At the time limit, or when the client has gone."""
     with pytest.raises(RequestError) as error:
         read(request(b'{"a', ends=ends))
     assert error.value.status == status
@@ -100,13 +100,13 @@ def test_a_body_that_does_not_come_is_given_up(ends: str, status: int) -> None:
     [b"", b"{", b"ls", b"\xff", b'{"a": NaN}', b"[" * 500_000, b'{"a": 1} x', "{'ü': 1}".encode()],
 )
 def test_garbage_is_a_codec_error(sent: bytes) -> None:
-    """Whatever is wrong with it; numbers that JSON does not have are wrong, too."""
+    """NaN and Infinity are errors too."""
     with pytest.raises(CodecError, match="the body is no JSON"):
         read(request(sent))
 
 
 def test_a_firing_is_an_event_its_payload_and_its_dialect() -> None:
-    """The last two may be missing."""
+    """Payload and dialect may be missing."""
     assert read_fire_request({"event": "stop"}) == ("stop", {}, None)
     assert read_fire_request({"event": "Stop", "dialect": "kimi", "payload": {"a": 1}}) == (
         "Stop",
@@ -131,6 +131,6 @@ def test_a_firing_is_an_event_its_payload_and_its_dialect() -> None:
     ],
 )
 def test_what_is_no_firing_is_said(sent: object, why: str) -> None:
-    """With the key that is wrong."""
+    """The error names the wrong key."""
     with pytest.raises(CodecError, match=why):
         read_fire_request(sent)

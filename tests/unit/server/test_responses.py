@@ -53,7 +53,7 @@ SCHEMAS = DOCUMENT["components"]["schemas"]
 def test_an_error_is_a_problem_document(
     error: HookError, status: int, said: dict[str, object]
 ) -> None:
-    """RFC 9457, with the code and the hint beside."""
+    """It follows RFC 9457, and has the code and the hint as well."""
     answer = make_problem(error)
 
     assert answer.status_code == status
@@ -62,7 +62,7 @@ def test_an_error_is_a_problem_document(
 
 
 def test_an_error_brings_its_headers() -> None:
-    """Such as when to come again."""
+    """For example `Retry-After`."""
     assert (
         make_problem(RequestError(503, "serve.busy", "full", headers={"Retry-After": "1"})).headers[
             "retry-after"
@@ -72,7 +72,7 @@ def test_an_error_brings_its_headers() -> None:
 
 
 def test_a_refusal_has_the_words_that_a_format_promises_there() -> None:
-    """On that path, and on no other."""
+    """Other paths do not have them."""
     error = HookError("no hook is declared", name="trust.unmatched")
 
     assert {"ok": False, "error": "not declared"}.items() <= json.loads(
@@ -82,7 +82,7 @@ def test_a_refusal_has_the_words_that_a_format_promises_there() -> None:
 
 
 def test_a_document_is_ascii_and_json() -> None:
-    """Whatever a payload held; what JSON cannot say is no document."""
+    """For every payload; a value that JSON cannot express is refused."""
     assert json.loads(make_document({"a": "\ud800 ü"}).body) == {"a": "\ud800 ü"}
     with pytest.raises(ValueError, match="JSON"):
         make_document({"a": float("nan")})
@@ -109,7 +109,7 @@ def test_the_body_is_what_a_command_would_print(stdout: str, media_type: str) ->
 
 
 def test_standard_error_is_a_header() -> None:
-    """Percent-encoded, and no longer than headers may be."""
+    """It is percent-encoded, and cut at the limit for headers."""
     answer = make_reply(
         Reply(stdout="{}", stderr="ä\r\nSet-Cookie: x\ud800" + "y" * 5000), wants_all=False
     )
@@ -122,7 +122,7 @@ def test_standard_error_is_a_header() -> None:
 
 
 def test_a_refusal_with_an_object_is_an_answer() -> None:
-    """The object says it; the exit code stands beside."""
+    """The object holds the refusal, and a header the exit code."""
     answer = make_reply(
         Reply(stdout='{"decision": "deny"}', stderr="no", exit_code=2), wants_all=False
     )
@@ -143,7 +143,7 @@ def test_a_refusal_by_the_exit_code_alone_is_an_error() -> None:
 
 
 def test_the_whole_reply_is_a_document() -> None:
-    """Nothing of it is lost, a refusal included."""
+    """It holds everything, a refusal included."""
     reply = Reply(stdout="a", stderr="b\ud800" * 3000, exit_code=2)
 
     assert json.loads(make_reply(reply, wants_all=True).body) == {
@@ -171,18 +171,18 @@ def test_every_endpoint_is_described_and_every_description_is_an_endpoint() -> N
 
 
 def test_a_decision_is_described_as_everywhere() -> None:
-    """By the schema that `hookline schema decision` prints."""
+    """The schema is that of `hookline schema decision`."""
     assert SCHEMAS["decision"] == read_schema("decision")
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_schema_is_one(name: str) -> None:
-    """Of draft 2020-12."""
+    """Each schema is valid in draft 2020-12."""
     Draft202012Validator.check_schema(SCHEMAS[name])
 
 
 def test_what_is_referred_to_is_there() -> None:
-    """And what is there is referred to."""
+    """Every reference has a target, and every component is referred to."""
     referred = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(DOCUMENT["paths"])))
 
     assert referred == set(SCHEMAS)
@@ -192,5 +192,5 @@ def test_what_is_referred_to_is_there() -> None:
 
 
 def test_it_says_its_version() -> None:
-    """That of hookline."""
+    """The document has the version of hookline."""
     assert (DOCUMENT["openapi"], DOCUMENT["info"]["version"]) == ("3.1.0", "0")

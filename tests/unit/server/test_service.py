@@ -90,7 +90,7 @@ def holds_to(schema: str, answer: Answer) -> None:
     ids=["canonical", "native", "named"],
 )
 def test_an_event_is_decided(body: dict[str, Any], place: str, server: Served) -> None:
-    """Canonical or native, on either sort of socket."""
+    """Canonical or native, over TCP and over a unix socket."""
     answer = getattr(server, place).ask("POST", "/v1/fire", body)
 
     assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
@@ -140,7 +140,7 @@ PROBLEMS = [
 def test_what_cannot_be_fired_is_a_problem(
     body: Any, status: int, code: str, server: Served
 ) -> None:
-    """With the status, and with the code that `hookline explain` knows."""
+    """It has a status, and a code that `hookline explain` knows."""
     answer = server.tcp.ask("POST", "/v1/fire", body)
 
     assert (answer.status, answer.document["code"], answer.document["status"]) == (
@@ -159,7 +159,7 @@ def test_what_cannot_be_fired_is_a_problem(
     ids=str,
 )
 def test_a_server_goes_on_after_a_problem(body: Any, server: Served) -> None:
-    """Whatever was sent, the next event is decided."""
+    """The server decides the next event as usual."""
     server.unix.ask("POST", "/v1/fire", body)
 
     assert (
@@ -186,7 +186,7 @@ def test_a_host_is_answered_in_its_own_words(server: Served) -> None:
 
 
 def test_no_opinion_is_an_empty_body(server: Served) -> None:
-    """That is success, without a word (docs/formats/claude-code.md 4)."""
+    """An empty body is success (docs/formats/claude-code.md 4)."""
     answer = server.tcp.ask("POST", "/v1/answer/claude-code", CALL | {"tool_name": "Read"})
 
     assert (answer.status, answer.body) == (200, b"")
@@ -201,7 +201,7 @@ def test_a_stop_gate_says_so_in_the_body(server: Served) -> None:
 
 
 def test_a_worktree_is_named_in_the_object(server: Served) -> None:
-    """Where a command prints the path instead (docs/formats/claude-code.md 7)."""
+    """A command hook prints the path instead (docs/formats/claude-code.md 7)."""
     payload = event("WorktreeCreate", name="one")
 
     assert (
@@ -237,7 +237,7 @@ def test_a_refusal_that_no_body_can_say_is_no_success(server: Served) -> None:
 
 
 def test_what_a_host_has_no_word_for_is_told_beside(server: Served) -> None:
-    """A hook that failed, on an event that goes on without it."""
+    """A hook failed on an event that goes on without it."""
     answer = server.tcp.ask(
         "POST",
         "/v1/answer/claude-code",
@@ -273,7 +273,7 @@ def test_an_event_that_the_host_does_not_have_is_told(server: Served) -> None:
 def test_what_cannot_be_answered_is_a_problem(
     dialect: str, body: Any, status: int, code: str, server: Served
 ) -> None:
-    """An unknown host, or a payload that is none."""
+    """The host is unknown, or the payload is invalid."""
     answer = server.tcp.ask("POST", f"/v1/answer/{dialect}", body)
 
     assert (answer.status, answer.document["code"]) == (status, code)
@@ -371,12 +371,12 @@ def test_what_is_not_there_is_a_problem(
 
 
 def test_the_contract_is_served(server: Served) -> None:
-    """As it is tested."""
+    """The server serves the document that the tests check."""
     assert server.tcp.ask("GET", "/v1/openapi.json").document == DOCUMENT
 
 
 def test_decisions_are_counted(server: Served) -> None:
-    """Also those of other tests."""
+    """The counts include decisions of other tests."""
     server.tcp.fire("PreToolUse", CALL)
     answer = server.tcp.ask("GET", "/v1/metrics")
 
@@ -435,7 +435,7 @@ def test_fifty_clients_are_answered_at_once(tmp_path: Path) -> None:
 
 
 def test_one_too_many_is_told_to_come_again(tmp_path: Path) -> None:
-    """While others are being asked about; health and metrics are told all the same."""
+    """Health and metrics still answer meanwhile."""
     engine = Engine(environ={})
     begun = threading.Event()
     go_on = asyncio.Event()

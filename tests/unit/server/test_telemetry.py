@@ -106,7 +106,7 @@ def points(documents: list[Any]) -> dict[str, list[tuple[dict[str, Any], int]]]:
 def test_spans_and_metrics_leave_the_process(
     journal: str, distribution: Path, tmp_path: Path
 ) -> None:
-    """All of them, before it ends; below the host's span, and whether a journal is kept or not."""
+    """They are exported before the process ends, with and without a journal."""
     environ = {
         "OTEL_TRACES_EXPORTER": "files",
         "HOOKLINE_JOURNAL": journal,
@@ -132,7 +132,7 @@ def test_spans_and_metrics_leave_the_process(
 
 
 def test_nothing_is_exported_without_configuration(distribution: Path, tmp_path: Path) -> None:
-    """Although an SDK is there."""
+    """Although an SDK is installed."""
     ended(tmp_path, {"PYTHONPATH": f"{ROOT / 'src'}:{distribution}"})
 
     assert not (tmp_path / "spans").exists()
