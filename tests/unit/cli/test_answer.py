@@ -48,7 +48,7 @@ def answer(
 def test_options_are_understood_however_they_are_spelled(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """What the quick reader does not know goes to the real parser, with the same result."""
+    """The real parser reads what the quick reader does not know, with the same result."""
     done = answer(*words, stdin=json.dumps(SUDO).encode(), cwd=tmp_path)
 
     assert json.loads(done.stdout)["hook_specific_output"]["permission_decision"] == "deny"
@@ -60,7 +60,7 @@ def test_options_are_understood_however_they_are_spelled(
     [(), ("docker-agent", "--foo"), ("docker-agent", "claude-code"), ("docker-agent", "-c")],
 )
 def test_a_wrong_command_line_refuses(words: tuple[str, ...], tmp_path: Path) -> None:
-    """A host that is set up wrongly must not go on as if its guards had agreed."""
+    """With a broken setup the host must not go on as if its guards had agreed."""
     done = answer(*words, stdin=b"{}", cwd=tmp_path)
 
     assert (done.returncode, done.stdout) == (2, b"")
@@ -80,7 +80,7 @@ def test_a_wrong_command_line_refuses(words: tuple[str, ...], tmp_path: Path) ->
     ],
 )
 def test_no_payload_is_ever_a_traceback(sent: bytes, tmp_path: Path) -> None:
-    """Whatever is sent, the host is told in one line, and the exit code is one that it knows."""
+    """The host gets one line for any input, and an exit code that it knows."""
     done = answer("docker-agent", "-c", DOCKER, stdin=sent, cwd=tmp_path)
 
     assert (done.returncode, done.stdout) == (2, b"")
@@ -99,7 +99,7 @@ def test_a_host_that_stops_listening_still_gets_its_exit_code(tmp_path: Path) ->
 
 
 def test_the_folder_is_where_relative_paths_begin(tmp_path: Path) -> None:
-    """With -C, a file is found as if started there."""
+    """With -C, hookline resolves a file as if it had started there."""
     done = answer(
         "docker-agent",
         "-C",
@@ -138,8 +138,8 @@ def test_the_files_are_those_of_the_folder_that_the_host_names(
     assert json.loads(done.stdout) == {"followup_message": "go on"}
 
 
-def test_a_question_that_the_host_cannot_put_is_not_silence(tmp_path: Path) -> None:
-    """Codex has no word for it, so the call is refused."""
+def test_an_ask_that_the_host_lacks_is_a_refusal(tmp_path: Path) -> None:
+    """Codex cannot ask its user, so hookline refuses the call."""
     said = json.dumps(
         {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask"}}
     )
@@ -230,7 +230,7 @@ def test_what_a_hook_would_have_changed_is_told(tmp_path: Path) -> None:
 
 
 def test_what_the_reply_shows_is_not_told_twice(tmp_path: Path) -> None:
-    """Claude Code's user is shown the failure in the answer itself."""
+    """Claude Code shows its user the failure in the answer."""
     payload = {
         "hook_event_name": "PreToolUse",
         "session_id": "s",
@@ -245,7 +245,7 @@ def test_what_the_reply_shows_is_not_told_twice(tmp_path: Path) -> None:
 
 
 def test_what_is_told_cannot_move_the_cursor(tmp_path: Path) -> None:
-    """A hook's words are shown as text, because a log is read in a terminal."""
+    """A hook's text is escaped, because users read logs in a terminal."""
     tree = {"hooks": [{"event": "PreToolUse", "command": "printf '\\033[2J gone' >&2; exit 3"}]}
     (line,) = told("kimi", "kimi", tree, KIMI, tmp_path)
 

@@ -24,7 +24,7 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 
 def test_a_complete_text_needs_no_end(pipe: tuple[int, int]) -> None:
-    """The writer keeps its end open."""
+    """The writer keeps its end of the pipe open."""
     os.write(pipe[1], b'{"a": "}"}\n')
 
     assert read_descriptor(pipe[0]) == b'{"a": "}"}\n'
@@ -59,8 +59,8 @@ def test_what_has_no_end_is_cut_off() -> None:
         os.close(device)
 
 
-def test_the_end_comes_first_where_nothing_is_sent() -> None:
-    """An empty file is no payload."""
+def test_an_empty_input_is_no_payload() -> None:
+    """The input ends before any text."""
     device = os.open(os.devnull, os.O_RDONLY)
     try:
         assert read_descriptor(device) == b""

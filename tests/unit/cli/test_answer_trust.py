@@ -154,7 +154,7 @@ def test_a_clones_settings_leave_no_guard_to_the_host(
 def test_settings_that_are_wrong_switch_no_guard_off(
     guard: Callable[[Machine], None], text: str, machine: Machine
 ) -> None:
-    """An approved one is asked, and it is said that the strictest rules hold."""
+    """An approved guard runs, and a notice says that the strictest rules hold."""
     guard(machine)
     machine.approve_all(machine.project)
     config = machine.home / ".config/hookline/settings.toml"
@@ -171,7 +171,7 @@ def test_settings_that_are_wrong_switch_no_guard_off(
 
 
 def test_by_the_strictest_rules_an_own_hook_needs_an_approval(machine: Machine) -> None:
-    """The action is refused, for the settings may have asked for that."""
+    """The broken settings may have asked for that, so the action is refused."""
     _user(machine)
     config = machine.home / ".config/hookline/settings.toml"
     config.parent.mkdir(parents=True)
@@ -189,7 +189,7 @@ def test_by_the_strictest_rules_an_own_hook_needs_an_approval(machine: Machine) 
 def test_an_environment_silences_no_guard(
     guard: Callable[[Machine], None], value: str, machine: Machine
 ) -> None:
-    """The settings of a clone may have written it."""
+    """The settings of a clone may have set the variables."""
     guard(machine)
     machine.patch.setenv("HOOKLINE_FIRING", value.format(this=os.getpid()))
 
@@ -216,7 +216,7 @@ def test_a_clone_switches_no_guard_off_but_its_own(
 
 
 def test_what_a_clone_says_in_the_environment_is_told_once(machine: Machine) -> None:
-    """No switch that its settings set switches any hook off."""
+    """A switch that its settings set disables no hook."""
     machine.patch.setattr(project_env, "account_home", lambda: str(machine.home))
     machine.declare(machine.home / ".claude/settings.json", "true")
     file = machine.project / ".claude/settings.json"
@@ -281,7 +281,7 @@ def test_policy_is_asked_at_every_trust_level(trust: str, machine: Machine) -> N
 def test_an_approved_guard_is_asked_wherever_in_its_project_the_agent_is(
     known: str, below: str, machine: Machine
 ) -> None:
-    """A payload tells the folder that a shell went to."""
+    """The payload names the folder in which the shell is."""
     if known == "by its repository":
         (machine.project / ".git").mkdir()
     machine.declare(machine.project / ".claude/settings.json", DENIES.format("project"))
@@ -295,7 +295,7 @@ def test_an_approved_guard_is_asked_wherever_in_its_project_the_agent_is(
 def test_the_variable_tells_of_a_session_that_left_its_project(
     machine: Machine, tmp_path: Path
 ) -> None:
-    """Unless it went into another one."""
+    """Unless the session went into another project."""
     machine.declare(machine.project / ".claude/settings.json", DENIES.format("project"))
     machine.approve(machine.project)
     machine.patch.setenv("CLAUDE_PROJECT_DIR", str(machine.project))
@@ -307,7 +307,7 @@ def test_the_variable_tells_of_a_session_that_left_its_project(
 
 @pytest.mark.parametrize("named", ["relative", "/no/such/folder", ""])
 def test_a_variable_that_names_no_folder_is_not_heard(named: str, machine: Machine) -> None:
-    """The payload's folder counts then."""
+    """The payload's folder counts instead."""
     machine.declare(machine.project / ".claude/settings.json", DENIES.format("project"))
     machine.approve(machine.project)
     machine.patch.setenv("CLAUDE_PROJECT_DIR", named)
@@ -321,7 +321,7 @@ def test_a_variable_that_names_no_folder_is_not_heard(named: str, machine: Machi
 def test_a_hook_of_all_projects_is_told_the_one_of_its_event(
     scope: str, variable: str, below: str, machine: Machine
 ) -> None:
-    """It is the folder of the host's variable, or the one that was found, and never the home."""
+    """The host's variable or the search names it; it is never the home."""
     tells = """cd "$CLAUDE_PROJECT_DIR" && ./lint.sh "${CLAUDE_PROJECT_DIR}" """
     machine.declare(
         machine.policy if scope == "policy" else machine.home / ".claude/settings.json", tells
@@ -340,7 +340,7 @@ def test_a_hook_of_all_projects_is_told_the_one_of_its_event(
 
 
 def test_the_nearest_project_counts(machine: Machine) -> None:
-    """One inside of another has files of its own."""
+    """A project inside another has its own files."""
     machine.declare(machine.project / ".claude/settings.json", DENIES.format("outer"))
     machine.declare(machine.project / "sub/.claude/settings.json", DENIES.format("inner"))
     machine.approve(machine.project)
@@ -350,7 +350,7 @@ def test_the_nearest_project_counts(machine: Machine) -> None:
 
 
 def test_off_in_a_project_is_off_below(machine: Machine) -> None:
-    """Wherever the agent is in it, and wherever in it that was said."""
+    """In every folder of the project, for a switch set in any of them."""
     _user(machine)
     (machine.project / ".git").mkdir()
     with Engine.discover(machine.project, gate=make_gate(machine.project)) as engine:

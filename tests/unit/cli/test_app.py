@@ -49,7 +49,7 @@ def test_each_help_begins_with_examples(name: str, desk: Desk) -> None:
 
 @pytest.mark.parametrize("word", ELSEWHERE)
 def test_a_word_from_elsewhere_gets_its_suggestion(word: str, desk: Desk) -> None:
-    """It is a usage error that says what hookline calls it."""
+    """The usage error names hookline's own command."""
     told = desk.type(word)
 
     assert told.code == 2
@@ -57,7 +57,7 @@ def test_a_word_from_elsewhere_gets_its_suggestion(word: str, desk: Desk) -> Non
 
 
 def test_a_misspelt_command_gets_the_nearest(desk: Desk) -> None:
-    """A typing mistake is guessed."""
+    """The usage error suggests it."""
     assert "did you mean `validate`?" in desk.type("valdate").err
 
 
@@ -71,7 +71,7 @@ def test_a_misspelt_command_gets_the_nearest(desk: Desk) -> None:
     ],
 )
 def test_every_example_of_the_help_runs(example: str, desk: Desk) -> None:
-    """It is no usage error where its files are there."""
+    """With its files in place, no example is a usage error."""
     desk.file("hooks.yaml", Path(DOCKER).read_text(encoding="utf-8"))
     desk.file(
         ".claude/settings.json",

@@ -31,7 +31,7 @@ HOOK: dict[str, Any] = {
 
 
 def test_a_summary_has_six_lines() -> None:
-    """Below the file that declares the hook; what is said as the reason is not said again."""
+    """They stand below the declaring file, and repeat nothing of the reason."""
     assert list(list_summaries([HOOK], PLAIN)) == [
         "/p/.claude/settings.json (project)",
         "  settings.json#Stop.0.0  Stop, when the tool is `Bash` and it is late, line 3",
@@ -44,7 +44,7 @@ def test_a_summary_has_six_lines() -> None:
 
 
 def test_hooks_of_one_file_are_together() -> None:
-    """The file is named once, and a function of a program has none."""
+    """The page names the file once. A function of a program has none."""
     other = {**HOOK, "file": "", "line": 0, "scope": "process"}
     lines = list(list_summaries([HOOK, HOOK, other], PLAIN))
 
@@ -55,7 +55,7 @@ def test_hooks_of_one_file_are_together() -> None:
 
 
 def test_many_files_are_counted() -> None:
-    """Four are named."""
+    """The page names four of them."""
     files = [{"path": f"/p/{at}", "name": f"{at}.sh", "sha256": ""} for at in range(6)]
     lines = list(list_summaries([{**HOOK, "files": files}], PLAIN))
 
@@ -63,7 +63,7 @@ def test_many_files_are_counted() -> None:
 
 
 def test_a_line_says_what_was_done() -> None:
-    """For each hook; hooks that were left out are counted if there is nothing else."""
+    """One line for each hook. Skipped hooks are counted if there is no other line."""
     done = ("approved", "already", "forgotten", "absent", "declined", "left")
     lines = render_approval(make_document({**HOOK, "did": did} for did in done), PLAIN)
 
@@ -82,7 +82,7 @@ def test_a_line_says_what_was_done() -> None:
 
 
 def test_the_summary_names_what_is_unseen(desk: Desk) -> None:
-    """What a program reads of its own accord is no part of an approval."""
+    """An approval does not cover files that a program reads by itself."""
     hooks = [{"hooks": [{"type": "command", "command": "make lint"}]}]
     desk.file(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": hooks}}))
 

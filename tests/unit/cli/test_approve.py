@@ -82,7 +82,7 @@ def test_a_person_sees_what_would_run_and_says_yes(place: Desk) -> None:
 
 @pytest.mark.parametrize("typed", ["n\n", "\n", "", "yess\n", "approve\n"])
 def test_whatever_is_no_yes_is_a_no(typed: str, place: Desk) -> None:
-    """The end of the input, too."""
+    """The end of the input is a no, too."""
     told = asked(place, "approve", "guard.sh", "--event", "on_stop", typed=typed)
 
     assert (told.code, told.out.split()[:2]) == (1, ["declined", IDS[1]])
@@ -91,7 +91,7 @@ def test_whatever_is_no_yes_is_a_no(typed: str, place: Desk) -> None:
 
 
 def test_without_a_word_each_hook_is_asked_about(place: Desk) -> None:
-    """One after the other; the answer counts for one."""
+    """One hook after the other; each answer counts for one."""
     told = asked(place, "approve", typed="n\ny\n")
 
     assert told.code == 1
@@ -108,7 +108,7 @@ def test_without_a_word_each_hook_is_asked_about(place: Desk) -> None:
 def test_what_is_wrong_with_a_hook_is_told_beside_its_approval(
     words: tuple[str, ...], place: Desk
 ) -> None:
-    """As doctor would."""
+    """The findings are those of `hookline doctor`."""
     (place.folder / "guard.sh").chmod(0o777)
     told = place.type(*words)
 
@@ -156,7 +156,7 @@ def test_yes_approves_without_a_question(place: Desk) -> None:
 
 
 def test_yes_to_everything_is_said_with_all(place: Desk) -> None:
-    """Not by leaving out the hook."""
+    """Leaving out the hook does not approve all of them."""
     told = place.type("approve", "--yes")
 
     assert (told.code, told.err) == (
@@ -181,7 +181,7 @@ def test_a_dry_run_shows_and_does_nothing(place: Desk) -> None:
 
 
 def test_what_changed_since_is_shown(place: Desk) -> None:
-    """When it was approved, by whom, and which file is another."""
+    """When and by whom it was approved, and which file differs."""
     place.type("approve", "guard.sh", "--yes")
     write(place, "echo b")
     told = place.type("approve", IDS[0], "--dry-run").out
@@ -192,7 +192,7 @@ def test_what_changed_since_is_shown(place: Desk) -> None:
 
 
 def test_what_is_approved_already_is_not_asked_about(place: Desk) -> None:
-    """Nor what needs no approval."""
+    """Nor is a hook that needs no approval."""
     place.type("approve", "guard.sh", "--yes")
 
     assert asked(place, "approve", "guard.sh").out.startswith(f"approved already  {IDS[0]}")
@@ -202,7 +202,7 @@ def test_what_is_approved_already_is_not_asked_about(place: Desk) -> None:
 
 
 def test_of_all_hooks_those_that_cannot_be_are_left_out(place: Desk) -> None:
-    """And said; one that is named is an error."""
+    """A line names them. Naming such a hook is an error."""
     hooks = [
         {"event": "on_stop", "command": str(place.folder / name)}
         for name in ("guard.sh", "none.sh")
@@ -219,7 +219,7 @@ def test_of_all_hooks_those_that_cannot_be_are_left_out(place: Desk) -> None:
 
 
 def test_a_word_that_means_nothing_is_said(place: Desk) -> None:
-    """With where to look."""
+    """The error says where to look."""
     told = place.type("approve", "nothing")
 
     assert told.code == 2
@@ -233,7 +233,7 @@ def test_a_word_that_means_nothing_is_said(place: Desk) -> None:
 
 
 def test_what_is_revoked_does_not_run(place: Desk) -> None:
-    """Of one event, or of all; a dry run changes nothing."""
+    """For one event, or for all; a dry run changes nothing."""
     place.type("approve", "guard.sh", "--yes")
     dry = place.type("revoke", "guard.sh", "-n")
     assert (dry.code, states(place)) == (0, ["approved", "approved"])
@@ -247,7 +247,7 @@ def test_what_is_revoked_does_not_run(place: Desk) -> None:
 
 
 def test_what_is_declared_no_more_is_listed_and_forgotten(place: Desk) -> None:
-    """A dry run forgets nothing; declared anew, it is approved anew."""
+    """A dry run forgets nothing. Declared again, the hook needs a new approval."""
     declared = (place.folder / "config/shell_hooks.yaml").read_text(encoding="utf-8")
     place.type("approve", "guard.sh", "--yes")
     place.file("config/shell_hooks.yaml", json.dumps({"hooks": json.loads(declared)["hooks"][1:]}))
@@ -331,8 +331,8 @@ def test_a_removed_guard_is_forgotten_or_may_be_absent(
     assert (removed(edited), notes(edited)[-1][0]) == (missed, note)
 
 
-def test_who_may_be_absent_stays_approved(edited: Desk) -> None:
-    """As on a branch that has the guard."""
+def test_a_guard_that_may_be_absent_stays_approved(edited: Desk) -> None:
+    """A branch that has the guard again needs no new approval."""
     asked(edited, "approve", typed="y\na\n")
     command = str(edited.folder / "guard.sh")
     hooks = [{"event": event, "command": command} for event in ("pre_tool_call", "on_stop")]
@@ -359,7 +359,7 @@ def test_what_was_read_for_the_summary_is_approved(
 
 
 def test_what_needs_no_approval_cannot_be_revoked(place: Desk) -> None:
-    """It is said why."""
+    """The error says why."""
     told = place.type("revoke", "-c", "config/shell_hooks.yaml", IDS[0])
 
     assert (told.code, "HKL3017" in told.err, "it runs without one" in told.err) == (
@@ -392,7 +392,7 @@ def test_the_document_holds_to_its_schema(words: tuple[str, ...], place: Desk) -
 
 
 def test_what_was_revoked_is_left_out_and_that_is_said(place: Desk) -> None:
-    """Of all hooks and of those that are asked about one by one; it can be named."""
+    """With --all and when asked one by one. Naming the hook approves it."""
     place.type("approve", "--all", "--yes")
     place.type("revoke", IDS[1])
     for words in (("approve", "--all", "--yes"), ("approve",)):
@@ -415,7 +415,7 @@ def test_what_was_revoked_is_left_out_and_that_is_said(place: Desk) -> None:
 
 
 def test_what_is_not_there_is_left_out_and_that_is_said(desk: Desk) -> None:
-    """Also where a shell would look for it; what else waits is approved."""
+    """Also for a command that a shell looks up. The other hooks are approved."""
     hooks = [
         {"type": "command", "command": command}
         for command in ("./none.sh", '"$CLAUDE_PROJECT_DIR"/none.sh a', "true")
@@ -433,7 +433,7 @@ def test_what_is_not_there_is_left_out_and_that_is_said(desk: Desk) -> None:
 def test_a_policy_hook_cannot_be_revoked_and_the_hint_holds(
     place: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No switch would help; who can is told."""
+    """The hint names no switch, which would not help, but says that only root can."""
     monkeypatch.setattr("hookline.trust.state.States.is_managed", lambda _, spec: spec.id == IDS[0])
     told = place.type("revoke", IDS[0])
 
@@ -442,7 +442,7 @@ def test_a_policy_hook_cannot_be_revoked_and_the_hint_holds(
 
 
 def test_explain_says_how_a_hook_stands(place: Desk) -> None:
-    """As `list` does, before and after its approval."""
+    """As `list` does, before and after the approval."""
     stand = []
     for words in (("list",), ("approve", "--all", "--yes")):
         place.type(*words)

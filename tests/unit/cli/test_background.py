@@ -181,7 +181,7 @@ def test_a_hook_that_left_for_the_background_has_the_limit_that_it_named(machine
     ['{"async": false}', '{"async": "yes"}', '[{"async": true}]', 'see {"async": true}', "async"],
 )
 def test_another_first_line_is_waited_for(machine: Machine, line: str) -> None:
-    """Only one object with `"async": true` sends a hook to the background."""
+    """Only an object with `"async": true` sends a hook to the background."""
     machine.hooks("PreToolUse", {"command": f"echo '{line}'; echo no >&2; exit 2"})
     answered = machine.answer("PreToolUse")
 
@@ -189,7 +189,7 @@ def test_another_first_line_is_waited_for(machine: Machine, line: str) -> None:
 
 
 def test_nothing_of_the_hosts_is_held(machine: Machine) -> None:
-    """Neither a descriptor that the host left open for us, nor its session, nor a zombie."""
+    """No open descriptor of the host, not its session, and no zombie."""
     machine.hooks("PostToolUse", {"command": waiting(machine.home, "true"), "async": True})
     reader, writer = os.pipe()
     process = machine.starts("PostToolUse", pass_fds=(writer,), start_new_session=True)
@@ -272,7 +272,7 @@ def test_once_is_once_in_all_processes_of_a_session(machine: Machine) -> None:
 
 
 def test_a_hook_that_fails_in_the_background_may_run_again(machine: Machine) -> None:
-    """Once means once done."""
+    """`once` counts only runs that succeeded."""
     machine.hooks(
         "PreToolUse",
         {"command": f'echo ran >> "{machine.home}/ran"; exit 1', "once": True, "async": True},
@@ -287,7 +287,7 @@ def test_a_hook_that_fails_in_the_background_may_run_again(machine: Machine) -> 
 @pytest.mark.parametrize(
     "number", [signal.SIGKILL, signal.SIGTERM, signal.SIGALRM], ids=lambda number: number.name
 )
-def test_who_is_killed_in_the_middle_leaves_nothing_broken(
+def test_a_killed_background_process_leaves_nothing_broken(
     machine: Machine, number: signal.Signals
 ) -> None:
     """Its hook ends too, the next turn reports that, and state and lock stay usable."""
@@ -316,7 +316,7 @@ def test_who_is_killed_in_the_middle_leaves_nothing_broken(
 
 
 def test_what_guards_the_hooks_passes_a_signal_on(machine: Machine) -> None:
-    """The process above the one that runs them is ended by nothing but their end."""
+    """On SIGTERM the supervisor ends the process that runs the hooks, and then itself."""
     machine.hooks("PostToolUse", {"command": waiting(machine.home, "true"), "async": True})
     machine.answer("PostToolUse")
     assert until(lambda: pid_in(machine.home / "behind"))

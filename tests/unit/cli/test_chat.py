@@ -54,5 +54,5 @@ def test_a_hook_is_approved_by_a_person_or_by_yes(
 
 @pytest.mark.usefixtures("place")
 def test_a_refusal_is_a_finding() -> None:
-    """The command of no hook ends with 1."""
+    """A command that matches no hook exits with 1."""
     assert app_main(["chat", "/hooks revoke no-such-thing"]) == 1

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def test_one_file_is_printed(desk: Desk) -> None:
-    """And what is lost is told beside it."""
+    """The losses of the conversion are on standard error."""
     told = desk.type("convert", DOCKER, "--to", "claude-code")
 
     assert told.code == 0
@@ -27,7 +27,7 @@ def test_one_file_is_printed(desk: Desk) -> None:
 
 
 def test_several_files_need_a_folder(desk: Desk) -> None:
-    """Nothing is printed that would not be whole."""
+    """Without one hookline prints nothing."""
     told = desk.type("convert", DOCKER, "--to", "agenthooks")
 
     assert (told.code, told.out) == (2, "")
@@ -35,7 +35,7 @@ def test_several_files_need_a_folder(desk: Desk) -> None:
 
 
 def test_files_are_written_and_never_over_others(desk: Desk) -> None:
-    """Unless that is asked for; programs can be run."""
+    """Only --force overwrites. Programs are executable."""
     assert desk.type("convert", DOCKER, "--to", "agenthooks", "--output", "out").code == 0
     runs = sorted((desk.folder / "out").glob("*/scripts/run"))
     runs[0].write_text("mine", encoding="utf-8")
@@ -54,7 +54,7 @@ def test_files_are_written_and_never_over_others(desk: Desk) -> None:
 def test_what_cannot_be_written_leaves_nothing_behind(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither half a file nor a new one beside it."""
+    """No partial file, and no temporary one."""
 
     def full(_source: str, _target: Path) -> None:
         raise OSError(28, "No space left on device")
@@ -86,7 +86,7 @@ def test_strict_refuses_any_loss(desk: Desk) -> None:
     ],
 )
 def test_a_mistake_is_told(words: tuple[str, ...], hint: str, desk: Desk) -> None:
-    """With what to do about it."""
+    """The message says what to do."""
     told = desk.type("convert", *words)
 
     assert told.code == 2

@@ -93,7 +93,7 @@ def stdin_of(sent: bytes) -> io.TextIOWrapper:
 def test_a_guard_decides_about_what_can_be_read(
     dialect: str, deform: Deform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`answer` asks it, and it is sent JSON that every reader takes."""
+    """`answer` runs it, with JSON that every parser accepts."""
     file, own, sent = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdin", stdin_of(deform(payload_of(dialect))))
@@ -109,7 +109,7 @@ def test_a_guard_decides_about_what_can_be_read(
 def test_what_cannot_be_read_is_refused(
     dialect: str, deform: Deform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`answer` asks no hook, and refuses in the host's words."""
+    """`answer` runs no hook, and refuses in the host's format."""
     file, own, sent = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdin", stdin_of(deform(payload_of(dialect))))
@@ -128,7 +128,7 @@ def test_what_cannot_be_read_is_refused(
 def test_a_stop_that_cannot_be_read_is_never_refused(
     dialect: str, deform: Deform, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A refusal there would send the agent back to work for nothing."""
+    """A refusal would send the agent back for no reason."""
     file, own, _ = write_guard(dialect, tmp_path)
     monkeypatch.chdir(tmp_path)
     stop = json.loads(payload_of(dialect, "stop")) | {"deep": "@@"}

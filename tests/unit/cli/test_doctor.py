@@ -45,7 +45,7 @@ def test_a_mode_is_mended(name: str, before: int, after: int, tmp_path: Path) ->
 
 
 def test_words_of_a_hint_name_no_file(tmp_path: Path) -> None:
-    """A hook's command may hold any path; only the file that was looked at counts."""
+    """Only the file that was checked is repaired, not a path in a hook's command."""
     path = _file(tmp_path, 0o644)
 
     assert (
@@ -56,7 +56,7 @@ def test_words_of_a_hint_name_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["link", "folder", "pipe", "nothing"])
 def test_what_is_no_file_is_left_alone(what: str, tmp_path: Path) -> None:
-    """Neither what a link leads to, nor anything that only has the name."""
+    """Neither the target of a link, nor a folder or pipe of that name."""
     target, path = _file(tmp_path, 0o644), tmp_path / "other"
     {
         "link": lambda: path.symlink_to(target),
@@ -70,7 +70,7 @@ def test_what_is_no_file_is_left_alone(what: str, tmp_path: Path) -> None:
 
 
 def test_a_file_of_two_hooks_is_mended_once(tmp_path: Path) -> None:
-    """For the second there is nothing left to do, and nothing to tell."""
+    """For the second hook nothing is left to repair or to report."""
     finding = Finding(name="check.not-executable", message="", path=str(_file(tmp_path, 0o644)))
 
     assert [bool(fix_finding(finding)), fix_finding(finding)] == [True, ""]
@@ -198,7 +198,7 @@ def test_an_approved_hook_with_a_condition_is_run_and_nothing_is_written_down(
 @pytest.mark.process
 @pytest.mark.parametrize("dialect", ["claude-code", "starchild", "docker-agent"])
 def test_what_doctor_mends_is_as_it_was_approved(dialect: str, desk: Desk) -> None:
-    """After `--fix`, and after `chmod`, the same hook runs."""
+    """After `--fix` and after `chmod` the hook runs without a new approval."""
     guard, mark = _declare(desk, dialect)
     desk.type("approve", "--all", "--yes")
     guard.chmod(0o644)
@@ -311,7 +311,7 @@ def test_its_document_holds_to_its_schema(options: tuple[str, ...], desk: Desk) 
 
 
 def test_a_file_that_is_not_there_is_no_finding(desk: Desk) -> None:
-    """A wrong name on the command line ends as everywhere."""
+    """A wrong name on the command line is a usage error."""
     assert desk.type("doctor", "-c", "nowhere.yaml").code == 2
 
 

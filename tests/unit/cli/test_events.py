@@ -50,13 +50,13 @@ def test_a_native_name_means_one_thing() -> None:
 
 
 def test_a_hint_looks_at_all_names() -> None:
-    """Also at those of hooks."""
+    """Names of hooks included."""
     assert suggest_event("PreToolUze") == "did you mean `PreToolUse`?"
     assert suggest_event("my-gard", ["my-guard"]) == "did you mean `my-guard`?"
 
 
 def test_the_page_of_an_event_has_a_row_for_each_dialect_that_we_speak() -> None:
-    """With what a block and a failure mean there."""
+    """A row says what a block and a failure mean there."""
     rows = {
         (row["dialect"], row["native_event"]): row
         for row in make_kind_document("tool.before", [])["rows"]
@@ -71,10 +71,10 @@ def test_the_page_of_an_event_has_a_row_for_each_dialect_that_we_speak() -> None
 
 @pytest.mark.parametrize("kind", kinds.NAMES)
 def test_every_power_has_its_words(kind: str) -> None:
-    """Those of the vocabulary; a dialect's own are told by their names until they have some."""
+    """The vocabulary's powers have a description."""
     assert kinds.kind(kind).powers <= set(POWERS)
 
 
 def test_a_power_without_words_is_told_by_its_name() -> None:
-    """Rather than not at all."""
+    """The page shows its name."""
     assert _describe_powers(["deny", "zap"]) == ["refuse it", "zap"]

@@ -13,7 +13,7 @@ from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:
-    """codes.json tells of every code: what it means, an example, and what to do."""
+    """codes.json has a meaning, an example and a remedy for every code."""
     pages = json.loads((files("hookline.cli") / "codes.json").read_text(encoding="utf-8"))
 
     assert set(CODES) == set(pages)
@@ -38,7 +38,7 @@ def test_an_unknown_code_is_a_usage_error() -> None:
 
 
 def test_a_code_needs_no_files_and_no_input(desk: Desk) -> None:
-    """The page of a code is told whatever is on standard input."""
+    """`explain CODE` does not read standard input."""
     told = desk.type("explain", "HKL4001", stdin=b"no json")
 
     assert told.code == 0
@@ -67,7 +67,7 @@ def test_no_run_starts_nothing(desk: Desk) -> None:
 
 
 def test_an_unknown_event_is_a_usage_error(desk: Desk) -> None:
-    """With the nearest one as a hint."""
+    """The hint names the nearest event."""
     told = desk.type("explain", "pre_tool_uze", "-c", DOCKER)
 
     assert told.code == 2

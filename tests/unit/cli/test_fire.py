@@ -12,7 +12,7 @@ from tests.unit.cli.support import DOCKER, LS, SUDO, Desk
 
 
 def test_a_denial_is_told_with_its_reason_and_its_hooks(desk: Desk) -> None:
-    """Exit 1, and one line for each hook."""
+    """The exit code is 1, and each hook has a line."""
     told = desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=SUDO)
 
     assert told.code == 1
@@ -43,7 +43,7 @@ def test_a_payload_may_be_a_file(desk: Desk) -> None:
 
 
 def test_colour_is_never_the_only_bearer_of_a_meaning(desk: Desk) -> None:
-    """Without its colours the text is the same."""
+    """Without colour the text is the same."""
     plain = desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=LS).out.splitlines()[0]
     painted = desk.type(
         "fire", "pre_tool_use", "-c", DOCKER, "--color", "always", stdin=LS
@@ -54,7 +54,7 @@ def test_colour_is_never_the_only_bearer_of_a_meaning(desk: Desk) -> None:
 
 
 def test_a_page_tells_every_effect() -> None:
-    """Nothing that a decision carries is left out."""
+    """The page shows each effect of a decision."""
     decision = Decision(
         kind="stop",
         dialect="d",
@@ -86,7 +86,7 @@ def test_a_page_tells_every_effect() -> None:
 
 
 def test_a_decision_without_hooks_says_so() -> None:
-    """Silence has its reason."""
+    """The page says why the decision is silent."""
     decision = Decision(kind="stop", dialect="d", native_event="Stop")
 
     assert list(render_decision(decision.to_dict(), Paint(on=False)))[-1] == "  no hook took part"

@@ -29,14 +29,14 @@ def docker(hooks: object, **settings: object) -> hookline.Engine:
 
 
 def test_equal_hooks_are_all_listed() -> None:
-    """Which of them runs depends on the event."""
+    """The event decides which of them runs."""
     engine = hookline.Engine.from_config({"hooks": CLAUDE}, dialect="claude-code")
 
     assert len([spec for spec in list_in_order(engine) if spec.kind == "tool.before"]) == 2
 
 
 def test_a_broken_hook_stays_in_its_place() -> None:
-    """With why it is broken."""
+    """The list says why it is broken."""
     document = make_hooks_document(
         docker({"stop": [{"type": "comand"}, {"type": "command", "command": "x"}]}), lambda _: True
     )
@@ -46,7 +46,7 @@ def test_a_broken_hook_stays_in_its_place() -> None:
 
 
 def test_an_untrusted_hook_is_listed() -> None:
-    """As one that does not run."""
+    """The list says that it does not run."""
     document = make_hooks_document(
         docker({"stop": [{"type": "command", "command": "x"}]}, trust="none"), lambda _: True
     )
@@ -55,7 +55,7 @@ def test_an_untrusted_hook_is_listed() -> None:
 
 
 def test_a_secret_in_the_environment_is_not_shown() -> None:
-    """Of a hook's environment only the names are told, and of its definition only a fingerprint."""
+    """The document has the names of variables, and a fingerprint of the definition."""
     engine = docker({"stop": [{"type": "command", "command": "x", "env": {"TOKEN": "s3cret"}}]})
 
     document = make_hook_document(engine, next(list_in_order(engine)))
@@ -66,7 +66,7 @@ def test_a_secret_in_the_environment_is_not_shown() -> None:
 
 
 def test_an_address_is_listed_as_it_is_called() -> None:
-    """With the name of the variable that holds its key, and never with the key."""
+    """The document names the variable of the key, and never holds the key."""
     entry = {
         "event": "on_stop",
         "type": "http",
@@ -87,7 +87,7 @@ def test_an_address_is_listed_as_it_is_called() -> None:
 
 
 def test_a_python_hook_is_listed_too() -> None:
-    """Under its function's name."""
+    """It has its function's name."""
     engine = hookline.Engine()
     engine.on("tool.before", tool="bash")(_guard)
 
@@ -109,7 +109,7 @@ class Odd(Frozen):
 
 
 def test_facts_are_what_json_can_say() -> None:
-    """Also when a dialect keeps values of its own."""
+    """Also if a dialect adds values of its own types."""
     engine = docker({"stop": [{"type": "command", "command": "x"}]})
     spec = next(list_in_order(engine))
 
@@ -179,5 +179,5 @@ HANDLERS = [
     ("handler", "said"), HANDLERS, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_a_handler_is_a_line(handler: object, said: str) -> None:
-    """Of a command its first line."""
+    """For a command it is the first line."""
     assert describe_handler(_SPEC.replace(handler=handler)) == said  # type: ignore[arg-type]  # each of the union
