@@ -201,7 +201,7 @@ def test_a_dialogue(lines: list[tuple[object, ...]], place: Workspace) -> None:
 
 
 def test_a_running_engine_takes_it_at_its_next_event(place: Workspace) -> None:
-    """Without a restart, whichever way: files are read anew, approvals are looked up."""
+    """Without a restart: the engine reads files and approvals anew."""
     engine = place.engine()
     new = place.write("new.sh", "brand new")
     place.declare({"event": "pre_tool_call", "command": str(new)})
@@ -223,7 +223,7 @@ def test_a_running_engine_takes_it_at_its_next_event(place: Workspace) -> None:
 
 
 def test_an_approval_in_a_chat_is_in_the_journal(place: Workspace) -> None:
-    """With the person as the chat knows them; also where no engine runs."""
+    """It names the user of the chat, also if no engine runs."""
     from hookline.journal.search import (  # noqa: PLC0415 - only this test reads it
         Query,
         Search,
@@ -242,7 +242,7 @@ def test_an_approval_in_a_chat_is_in_the_journal(place: Workspace) -> None:
 
 
 def test_a_hook_that_is_broken_is_listed(place: Workspace) -> None:
-    """With why, and what is wrong with the file."""
+    """The list says why."""
     place.declare({"event": "on_stop", "command": "'open"}, {"event": "on_stopp", "command": "x"})
 
     answer = said(place, "/hooks")
@@ -253,7 +253,7 @@ def test_a_hook_that_is_broken_is_listed(place: Workspace) -> None:
 
 
 def test_a_file_that_cannot_be_read_stands_once(place: Workspace) -> None:
-    """However many events it might have guarded."""
+    """The list has it once for all events."""
     place.yaml.write_text("hooks: [", encoding="utf-8")
 
     for asked in ("/hooks", "/hooks doctor"):
@@ -265,7 +265,7 @@ def test_a_file_that_cannot_be_read_stands_once(place: Workspace) -> None:
 
 
 def test_a_hook_that_cannot_be_started_cannot_be_approved(place: Workspace) -> None:
-    """And one that cannot be started any more has changed."""
+    """An approved hook that can no longer start has changed."""
     place.guard.chmod(0o644)
     answer = said(place, f"/hooks approve {GUARD}")
     assert answer.startswith("✗ HKL3005 ")
@@ -289,7 +289,7 @@ def test_a_hook_that_cannot_be_started_cannot_be_approved(place: Workspace) -> N
 
 
 def test_a_doctor_lists_the_findings_of_each_hook(place: Workspace) -> None:
-    """Below the hook, although another has the same."""
+    """Each hook has its own list, also if another has the same findings."""
     place.declare(
         *(
             {"event": "pre_tool_call", "matcher": name, "command": "make lint"}
@@ -305,7 +305,7 @@ def test_a_doctor_lists_the_findings_of_each_hook(place: Workspace) -> None:
 
 
 def test_two_hooks_are_told_apart_by_what_they_match(place: Workspace) -> None:
-    """Though they run the same on the same event."""
+    """They run the same command on the same event."""
     place.declare(
         *(
             {"event": "pre_tool_call", "matcher": text, "command": str(place.guard)}
@@ -327,7 +327,7 @@ def test_two_hooks_are_told_apart_by_what_they_match(place: Workspace) -> None:
 
 
 def test_policy_that_still_runs_is_told(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where everything else is off; and it cannot be switched off."""
+    """All other hooks are off; policy cannot be switched off."""
     monkeypatch.setattr(
         "hookline.trust.state.States.is_managed", lambda _, spec: spec.native_event == "on_stop"
     )
@@ -338,7 +338,7 @@ def test_policy_that_still_runs_is_told(place: Workspace, monkeypatch: pytest.Mo
 
 
 def test_a_switch_above_is_told_with_its_folder(place: Workspace) -> None:
-    """What is off in a folder is off in all that lies in it."""
+    """A switch of a folder holds for all folders in it."""
     switch_hooks(make_gate(place.root.parent, place.environ), None, on=False)
 
     assert f"hooks are switched off in `{place.root.parent}`, in which this project lies" in said(
@@ -373,7 +373,7 @@ def test_an_empty_list_says_how_to_declare_one(place: Workspace) -> None:
 
 
 def test_a_store_that_cannot_be_read_is_said(place: Workspace) -> None:
-    """Nothing is raised."""
+    """The command raises nothing."""
     store = place.home / ".local/state/hookline"
     store.parent.mkdir(parents=True)
     store.write_bytes(b"no folder")
@@ -384,7 +384,7 @@ def test_a_store_that_cannot_be_read_is_said(place: Workspace) -> None:
 
 
 def test_the_doctor_warns_of_approvals_without_a_token(place: Workspace) -> None:
-    """Where requests of this machine approve hooks without a token."""
+    """A setting lets programs of this machine approve hooks without a token."""
     path = place.home / ".config/hookline/settings.toml"
     path.parent.mkdir(parents=True)
     path.write_text("[trust]\nself_approve = true\n", encoding="utf-8")
@@ -399,7 +399,7 @@ def test_the_doctor_warns_of_approvals_without_a_token(place: Workspace) -> None
 
 
 def test_wrong_settings_are_said(place: Workspace) -> None:
-    """With their place."""
+    """The answer names their place."""
     path = place.home / ".config/hookline/settings.toml"
     path.parent.mkdir(parents=True)
     path.write_text("[trust]\nchanged = 'sometimes'\n", encoding="utf-8")

@@ -54,5 +54,5 @@ def test_no_project_is_found_in_a_home_or_above_it(tmp_path: Path) -> None:
     ],
 )
 def test_what_lasts_is_below_the_home(environ: dict[str, str], folder: str) -> None:
-    """Or where the user has it."""
+    """Or in the folder that the XDG variables name."""
     assert state_folder(environ) == folder

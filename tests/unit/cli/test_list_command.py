@@ -54,7 +54,7 @@ def test_a_file_that_cannot_be_read_is_told_once(desk: Desk) -> None:
 
 
 def test_an_entry_that_is_wrong_is_in_the_list(desk: Desk) -> None:
-    """And the list is whole."""
+    """The list is complete, so the exit code is 0."""
     assert (
         desk.type("list", "-c", desk.file("hooks.yaml", "hooks: {stop: [{type: comand}]}")).code
         == 0
@@ -69,8 +69,10 @@ def test_an_entry_that_is_wrong_is_in_the_list(desk: Desk) -> None:
         ((), ".claude/settings.json"),
     ],
 )
-def test_an_empty_list_says_where_was_looked(words: tuple[str, ...], told: str, desk: Desk) -> None:
-    """In what was named, or in the places of every dialect."""
+def test_an_empty_list_says_where_hookline_looked(
+    words: tuple[str, ...], told: str, desk: Desk
+) -> None:
+    """In the files that were named, or in the places of every dialect."""
     typed = desk.type("list", *words)
 
     assert (typed.code, typed.out) == (0, "")
@@ -90,7 +92,7 @@ def test_a_file_cannot_command_the_terminal(desk: Desk) -> None:
 
 
 def test_a_hook_is_shown_by_id_and_by_name(desk: Desk) -> None:
-    """With the same result."""
+    """The page is the same."""
     by_id = desk.type("show", "-c", DOCKER, "hooks.yaml#post_tool_use.0.0")
 
     assert by_id.code == 0
@@ -98,7 +100,7 @@ def test_a_hook_is_shown_by_id_and_by_name(desk: Desk) -> None:
 
 
 def test_a_name_that_several_hooks_have_is_not_enough(desk: Desk) -> None:
-    """Their ids are told."""
+    """The error lists their ids."""
     told = desk.type("show", "-c", DOCKER, "-c", DOCKER, "summarize shell output")
 
     assert told.code == 2
@@ -109,7 +111,7 @@ def test_a_name_that_several_hooks_have_is_not_enough(desk: Desk) -> None:
 
 
 def test_the_times_of_a_hook_are_in_seconds(desk: Desk) -> None:
-    """Whatever its dialect counts in."""
+    """For every dialect, whatever unit its files use."""
     assert (
         desk.type("show", "-c", AGENTHOOKS, "tighten-timeout", "--json").document["timeout"] == 5.0
     )
@@ -172,7 +174,7 @@ def test_approvals_that_cannot_be_read_are_told(words: tuple[str, ...], desk: De
     ids=["nothing", "approved", "revoked", "off"],
 )
 def test_a_state_has_one_word_and_what_it_means(do: tuple[str, ...], said: str, desk: Desk) -> None:
-    """In lists, in documents and in approvals."""
+    """The word is the same in lists, documents and approvals."""
     desk.file(".claude/settings.json", SETTINGS)
     if do:
         assert desk.type(*do).code == 0
@@ -183,7 +185,7 @@ def test_a_state_has_one_word_and_what_it_means(do: tuple[str, ...], said: str, 
 
 
 def test_a_hook_of_the_users_own_is_told_with_what_becomes_of_it(desk: Desk) -> None:
-    """You have not approved it, and it runs."""
+    """The list says that you have not approved it, and that it runs."""
     desk.file("../home/.claude/settings.json", SETTINGS)
 
     assert "new: runs\n" in desk.type("list").out

@@ -45,7 +45,7 @@ def test_a_list_is_grouped_by_event() -> None:
 
 
 def test_a_hook_has_a_line_for_each_field() -> None:
-    """Times with their unit, ranks with their direction."""
+    """Times have their unit, and ranks their direction."""
     made = engine(
         {
             "pre_tool_use": [
@@ -98,7 +98,7 @@ def test_a_time_limit_is_told_as_it_counts(
 
 
 def test_builtins_and_broken_hooks_say_what_they_run() -> None:
-    """Nothing, and why."""
+    """A broken hook runs nothing, and the page says why."""
     made = engine(
         {
             "turn_start": [
@@ -117,7 +117,7 @@ def test_builtins_and_broken_hooks_say_what_they_run() -> None:
 
 
 def test_a_model_hook_says_whom_it_asks_what_and_with_which_key() -> None:
-    """The address and the variable are what a person approves beside the prompt."""
+    """The user approves the address, the variable of the key, and the prompt."""
     entry = {
         "provider": "acme",
         "model": "m",
@@ -178,7 +178,7 @@ def test_a_prompt_hook_without_a_model_says_what_is_asked_then() -> None:
 
 
 def test_an_event_says_what_a_hook_may_do() -> None:
-    """In words; at a stop gate a denial sends the agent back."""
+    """The page also says that a denial at a stop gate sends the agent back."""
     page = "\n".join(render_kind(make_kind_document("stop", ["a#b"]), PLAIN))
 
     assert page.startswith(

@@ -53,7 +53,7 @@ def follow(desk: Desk, *words: str, looks: Iterator[Callable[[], object]]) -> li
 
 
 def test_what_is_written_meanwhile_is_shown_once(desk: Desk) -> None:
-    """Each new decision that the query asks for, in its order."""
+    """`log --follow` shows each new decision that fits the query, in order."""
     fire(desk)
     sent = [lambda payload=payload: fire(desk, payload) for payload in (LS, SUDO, LS, SUDO)]
     shown = follow(desk, "--stance", "deny", looks=iter(sent))
@@ -63,7 +63,7 @@ def test_what_is_written_meanwhile_is_shown_once(desk: Desk) -> None:
 
 
 def test_following_ends_when_the_reader_left(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pipe whose reader has gone, or an output that is closed."""
+    """The pipe has no reader, or the output is closed."""
     reads, writes = os.pipe()
     with os.fdopen(writes, "w") as stream:
         monkeypatch.setattr("sys.stdout", stream)
@@ -75,7 +75,7 @@ def test_following_ends_when_the_reader_left(desk: Desk, monkeypatch: pytest.Mon
 
 
 def test_the_newest_are_listed_last(desk: Desk) -> None:
-    """As many as are asked for."""
+    """The list has as many decisions as the limit allows."""
     for payload in (SUDO, LS, SUDO):
         fire(desk, payload)
     told = desk.type("log", "--limit", "2", "--json")
@@ -84,7 +84,7 @@ def test_the_newest_are_listed_last(desk: Desk) -> None:
 
 
 def test_an_id_that_is_not_one_decisions_is_refused(desk: Desk) -> None:
-    """It says which there are."""
+    """The error lists the ids that fit."""
     fire(desk)
     fire(desk)
     told = desk.type("log", "show", "")
@@ -95,12 +95,12 @@ def test_an_id_that_is_not_one_decisions_is_refused(desk: Desk) -> None:
 
 @pytest.mark.parametrize("words", [("--head", "12"), ("--limit", "-1"), ("--stance", "no")])
 def test_a_wrong_option_is_a_usage_error(words: tuple[str, ...], desk: Desk) -> None:
-    """With what would be right."""
+    """The error says what would be right."""
     assert desk.type("log", "verify", *words).code == 2
 
 
 def test_a_remembered_head_is_compared(desk: Desk) -> None:
-    """Whole in itself, and not the one that was."""
+    """A journal that is whole in itself may still lack the remembered head."""
     fire(desk)
     head = desk.type("log", "verify", "--json").document["head"]
 
@@ -110,7 +110,7 @@ def test_a_remembered_head_is_compared(desk: Desk) -> None:
 
 
 def test_another_journal_is_named(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By --path, wherever this user's is."""
+    """--path names it; the user's own journal is not read."""
     monkeypatch.setenv("HOOKLINE_JOURNAL", str(desk.folder / "mine"))
     fire(desk)
     monkeypatch.delenv("HOOKLINE_JOURNAL")
@@ -120,7 +120,7 @@ def test_another_journal_is_named(desk: Desk, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_prune_says_before_it_does(desk: Desk) -> None:
-    """With --dry-run, nothing is removed."""
+    """--dry-run removes nothing."""
     fire(desk)
     folder = folder_of(desk)
     (name,) = [each for each in os.listdir(folder) if each.endswith(".jsonl")]
@@ -137,7 +137,7 @@ def test_prune_says_before_it_does(desk: Desk) -> None:
 
 @pytest.mark.parametrize("width", [20, 60, 200])
 def test_a_line_fits_the_width(width: int, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason is cut, nothing else."""
+    """Only the reason is cut."""
     monkeypatch.setenv("COLUMNS", str(width))
     fire(desk, SUDO)
     record = json.loads(desk.type("log", "--json").out)
@@ -148,7 +148,7 @@ def test_a_line_fits_the_width(width: int, desk: Desk, monkeypatch: pytest.Monke
 
 
 def test_a_journal_that_was_removed_is_followed_from_its_beginning(desk: Desk) -> None:
-    """Its numbers are lower than those that were shown."""
+    """The new journal's numbers are lower than those shown before."""
     for _ in range(3):
         fire(desk, SUDO)
     before, *shown = follow(
@@ -168,7 +168,7 @@ def wipe(desk: Desk) -> None:
 
 
 def test_a_wiped_journal_is_nothing_to_verify(desk: Desk) -> None:
-    """Which is not the same as whole."""
+    """`verify` does not call it whole."""
     fire(desk)
     wipe(desk)
     told = desk.type("log", "verify")
@@ -178,7 +178,7 @@ def test_a_wiped_journal_is_nothing_to_verify(desk: Desk) -> None:
 
 
 def test_a_payload_with_a_huge_folder_is_listed(desk: Desk) -> None:
-    """And shown."""
+    """`log show` shows it, too."""
     desk.type("fire", "pre_tool_use", "-c", DOCKER, stdin=SUDO | {"cwd": "/" + "d" * (4 << 20)})
     (record,) = [json.loads(line) for line in desk.type("log", "--json").out.splitlines()]
 
@@ -188,7 +188,7 @@ def test_a_payload_with_a_huge_folder_is_listed(desk: Desk) -> None:
 
 
 def test_a_record_with_few_fields_is_listed_and_shown(desk: Desk) -> None:
-    """Another version may have written it."""
+    """Another version may write fewer fields."""
     runs = [{"type": "run", "id": "x.1", "event": "x"}]
     LogFiles(folder_of(desk)).append(
         [*runs, {"type": "event", "id": "x"}], at="2026-11-21T10:00:00.000Z"
@@ -200,7 +200,7 @@ def test_a_record_with_few_fields_is_listed_and_shown(desk: Desk) -> None:
 
 
 def test_bytes_that_are_no_text_find_nothing(desk: Desk) -> None:
-    """As a shell passes them on."""
+    """A shell may pass such bytes on."""
     fire(desk)
 
     assert (desk.type("log", "--hook", "\udcff").code, desk.type("log", "show", "\udcff").code) == (
@@ -210,7 +210,7 @@ def test_bytes_that_are_no_text_find_nothing(desk: Desk) -> None:
 
 
 def test_a_digest_of_what_was_run_is_shown() -> None:
-    """Beside the fingerprint of what was declared."""
+    """It stands beside the fingerprint of the declaration."""
     run = {"id": "e.1", "hook": "h", "stance": "deny", "fingerprint": "f" * 64, "content": "c" * 64}
     page = "\n".join(
         render_entry({"event": {"type": "event", "id": "e"}, "runs": [run]}, Paint(on=False))
@@ -220,7 +220,7 @@ def test_a_digest_of_what_was_run_is_shown() -> None:
 
 
 def test_a_note_says_what_it_has_and_no_more() -> None:
-    """None of the fields that only an event has."""
+    """It lacks the fields of an event."""
     note = {
         "type": "note",
         "id": "0123456789",

@@ -81,7 +81,7 @@ def test_a_run_is_explained_by_the_journal(desk: Desk, monkeypatch: pytest.Monke
 
 
 def test_an_approval_of_other_files_is_told_as_such() -> None:
-    """What it runs changed since; and where there is no note, that is said."""
+    """The files changed since the approval. If no note of one exists, the page says so."""
     run = {"id": "e.1", "hook": "h", "stance": "deny", "identity": "ab", "content": "ff" * 32}
     note = {"type": "note", "did": "approved", "who": "ada", "at": "", "content": "0" * 16}
     pages = [
@@ -100,7 +100,7 @@ def test_an_approval_of_other_files_is_told_as_such() -> None:
 
 
 def test_an_approval_is_one_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who did what, to which hook, which runs what; no longer than the terminal is wide."""
+    """The line names user, action, hook and program, and fits the terminal."""
     monkeypatch.setenv("COLUMNS", "100")
     guarded(desk, monkeypatch)
     desk.type("off", "--global")
@@ -120,7 +120,7 @@ def test_an_approval_is_one_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_hook_is_found_by_the_file_that_it_runs(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the help says: its id does not have that in it."""
+    """As the help says, although the id does not hold that name."""
     guarded(desk, monkeypatch)
 
     assert [
@@ -131,7 +131,7 @@ def test_a_hook_is_found_by_the_file_that_it_runs(
 
 @pytest.mark.parametrize("what", ["approval", "unanswered"])
 def test_a_note_is_asked_for_where_none_was_taken_yet(what: str, desk: Desk) -> None:
-    """It is nothing unknown: before anything is written, and behind events of other sorts."""
+    """The filter is valid before any such note is written."""
     before = desk.type("log", "--event", what)
     fire(desk)
     after = desk.type("log", "--event", what)
@@ -144,7 +144,7 @@ def test_a_note_is_asked_for_where_none_was_taken_yet(what: str, desk: Desk) -> 
 
 
 def test_show_says_what_it_needs(desk: Desk) -> None:
-    """And not that it is nothing that there is."""
+    """The error does not say that the journal is empty."""
     told = desk.type("log", "show")
 
     assert (told.code, told.err) == (
@@ -169,7 +169,7 @@ UNKNOWN = [
 def test_a_filter_that_is_no_event_and_no_hook_is_a_usage_error(
     words: tuple[str, ...], said: str, desk: Desk
 ) -> None:
-    """As it is for `list`; also where nothing is written down yet, of an event."""
+    """As for `list`; for an event also if the journal is empty."""
     before = desk.type("log", *words)
     fire(desk)
     told = desk.type("log", *words)
@@ -197,7 +197,7 @@ def test_a_filter_that_is_known_may_find_nothing(desk: Desk) -> None:
 
 
 def test_the_last_decision_is_shown(desk: Desk) -> None:
-    """No note is one, and filters choose; `explain` shows the same, and any other by its id."""
+    """Notes do not count, and filters apply. `explain` shows the same decision."""
     fire(desk, SUDO)
     fire(desk)
     desk.type("off", "--global")
@@ -230,7 +230,7 @@ KEY = "sk-ant-api03-abcdefghijklmnop1234"
 def test_a_payload_is_shown_masked_unless_it_is_asked_for(
     words: tuple[str, ...], desk: Desk
 ) -> None:
-    """Also where all of it is kept."""
+    """Also if the journal keeps all of it."""
     desk.file("../home/.config/hookline/settings.toml", '[journal]\npayload = "full"\n')
     fire(desk, SUDO | {"tool_input": {"cmd": f"sudo ls {KEY}"}})
     told = desk.type(*words)
@@ -242,7 +242,7 @@ def test_a_payload_is_shown_masked_unless_it_is_asked_for(
 
 
 def test_what_a_detached_hook_printed_is_shown() -> None:
-    """By length and hash, or itself, where it is kept; and that there was more."""
+    """Its length and hash, or the kept text; and whether it was cut."""
     kept = {"sha256": "ab", "bytes": 9}
     run = {
         "hook": "h",
@@ -263,7 +263,7 @@ def test_what_a_detached_hook_printed_is_shown() -> None:
 
 @pytest.mark.parametrize("words", [(), ("show", "last"), ("verify",), ("prune",)])
 def test_a_file_in_the_place_of_a_journal_is_told(words: tuple[str, ...], desk: Desk) -> None:
-    """Nothing that it could be taken for has been written down there."""
+    """The command does not take it for an empty journal."""
     desk.file("file", "")
     told = desk.type("log", *words, "--path", "file")
 

@@ -125,7 +125,7 @@ def refused(answered: subprocess.CompletedProcess[str]) -> bool:
 
 
 def test_a_policy_needs_no_approval(machine: Machine) -> None:
-    """Root's word is enough; and `list` says whose it is."""
+    """Root wrote it, and `list` says so."""
     listed = json.loads(machine.types("list", "--json").stdout)
 
     assert refused(machine.answer())
@@ -142,7 +142,7 @@ def test_the_list_calls_a_policy_managed(machine: Machine) -> None:
 
 
 def test_a_script_of_policy_that_others_may_write_is_a_finding(machine: Machine) -> None:
-    """The file of the policy decides whose it is; the doctor names the script."""
+    """The policy file makes the hook managed; the doctor names the script."""
     script = machine.write(
         machine.etc / "hookline/guard.sh", "#!/bin/sh\necho policy >&2; exit 2\n"
     )
@@ -156,7 +156,7 @@ def test_a_script_of_policy_that_others_may_write_is_a_finding(machine: Machine)
 
 
 def test_a_policy_that_others_may_write_is_a_hook_of_the_user(machine: Machine) -> None:
-    """It is recorded by its first use, and a switch reaches it."""
+    """Its first use records it, and a switch disables it."""
     machine.policy.chmod(0o666)
 
     assert refused(machine.answer())
@@ -184,7 +184,7 @@ def test_no_variable_switches_a_policy_off(machine: Machine, environ: dict[str, 
 
 @pytest.mark.parametrize("words", [("off",), ("off", "--global")], ids=" ".join)
 def test_no_switch_switches_a_policy_off(machine: Machine, words: tuple[str, ...]) -> None:
-    """Neither in the project nor everywhere; a user's own hook is off then."""
+    """Neither the project's switch nor the global one. The user's own hook is off."""
     own = {"type": "command", "command": f"echo ran >> '{machine.home}/ran'"}
     machine.write(
         machine.home / ".claude" / "settings.json", {"hooks": {"PreToolUse": [{"hooks": [own]}]}}
@@ -225,14 +225,14 @@ def test_no_switch_switches_a_policy_off(machine: Machine, words: tuple[str, ...
 def test_no_file_of_the_users_or_of_a_clone_switches_a_policy_off(
     machine: Machine, file: str, tree: object
 ) -> None:
-    """Valid or not."""
+    """The file may be valid or not."""
     machine.write(machine.home / file, tree)
 
     assert refused(machine.answer())
 
 
 def test_an_approval_of_a_policy_cannot_be_taken_back(machine: Machine) -> None:
-    """There was none."""
+    """A policy has no approval."""
     identity = json.loads(machine.types("list", "--json").stdout)["hooks"][0]["hook"]
     revoked = machine.types("revoke", identity)
 
@@ -241,7 +241,7 @@ def test_an_approval_of_a_policy_cannot_be_taken_back(machine: Machine) -> None:
 
 
 def test_what_others_can_write_is_no_policy(machine: Machine) -> None:
-    """Then it is any user's hook, and may be switched off like one."""
+    """It counts as a hook of the user, and a switch disables it."""
     machine.policy.chmod(0o666)
     machine.types("off", "--global")
 

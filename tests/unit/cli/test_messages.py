@@ -46,14 +46,14 @@ SPEC = HookSpec(
 def test_a_hook_is_named_by_where_it_stands(
     origin: Origin, facts: dict[str, str], told: str
 ) -> None:
-    """By its plugin or file, its line, its event and its matcher."""
+    """Its plugin or file, its line, its event and its matcher."""
     conditions = (OneOf(field="tool", names=frozenset({"Write", "Bash"})),)
 
     assert identify(SPEC.replace(origin=origin, facts=facts, conditions=conditions)) == told
 
 
 def test_a_failure_names_the_hook_by_its_place(tmp_path: Path) -> None:
-    """So that a person finds it among many of the same name."""
+    """The user finds it among hooks of the same name."""
     path = tmp_path / "settings.json"
     hook = {"type": "command", "command": "exit 3"}
     path.write_text(
@@ -86,7 +86,7 @@ def test_a_failure_names_the_hook_by_its_place(tmp_path: Path) -> None:
 def test_a_denial_of_what_could_not_be_loaded_says_where_and_what_to_do(
     text: str, line: int, desk: Desk
 ) -> None:
-    """It names the file, the line and the remedy, and nothing of it twice."""
+    """It names the file, the line and the remedy, each once."""
     path = desk.folder / desk.file("settings.json", text)
     words = (
         "answer",

@@ -49,7 +49,7 @@ def parsed(*words: str) -> dict[str, Any]:
     ],
 )
 def test_words_are_read_by_the_declarations(words: list[str], given: dict[str, Any]) -> None:
-    """Whatever their order and their spelling."""
+    """In any order and any spelling."""
     assert parsed(*words) == {"word": "x", **given}
 
 
@@ -78,7 +78,7 @@ def test_a_mistake_is_an_error_that_names_it(words: list[str], error: str) -> No
 
 
 def test_the_last_argument_may_take_all_words() -> None:
-    """As the files of `hookline validate`."""
+    """For example the files of `hookline validate`."""
 
     def validate(*, files: list[str] = option("[FILE...]")) -> int:
         return len(files)

@@ -49,14 +49,14 @@ def test_a_closed_stream_has_no_colour() -> None:
 
 
 def test_without_colour_a_text_is_itself() -> None:
-    """Not one byte more."""
+    """It has no extra byte."""
     assert Paint(on=False)("bad", "x") == "x"
     assert Paint(on=True)("bad", "x") == "\x1b[1;31mx\x1b[0m"
     assert Paint(on=True)("bad", "") == ""
 
 
 def test_a_document_is_cleaned_in_depth() -> None:
-    """Keys and values, at any depth; what people write over several lines keeps its lines."""
+    """Keys and values at any depth. Texts of several lines keep their lines."""
     assert escape_document(
         {
             "a\x1b": [{"b": "\x07"}, 1, None],
@@ -73,13 +73,13 @@ def test_a_document_is_cleaned_in_depth() -> None:
 
 
 def test_only_a_decision_has_reasons_of_several_lines() -> None:
-    """Why a hook is broken, or does not run, names what its file says."""
+    """The reason why a hook is broken or does not run is one line."""
     assert escape_document({"state": "broken", "reason": "one\ntwo"})["reason"] == "one\\x0atwo"
 
 
 @pytest.mark.parametrize(("number", "said"), [(0, "0 files"), (1, "1 file"), (2, "2 files")])
 def test_things_are_counted(number: int, said: str) -> None:
-    """As people do."""
+    """With singular and plural."""
     assert output.count_things(number, "file") == said
 
 

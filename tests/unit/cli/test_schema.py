@@ -86,7 +86,7 @@ COMMANDS = [
 def test_what_a_command_prints_holds_to_its_schema(
     words: tuple[str, ...], name: str, payload: object, desk: Desk
 ) -> None:
-    """With --json a command prints one document, and says which."""
+    """With --json a command prints one document that names its schema."""
     desk.file(
         "bad.yaml", "hooks: {stop: [{type: comand}], turn_end: [{type: command, command: x}]}"
     )
@@ -160,7 +160,7 @@ def test_a_canonical_payload_holds_to_the_schema(kind: str) -> None:
 
 
 def test_the_schema_of_events_knows_every_event() -> None:
-    """Its list is that of the vocabulary, and so are its fields."""
+    """Its events and their fields are those of the vocabulary."""
     schema = read_schema("event")
     fields = {field for kind in kinds.NAMES for field in kinds.kind(kind).payload}
 

@@ -13,7 +13,7 @@ from tests.unit.cli.support import DOCKER, Desk
 
 
 def test_a_command_is_handed_one_selection(desk: Desk) -> None:
-    """Whatever was typed; it runs in the folder that is named."""
+    """It holds all options, and the command runs in the folder that was named."""
     seen: list[Selection] = []
 
     def command(selection: Selection, *, word: str = "") -> int:
@@ -36,7 +36,7 @@ def test_several_files_compose(desk: Desk) -> None:
 
 
 def test_options_reach_the_dialect(desk: Desk) -> None:
-    """-o profile=d1 is docker-agent's older profile, in which hooks on tools run at once."""
+    """-o profile=d1 selects docker-agent's older profile, which runs tool hooks at once."""
     document = desk.type(
         "explain",
         "pre_tool_use",
@@ -63,7 +63,7 @@ def test_pairs_are_options_of_the_dialect() -> None:
 
 
 def test_a_pair_without_its_value_is_refused() -> None:
-    """With an example."""
+    """The error has an example."""
     with pytest.raises(ConfigError, match="no NAME=VALUE"):
         parse_options(["profile"])
 
@@ -75,7 +75,7 @@ def test_options_without_a_file_are_refused() -> None:
 
 
 def test_a_selection_is_an_engine_with_its_hooks() -> None:
-    """Trusted, because naming a file is consent."""
+    """Naming a file is consent, so its hooks are trusted."""
     hooks = Selection(configs=[DOCKER]).engine().hooks
 
     assert len(hooks) == 22
@@ -85,7 +85,7 @@ def test_a_selection_is_an_engine_with_its_hooks() -> None:
 def test_without_a_file_everything_is_discovered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And a project's hooks are not trusted."""
+    """A project's hooks are not trusted."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "settings.json").write_text(
@@ -99,7 +99,7 @@ def test_without_a_file_everything_is_discovered(
 
 
 def test_the_home_that_was_named_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the whole process; one that is no folder is refused."""
+    """For the whole process. A home that is no folder is refused."""
     monkeypatch.setenv("HOME", "/nowhere")
 
     Selection(home=str(tmp_path)).clean_environ()
@@ -111,7 +111,7 @@ def test_the_home_that_was_named_counts(tmp_path: Path, monkeypatch: pytest.Monk
 def test_what_the_repository_sets_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When a command begins, for the whole process, and told."""
+    """A command drops it at its start, for the whole process, and says so."""
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude/settings.json").write_text('{"env": {"BASH_ENV": "evil.sh"}}')
     monkeypatch.setenv("BASH_ENV", "evil.sh")

@@ -39,7 +39,7 @@ def test_a_host_whose_own_files_call_the_server_is_answered_without_them(desk: D
 def test_telemetry_counts_what_waits_for_approval(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the engine that the service has by now."""
+    """The count follows the engine that the service uses now."""
     asked: list[Any] = []
     monkeypatch.setattr(
         "hookline.cli.serve.make_telemetry",
@@ -79,7 +79,7 @@ def test_an_engine_that_comes_later_has_the_sessions_of_the_others(desk: Desk) -
 
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
 def test_what_it_needs_is_said(missing: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the extra is not installed."""
+    """The extra is not installed."""
     monkeypatch.setitem(sys.modules, missing, None)
     told = desk.type("serve")
 
@@ -106,7 +106,7 @@ def test_expected_handlers_need_an_address_to_attach_to(desk: Desk) -> None:
 def test_settings_that_are_wrong_are_said_at_the_start(
     text: str, desk: Desk, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The server goes on by the strictest rules."""
+    """The server runs with the strictest rules."""
     desk.file("../home/.config/hookline/settings.toml", text)
 
     own = json.dumps({"hooks": {"PreToolUse": [{"hooks": [GUARD]}]}})
@@ -122,7 +122,7 @@ def test_settings_that_are_wrong_are_said_at_the_start(
 def test_no_server_of_an_agent_approves_without_the_token(
     desk: Desk, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever the command line and the settings say."""
+    """Neither option nor setting allows it."""
     desk.file("../home/.config/hookline/settings.toml", "[trust]\nself_approve = true\n")
 
     assert _approves_without_token(asked=False)

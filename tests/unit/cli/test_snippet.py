@@ -19,7 +19,7 @@ def problem(file: str, line: int, column: int, hint: str = "rename it") -> dict[
 
 
 def test_the_culprit_is_marked(tmp_path: Path) -> None:
-    """Two lines before it, a mark below it, then what to do and where to read on."""
+    """Two lines before it, a mark below it, the remedy, and where to read more."""
     path = tmp_path / "hooks.yaml"
     path.write_text("hooks:\n\n  stop: []\n  pre_tool_uze: []\n", encoding="utf-8")
 
@@ -36,7 +36,7 @@ def test_the_culprit_is_marked(tmp_path: Path) -> None:
 def test_nothing_is_shown_where_the_place_is_not_known(
     line: int, column: int, tmp_path: Path
 ) -> None:
-    """No line, or one behind the end."""
+    """The place has no line, or a line after the end."""
     path = tmp_path / "a"
     path.write_text("x\n", encoding="utf-8")
 
@@ -44,12 +44,12 @@ def test_nothing_is_shown_where_the_place_is_not_known(
 
 
 def test_a_file_that_has_gone_away_shows_nothing(tmp_path: Path) -> None:
-    """No error either."""
+    """It raises no error."""
     assert list(make_snippet(problem(str(tmp_path / "gone"), 1, 1), Paint(on=False))) == []
 
 
 def test_a_line_cannot_command_the_terminal(tmp_path: Path) -> None:
-    """It is shown escaped."""
+    """The snippet escapes it."""
     path = tmp_path / "a"
     path.write_text("a: \x1b[2J\n", encoding="utf-8")
 

@@ -104,7 +104,7 @@ def test_a_host_pays_for_nothing_that_it_does_not_use(tmp_path: Path) -> None:
 
 
 def test_what_a_project_brings_along_costs_no_more(tmp_path: Path) -> None:
-    """The same where the settings are discovered."""
+    """The same holds for discovered settings."""
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "settings.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
 
@@ -125,7 +125,7 @@ NETWORK = {"socket", "ssl", "http", "urllib", "selectors", "email", "ipaddress"}
 def test_nothing_of_the_network_is_loaded_before_an_address_is_called(
     hook: str, tmp_path: Path
 ) -> None:
-    """Not even where one is declared: its hook does not take part in this event."""
+    """Not even if a hook that does not match has an address."""
     config = tmp_path / "shell_hooks.yaml"
     config.write_text(
         f"hooks:\n  - event: pre_tool_call\n    matcher: nowhere\n    {hook}\n", encoding="utf-8"

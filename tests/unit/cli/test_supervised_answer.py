@@ -134,7 +134,7 @@ def test_no_hook_outlives_a_killed_server(machine: Machine) -> None:
 
 
 def test_a_killed_worker_leaves_nothing_and_the_host_gets_a_refusal(machine: Machine) -> None:
-    """The supervisor ends what the worker left, and refuses the tool call."""
+    """The supervisor ends what the worker started, and refuses the tool call."""
     machine.hook(HOOK)
     process = machine.start("answer", "claude-code")
     assert until(machine.runs)
@@ -176,7 +176,7 @@ def test_nothing_outlives_a_time_limit(machine: Machine, script: str) -> None:
 
 
 def test_what_a_hook_leaves_behind_after_a_normal_end_stays(machine: Machine) -> None:
-    """In fidelity mode, as in the host; in strict mode it ends with the hook."""
+    """In fidelity mode, as in the host. In strict mode it ends with the hook."""
     up = "until [ -s {0}/escaped ]; do :; done"
     machine.hook(f"{ESCAPE}; {up}")
     assert machine.answer()[1] == 0
@@ -189,7 +189,7 @@ def test_what_a_hook_leaves_behind_after_a_normal_end_stays(machine: Machine) ->
 
 
 def test_below_nohup_a_hook_ends_by_sighup(machine: Machine) -> None:
-    """`nohup` is about hookline, and no hook inherits it."""
+    """`nohup` protects hookline, and no hook inherits that."""
     machine.hook("kill -HUP $$; echo goes on >&2; exit 2")
     process = machine.start("answer", "claude-code", before=("nohup",))
     out, _ = process.communicate(timeout=60)

@@ -75,7 +75,7 @@ def test_off_anywhere_is_off(
 def test_a_variable_is_stronger_than_the_command(
     place: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Which is said."""
+    """The answer says so."""
     monkeypatch.setenv("HOOKLINE", "0")
 
     told = place.type("on")
@@ -140,7 +140,7 @@ def test_a_file_that_switches_hooks_off_is_turned_on(place: Desk) -> None:
 
 
 def test_a_list_says_what_is_off(place: Desk) -> None:
-    """Of each hook, with the reason."""
+    """Each hook has its reason."""
     place.type("off")
     (hook,) = place.type("list", "--json").document["hooks"]
 
@@ -180,7 +180,7 @@ def test_a_command_in_a_sub_folder_is_of_the_project(
 def test_what_is_off_above_stays_off_and_is_told(
     place: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With where it can be turned on."""
+    """The answer says how to turn it on."""
     place.type("off")
     (place.folder / "inner/.git").mkdir(parents=True)
     monkeypatch.chdir(place.folder / "inner")
@@ -219,7 +219,7 @@ def reason(place: Desk) -> str:
 
 
 def test_one_hook_is_switched_and_the_others_stay(pair: Desk) -> None:
-    """At once, until it is switched on again."""
+    """It takes effect at once, and lasts until it is switched on."""
     told = pair.type("off", ID)
     assert (told.code, told.out) == (
         0,
@@ -235,7 +235,7 @@ def test_one_hook_is_switched_and_the_others_stay(pair: Desk) -> None:
 
 
 def test_one_hook_is_on_again_and_all_are_off(pair: Desk) -> None:
-    """What was asked for comes first, and then why it does nothing yet."""
+    """The answer comes first, and then why it has no effect yet."""
     pair.type("off")
     told = pair.type("on", ID)
 
@@ -244,7 +244,7 @@ def test_one_hook_is_on_again_and_all_are_off(pair: Desk) -> None:
 
 
 def test_a_hook_that_is_off_is_shown_as_off(pair: Desk) -> None:
-    """By a list, by itself, by the switches, and by a doctor, who does not ask it."""
+    """In `list`, `show`, the switches, and `doctor`, which does not run it."""
     reason(pair)
     pair.type("off", ID)
 
@@ -262,7 +262,7 @@ def test_a_hook_that_is_off_is_shown_as_off(pair: Desk) -> None:
 
 
 def test_off_everywhere_is_not_on_here(pair: Desk) -> None:
-    """Which is an answer of its own, with an exit code of its own."""
+    """The answer says so, with its own exit code."""
     pair.type("off", "--global", ID)
     told = pair.type("on", ID)
 
@@ -273,7 +273,7 @@ def test_off_everywhere_is_not_on_here(pair: Desk) -> None:
 
 
 def test_a_hook_is_off_as_it_is_declared_and_not_by_its_place(pair: Desk) -> None:
-    """What takes its place in the file is not switched off with it."""
+    """A hook that takes its place in the file is on."""
     pair.type("off", ID)
     pair.file("../home/.claude/settings.json", GUARD)
 
@@ -281,7 +281,7 @@ def test_a_hook_is_off_as_it_is_declared_and_not_by_its_place(pair: Desk) -> Non
 
 
 def test_another_project_is_another_place(pair: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Off here is not off there."""
+    """A hook that is off here is on there."""
     pair.type("off", ID)
     (pair.folder.parent / "there").mkdir()
     monkeypatch.chdir(pair.folder.parent / "there")
@@ -290,7 +290,7 @@ def test_another_project_is_another_place(pair: Desk, monkeypatch: pytest.Monkey
 
 
 def test_policy_is_not_switched(pair: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is said whose it is."""
+    """The answer says that only root can remove it."""
     monkeypatch.setattr("hookline.trust.state.States.is_managed", lambda _, spec: spec.id == ID)
     told = pair.type("off", ID)
 
@@ -303,7 +303,7 @@ def test_policy_is_not_switched(pair: Desk, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_word_that_means_no_hook_switches_nothing(pair: Desk) -> None:
-    """Least of all everything."""
+    """It does not switch all hooks, either."""
     assert pair.type("off", "nothing").code == 2
     assert reason(pair) == "first"
 
@@ -322,7 +322,7 @@ def test_a_word_that_means_no_hook_switches_nothing(pair: Desk) -> None:
     ids=" ".join,
 )
 def test_an_agent_widens_no_trust(words: list[str], desk: Desk) -> None:
-    """By no command; the user is to be told of one."""
+    """No command does it, and the user gets a notice."""
     desk.monkeypatch.setenv("CLAUDECODE", "1")
     told = desk.type(*words)
 
@@ -333,7 +333,7 @@ def test_an_agent_widens_no_trust(words: list[str], desk: Desk) -> None:
 
 @pytest.mark.parametrize("words", [["approve", "--all", "-n"], ["on", "-n"], ["chat", "/hooks"]])
 def test_an_agent_may_look(words: list[str], desk: Desk) -> None:
-    """What widens nothing is no matter of a person."""
+    """A command that widens no trust needs no user."""
     desk.monkeypatch.setenv("CODEX_CI", "1")
 
     assert desk.type(*words).code == 0

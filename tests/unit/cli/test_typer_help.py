@@ -85,7 +85,7 @@ def test_a_line_goes_on_with_what_fits(
 
 
 def test_only_the_command_that_is_typed_is_loaded(desk: Desk) -> None:
-    """Of all others the name is enough."""
+    """Of the others only the names are loaded."""
     loaded = {
         name: sys.modules.pop(name) for name in [*sys.modules] if name == "hookline.cli.serve"
     }
@@ -109,7 +109,7 @@ def test_each_shell_has_a_script(shell: str, desk: Desk) -> None:
 
 @pytest.mark.process
 def test_a_bash_completes_with_it(tmp_path: Path) -> None:
-    """From the script that is printed to the words that are offered."""
+    """It loads the printed script, and offers the right words."""
     (tmp_path / "hookline").write_text(
         f'#!/bin/sh\nexec {sys.executable} -m hookline "$@"\n', encoding="utf-8"
     )
@@ -132,7 +132,7 @@ def test_a_bash_completes_with_it(tmp_path: Path) -> None:
 
 
 def test_help_names_every_option(desk: Desk) -> None:
-    """And the examples of the table."""
+    """It has the examples of the table, too."""
     shown = desk.type("list", "--help").out
 
     assert COMMANDS["list"].examples[0] in shown

@@ -65,7 +65,7 @@ def test_a_folder_without_hooks_is_said_to_have_none(desk: Desk) -> None:
     ],
 )
 def test_what_is_no_hook_is_said_in_the_formats_own_codes(desk: Desk, path: str, line: str) -> None:
-    """Those of docs/formats/agenthooks.md 4: no path, no folder, no file."""
+    """The codes of docs/formats/agenthooks.md 4: no path, no folder, no file."""
     desk.file("guard/scripts/run.sh", "exit 0\n")
 
     told = desk.type("validate", path, "--dialect", "agenthooks")
@@ -75,7 +75,7 @@ def test_what_is_no_hook_is_said_in_the_formats_own_codes(desk: Desk, path: str,
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_folder_that_may_not_be_read_is_a_problem(desk: Desk) -> None:
-    """It is no internal error."""
+    """The command reports it, without an internal error."""
     (desk.folder / "shut").mkdir(mode=0)
 
     assert "HKL1003" in desk.type("validate", "shut", "--dialect", "docker-agent").out
@@ -111,7 +111,7 @@ def test_agenthooks_are_linted(desk: Desk) -> None:
 
 
 def test_what_the_sources_are_together_is_told_too(desk: Desk) -> None:
-    """Two hooks of one name are found although each file is right."""
+    """Two hooks with one name are found, although each file is valid."""
     sheet = "---\nname: guard\ndescription: Guards\ntrigger: pre-tool-call\n---\n"
     desk.file("hooks/a/HOOK.md", sheet)
     desk.file("hooks/b/HOOK.md", sheet)
