@@ -11,7 +11,7 @@ from itertools import count
 from hookline.a3s.definitions import Hook, read_definition
 from hookline.a3s.events import HookEvent
 from hookline.a3s.handlers import make_handler, make_in_process
-from hookline.core.descriptions import explain_mismatch
+from hookline.core.condition_descriptions import explain_mismatch
 from hookline.core.plan import sort_hooks
 from hookline.dialects.a3s import A3S
 from hookline.dialects.a3s.encode_decision import to_result

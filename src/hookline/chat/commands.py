@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from hookline.core.descriptions import describe_conditions
+from hookline.core.condition_descriptions import describe_conditions
 from hookline.core.failure import explain_file_switch
 from hookline.engine.approval_service import (
     approve_hooks,

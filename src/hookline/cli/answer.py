@@ -25,9 +25,9 @@ from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.drive import hooks_seconds, host_deadline
 from hookline.engine.fallback import Fallback, find_event, find_fallback
 from hookline.engine.host_integrations import leave_to_host
-from hookline.engine.hosts import find_existing_folder, find_project, leave_deleted_folder
 from hookline.engine.journaling import open_journal
 from hookline.engine.notices import add_to_stderr, is_shown
+from hookline.engine.projects import find_existing_folder, find_project, leave_deleted_folder
 from hookline.errors import CodecError, HookError
 from hookline.handlers.process_spec import Limits
 from hookline.handlers.supervisor import AnswerPipe, write_streams

@@ -24,7 +24,7 @@ from hookline.cli.output import (
     print_message,
 )
 from hookline.config.places import list_patterns
-from hookline.core.descriptions import describe_matcher
+from hookline.core.condition_descriptions import describe_matcher
 from hookline.core.failure import explain_file_switch
 from hookline.core.plan import sort_hooks
 from hookline.engine.approval_service import (

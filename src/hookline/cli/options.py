@@ -16,9 +16,9 @@ from hookline.config.places import project_root
 from hookline.config.project_env import drop_project_env
 from hookline.engine.catalog import NAMES
 from hookline.engine.engine import MATCHING, MODES, TRUSTS, Engine
-from hookline.engine.hosts import leave_deleted_folder
 from hookline.engine.journaling import open_journal
 from hookline.engine.lazy_gate import LazyGate, note_approvals
+from hookline.engine.projects import leave_deleted_folder
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
 from hookline.sessions.store import Sessions

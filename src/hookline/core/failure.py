@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.descriptions import describe_matcher
+from hookline.core.condition_descriptions import describe_matcher
 from hookline.model.kinds import kind
 from hookline.model.spec import CLONED
 from hookline.model.verdict import Failure, Outcome, Stance, Verdict

@@ -1,4 +1,7 @@
-"""Guardrails: counters that keep a stop gate from sending an agent back for ever."""
+"""Counts how often a stop gate sent an agent back, and caps it.
+
+The cap is `redo_limit` of the host's table (`core.dialect.Table`), or a hook's own.
+"""
 
 from __future__ import annotations
 

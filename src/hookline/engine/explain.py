@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.descriptions import explain_mismatch
+from hookline.core.condition_descriptions import explain_mismatch
 from hookline.core.failure import explain_file_switch
 from hookline.core.plan import list_specs, should_run_in_turn
 from hookline.engine.approval_service import find_statuses

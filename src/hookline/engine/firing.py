@@ -11,9 +11,9 @@ from hookline.core.fold import make_silent_decision
 from hookline.core.guardrails import REMEMBERING
 from hookline.core.plan import find_cached_plan, list_specs
 from hookline.engine.drive import Driver, ask_alone, ask_alone_async
-from hookline.engine.hosts import add_folders
 from hookline.engine.lazy_gate import run_gated
 from hookline.engine.notices import add_session_problems, note_folder, note_removed, note_unread
+from hookline.engine.projects import add_folders
 from hookline.engine.session_limits import drop_spent_hooks, limit_hooks, number_call
 from hookline.handlers.recursion_guard import ACTIVE_EVENTS, DEEPEST, hook_mark
 from hookline.model import kinds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 
-from hookline.core.descriptions import describe_condition
+from hookline.core.condition_descriptions import describe_condition
 from hookline.engine.approval_service import get_gate_for
 from hookline.engine.loader import list_hooks
 from hookline.errors import TrustError

@@ -7,9 +7,9 @@ import time
 
 from hookline.core.guardrails import follows_redo
 from hookline.core.plan import plan
-from hookline.engine.hosts import is_attended
 from hookline.engine.lazy_gate import LazyGate
 from hookline.engine.loader import Loader
+from hookline.engine.projects import is_attended
 from hookline.handlers import recursion_guard
 from hookline.handlers.process_spec import Limits
 from hookline.handlers.process_tree import become_subreaper

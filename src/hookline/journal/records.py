@@ -1,4 +1,4 @@
-"""Records: what the journal keeps of an event, of each hook that ran for it, and of a note.
+"""What the journal keeps of an event, of each hook that ran, and of a note, with secrets masked.
 
 Of values it keeps the hash, or on request the value itself, masked or in full.
 """

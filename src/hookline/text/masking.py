@@ -1,4 +1,4 @@
-"""Masking: replaces what looks like a secret, so that a journal can be shown to others."""
+"""What looks like a secret, and how a text is masked; `journal.records` decides what is masked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate: decides whether a hook may run, and whether its answer counts afterwards."""
+"""Decides whether a hook may run, says why it was skipped, and checks its answer afterwards."""
 
 from __future__ import annotations
 

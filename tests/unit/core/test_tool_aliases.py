@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hookline
-from hookline.core.descriptions import explain_mismatch
+from hookline.core.condition_descriptions import explain_mismatch
 from hookline.core.tool_aliases import rename_for_hook, rename_rewrite_back
 from hookline.model.event import Event, Rewrite, ToolCall
 from hookline.model.spec import Command, HookSpec, OneOf

@@ -1,4 +1,7 @@
-"""Claude Code: hooks in its settings files and its plugins (docs/formats/claude-code.md)."""
+"""Claude Code: hooks in its settings and plugins, and the replies that it reads.
+
+Format: docs/formats/claude-code.md.
+"""
 
 from __future__ import annotations
 

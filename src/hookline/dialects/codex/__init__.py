@@ -1,4 +1,7 @@
-"""OpenAI Codex: hooks in `hooks.json`, its TOML files and its plugins (docs/formats/codex.md)."""
+"""OpenAI Codex: hooks in `hooks.json`, TOML files and plugins, and the replies that it reads.
+
+Format: docs/formats/codex.md.
+"""
 
 from __future__ import annotations
 

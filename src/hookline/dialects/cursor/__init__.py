@@ -1,4 +1,7 @@
-"""Cursor: hooks in its `hooks.json` files (docs/formats/cursor.md)."""
+"""Cursor: hooks in its `hooks.json` files, and the replies that it reads.
+
+Format: docs/formats/cursor.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Gemini CLI: hooks in its settings and its extensions (docs/formats/gemini.md)."""
+"""Gemini CLI: hooks in its settings and extensions, and the replies that it reads.
+
+Format: docs/formats/gemini.md.
+"""
 
 from __future__ import annotations
 

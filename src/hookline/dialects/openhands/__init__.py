@@ -1,4 +1,7 @@
-"""OpenHands: hooks in `.openhands/hooks.json` (docs/formats/openhands.md)."""
+"""OpenHands: hooks in `.openhands/hooks.json`, and the replies that it reads.
+
+Format: docs/formats/openhands.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Qwen Code: hooks in its settings and its extensions (docs/formats/qwen.md)."""
+"""Qwen Code: hooks in its settings and extensions, and the replies that it reads.
+
+Format: docs/formats/qwen.md.
+"""
 
 from __future__ import annotations
 

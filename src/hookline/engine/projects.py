@@ -1,4 +1,4 @@
-"""The host of an event: its project folder and its terminal."""
+"""The project folder that an event belongs to, and whether a person is at its host's terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Descriptions: when a hook runs, and why it did not, in words."""
+"""Describes the conditions of a hook in words, and which of them an event does not meet."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.core.descriptions import describe_condition as worded
-from hookline.core.descriptions import describe_conditions, explain_mismatch
+from hookline.core.condition_descriptions import describe_condition as worded
+from hookline.core.condition_descriptions import describe_conditions, explain_mismatch
 from hookline.model.event import Event, ToolCall
 from hookline.model.spec import (
     Flattened,

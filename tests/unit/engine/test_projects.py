@@ -8,7 +8,7 @@ import pytest
 
 from hookline.engine.catalog import make_dialect
 from hookline.engine.engine import Engine
-from hookline.engine.hosts import find_event_project, find_project
+from hookline.engine.projects import find_event_project, find_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
