@@ -12,7 +12,7 @@ OTHER = Stage(name="other")
 
 
 def test_detached_hooks_start_after_everything_that_is_waited_for() -> None:
-    """Whatever their rank, and also after the hooks of other dialects."""
+    """For every rank, and also after the hooks of other dialects."""
     cast = {
         Stage(): [hook("log", detached=True, rank=-9), hook("a")],
         OTHER: [hook("x", stage=OTHER)],
@@ -40,7 +40,7 @@ def test_where_the_table_says_so_they_start_when_their_turn_comes() -> None:
 
 
 def test_what_ends_the_round_keeps_them_from_starting_in_turn() -> None:
-    """Whose turn never comes is never started."""
+    """A detached hook after the end does not start."""
     stage = Stage(row(), detached_in_turn=True)
     happened = play(
         [hook("a"), hook("log", detached=True)], {"a": DENIES.replace(ends=True)}, stage=stage
@@ -58,14 +58,14 @@ def test_a_detached_hook_is_listed_without_an_opinion() -> None:
 
 
 def test_a_detached_hook_sees_the_final_event() -> None:
-    """It is sent what all rewrites left."""
+    """Its payload holds all rewrites."""
     happened = play([hook("log", detached=True), hook("a")], {"a": patches(depth=7)})
 
     assert happened.seen["log"][0].input == {"command": "ls", "depth": 7}
 
 
 def test_its_condition_is_looked_at_on_the_final_event() -> None:
-    """A rewrite may bring a detached hook in, or keep it out."""
+    """After a rewrite it may match, or no longer match."""
     only = (Pattern(field="command", source="curl", regex=compile_regex("curl")),)
     cast = [hook("log", detached=True, conditions=only), hook("a")]
 

@@ -113,7 +113,7 @@ def test_the_rewrite_of_a_shadow_never_lands() -> None:
 
 
 def test_a_failed_shadow_denies_nothing() -> None:
-    """Also what its failure would mean is only recorded."""
+    """The decision only records what its failure would mean."""
     happened = play([hook("a", shadow=True, on_failure=Stance.DENY)], {"a": TIMED_OUT})
 
     assert happened.decision.stance is Stance.SILENT
@@ -121,14 +121,14 @@ def test_a_failed_shadow_denies_nothing() -> None:
 
 
 def test_a_shadow_beside_an_enforced_hook_changes_nothing() -> None:
-    """The enforced hook's word is the decision's."""
+    """The enforced hook alone decides."""
     happened = play([hook("a", shadow=True), hook("b")], {"a": DENIES, "b": ALLOWS})
 
     assert (happened.decision.stance, happened.decision.reason) == (Stance.ALLOW, "fine")
 
 
 def test_a_verdict_may_call_itself_a_shadow() -> None:
-    """A dialect may decide for one run that it is only watched."""
+    """A dialect may decide that one run is only observed."""
     stage = Stage()
     happened = play(
         [hook("a", shadow=True)], {"a": Verdict(stance=Stance.DENY, shadow=True)}, stage=stage

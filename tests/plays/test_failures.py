@@ -66,7 +66,7 @@ def test_an_observer_that_fails_notifies_no_user() -> None:
 
 @pytest.mark.parametrize("on_failure", ON_FAILURE)
 def test_a_broken_hook_is_not_run_and_not_forgotten(on_failure: Stance) -> None:
-    """What could not be loaded is missed in every decision."""
+    """Every decision lists the hook that could not be loaded."""
     happened = play(
         [hook("a", handler=Broken(reason="line 3"), on_failure=on_failure)], {"a": DENIES}
     )

@@ -213,7 +213,7 @@ def test_what_the_host_cannot_express_is_lowered_and_listed() -> None:
 
 
 def test_what_a_dialect_does_not_honour_is_listed() -> None:
-    """What a hook asked for in vain, by its own dialect's rules, is in the list as well."""
+    """The list also has effects that the hook's own dialect ignores."""
     decision = play([hook("a")], {"a": Verdict(unsupported=("teleport",))}).decision
 
     assert decision.lowered == (

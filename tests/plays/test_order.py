@@ -93,7 +93,7 @@ def test_one_hook_puts_a_parallel_group_in_turn() -> None:
 
 @pytest.mark.parametrize("field", ["tool", "session_id"])
 def test_a_hook_that_takes_no_part_puts_nothing_in_turn(field: str) -> None:
-    """Neither where the plan knows it nor where only the event tells."""
+    """The plan knows that it does not match, or only the event shows it."""
     other = (OneOf(field=field, names=frozenset({"another"})),)
     happened = play(
         [hook("a"), hook("b", in_turn=True, conditions=other), hook("c")], {}, stage=AT_ONCE
@@ -138,7 +138,7 @@ def test_equal_hooks_run_once() -> None:
 
 @pytest.mark.parametrize("parallel", [True, False])
 def test_of_equal_hooks_the_first_that_matches_runs(*, parallel: bool) -> None:
-    """A hook that does not take part in this event gives no way to an equal one that does."""
+    """A hook that does not match does not replace an equal hook that does."""
     stage = Stage(row(parallel=parallel))
     only = (Pattern(field="command", source="rm", regex=compile_regex("rm")),)
     cast = [
@@ -252,7 +252,7 @@ def test_an_in_process_hook_is_sent_no_payload() -> None:
 
 
 def test_plans_of_two_tools_are_two() -> None:
-    """What is remembered of one tool is not taken for another."""
+    """The cached plan of one tool is not used for another."""
     only = (OneOf(field="tool", names=frozenset({"bash"})),)
     cast = [hook("a", conditions=only)]
     other = Event(

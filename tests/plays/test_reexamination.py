@@ -28,7 +28,7 @@ def guard(event: Event) -> Verdict:
 
 
 def test_a_guard_that_spoke_first_is_asked_once_more() -> None:
-    """A rewrite after the guard's word is shown to it, and what it then says counts."""
+    """It sees a later rewrite, and its second stance counts."""
     happened = play(
         [hook("guard"), hook("late")],
         {"guard": guard, "late": patches(command="rm")},
@@ -70,14 +70,14 @@ def test_without_a_rewrite_no_hook_runs_twice() -> None:
     assert happened.asked == ["guard", "late"]
 
 
-def test_who_heard_the_final_input_is_not_asked_again() -> None:
+def test_a_hook_that_saw_the_final_input_runs_once() -> None:
     """A hook after the last rewrite has judged what will run."""
     happened = play([hook("early"), hook("late")], {"early": patches(x=1)}, reexamine=True)
 
     assert happened.asked.count("late") == 1
 
 
-def test_who_spoke_beside_a_rewrite_is_asked_again() -> None:
+def test_a_hook_beside_the_rewriter_runs_again() -> None:
     """All hooks of the rewriter's parallel group saw the original input."""
     happened = play(
         [hook("late"), hook("guard")],
@@ -139,7 +139,7 @@ def test_a_second_word_that_changes_nothing_is_not_listed() -> None:
 
 
 def test_a_guard_that_fails_at_the_second_look_has_failed() -> None:
-    """Its failure means what a failure of it means."""
+    """The failure counts as it would at the first run."""
     script = {
         "guard": lambda event: TIMED_OUT if event.command == "rm" else ASKS,
         "late": patches(command="rm"),
@@ -167,7 +167,7 @@ def test_an_equal_hook_does_not_speak_up_at_the_second_look() -> None:
 
 
 def test_a_detached_hook_is_started_once() -> None:
-    """There is no stance of it to ask for."""
+    """It has no stance that a second run could change."""
     stage = Stage(row(), detached_in_turn=True)
     happened = play(
         [hook("log", detached=True), hook("late")],

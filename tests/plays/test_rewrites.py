@@ -49,7 +49,7 @@ def test_lone_patches_of_hooks_asked_at_once_do_not_add_up() -> None:
 
 
 def test_lone_patches_of_hooks_in_turn_add_up() -> None:
-    """There each is one of what the hook was shown."""
+    """Each hook in turn patches the input that it was shown."""
     stage = Stage(row(parallel=True), fold=FoldRule(lone_patches=True))
     cast = [hook("a", stage=stage, in_turn=True), hook("b", stage=stage)]
     happened = play(cast, {"a": patches(command="x"), "b": patches(depth=2)}, stage=stage)
@@ -144,10 +144,7 @@ def test_patches_made_at_once_add_up_and_the_last_wins() -> None:
 
 
 def test_a_replacement_leaves_nothing_of_the_input() -> None:
-    """Without merging, the value is the whole new input.
-
-    The patch says what is in it that was not so before.
-    """
+    """Without merging, the value is the whole new input, and the patch has what is new."""
     happened = play([hook("a")], {"a": replaces("input", {"command": "ls", "new": True})})
     rewrite = happened.decision.rewrite
 
