@@ -11,8 +11,11 @@ if __name__ == "__main__" and __spec__ is not None and not sys.flags.safe_path:
 
 import gc
 
+import hookline
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import NoReturn
 
     from hookline.handlers.supervisor import AnswerPipe
@@ -25,41 +28,38 @@ def main() -> None:
     words = sys.argv[1:]
     match words[:1]:
         case [_] if "--help" in words or "-h" in words:
-            sys.exit(_app(words))
+            sys.exit(_run_app(words))
         case ["answer"]:
             gc.set_threshold(_MUCH)
-            # A host starts this for every event.
-            from hookline.cli.supervised_answer import answer_supervised  # noqa: PLC0415
-
-            _end(answer_supervised(words[1:]))
+            _end(_load("cli.supervised_answer", "answer_supervised")(words[1:]))
         case ["fire"]:
             gc.set_threshold(_MUCH)
-            from hookline.handlers.supervisor import supervise  # noqa: PLC0415 - as above
-
-            _end(supervise("hookline fire", lambda answers: _fire(words[1:], answers)))
+            _end(_supervise("hookline fire", lambda answers: _fire(words[1:], answers)))
         case ["serve", *_]:
-            from hookline.handlers.supervisor import supervise  # noqa: PLC0415 - as above
-
-            _end(supervise("hookline serve", lambda _: _app(words)))
+            _end(_supervise("hookline serve", lambda _: _run_app(words)))
         case ["--version" | "-V"]:
-            from hookline import __version__  # noqa: PLC0415 - as above
-
-            sys.stdout.write(f"hookline {__version__}\n")
+            sys.stdout.write(f"hookline {hookline.__version__}\n")
         case _:
-            sys.exit(_app(words))
+            sys.exit(_run_app(words))
+
+
+def _load(module: str, name: str) -> Callable[..., int]:
+    """Return a function of a module that only this command needs."""
+    function: Callable[..., int] = getattr(__import__(f"hookline.{module}", fromlist=[name]), name)
+    return function
+
+
+def _supervise(name: str, work: Callable[[AnswerPipe | None], int]) -> int:
+    return _load("handlers.supervisor", "supervise")(name, work)
 
 
 def _fire(words: list[str], answers: AnswerPipe | None) -> int:
-    # A worker loads it, and its supervisor does not.
-    from hookline.cli.fire import fire_main  # noqa: PLC0415
-
-    return fire_main(words, answers)
+    # The worker loads it, and its supervisor does not.
+    return _load("cli.fire", "fire_main")(words, answers)
 
 
-def _app(words: list[str]) -> int:
-    from hookline.cli.app import app_main  # noqa: PLC0415 - a host never starts these
-
-    return app_main(words)
+def _run_app(words: list[str]) -> int:
+    return _load("cli.app", "app_main")(words)
 
 
 def _end(code: int) -> NoReturn:

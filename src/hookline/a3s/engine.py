@@ -8,20 +8,20 @@ import time
 from collections import deque
 from itertools import count
 
-from hookline.a3s.definitions import Hook, read_definition
-from hookline.a3s.events import HookEvent
+from hookline.a3s.definitions import Hook, ReadDefinition, read_definition
+from hookline.a3s.events import HookEvent, Payload
 from hookline.a3s.handlers import make_handler, make_in_process
 from hookline.core.condition_descriptions import explain_mismatch
 from hookline.core.plan import sort_hooks
 from hookline.dialects.a3s import A3S
-from hookline.dialects.a3s.encode_decision import to_result
+from hookline.dialects.a3s.encode_decision import HookResult, to_result
 from hookline.dialects.a3s.response import BLOCK
 from hookline.dialects.a3s.table import NAME, TABLE
 from hookline.engine.detached import make_finished
 from hookline.engine.engine import Engine
 from hookline.handlers.table import call_async
 from hookline.handlers.workers import Workers
-from hookline.model.spec import InProcess, Problem
+from hookline.model.spec import HookSpec, InProcess, Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +30,10 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeAlias
 
     from hookline.a3s.channel import EventChannel
-    from hookline.a3s.definitions import ReadDefinition
-    from hookline.a3s.events import Payload
     from hookline.a3s.handlers import HookHandler
     from hookline.core.dispatch import Run
-    from hookline.dialects.a3s.encode_decision import HookResult
     from hookline.engine.runtime import Finished
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision
 
     Fired: TypeAlias = HookEvent | Payload | Mapping[str, Any] | str

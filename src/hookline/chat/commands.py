@@ -8,6 +8,7 @@ import shlex
 from hookline.core.condition_descriptions import describe_conditions
 from hookline.core.failure import explain_file_switch
 from hookline.engine.approval_service import (
+    HookStatus,
     approve_hooks,
     describe_change,
     find_statuses,
@@ -25,16 +26,14 @@ from hookline.engine.hook_lookup import describe_run, find_by_command
 from hookline.engine.loader import explain_absence, list_hooks
 from hookline.engine.session_limits import describe_failures, find_failures
 from hookline.errors import TrustError
-from hookline.model.spec import Broken
+from hookline.model.spec import Broken, HookSpec, Problem
 from hookline.trust.state import APPROVED, CHANGED, NEW, REVOKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from hookline.engine.approval_service import HookStatus
     from hookline.engine.engine import Engine
-    from hookline.model.spec import HookSpec, Problem
 
 _NAME = "/hooks"
 _HOW = "chat"

@@ -34,7 +34,7 @@ from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summ
 from hookline.engine.loader import list_hooks
 from hookline.errors import TrustError
 from hookline.model.spec import Broken, HookSpec
-from hookline.trust.state import APPROVED, CHANGED, NEW, REMOVED, REVOKED
+from hookline.trust.state import APPROVED, CHANGED, NEW, REMOVED, REVOKED, HookState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from hookline.cli.output import Document, Lines
     from hookline.engine.engine import Engine
-    from hookline.trust.state import HookState
     from hookline.trust.store import Approval
 
 # How an approval was given, for the journal: without `--yes`, and with it.

@@ -6,6 +6,7 @@ from hookline.core.match import find_facets, make_hook_predicate, read_field
 from hookline.model.spec import (
     Flattened,
     Glob,
+    HookSpec,
     Leaves,
     Never,
     OneOf,
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Never as Unreachable
 
     from hookline.model.event import Event
-    from hookline.model.spec import Condition, HookSpec
+    from hookline.model.spec import Condition
 
 _QUOTE = r"\x60"
 

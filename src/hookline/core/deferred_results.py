@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.core.dispatch import conclude
 from hookline.core.guardrails import STOPS
 from hookline.model.frozen import Frozen
-from hookline.model.verdict import Lowered, Stance, Verdict
+from hookline.model.verdict import Decision, Lowered, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Table
     from hookline.core.plan import Plan
     from hookline.model.event import Event
-    from hookline.model.verdict import Decision
 
 # Limit of one answer, so that it cannot flood the agent.
 MOST_CHARACTERS = 16_384

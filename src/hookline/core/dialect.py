@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from hookline.model.event import Lifecycle
+from hookline.model.event import Body, Event, Lifecycle
 from hookline.model.frozen import Frozen
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Decision, Outcome, Reply, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Protocol
 
-    from hookline.model.event import Body, Event, Json
+    from hookline.model.event import Json
     from hookline.model.spec import HookSpec, Problem
-    from hookline.model.verdict import Decision, Outcome, Reply, Verdict
 
 
 # Kinds of event that start a turn, before the agent has begun to work.

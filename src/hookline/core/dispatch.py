@@ -11,12 +11,12 @@ from hookline.core.failure import UNASKED, make_failed_verdict, switch_off
 from hookline.core.fit import fit
 from hookline.core.fold import fold
 from hookline.core.interpretation import interpret, make_hook_event
-from hookline.core.plan import should_run_parallel
-from hookline.core.registry import MatchBudget
-from hookline.model.event import diff_inputs
+from hookline.core.plan import Group, Plan, should_run_parallel
+from hookline.core.registry import Entry, MatchBudget
+from hookline.model.event import Event, diff_inputs
 from hookline.model.frozen import Frozen
-from hookline.model.spec import Broken, Builtin, Command, InProcess
-from hookline.model.verdict import NO_EFFECTS, Failure, Outcome, Stance, Verdict
+from hookline.model.spec import Broken, Builtin, Command, HookSpec, InProcess
+from hookline.model.verdict import NO_EFFECTS, Decision, Failure, Outcome, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from hookline.core.dialect import Dialect
-    from hookline.core.plan import Group, Plan
-    from hookline.core.registry import Entry
-    from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
     Dispatch: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]"
     Identity: TypeAlias = tuple[str, bool, bool]

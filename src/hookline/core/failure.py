@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from hookline.core.condition_descriptions import describe_matcher
 from hookline.model.kinds import kind
-from hookline.model.spec import CLONED
+from hookline.model.spec import CLONED, HookSpec
 from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from hookline.text.terminal_escape import escape_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.model.spec import HookSpec
-
 
 # What to do about a hook that does not run.
 REVIEW = "To review it: `hookline approve`"

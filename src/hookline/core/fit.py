@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from hookline.model.kinds import kind
-from hookline.model.verdict import NO_EFFECTS, Lowered, Stance
+from hookline.model.verdict import NO_EFFECTS, Decision, Lowered, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hookline.model.verdict import Decision, Verdict
 
 _POWER_OF = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hookline.model.event import Rewrite, diff_inputs
+from hookline.model.event import Event, Rewrite, diff_inputs
 from hookline.model.frozen import make_constructor
 from hookline.model.kinds import kind
 from hookline.model.verdict import NO_EFFECTS, Decision, Lowered, Stance, Verdict
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import FoldRule
-    from hookline.model.event import Event
 
 
 _silent = make_constructor(Decision, "kind", "dialect", "native_event", "seconds", "verdicts")

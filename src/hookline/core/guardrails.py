@@ -5,19 +5,16 @@ The cap is `redo_limit` of the host's table (`core.dialect.Table`), or a hook's 
 
 from __future__ import annotations
 
-from hookline.core.dialect import TURNS
-from hookline.model.event import Stop
+from hookline.core.dialect import TURNS, EventRow, Table
+from hookline.model.event import Event, Stop
 from hookline.model.frozen import Frozen
-from hookline.model.verdict import Lowered, Stance
+from hookline.model.verdict import Decision, Lowered, Stance
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.core.dialect import EventRow, Table
-    from hookline.model.event import Event
-    from hookline.model.verdict import Decision
 
 # Kinds that begin a new turn or end the last one, and so reset the count. A host whose `turn.start`
 # is only a model call (docker-agent) cannot send its agent back at all.

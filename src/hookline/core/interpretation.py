@@ -8,16 +8,13 @@ from types import NoneType
 from hookline.core.failure import judge_unrun, make_failed_verdict
 from hookline.core.output_faults import check_output
 from hookline.core.tool_aliases import rename_for_hook, rename_rewrite_back
-from hookline.model.event import Rewrite
-from hookline.model.spec import CLONED, InProcess
-from hookline.model.verdict import BARRED, Stance, Verdict
+from hookline.model.event import Event, Rewrite
+from hookline.model.spec import CLONED, HookSpec, InProcess
+from hookline.model.verdict import BARRED, Outcome, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.registry import Entry
-    from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome
 
 # The types of the fields of a verdict made by a Python hook, checked before use.
 _SHAPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (

@@ -8,6 +8,7 @@ from hookline.core.tool_aliases import match_any_name
 from hookline.model.spec import (
     Flattened,
     Glob,
+    HookSpec,
     Leaves,
     Never,
     OneOf,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from hookline.model.event import Event, Json
-    from hookline.model.spec import Condition, HookSpec
+    from hookline.model.spec import Condition
 
     Predicate: TypeAlias = Callable[[Event], bool]
 

@@ -7,16 +7,13 @@ import re
 
 from hookline.core.failure import label, make_failed_verdict
 from hookline.model.kinds import kind
-from hookline.model.spec import Command
-from hookline.model.verdict import Failure, Stance
+from hookline.model.spec import Command, HookSpec
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from hookline.text.terminal_escape import escape_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
-
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 
 def describe_encoding_fault(text: str) -> str:

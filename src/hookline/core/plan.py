@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.model.frozen import Frozen
 from hookline.model.kinds import ACTIONS, kind
-from hookline.model.spec import SCOPES, InProcess
+from hookline.model.spec import SCOPES, HookSpec, InProcess
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Dialect, EventRow, FoldRule, Table
     from hookline.core.registry import Entry, MatchBudget, Registry
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
 
 _REQUEST = "tool.permission.request"
 _SCOPE_ORDER = {scope: order for order, scope in enumerate(SCOPES)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.match import FACETS, find_facets, make_hook_predicate
 from hookline.model.frozen import Frozen
-from hookline.model.spec import Never, OneOf, Pattern
+from hookline.model.spec import HookSpec, Never, OneOf, Pattern
 from hookline.model.verdict import Failure, Outcome
 from hookline.text.re2_regex import MatchTimeoutError
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Dialect, EventRow, Table
     from hookline.core.match import Predicate
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
 
 
 # MCP servers choose tool names, so the cache of plans has a limit.

@@ -6,8 +6,8 @@ that its own host would have raised always receives its own host's words.
 
 from __future__ import annotations
 
-from hookline.model.event import ToolCall
-from hookline.model.spec import OneOf, Pattern
+from hookline.model.event import Event, Rewrite, ToolCall
+from hookline.model.spec import HookSpec, OneOf, Pattern
 from hookline.model.tools import input_names, list_equivalent_names, mcp_parts, translate_name
 
 TYPE_CHECKING = False
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any, TypeAlias
 
-    from hookline.model.event import Event, Rewrite
-    from hookline.model.spec import Condition, HookSpec
+    from hookline.model.spec import Condition
 
     Predicate: TypeAlias = Callable[[Event], bool]
 

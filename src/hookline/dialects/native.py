@@ -9,6 +9,7 @@ from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.model import kinds
 from hookline.model.event import (
+    Body,
     Compaction,
     Event,
     Generation,
@@ -25,7 +26,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.model.event import Body
     from hookline.model.spec import HookSpec
 
 NAME = "hookline"

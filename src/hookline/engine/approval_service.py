@@ -12,10 +12,19 @@ from hookline.engine.loader import list_hooks
 from hookline.engine.trust_gate import make_gate
 from hookline.errors import ConfigError, HookError, TrustError
 from hookline.model.frozen import Frozen
-from hookline.model.spec import MANAGED, InProcess, Origin, Problem, describe_command
-from hookline.trust.gate import find_user
-from hookline.trust.state import CHANGED, NEW, RECORD, REVOKED, RUN, WARN, list_differences
-from hookline.trust.store import Switch
+from hookline.model.spec import MANAGED, HookSpec, InProcess, Origin, Problem, describe_command
+from hookline.trust.gate import Gate, find_user
+from hookline.trust.state import (
+    CHANGED,
+    NEW,
+    RECORD,
+    REVOKED,
+    RUN,
+    WARN,
+    HookState,
+    list_differences,
+)
+from hookline.trust.store import Approval, Switch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +32,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.engine.engine import Engine
-    from hookline.model.spec import HookSpec
-    from hookline.trust.gate import Gate
-    from hookline.trust.state import HookState
-    from hookline.trust.store import Approval
 
 # What is off, by its switch, in words; and what turns it on again, where there is a shell.
 _OFF: Mapping[str, tuple[str, str]] = {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Declaration, Written
+from hookline.core.dialect import Declaration, EventRow, Written
 from hookline.core.failure import explain_file_switch
 from hookline.engine.loader import explain_absence, list_hooks
 from hookline.engine.relay_scripts import Originals, format_command, is_plain_words
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.model.spec import Broken, Command, InProcess, Model, Never, OneOf, Pattern
+from hookline.model.spec import Broken, Command, HookSpec, InProcess, Model, Never, OneOf, Pattern
 from hookline.model.tools import (
     families,
     find_broader_kind,
@@ -24,9 +24,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hookline.core.dialect import Dialect, EventRow
+    from hookline.core.dialect import Dialect
     from hookline.engine.engine import Engine
-    from hookline.model.spec import Condition, HookSpec
+    from hookline.model.spec import Condition
 
 # The new host waits so much longer than the hook may take: for hookline to start, and to end the
 # hook's processes.

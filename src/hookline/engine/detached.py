@@ -7,6 +7,7 @@ import time
 from collections import deque
 
 from hookline.core.deferred_results import (
+    DeferredResult,
     add_deferred,
     can_deliver_all,
     can_deliver_wakes,
@@ -17,26 +18,21 @@ from hookline.core.dispatch import Run
 from hookline.core.guardrails import cap_redo, follows_redo, is_sent_back, is_spent, redo_limit
 from hookline.core.interpretation import interpret
 from hookline.core.registry import Entry
-from hookline.engine.runtime import Finished
+from hookline.engine.runtime import Finished, Runtime
 from hookline.engine.session_limits import make_mark
 from hookline.handlers.process_spec import Cancel, Limits
 from hookline.handlers.table import call, perform_all
-from hookline.model.spec import InProcess
-from hookline.model.verdict import Failure, Outcome, Verdict
+from hookline.model.spec import HookSpec, InProcess
+from hookline.model.verdict import Decision, Failure, Outcome, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from hookline.core.deferred_results import DeferredResult
     from hookline.core.dialect import Dialect, EventRow
     from hookline.core.plan import Plan
-    from hookline.engine.runtime import Runtime
     from hookline.handlers.process import BackgroundProgram
-    from hookline.handlers.process_spec import Limits
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 
 _TICK = 0.1  # seconds between two looks at `hurried`

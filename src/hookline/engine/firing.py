@@ -6,10 +6,10 @@ import os
 import time
 from time import perf_counter
 
-from hookline.core.dispatch import dispatch, intercept
+from hookline.core.dispatch import Run, dispatch, intercept
 from hookline.core.fold import make_silent_decision
 from hookline.core.guardrails import REMEMBERING
-from hookline.core.plan import find_cached_plan, list_specs
+from hookline.core.plan import Plan, find_cached_plan, list_specs
 from hookline.engine.drive import Driver, ask_alone, ask_alone_async
 from hookline.engine.lazy_gate import run_gated
 from hookline.engine.notices import add_session_problems, note_folder, note_removed, note_unread
@@ -17,8 +17,8 @@ from hookline.engine.projects import add_folders
 from hookline.engine.session_limits import drop_spent_hooks, limit_hooks, number_call
 from hookline.handlers.recursion_guard import ACTIVE_EVENTS, DEEPEST, hook_mark
 from hookline.model import kinds
-from hookline.model.event import Stop
-from hookline.model.verdict import Failure, Outcome
+from hookline.model.event import Event, Stop
+from hookline.model.verdict import Decision, Failure, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +26,11 @@ if TYPE_CHECKING:
     from contextvars import Token
     from typing import TypeAlias
 
-    from hookline.core.dispatch import Dispatch, Run
-    from hookline.core.plan import Plan
+    from hookline.core.dispatch import Dispatch
     from hookline.engine.detached import Detached
     from hookline.engine.loader import Snapshot
     from hookline.engine.runtime import Runtime
     from hookline.handlers.process import BackgroundProgram
-    from hookline.model.event import Event
-    from hookline.model.verdict import Decision
 
     _Token: TypeAlias = Token[tuple[tuple[int, str, str], ...]]
 

@@ -9,7 +9,7 @@ from hookline.core.condition_descriptions import describe_condition
 from hookline.engine.approval_service import get_gate_for
 from hookline.engine.loader import list_hooks
 from hookline.errors import TrustError
-from hookline.model.spec import Http, Model, describe_command
+from hookline.model.spec import HookSpec, Http, Model, describe_command
 from hookline.text.terminal_escape import escape_line
 from hookline.wire.disable_flags import is_disable_flag
 from hookline.wire.sources import hook_name
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.engine.engine import Engine
-    from hookline.model.spec import HookSpec
 
 
 def make_hook_summary(spec: HookSpec) -> dict[str, Any]:

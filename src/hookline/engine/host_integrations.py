@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from hookline.engine.catalog import NAMES
 from hookline.errors import HookError
-from hookline.model.spec import MANAGED, Command, Problem
+from hookline.model.spec import MANAGED, Command, HookSpec, Problem
 from hookline.trust.state import APPROVED
 
 TYPE_CHECKING = False
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from hookline.engine.engine import Engine
-    from hookline.model.spec import HookSpec
 
     Calls = Callable[[HookSpec], bool]
 

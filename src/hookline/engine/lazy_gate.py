@@ -8,8 +8,8 @@ from hookline.config.settings import settings_path
 from hookline.errors import ConfigError
 from hookline.journal.records import shorten_digest
 from hookline.model.spec import InProcess, Origin, Problem
-from hookline.model.verdict import Outcome
-from hookline.trust.state import STRICTEST
+from hookline.model.verdict import Decision, Outcome
+from hookline.trust.state import STRICTEST, Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from hookline.engine.trust_gate import WriteRecord
     from hookline.journal.journal import Journal
     from hookline.model.event import Event
-    from hookline.model.verdict import Decision
     from hookline.trust.gate import Admission, Declared, Gate
-    from hookline.trust.state import Policy
 
 
 def note_approvals(journal: Journal | None) -> WriteRecord | None:

@@ -7,9 +7,16 @@ from _thread import RLock  # `threading` would cost each start of `answer` 1 ms
 from hookline.config.places import find_places, project_path
 from hookline.core.registry import Registry
 from hookline.engine.catalog import OWN, Dialects
-from hookline.engine.sources import Discovery, Search, has_approvals, may_hold_hooks, read_sources
+from hookline.engine.sources import (
+    Discovery,
+    LoadedSource,
+    Search,
+    has_approvals,
+    may_hold_hooks,
+    read_sources,
+)
 from hookline.model.frozen import Frozen
-from hookline.model.spec import CLONED, MANAGED, SCOPES, USER, Origin
+from hookline.model.spec import CLONED, MANAGED, SCOPES, USER, HookSpec, Origin, Problem
 from hookline.wire.disable_flags import drop_flags
 
 TYPE_CHECKING = False
@@ -17,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from hookline.core.dialect import Dialect
-    from hookline.engine.sources import LoadedSource, Way
-    from hookline.model.spec import HookSpec, Problem
+    from hookline.engine.sources import Way
 
 
 class Enlisted(Frozen):

@@ -8,8 +8,8 @@ import os
 from hookline.core.fit import fit
 from hookline.errors import CodecError
 from hookline.model.kinds import ACTIONS, kind, unknown_kind
-from hookline.model.spec import Command
-from hookline.model.verdict import Lowered, Stance
+from hookline.model.spec import Command, Problem
+from hookline.model.verdict import Decision, Lowered, Reply, Stance
 from hookline.paths import state_folder
 from hookline.text.terminal_escape import escape_line, escape_text
 from hookline.wire.payload import unknown_event_error
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from hookline.core.plan import Plan
     from hookline.engine.runtime import Runtime
     from hookline.model.event import Event
-    from hookline.model.spec import Problem
-    from hookline.model.verdict import Decision, Reply
 
 # Effects in `lowered`: hooks that hookline did not ask, and an event that its dialect does not
 # have.

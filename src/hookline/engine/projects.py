@@ -6,7 +6,7 @@ import os
 
 from hookline.config.places import project_root
 from hookline.handlers.recursion_guard import find_ancestors
-from hookline.model.spec import Builtin, Command
+from hookline.model.spec import Builtin, Command, HookSpec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Table
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
 
 
 def find_project(folder: str, environ: Mapping[str, str], table: Table) -> str:

@@ -13,7 +13,7 @@ from copy import deepcopy
 
 from hookline.config.hook_files import is_program, is_single_hook_file
 from hookline.core.dialect import Source
-from hookline.model.spec import Command
+from hookline.model.spec import Command, HookSpec
 from hookline.wire.json_reader import without_comments
 from hookline.wire.sources import read_tree
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from hookline.engine.engine import Engine
     from hookline.engine.sources import LoadedSource
-    from hookline.model.spec import HookSpec
 
 
 def format_command(spec: HookSpec) -> str:

@@ -8,11 +8,18 @@ import threading
 from contextlib import suppress
 
 from hookline.config.hook_files import make_stamp
-from hookline.engine.loader import name_source
-from hookline.engine.sources import Discovery, Given, list_sources, read_sources
+from hookline.engine.loader import Loader, Snapshot, name_source
+from hookline.engine.sources import (
+    Discovery,
+    Given,
+    LoadedSource,
+    Named,
+    list_sources,
+    read_sources,
+)
 from hookline.errors import CODES, ConfigError, HookError
 from hookline.model.frozen import Frozen
-from hookline.model.spec import MANAGED, Broken, Origin, Problem
+from hookline.model.spec import MANAGED, Broken, HookSpec, Origin, Problem
 from hookline.wire.disable_flags import drop_flags
 from hookline.wire.fields import to_problem
 
@@ -23,9 +30,7 @@ if TYPE_CHECKING:
 
     from hookline.config.hook_files import Stamp
     from hookline.core.dialect import Loaded
-    from hookline.engine.loader import Loader, Snapshot
-    from hookline.engine.sources import Key, LoadedSource, Named, Way
-    from hookline.model.spec import HookSpec
+    from hookline.engine.sources import Key, Way
 
     class HasLoader(Protocol):
         """An engine."""

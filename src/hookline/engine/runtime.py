@@ -6,9 +6,9 @@ import os
 import time
 
 from hookline.core.guardrails import follows_redo
-from hookline.core.plan import plan
+from hookline.core.plan import Plan, plan
 from hookline.engine.lazy_gate import LazyGate
-from hookline.engine.loader import Loader
+from hookline.engine.loader import Loader, Snapshot
 from hookline.engine.projects import is_attended
 from hookline.handlers import recursion_guard
 from hookline.handlers.process_spec import Limits
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import Dialect
     from hookline.core.dispatch import Run
-    from hookline.core.plan import Plan
     from hookline.core.registry import Registry
-    from hookline.engine.loader import Snapshot
     from hookline.handlers.process import BackgroundProgram
     from hookline.journal.journal import Journal
     from hookline.model.event import Event

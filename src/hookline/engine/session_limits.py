@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hookline.core.dispatch import intercept
-from hookline.core.plan import list_specs
+from hookline.core.dispatch import Run, intercept
+from hookline.core.plan import Plan, list_specs
 from hookline.errors import HandlerError
-from hookline.model.spec import Builtin, InProcess, Model
+from hookline.model.spec import Builtin, HookSpec, InProcess, Model
 from hookline.model.verdict import Failure, Outcome, Stance
-from hookline.sessions.memory import Failures
+from hookline.sessions.memory import Failures, Memory
 from hookline.sessions.store import digest
 from hookline.text.digest import sha256
 
@@ -16,13 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.core.dialect import Table
-    from hookline.core.dispatch import Dispatch, Run
-    from hookline.core.plan import Plan
+    from hookline.core.dispatch import Dispatch
     from hookline.engine.loader import Snapshot
     from hookline.engine.runtime import Runtime
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
-    from hookline.sessions.memory import Memory
 
 
 MOST_CALLS = 200  # model calls of a session, unless the environment says otherwise

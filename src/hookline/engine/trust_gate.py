@@ -10,10 +10,10 @@ from hookline.core.dispatch import Run
 from hookline.engine.catalog import make_dialect
 from hookline.errors import HandlerError
 from hookline.handlers.command import build_program
-from hookline.model.spec import MANAGED, USER, Command
+from hookline.model.spec import MANAGED, USER, Command, HookSpec, Problem
 from hookline.paths import state_folder
 from hookline.trust.gate import Gate
-from hookline.trust.inspection import NO_FILES, StartedCommand
+from hookline.trust.inspection import NO_FILES, Inspection, StartedCommand
 from hookline.trust.inspector import inspect_command
 from hookline.trust.owner import find_owner, find_project
 from hookline.trust.state import Policy
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec, Problem
-    from hookline.trust.inspection import Inspection
     from hookline.trust.state import Inspect
 
     WriteRecord = Callable[[dict[str, Any]], object]

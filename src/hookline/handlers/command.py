@@ -12,14 +12,13 @@ from hookline.handlers.process_spec import Program
 from hookline.handlers.process_tree import COOKIE
 from hookline.handlers.recursion_guard import VARIABLE as FIRING
 from hookline.handlers.recursion_guard import extend_variable
-from hookline.model.spec import Command
+from hookline.model.spec import Builtin, Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookline.model.event import Event
-    from hookline.model.spec import Builtin
 
 # Texts, so that `re` compiles them only when the first hook needs one.
 _DOTENV = r"\$\{env\.([^}]+)\}"

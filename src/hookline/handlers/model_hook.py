@@ -31,7 +31,7 @@ from hookline.errors import HandlerError
 from hookline.handlers.http import LARGEST, send_request
 from hookline.handlers.recursion_guard import MODEL_CALL_HEADER
 from hookline.model.verdict import Failure, Outcome, RemoteHandlerError
-from hookline.wire.providers import ANTHROPIC, OPENAI, resolve_endpoint
+from hookline.wire.providers import ANTHROPIC, OPENAI, Endpoint, resolve_endpoint
 from hookline.wire.templates import fill_prompt
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from hookline.handlers.checked_connection import Resolve
     from hookline.model.spec import Model
-    from hookline.wire.providers import Endpoint
 
     # Sends a request (address, method, body, headers), and returns the JSON of a successful answer,
     # or raises a RemoteHandlerError.

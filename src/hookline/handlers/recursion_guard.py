@@ -6,14 +6,13 @@ import os
 from contextvars import ContextVar
 
 from hookline.handlers.process_tree import read_stat
-from hookline.model.spec import Problem
+from hookline.model.spec import HookSpec, Problem
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hookline.model.spec import HookSpec
 
 # (engine, kind, session) of each event for which this context is running hooks.
 ACTIVE_EVENTS: ContextVar[tuple[tuple[int, str, str], ...]] = ContextVar(

@@ -10,9 +10,9 @@ from types import coroutine as generator_coroutine
 
 from hookline.errors import HandlerError
 from hookline.handlers.command import build_program
-from hookline.handlers.process_spec import Limits, Program
+from hookline.handlers.process_spec import Cancel, Limits, Program
 from hookline.handlers.recursion_guard import hook_mark
-from hookline.model.spec import Command, Http, Model
+from hookline.model.spec import Command, Http, InProcess, Model
 from hookline.model.verdict import Failure, Outcome, RemoteHandlerError
 
 TYPE_CHECKING = False
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dispatch import Run
     from hookline.handlers.process import BackgroundProgram
-    from hookline.handlers.process_spec import Cancel
-    from hookline.model.spec import InProcess
 
 
 def perform_all(

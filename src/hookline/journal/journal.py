@@ -19,7 +19,7 @@ from hookline.journal.records import (
     note_record,
     run_record,
 )
-from hookline.model.spec import Origin, Problem
+from hookline.model.spec import HookSpec, Origin, Problem
 from hookline.paths import state_folder
 
 TYPE_CHECKING = False
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeAlias
 
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Outcome, Verdict
 
     SpecOf: TypeAlias = Callable[[str], HookSpec | None]

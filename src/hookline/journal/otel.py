@@ -18,8 +18,8 @@ from opentelemetry.trace import Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from hookline.journal.records import handler_kind
-from hookline.model.event import Generation, Prompt, ToolCall
-from hookline.model.verdict import Failure, Stance
+from hookline.model.event import Event, Generation, Prompt, ToolCall
+from hookline.model.verdict import Decision, Failure, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
     from opentelemetry.util.types import AttributeValue
 
-    from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Verdict
 
 _NANO = 1_000_000_000
 _GUARDRAIL = "run_guardrail"

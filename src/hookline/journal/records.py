@@ -9,9 +9,9 @@ import json
 import re
 import time
 
-from hookline.model.event import ToolCall
+from hookline.model.event import Event, ToolCall
 from hookline.model.frozen import Frozen
-from hookline.model.spec import NO_ENV, Broken, InProcess, describe_command
+from hookline.model.spec import NO_ENV, Broken, HookSpec, InProcess, describe_command
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Outcome, Verdict
 
 EVENT, RUN, NOTE = "event", "run", "note"

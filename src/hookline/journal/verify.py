@@ -17,6 +17,8 @@ from hookline.journal.log_files import (
     GENESIS_HASH,
     HEAD,
     HEAD_SIZE,
+    Head,
+    Link,
     list_segments,
     read_head,
     read_link,
@@ -27,7 +29,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.journal.log_files import Head, Link
 
 SCHEMA = "hookline.verification/1"
 # What may have happened to a record, or to the head, which identifies the newest ones.

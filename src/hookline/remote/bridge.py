@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hookline.core.dialect import Source
 from hookline.dialects.a3s.table import NAME, TABLE
 from hookline.errors import ConfigError, HookError
-from hookline.model.spec import InProcess
+from hookline.model.spec import HookSpec, InProcess
 from hookline.model.verdict import Failure, RemoteHandlerError, Stance
 from hookline.remote.event_loop import REMOTE
 from hookline.remote.grpc_transport import admit, exchange
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
     from hookline.remote.grpc_transport import Write
 
 _INSTANCE = re.compile(r"[A-Za-z0-9._:-]{1,128}")

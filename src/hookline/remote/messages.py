@@ -14,7 +14,7 @@ from hookline.core.failure import describe_failure
 from hookline.dialects.a3s import A3S
 from hookline.dialects.a3s.response import read_response
 from hookline.errors import CodecError, ConfigError
-from hookline.model.verdict import Failure, RemoteHandlerError, Stance
+from hookline.model.verdict import Failure, Outcome, RemoteHandlerError, Stance
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.wire.hookoutput import UnreadableError
 from hookline.wire.json_reader import read_json
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from hookline.a3s import Hook
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome
 
 DIALECT = A3S()
 PROTOCOL = 1

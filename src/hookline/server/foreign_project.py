@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from hookline.config.places import find_places, project_root
 from hookline.engine.notices import NOT_ASKED
 from hookline.model.spec import SCOPES
-from hookline.model.verdict import Lowered
+from hookline.model.verdict import Decision, Lowered
 
 if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
-    from hookline.model.verdict import Decision
 
 _MOST = 4096  # sessions and projects to remember
 _PROJECTS = SCOPES[2:4]  # "project", "local"

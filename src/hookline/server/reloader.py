@@ -13,16 +13,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hookline.engine.host_integrations import list_integrated_hosts
-from hookline.engine.reload import Watcher, is_stale
-from hookline.model.spec import Broken, Http
+from hookline.engine.reload import Reloaded, Watcher, is_stale
+from hookline.model.spec import Broken, HookSpec, Http
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
 
     from hookline.engine.engine import Engine
-    from hookline.engine.reload import Reloaded
-    from hookline.model.spec import HookSpec
     from hookline.server.service import Service
 
 

@@ -20,7 +20,7 @@ from hookline.model.kinds import ACTIONS
 from hookline.remote.admission import Admission
 from hookline.server.approvals import Approvals, find_status
 from hookline.server.lifecycle import cancel_on_disconnect
-from hookline.server.metrics import MEDIA_TYPE
+from hookline.server.metrics import MEDIA_TYPE, Meter
 from hookline.server.request_bodies import (
     parse_body,
     read_bytes,
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from hookline.engine.engine import Engine
     from hookline.model.event import Event
     from hookline.model.verdict import Decision
-    from hookline.server.metrics import Meter
 
 
 # Statuses that mean an event without a decision; the others refuse the sender.

@@ -7,13 +7,12 @@ import warnings
 
 from hookline.errors import ConfigError
 from hookline.text.backtracking import compile_backtracking
-from hookline.text.re2_regex import compile_re2
+from hookline.text.re2_regex import Regex, compile_re2
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from hookline.text.re2_regex import Regex
 
 # A repetition without a lower bound, which RE2 reads as plain text.
 _NO_LOWER_BOUND = re.compile(r"(?s)(\\.|\[\^?\]?(?:\\.|[^\\\]])*\])|\{,(\d+)\}")

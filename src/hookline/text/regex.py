@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from hookline.text.re2_regex import check_budget, compile_re2
+from hookline.text.re2_regex import Regex, check_budget, compile_re2
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.text.flavours import Flavour
-    from hookline.text.re2_regex import Regex
 
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-:/ ,")
 # Characters that every flavour reads alike, besides `.*` and `.+`.

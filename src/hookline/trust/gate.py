@@ -11,7 +11,7 @@ from hookline.errors import TrustError
 from hookline.model.event import Event
 from hookline.model.frozen import Frozen
 from hookline.model.kinds import ACTIONS
-from hookline.model.spec import CLONED, Command, InProcess
+from hookline.model.spec import CLONED, Command, HookSpec, InProcess, Problem
 from hookline.model.verdict import Failure, Outcome, Stance
 from hookline.paths import is_below
 from hookline.text.terminal_escape import escape_line
@@ -27,9 +27,10 @@ from hookline.trust.state import (
     STANCES,
     WARN,
     HookState,
+    Policy,
     States,
 )
-from hookline.trust.store import Approval, Switch
+from hookline.trust.store import Approval, Store, Switch
 from hookline.wire.disable_flags import is_disable_flag
 
 TYPE_CHECKING = False
@@ -37,9 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol
 
-    from hookline.model.spec import HookSpec, Problem
-    from hookline.trust.state import Inspect, Policy
-    from hookline.trust.store import Store
+    from hookline.trust.state import Inspect
 
     class Declared(Protocol):
         """What all files declare now."""

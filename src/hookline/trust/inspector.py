@@ -9,7 +9,13 @@ import time
 
 from hookline.paths import read_regular, write_private
 from hookline.text.digest import sha256
-from hookline.trust.inspection import MAX_BYTES, InspectedFile, Inspection, stamp_path
+from hookline.trust.inspection import (
+    MAX_BYTES,
+    InspectedFile,
+    Inspection,
+    StartedCommand,
+    stamp_path,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +23,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.model.frozen import Frozen
-    from hookline.trust.inspection import StartedCommand
 
 _FORMAT = 5  # of the files of the cache
 _MAX_CACHED = 2_000  # files

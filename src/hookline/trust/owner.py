@@ -7,7 +7,7 @@ import os
 import stat
 
 from hookline.model.frozen import Frozen
-from hookline.model.spec import CLONED
+from hookline.model.spec import CLONED, HookSpec
 from hookline.paths import is_below, nearest_with, read_start
 from hookline.text.digest import sha256
 from hookline.text.re2_regex import Regex
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from hookline.model.spec import HookSpec
 
 _LONGEST_POINTER = 4096  # bytes of a `.git` file
 

@@ -12,14 +12,21 @@ from hookline.paths import is_below, list_parents, nearest_with, read_regular
 from hookline.text import source_references as texts
 from hookline.text.digest import sha256
 from hookline.text.source_references import BUILTINS, DATA_PROGRAMS, OTHER, PYTHON, SHELL, TOOLS
-from hookline.trust.inspection import MAX_BYTES, InspectedFile, Inspection, make_stamp, stamp_path
+from hookline.trust.inspection import (
+    MAX_BYTES,
+    InspectedFile,
+    Inspection,
+    StartedCommand,
+    make_stamp,
+    stamp_path,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from hookline.trust.inspection import Reference, Stamp, StartedCommand
+    from hookline.trust.inspection import Reference, Stamp
 
     Paths = tuple[str, ...]  # of one file: as it is named, and without links
 

@@ -7,7 +7,7 @@ import stat
 
 from hookline.errors import TrustError
 from hookline.model.frozen import Frozen
-from hookline.model.spec import CLONED, MANAGED, USER, Broken, InProcess, describe_command
+from hookline.model.spec import CLONED, MANAGED, USER, Broken, HookSpec, InProcess, describe_command
 from hookline.model.verdict import Failure, Stance
 from hookline.paths import is_below
 from hookline.trust.inspection import NO_FILES, Inspection
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from hookline.core.dispatch import Run
-    from hookline.model.spec import HookSpec
     from hookline.trust.store import Approval, Store
 
     Inspect: TypeAlias = Callable[[Run, str], Inspection]

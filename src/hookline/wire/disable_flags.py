@@ -5,17 +5,15 @@ A file may contain nothing else, and `combine` receives only hooks.
 
 from __future__ import annotations
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import Loaded, Source
 from hookline.model import kinds
-from hookline.model.spec import CLONED, MANAGED, Broken, HookSpec, Never, Problem, nearness
+from hookline.model.spec import CLONED, MANAGED, Broken, HookSpec, Never, Origin, Problem, nearness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.core.dialect import Source
-    from hookline.model.spec import Origin
     from hookline.wire.fields import Node
 
 ALL_OFF = "disableAllHooks"

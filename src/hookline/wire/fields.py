@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.errors import did_you_mean
+from hookline.errors import ConfigError, did_you_mean
 from hookline.model.spec import Broken, Origin, Problem
 
 TYPE_CHECKING = False
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, TypeVar
 
-    from hookline.errors import ConfigError
     from hookline.model.spec import Handler
     from hookline.wire.parsers import Path, Tree
 

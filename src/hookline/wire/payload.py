@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from hookline.core.dialect import ABSENT
+from hookline.core.dialect import ABSENT, EventRow, Field, Table
 from hookline.errors import CodecError, did_you_mean
 from hookline.model import kinds
 from hookline.model.event import Event, Lifecycle
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookline.core.dialect import EventRow, Field, Table
 
 # Escapes that a shell's `echo` would expand, in the form that it leaves alone (docs/architecture.md
 # 4.8).

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import EventRow, Loaded, Source, Table
 from hookline.errors import ConfigError, did_you_mean
-from hookline.model.spec import Broken, HookSpec, Origin
+from hookline.model.spec import Broken, HookSpec, Origin, Problem
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.wire.fields import Node, explain_errors, to_problem
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.spec import Condition, Problem
+    from hookline.model.spec import Condition
     from hookline.text.re2_regex import Regex
 
 

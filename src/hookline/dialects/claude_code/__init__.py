@@ -9,7 +9,7 @@ from hookline.core.options import check_switches
 from hookline.dialects.claude_code.table import NAME, TABLE
 from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.model.verdict import Reply, Stance
+from hookline.model.verdict import Decision, Reply, Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Loaded
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 OPTIONS = ("allow_local",)
 _FORMAT = ReplyFormat()

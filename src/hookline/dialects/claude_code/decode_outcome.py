@@ -8,8 +8,8 @@ from hookline.core.failure import describe_failure, label, make_failed_verdict, 
 from hookline.dialects.claude_code.table import KEYS
 from hookline.dialects.kit.answer import Answer, AnswerFormat, find_text_fault, to_verdict
 from hookline.model.kinds import kind
-from hookline.model.spec import Http, Model
-from hookline.model.verdict import Failure, Stance
+from hookline.model.spec import HookSpec, Http, Model
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from hookline.wire.hookoutput import UnreadableError, parse_object, split_lines
 
 TYPE_CHECKING = False
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 _ANSWERS = ("accept", "decline", "cancel")
 _PERMISSIONS = ("allow", "ask", "deny", "defer")

@@ -9,9 +9,9 @@ import json
 import re
 
 from hookline.dialects.claude_code.table import NAME, SESSION_END_BUDGET, TABLE
-from hookline.dialects.kit.load import FileFormat, TimeLimit, load_file
+from hookline.dialects.kit.load import FileFormat, Place, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.model.spec import MANAGED, Broken, Http, Never
+from hookline.model.spec import MANAGED, Broken, HookSpec, Http, Never
 from hookline.model.verdict import Stance
 from hookline.text.regex import compile_regex
 from hookline.wire.disable_flags import (
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
-    from hookline.dialects.kit.load import Place
-    from hookline.model.spec import Condition, HookSpec
+    from hookline.model.spec import Condition
     from hookline.wire.fields import Node
 
 _MANAGED_ONLY = "allowManagedHooksOnly"

@@ -8,14 +8,13 @@ from __future__ import annotations
 from hookline.dialects.codex.table import DENY, MANAGED_ONLY, TABLE
 from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.model.spec import MANAGED
+from hookline.model.spec import MANAGED, HookSpec
 from hookline.wire.disable_flags import apply_flags, select_trusted_flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Loaded
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Decision, Reply
 
 _FORMAT = ReplyFormat(permissions={DENY: "deny"}, explains_allow=False)

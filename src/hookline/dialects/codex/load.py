@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from hookline.dialects.codex.table import ALIASES, MANAGED_ONLY, NAME, TABLE
-from hookline.dialects.kit.load import FileFormat, TimeLimit, load_file
+from hookline.dialects.kit.load import FileFormat, Place, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
-from hookline.model.spec import MANAGED, USER
+from hookline.model.spec import MANAGED, USER, HookSpec
 from hookline.wire.disable_flags import make_disable_flag
 from hookline.wire.sources import NAME as NAME_CHARACTERS
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import Loaded, Source
-    from hookline.dialects.kit.load import Place
-    from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
 
 _STATE = "state"

@@ -23,8 +23,8 @@ from hookline.dialects.copilot.table import (
 )
 from hookline.dialects.kit.answer import collect_values
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.model.event import ToolCall
-from hookline.model.verdict import Reply, Stance
+from hookline.model.event import Event, ToolCall
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.disable_flags import apply_flags, find_all_off, spares_policy
 from hookline.wire.hookoutput import to_json_line
 from hookline.wire.json_reader import close_json, open_json
@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded
-    from hookline.model.event import Event, Json
+    from hookline.model.event import Json
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 OPTIONS = ("allow_local",)
 _CAMEL = {"native": "hookName", "session_id": "sessionId", "cwd": "cwd"}

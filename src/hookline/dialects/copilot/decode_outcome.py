@@ -10,8 +10,8 @@ import json
 from hookline.core.failure import OVERFLOWED, make_failed_verdict, show_failure
 from hookline.dialects.copilot.table import KEYS
 from hookline.dialects.kit.answer import Claims
-from hookline.model.event import Rewrite
-from hookline.model.verdict import Failure, Stance
+from hookline.model.event import Event, Rewrite
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from hookline.wire.hookoutput import (
     NoObjectError,
     UnreadableError,
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 _STANCES = {"allow": Stance.ALLOW, "ask": Stance.ASK, "deny": Stance.DENY}
 # Key that decides -> the key of its reason, and its words.

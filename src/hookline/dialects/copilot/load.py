@@ -10,11 +10,11 @@ from hookline.dialects.copilot.table import (
     TABLE,
     runtime_names,
 )
-from hookline.dialects.kit.load import FileFormat, TimeLimit, load_file
+from hookline.dialects.kit.load import FileFormat, Place, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
-from hookline.model.spec import MANAGED, Command, Never, OneOf, Pattern
+from hookline.model.spec import MANAGED, Command, HookSpec, Never, OneOf, Pattern
 from hookline.text.regex import compile_regex
 from hookline.wire.disable_flags import ALL_OFF, apply_flags, is_disable_flag, read_switches
 from hookline.wire.sources import list_exact_names
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
-    from hookline.dialects.kit.load import Place
-    from hookline.model.spec import Condition, HookSpec
+    from hookline.model.spec import Condition
     from hookline.wire.fields import Node
 
 _EVERY_TOOL = "leave the matcher out to take everything"

@@ -6,7 +6,7 @@ event reads which key, are the vendor's hooks reference.
 
 from __future__ import annotations
 
-from hookline.core.dialect import Field, Table
+from hookline.core.dialect import EventRow, Field, Table
 from hookline.dialects.kit.event_table import read_events, read_keys
 from hookline.model import kinds
 
@@ -14,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookline.core.dialect import EventRow
 
 NAME = "copilot"
 

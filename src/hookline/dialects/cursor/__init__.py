@@ -8,8 +8,8 @@ from __future__ import annotations
 from hookline.dialects.cursor.table import MCP, NAME, TABLE, WORDS, count_loops
 from hookline.dialects.kit.answer import collect_values
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.model.event import Stop, ToolCall
-from hookline.model.verdict import Reply, Stance
+from hookline.model.event import Body, Event, Stop, ToolCall
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 from hookline.wire.json_reader import close_json, open_json
 
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.event import Body, Event, Json
+    from hookline.model.event import Json
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 _GO_ON = "a hook wants the work to go on"
 

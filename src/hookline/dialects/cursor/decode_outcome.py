@@ -6,7 +6,7 @@ from hookline.core.failure import OVERFLOWED, label, make_failed_verdict
 from hookline.dialects.cursor.table import KEYS, MCP, NAME, WORDS, count_loops
 from hookline.dialects.kit.answer import Claims
 from hookline.model.kinds import ACTIONS
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Outcome, Stance, Verdict
 from hookline.wire.hookoutput import UnreadableError, parse_object, select_typed
 
 TYPE_CHECKING = False
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 _TYPES: Mapping[str, type] = {key: known.type for key, known in KEYS.items()}
 # `mcp__`: how Claude's family names the tools of MCP servers (20), on whose events a hook of ours

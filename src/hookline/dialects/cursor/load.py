@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.dialects.cursor.table import DEFAULT_LOOP_LIMIT, MCP, TABLE
-from hookline.dialects.kit.load import FileFormat, can_close, load_file
+from hookline.dialects.kit.load import FileFormat, Place, can_close, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 
 TYPE_CHECKING = False
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded, Source
-    from hookline.dialects.kit.load import Place
     from hookline.wire.fields import Node
 
 

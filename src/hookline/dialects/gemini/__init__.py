@@ -8,17 +8,16 @@ from __future__ import annotations
 from hookline.dialects.gemini.table import MODES, NAME, TABLE
 from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.model.event import Generation
-from hookline.model.verdict import Stance
+from hookline.model.event import Event, Generation
+from hookline.model.verdict import Decision, Reply, Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow, Loaded
-    from hookline.model.event import Event, Json
+    from hookline.model.event import Json
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Reply
 
 _FORMAT = ReplyFormat(words={Stance.ASK: "ask", Stance.DENY: "deny"})
 

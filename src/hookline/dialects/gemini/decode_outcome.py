@@ -5,8 +5,8 @@ from __future__ import annotations
 from hookline.core.failure import describe_failure, make_failed_verdict, show_failure
 from hookline.dialects.gemini.table import KEYS, MODES
 from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object, find_text_fault
-from hookline.model.event import Rewrite
-from hookline.model.verdict import Stance
+from hookline.model.event import Event, Rewrite
+from hookline.model.verdict import Outcome, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 _WARNS = 1
 

@@ -6,7 +6,7 @@ from hookline.dialects.gemini.table import NAME, TABLE, TICKS_PER_SECOND
 from hookline.dialects.kit.load import FileFormat, TimeLimit, load_file
 from hookline.dialects.kit.matcher import MatcherFormat
 from hookline.errors import did_you_mean
-from hookline.model.spec import MANAGED, Problem
+from hookline.model.spec import MANAGED, HookSpec, Problem
 from hookline.wire.disable_flags import (
     ALL_OFF,
     apply_flags,
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hookline.core.dialect import Loaded, Source
-    from hookline.model.spec import HookSpec
     from hookline.wire.fields import Node
 
 _FLAGS = "hooksConfig"

@@ -7,21 +7,18 @@ from __future__ import annotations
 
 import json
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import EventRow, Loaded
 from hookline.dialects.kimi.table import TABLE, UNEXPLAINED
 from hookline.dialects.kit.dialect import FolderDialect
-from hookline.model.spec import Problem
-from hookline.model.verdict import Reply, Stance
+from hookline.model.spec import HookSpec, Problem
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.hookoutput import to_json_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import EventRow
     from hookline.model.event import Event, Json
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 
 class Kimi(FolderDialect):

@@ -9,7 +9,7 @@ from hookline.core.output_faults import find_garbled_answer
 from hookline.dialects.kimi.table import UNEXPLAINED
 from hookline.dialects.kit.answer import EMPTY, Claims
 from hookline.model.kinds import ACTIONS
-from hookline.model.verdict import Stance
+from hookline.model.verdict import Outcome, Stance, Verdict
 from hookline.wire.hookoutput import NoObjectError, UnreadableError, parse_object
 
 TYPE_CHECKING = False
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 _BLOCK = 2  # exit code
 _SPECIFIC = "hookSpecificOutput"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from hookline.core.failure import OVERFLOWED, label
-from hookline.model.event import Rewrite
+from hookline.model.event import Event, Rewrite
 from hookline.model.frozen import Frozen
-from hookline.model.verdict import Reply, Stance, Verdict
+from hookline.model.verdict import Decision, Outcome, Reply, Stance, Verdict
 from hookline.wire.hookoutput import (
     NoObjectError,
     UnreadableError,
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.dialects.kit.event_table import Key
-    from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision, Outcome
 
 # Values that ask for nothing.
 EMPTY: tuple[object, ...] = (None, "", False, [], {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import EventRow, Loaded
+from hookline.core.dialect import Declaration, EventRow, Loaded, Source, Table, Written
 from hookline.core.failure import make_failed_verdict
 from hookline.wire.payload import decode, encode, encode_wire_text
 
@@ -10,7 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Declaration, Source, Table, Written
     from hookline.dialects.kit.load import FileFormat
     from hookline.model.event import Event, Json
     from hookline.model.spec import HookSpec

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Written
-from hookline.dialects.kit.load import can_close
+from hookline.core.dialect import Declaration, Written
+from hookline.dialects.kit.load import FileFormat, can_close
 from hookline.wire.writers import (
     group_by_matcher,
     list_by_event,
@@ -19,8 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import Declaration
-    from hookline.dialects.kit.load import FileFormat
 
 _LONGEST = 10**9  # seconds
 _SEPARATORS = " ,|"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from hookline.core.dialect import Loaded
+from hookline.core.dialect import EventRow, Loaded, Source, Table
 from hookline.dialects.kit.matcher import MatcherFormat, read_matcher
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
 from hookline.model.kinds import kind
-from hookline.model.spec import Command
+from hookline.model.spec import Command, HookSpec, Problem
 from hookline.model.verdict import Stance
-from hookline.wire.fields import describe_value, to_problem
+from hookline.wire.fields import Node, describe_value, to_problem
 from hookline.wire.json_reader import without_comments
 from hookline.wire.sources import (
     hook_id,
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from hookline.core.dialect import EventRow, Source, Table
-    from hookline.model.spec import Condition, Handler, HookSpec, Problem
-    from hookline.wire.fields import Node
+    from hookline.model.spec import Condition, Handler
 
 # Key of a hook -> the fact that its text becomes, which hookline only shows.
 _SHOWN = {

@@ -7,7 +7,7 @@ import re
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
 from hookline.model.spec import Never, OneOf, Pattern
-from hookline.text.re2_regex import MatchTimeoutError
+from hookline.text.re2_regex import MatchTimeoutError, Regex
 from hookline.text.regex import accepts, compile_regex
 from hookline.wire.sources import list_exact_names, read_conditions
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow, Table
     from hookline.model.spec import Condition
-    from hookline.text.re2_regex import Regex
     from hookline.wire.fields import Node
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookline.model.frozen import Frozen
-from hookline.model.spec import Model
+from hookline.model.spec import Http, Model
 from hookline.wire.hookoutput import UnreadableError
 from hookline.wire.http_spec import read_http_spec
 from hookline.wire.model_replies import PERMITS, REFUSES, read_flag, read_judgement
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookline.core.dialect import EventRow
-    from hookline.model.spec import Http
     from hookline.wire.fields import Node
 
 _SYSTEM = (

@@ -9,7 +9,7 @@ import json
 
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.openhands.table import NAME, TABLE
-from hookline.model.verdict import Reply, Stance
+from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.disable_flags import apply_flags, select_trusted_flags
 from hookline.wire.hookoutput import to_json_line
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Loaded
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 _BLOCKED = 2
 

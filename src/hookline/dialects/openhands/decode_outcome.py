@@ -5,7 +5,7 @@ from __future__ import annotations
 from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.answer import EMPTY, Claims, find_text_fault
 from hookline.dialects.kit.remote_hook import read_reply
-from hookline.model.spec import Model
+from hookline.model.spec import HookSpec, Model
 from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object
 
 TYPE_CHECKING = False
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
     from hookline.model.verdict import Outcome, Verdict
 
 _BLOCKED = 2

@@ -9,7 +9,7 @@ from hookline.core.options import check_switches
 from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.dialects.qwen.table import NAME, TABLE
-from hookline.model.verdict import Reply
+from hookline.model.verdict import Decision, Reply
 from hookline.wire.disable_flags import apply_flags, find_all_off
 
 TYPE_CHECKING = False
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import EventRow, Loaded
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Decision
 
 OPTIONS = ("allow_local",)
 _FORMAT = ReplyFormat(interrupts=True)

@@ -6,8 +6,8 @@ from hookline.core.failure import make_failed_verdict
 from hookline.dialects.kit.answer import Answer, AnswerFormat, find_object, find_text_fault
 from hookline.dialects.kit.remote_hook import read_reply
 from hookline.dialects.qwen.table import KEYS
-from hookline.model.spec import Model
-from hookline.model.verdict import Stance
+from hookline.model.spec import HookSpec, Model
+from hookline.model.verdict import Outcome, Stance, Verdict
 from hookline.wire.hookoutput import UnreadableError, select_typed
 
 TYPE_CHECKING = False
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 _BLOCKED = 2
 # Keys of a model's reply, in lower case.

@@ -29,8 +29,8 @@ from hookline.engine.host_integrations import list_call_problems
 from hookline.engine.session_limits import describe_failures, find_failures, make_key
 from hookline.engine.trust_gate import inspect_once
 from hookline.model.frozen import Frozen
-from hookline.model.spec import Broken, Model, Problem
-from hookline.model.verdict import BARRED, Failure
+from hookline.model.spec import Broken, HookSpec, Model, Problem
+from hookline.model.verdict import BARRED, Failure, Verdict
 from hookline.trust.state import APPROVED, CHANGED, NEW, RECORD, SKIP, WARN
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from hookline.core.registry import Entry
     from hookline.engine.engine import Engine
     from hookline.journal.search import Search
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Verdict
     from hookline.trust.gate import Gate
 
 SECONDS = 30.0

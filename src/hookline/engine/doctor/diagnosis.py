@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from hookline.core.output_faults import find_missing_program
-from hookline.engine.doctor.static_checks import make_finding, make_warning
-from hookline.model.spec import InProcess
-from hookline.model.verdict import Failure, Stance
+from hookline.engine.doctor.static_checks import Finding, make_finding, make_warning
+from hookline.model.spec import HookSpec, InProcess
+from hookline.model.verdict import Failure, Outcome, Stance, Verdict
 from hookline.text.masking import mask_text
 from hookline.text.terminal_escape import escape_line
 from hookline.wire.hookoutput import UnreadableError, has_object_start, parse_object
@@ -16,9 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hookline.engine.doctor.static_checks import Finding
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Outcome, Verdict
 
 # A hook that takes more of its time than this for an event about nothing is near its end.
 _NEARLY = 0.8

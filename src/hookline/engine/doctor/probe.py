@@ -11,6 +11,7 @@ from hookline.core.plan import Group, Plan
 from hookline.handlers.table import call, perform_all
 from hookline.model import tools
 from hookline.model.event import (
+    Body,
     Compaction,
     Event,
     Generation,
@@ -21,8 +22,8 @@ from hookline.model.event import (
     ToolCall,
 )
 from hookline.model.kinds import kind
-from hookline.model.spec import InProcess, OneOf
-from hookline.model.verdict import Outcome
+from hookline.model.spec import HookSpec, InProcess, OneOf
+from hookline.model.verdict import Outcome, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Dialect
     from hookline.core.registry import Entry
     from hookline.engine.engine import Engine
-    from hookline.model.event import Body
-    from hookline.model.spec import HookSpec
-    from hookline.model.verdict import Verdict
     from hookline.trust.gate import Gate
 
 

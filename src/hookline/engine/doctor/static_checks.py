@@ -13,7 +13,7 @@ from hookline.engine.hook_lookup import describe_run
 from hookline.errors import HandlerError
 from hookline.handlers.checked_connection import resolve_addresses
 from hookline.model.kinds import kind
-from hookline.model.spec import Command, Http, Model, Problem
+from hookline.model.spec import Command, HookSpec, Http, Model, Problem
 from hookline.model.verdict import Stance
 from hookline.paths import read_regular
 from hookline.text.source_references import SHELL, find_language, read_source
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Table
     from hookline.engine.engine import Engine
     from hookline.handlers.checked_connection import Resolve
-    from hookline.model.spec import HookSpec
     from hookline.trust.inspection import InspectedFile, Inspection
     from hookline.trust.state import HookState
 

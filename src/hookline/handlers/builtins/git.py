@@ -11,14 +11,10 @@ import json
 import os
 
 from hookline.handlers import command
-from hookline.handlers.builtins.facts import make_context, parse_count
+from hookline.handlers.builtins.facts import BuiltinCall, make_context, parse_count
 from hookline.handlers.process_spec import Program
 from hookline.handlers.process_tree import COOKIE
 from hookline.model.verdict import Failure, Outcome
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from hookline.handlers.builtins.facts import BuiltinCall
 
 MOST = 4096  # bytes of UTF-8 for the model
 _CUT = "... (cut at 4 KB)"
