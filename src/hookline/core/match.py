@@ -125,16 +125,10 @@ def list_leaves(value: Json) -> Iterator[str]:
 
     Numbers and booleans are written as in JSON.
     """
-    left = [value]
-    while left:  # no recursion: a deeply nested input must not stop a guard
-        node = left.pop()
+    for node in _walk(value):
         if isinstance(node, str):
             yield node
-        elif isinstance(node, dict):
-            left += reversed(node.values())
-        elif isinstance(node, list | tuple):
-            left += reversed(node)
-        elif node is not None:
+        elif node is not None and not isinstance(node, dict | list | tuple):
             yield json.dumps(node, default=str)
 
 
@@ -143,16 +137,26 @@ def list_texts(value: Json) -> Iterator[str]:
 
     A list of texts also as one, joined by blanks (docs/formats/starchild.md 4).
     """
-    left = [value]
-    while left:  # no recursion, as above
-        node = left.pop()
+    for node in _walk(value):
         if isinstance(node, str):
             yield node
-        elif isinstance(node, dict):
+        elif (
+            isinstance(node, list | tuple)
+            and len(node) > 1
+            and all(isinstance(item, str) for item in node)
+        ):
+            yield " ".join(node)
+
+
+def _walk(value: Json) -> Iterator[Json]:
+    """Yield a value and all that is in it, in order."""
+    left = [value]
+    while left:  # no recursion: a deeply nested input must not stop a guard
+        node = left.pop()
+        yield node
+        if isinstance(node, dict):
             left += reversed(node.values())
         elif isinstance(node, list | tuple):
-            if len(node) > 1 and all(isinstance(item, str) for item in node):
-                yield " ".join(node)
             left += reversed(node)
 
 

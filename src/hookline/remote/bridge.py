@@ -12,8 +12,7 @@ from hookline.dialects.a3s.table import NAME, TABLE
 from hookline.errors import ConfigError, HookError
 from hookline.model.spec import HookSpec, InProcess
 from hookline.model.verdict import Failure, RemoteHandlerError, Stance
-from hookline.remote.event_loop import REMOTE
-from hookline.remote.grpc_transport import admit, exchange
+from hookline.remote.grpc_transport import REMOTE, admit, exchange
 from hookline.remote.messages import (
     DIALECT,
     PAYLOAD,

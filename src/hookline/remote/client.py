@@ -29,8 +29,8 @@ from hookline.model.verdict import (
     Stance,
     Verdict,
 )
-from hookline.remote.event_loop import REMOTE
 from hookline.remote.grpc_transport import (
+    REMOTE,
     exchange,
     make_error,
     make_grpc_error,

@@ -19,8 +19,8 @@ from hookline.errors import CodecError, ConfigError, HookError
 from hookline.handlers.table import call_async
 from hookline.handlers.workers import Workers
 from hookline.model.verdict import Failure, Outcome
-from hookline.remote.event_loop import REMOTE
 from hookline.remote.grpc_transport import (
+    REMOTE,
     TokenCheck,
     admit,
     exchange,

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 from hookline import remote  # it loads gRPC, an extra, with the first name that is asked for
-from hookline.remote.event_loop import REMOTE
+from hookline.remote.grpc_transport import REMOTE
 from hookline.server.lifecycle import do_nothing
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from hookline.a3s import Hook, HookConfig, HookMatcher
-from hookline.remote.event_loop import REMOTE
-from hookline.remote.grpc_transport import make_error
+from hookline.remote.grpc_transport import REMOTE, make_error
 from hookline.remote.messages import to_message
 from hookline.remote.proto import bridge_pb2 as pb
 

@@ -13,7 +13,7 @@ from hookline import CodecError, Engine, HookError, Stance, context, deny, note,
 from hookline.errors import CODES
 from hookline.remote import Client, Opened, SyncClient, serve_engine
 from hookline.remote.client import _Asking, parse_decision
-from hookline.remote.event_loop import REMOTE
+from hookline.remote.grpc_transport import REMOTE
 from hookline.remote.proto import bridge_pb2 as pb
 from tests.unit.remote.support import CALL, OTHER, TOKEN, TRANSPORTS, addresses
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from hookline.remote.event_loop import BackgroundLoop
+from hookline.remote.grpc_transport import BackgroundLoop
 
 
 @pytest.fixture(scope="module")

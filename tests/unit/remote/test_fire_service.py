@@ -12,7 +12,7 @@ import pytest
 from hookline import Engine, deny
 from hookline.remote.admission import Admission
 from hookline.remote.bridge import Bridge
-from hookline.remote.fire_service import FireService
+from hookline.remote.engine_server import FireService
 from hookline.remote.proto import bridge_pb2 as pb
 from tests.unit.remote.support import CALL, PATIENCE, attached, hook, on_loop, settled, until
 
@@ -284,7 +284,7 @@ async def test_a_stream_is_read_no_faster_than_it_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Requests that are not read yet wait with their sender."""
-    monkeypatch.setattr("hookline.remote.fire_service._AT_ONCE", 2)
+    monkeypatch.setattr("hookline.remote.engine_server._AT_ONCE", 2)
     end = await attached(Bridge(made := Engine()))
     read: list[int] = []
 

@@ -12,7 +12,7 @@ from grpc import aio
 
 from hookline import ConfigError, Engine, Stance
 from hookline.remote import serve_engine
-from hookline.remote.event_loop import REMOTE
+from hookline.remote.grpc_transport import REMOTE
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.proto import bridge_pb2_grpc as rpc
 from tests.unit.remote.support import CALL, TOKEN, hook, limited

@@ -18,8 +18,7 @@ from hookline import ConfigError, Engine, HookError, Stance
 from hookline.a3s import Hook, HookConfig, HookEngine, HookMatcher, HookResponse
 from hookline.dialects.a3s.encode_decision import to_result
 from hookline.remote import Handlers, messages, serve_engine
-from hookline.remote.event_loop import REMOTE
-from hookline.remote.grpc_transport import make_metadata, open_channel
+from hookline.remote.grpc_transport import REMOTE, make_metadata, open_channel
 from hookline.remote.proto import bridge_pb2 as pb
 from hookline.remote.proto import bridge_pb2_grpc as rpc
 from tests.unit.remote.support import CALL, OTHER, TOKEN, TRANSPORTS, addresses, until, within

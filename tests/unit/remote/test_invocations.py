@@ -14,7 +14,7 @@ from hookline.a3s import HookMatcher
 from hookline.remote import bridge as bridge_module
 from hookline.remote import messages
 from hookline.remote.bridge import Bridge
-from hookline.remote.event_loop import REMOTE
+from hookline.remote.grpc_transport import REMOTE
 from hookline.remote.proto import bridge_pb2 as pb
 from tests.unit.remote.support import CALL, End, attached, hook, hung_up, limited, on_loop, settled
 
