@@ -1,4 +1,4 @@
-"""What looks like a secret, and how a text is masked; `journal.records` decides what is masked."""
+"""What looks like a secret, how a text is masked, and what of a record is masked when shown."""
 
 from __future__ import annotations
 

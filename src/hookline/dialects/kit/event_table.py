@@ -88,7 +88,7 @@ def read_events(
     before it: false), or `name=value`, where a value has commas instead of blanks. Every other cell
     is the column of its name, `-` an empty one, a mapping as `key:value`. What can deny blocks by
     that, and a matcher of a tool call is compared with the tool, unless a column says otherwise. An
-    without `reads` reads the keys whose powers it has, but none that decides.
+    event without `reads` reads the keys whose powers it has, but none that decides.
 
     Args:
         text: the table.
