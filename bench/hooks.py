@@ -81,7 +81,7 @@ def static_program(folder: Path, notes: list[str]) -> str:
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         notes.append(
-            "no C compiler: /bin/true stands in for the static program, and half of its time is "
+            "no C compiler: /bin/true replaces the static program, and half of its time is "
             "the dynamic loader"
         )
         return "/bin/true"

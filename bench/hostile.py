@@ -187,7 +187,7 @@ def _sleeper_beside(pids: str) -> str:
 
 
 def _forget_peak() -> float:
-    Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts anew
+    Path("/proc/self/clear_refs").write_text("5")  # reset the high-water mark
     return _status("VmRSS")
 
 

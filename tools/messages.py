@@ -18,7 +18,7 @@ from grpc_tools import protoc
 
 SOURCE = Path(__file__).parents[1] / "src"
 PROTO = "hookline/remote/proto/bridge.proto"
-MADE = "# Generated from bridge.proto by tools/generate.py; `make format` writes it anew.\n"
+MADE = "# Generated from bridge.proto by tools/generate.py; `make format` rewrites it.\n"
 _CHECKS = (
     re.compile(r"^from google\.protobuf import runtime_version.*\n", re.MULTILINE),
     re.compile(

@@ -77,7 +77,7 @@ def fix_finding(problem: Problem) -> str:
         found = os.lstat(path)
         mode = old = stat.S_IMODE(found.st_mode)
         if problem.name == "check.not-executable":
-            mode = old | (old & 0o444) >> 2  # whoever may read it may execute it
+            mode = old | (old & 0o444) >> 2  # users who may read it may execute it
         elif problem.name == "check.exposed":
             mode = old & ~(stat.S_IWGRP | stat.S_IWOTH)
         is_own = found.st_uid == os.geteuid() and stat.S_ISREG(found.st_mode)

@@ -425,7 +425,7 @@ def render_verification(found: Document, paint: Paint) -> Lines:
         yield f"head: {found['head']}"
         yield (
             "keep the head elsewhere: with `--head` it shows whether the newest records were"
-            " cut off, or all were written anew"
+            " cut off, or all were rewritten"
         )
 
 

@@ -410,7 +410,7 @@ class Engine:
     # -- while it runs -------------------------------------------------------------------------
 
     def reload(self) -> Reloaded:
-        """Read all files anew and take what is valid, all at once; from any thread.
+        """Read all files again and take what is valid, all at once; from any thread.
 
         A file with new errors, a policy file that is gone and a named file that is gone leave their
         last good version in force, and `problems` says so. What is taken is trusted as it was when

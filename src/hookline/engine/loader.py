@@ -95,7 +95,7 @@ class Snapshot(Frozen):
         )
 
     def index(self, native: Dialect | None, *, strict: bool) -> Snapshot:
-        """Return the snapshot with its registry made anew, by each dialect's own rules.
+        """Return the snapshot with a new registry, made by each dialect's own rules.
 
         Python hooks, and those that are enlisted, are strict where any source is; `strict`: a
         search is.

@@ -77,7 +77,7 @@ def _is_renewable(way: Way) -> TypeGuard[Discovery | Named]:
 
 
 def reload_loader(loader: Loader) -> Reloaded:
-    """Read all files anew, and put what is valid in force at once.
+    """Read all files again, and put what is valid in force at once.
 
     An event under way keeps the snapshot that it started with. Never raises for what is in a file.
     """

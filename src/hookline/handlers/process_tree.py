@@ -183,7 +183,7 @@ def end_run(
     """End all processes of a run; its leader must not be reaped yet.
 
     `known`: processes that were below it earlier. `quick` looks only at numbers above the leader's,
-    and so misses a process if the numbers began anew, which is acceptable after a normal end.
+    and so misses one if numbers started from 1 again, which is acceptable after a normal end.
     """
     stat = read_stat(leader)
     born = stat[2] if stat else 0

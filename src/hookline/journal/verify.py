@@ -1,7 +1,7 @@
 """Verification: whether a journal is complete and unaltered, and if not, where it is broken.
 
 It proves that records were not changed, removed, inserted or reordered, unless every later one was
-computed anew. A process that can write the files can do that, and can remove the newest records
+computed again. A process that can write the files can do that, and can remove the newest records
 together with the head. A head that you noted elsewhere reveals both. The scan continues after a
 broken place. Lines that are no records, such as a killed writer leaves, break nothing where the
 next record follows the one before them.

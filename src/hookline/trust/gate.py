@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         """What all files declare now."""
 
         def list_hooks(self) -> Sequence[HookSpec]:
-            """Return all hooks; the same object until files are read anew."""
+            """Return all hooks; the same object until the files are read again."""
 
         def is_searched(self, dialect: str, scope: str) -> bool:
             """Whether all files of a dialect in a scope were looked for."""

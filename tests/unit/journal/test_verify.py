@@ -73,7 +73,7 @@ CHANGES = {
         6,
     ),
     "a line that is made no record": (lambda all_: [*all_[:5], b"#\n", *all_[6:]], EDITED, 6),
-    "a record that was written anew": (
+    "a record that was rewritten": (
         lambda all_: [*all_[:5], relinked(all_[5]), *all_[6:]],
         REPLACED,
         7,
@@ -95,7 +95,7 @@ CHANGES = {
     "the last removed": (lambda all_: all_[:-1], TRUNCATED, 0),
     "all removed": (lambda _: [], TRUNCATED, 0),
     "half of the last one": (lambda all_: [*all_[:-1], all_[-1][:100]], TRUNCATED, 0),
-    "the last one written anew": (lambda all_: [*all_[:-1], relinked(all_[-1])], REPLACED, 0),
+    "the last one rewritten": (lambda all_: [*all_[:-1], relinked(all_[-1])], REPLACED, 0),
 }
 
 

@@ -68,7 +68,7 @@ STORIES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], list[tuple[str, i
         [(EDITED, 3), (REMOVED, 3)],
     ),
     "two removals": (lambda all_: [*all_[:2], *all_[3:6], *all_[7:]], [(REMOVED, 3), (REMOVED, 6)]),
-    "a record written anew": (
+    "a record rewritten": (
         lambda all_: [*all_[:4], anew(all_[4], text="x"), *all_[5:]],
         [(REPLACED, 6)],
     ),

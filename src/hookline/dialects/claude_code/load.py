@@ -262,6 +262,6 @@ def _limit_call(spec: HookSpec, settings: list[HookSpec]) -> HookSpec:
 
 
 def covers_url(pattern: str, url: str) -> bool:
-    """Return whether a pattern, in which `*` stands for any text, is the address."""
+    """Return whether a pattern, in which `*` matches any text, is the address."""
     parts = map(re.escape, pattern.split("*"))
     return compile_regex(f"(?s)^{'.*'.join(parts)}$").has_match_in(url)

@@ -36,9 +36,9 @@ content                object content
 permissionDecision     text
 decision               object
 """)
-# A word of the table -> what it stands for. `defer` has no stance of its own: an ask that carries
-# the effect `defer` (docs/formats/vocabulary.md 3). `stop_block_count` and `stop_block_limit` are
-# our engine's own (docs/architecture.md 4.12).
+# A word of the table -> the words that replace it. `defer` has no stance of its own: an ask that
+# carries the effect `defer` (docs/formats/vocabulary.md 3). `stop_block_count` and
+# `stop_block_limit` are our engine's own (docs/architecture.md 4.12).
 _WORDS: Mapping[str, str] = {
     "TOOL": "tool_name=tool tool_input=input!{} tool_use_id=call_id mcp_server",
     "STARTED": (
@@ -180,7 +180,7 @@ TABLE = Table(
         }
     ),
     default_timeout=600.0,
-    # Blocks in a row, of Stop and SubagentStop: a stop that is no continuation begins anew
+    # Blocks in a row, of Stop and SubagentStop: a stop that is no continuation starts a new count
     # (docs/formats/claude-code.md 7).
     redo_limit=8,
     redo_flag="stop_hook_active",

@@ -34,8 +34,8 @@ decision                 object
 """)
 _CONTEXT = "hookEventName additionalContext"
 _UNIVERSAL = "continue stopReason suppressOutput systemMessage"
-# A word of the table -> what it stands for. `COUNT` is our engine's own (docs/architecture.md
-# 4.12); the host does not send it.
+# A word of the table -> the words that replace it. `COUNT` is our engine's own
+# (docs/architecture.md 4.12); the host does not send it.
 _WORDS: Mapping[str, str] = {
     "TURN": "turn_id!text",
     "AGENT": "agent_id agent_type",

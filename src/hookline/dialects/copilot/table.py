@@ -37,8 +37,8 @@ additionalContext         text   context
 _OTHERWISE = {"toolArgs": "tool_input", "response": "last_assistant_message"}
 
 
-# A word of the table -> what it stands for. `COUNTS` are our engine's own (docs/architecture.md
-# 4.12); a host sends neither.
+# A word of the table -> the words that replace it. `COUNTS` are our engine's own
+# (docs/architecture.md 4.12); a host sends neither.
 _WORDS: Mapping[str, str] = {
     "BASE": "sessionId=@session_id! timestamp cwd=@cwd!",
     "CALL": "toolName=tool toolArgs=input!object",

@@ -30,7 +30,7 @@ updated_mcp_tool_output any    output
 pluginPaths             list   plugin_paths
 """)
 WORDS: Mapping[str, Stance] = {"allow": Stance.ALLOW, "ask": Stance.ASK, "deny": Stance.DENY}
-# A word of the table -> what it stands for.
+# A word of the table -> the words that replace it.
 _WORDS: Mapping[str, str] = {
     "CALL": "tool_name=tool tool_input=input!{}",
     "SUBAGENT": "subagent_id=agent_id subagent_type=agent_type",

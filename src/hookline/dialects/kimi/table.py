@@ -15,7 +15,7 @@ LONGEST = 600  # seconds (docs/formats/kimi.md 1)
 UNEXPLAINED = "blocked by a hook, which gave no reason"
 
 
-# A word of the table -> what it stands for.
+# A word of the table -> the words that replace it.
 _WORDS: Mapping[str, str] = {
     "CALL": "tool_name=tool! tool_input=input!{}",
     "ID": "tool_call_id=call_id!",

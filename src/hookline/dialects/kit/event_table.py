@@ -94,7 +94,7 @@ def read_events(
         text: the table.
         dialect: whose events they are.
         listed: event, by this or its other name (`called`) -> kind, where no cell `kind` names one.
-        words: word of a cell -> the words that it stands for.
+        words: word of a cell -> the words that replace it.
         keys: the keys of an answer. An event has the powers of those that it reads.
         values: word of a cell -> its value, for columns that are neither text nor a stance.
         always: powers of every event.

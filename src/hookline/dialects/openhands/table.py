@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 NAME = "openhands"
 
-# A word of the table -> what it stands for.
+# A word of the table -> the words that replace it.
 _WORDS: Mapping[str, str] = {
     "CALL": "tool_name=tool tool_input=input!{}",
     "NO_CALL": "tool_name tool_input",

@@ -37,8 +37,8 @@ permissionDecision text   deny
 updatedInput       object input
 decision           object deny
 """)
-# A word of the table -> what it stands for. `COUNT` is our engine's own (docs/architecture.md
-# 4.12); the host does not send it.
+# A word of the table -> the words that replace it. `COUNT` is our engine's own
+# (docs/architecture.md 4.12); the host does not send it.
 _WORDS: Mapping[str, str] = {
     "MODE": "permission_mode!default",
     "CALL": "tool_name=tool tool_input=input!{}",

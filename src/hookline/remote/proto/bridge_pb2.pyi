@@ -1,4 +1,4 @@
-# Generated from bridge.proto by tools/generate.py; `make format` writes it anew.
+# Generated from bridge.proto by tools/generate.py; `make format` rewrites it.
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
