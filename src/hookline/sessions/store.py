@@ -16,7 +16,7 @@ import sys
 import time
 from contextlib import contextmanager
 
-from hookline.paths import state_folder
+from hookline.paths import state_folder, write_private
 from hookline.sessions.memory import Memory
 from hookline.text.digest import sha256
 
@@ -121,21 +121,14 @@ class Sessions(Memory):
                 change(state)
                 if repr(state) != before:
                     whose = {"dialect": event.dialect, "session_id": event.session_id}
-                    self._replace(file, {"schema": SCHEMA, **whose, **state})
+                    document = {"schema": SCHEMA, **whose, **state}
+                    write_private(file, json.dumps(document).encode())
                     if is_new:
                         self._prune(file)
         except OSError as error:
             self._report_unusable(error)
             return False
         return True
-
-    def _replace(self, file: str, document: Mapping[str, Any]) -> None:
-        """Replace a file as a whole; the lock is held."""
-        new = f"{self.path}/new"
-        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with open(fd, "wb") as opened:
-            opened.write(json.dumps(document).encode())
-        os.rename(new, file)
 
     @contextmanager
     def _locked(self, seconds: float) -> Iterator[None]:
