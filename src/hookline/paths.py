@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _PATIENCE = 1_000  # milliseconds for data of a pipe
 # A configuration is text that people write; what is larger is something else.
 _LARGEST_TEXT = 1 << 20  # bytes
+_OPEN_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -33,13 +34,46 @@ def list_parents(folder: str) -> Iterator[str]:
         yield path
 
 
+def descend(folder: str) -> Iterator[tuple[str, int]]:
+    """Yield each folder from the root down to `folder`, as its path and an open descriptor.
+
+    The time grows with the depth, not with its square. The descriptor is closed when the next
+    folder is asked for. Ends early at a folder that cannot be opened.
+    """
+    path, at = "/", os.open("/", _OPEN_FOLDER)
+    try:
+        yield path, at
+        for name in filter(None, os.path.abspath(folder).split("/")):
+            try:
+                inner = os.open(name, _OPEN_FOLDER, dir_fd=at)
+            except (OSError, ValueError):
+                return
+            os.close(at)
+            at, path = inner, os.path.join(path, name)
+            yield path, at
+    finally:
+        os.close(at)
+
+
+def has_entry(folder: int, name: str, *, follow: bool = True) -> bool:
+    """Whether an open folder has an entry; with `follow`, one that is no dangling link."""
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=follow)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def nearest_with(folder: str, name: str) -> str:
     """Return the nearest folder, from `folder` upwards, with an entry of this name.
 
     Empty if none has it.
     """
-    parents = list_parents(folder)
-    return next((path for path in parents if os.path.lexists(os.path.join(path, name))), "")
+    found = ""
+    for path, descriptor in descend(folder):
+        if has_entry(descriptor, name, follow=False):
+            found = path
+    return found
 
 
 def state_folder(environ: Mapping[str, str]) -> str:
@@ -119,8 +153,10 @@ def make_unreadable_error(path: str, error: OSError) -> ConfigError:
     return ConfigError(message, name="config.unreadable", place=path)
 
 
-def read_private(path: str, most: int) -> bytes:
+def read_private(path: str, most: int, *, secret: bool = True) -> bytes:
     """Return at most so many bytes from the start of a file that only this user can read.
+
+    Without `secret`: one that others cannot write; it may be root's.
 
     Raises:
         OSError: it cannot be read, is a link or no plain file, belongs to another user, or others
@@ -129,10 +165,11 @@ def read_private(path: str, most: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+        owners = {os.geteuid()} if secret else {os.geteuid(), 0}
+        if not stat.S_ISREG(found.st_mode) or found.st_uid not in owners:
             raise PermissionError(errno.EPERM, "it is not a file of this user", path)
-        if stat.S_IMODE(found.st_mode) & 0o077:
-            why = f"it may be read by others (chmod 600 {path})"
+        if found.st_mode & (0o077 if secret else 0o022):
+            why = f"it may be {'read' if secret else 'written'} by others (chmod 600 {path})"
             raise PermissionError(errno.EPERM, why, path)
         return os.read(descriptor, most)
     finally:

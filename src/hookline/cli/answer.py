@@ -23,7 +23,7 @@ from hookline.cli.options import (
 )
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.engine.drive import hooks_seconds, host_deadline
-from hookline.engine.fallback import Fallback, find_event, find_fallback
+from hookline.engine.fallback import Fallback, find_fallback, name_event
 from hookline.engine.host_integrations import leave_to_host
 from hookline.engine.journaling import open_journal
 from hookline.engine.notices import add_to_stderr, is_shown
@@ -166,11 +166,11 @@ class Answer:
         lines = [line for line in self._unwritten if not is_shown(reply, line)]
         return add_to_stderr(reply, lines)
 
-    def _set_deadline(self) -> float:
+    def _set_deadline(self, payload: Any = None) -> float:
         """Tell the supervisor the event and its deadline; return that, as of `monotonic`."""
         request = self.request
         dialect = make_dialect(request.host)
-        native = find_event(dialect, self._sent, request.event)
+        native = name_event(dialect, payload, request.event)
         seconds = request.deadline or host_deadline(dialect.table, native)
         if self._answers is not None:
             self._answers.set_deadline(seconds, native)
@@ -181,11 +181,11 @@ class Answer:
         selection, host = request.selection, request.host
         if request.error is not None or selection is None:
             raise request.error or AssertionError
-        until = self._set_deadline()
         table = make_dialect(host).table
         if len(self._sent) > LARGEST:
             raise CodecError(f"the payload has more than {LARGEST:,} bytes")
         payload = read_json(self._sent, "stdin")
+        until = self._set_deadline(payload)
         moved = leave_deleted_folder(os.environ, table)
         if selection.folder != ".":
             change_folder(selection.folder)

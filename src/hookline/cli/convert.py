@@ -135,9 +135,10 @@ def _write_file(path: str, text: str, mode: int) -> None:
                 file.write(text)
             os.chmod(new, mode)
             os.replace(new, path)
-    except OSError as error:
+    except (OSError, UnicodeEncodeError) as error:
+        why = getattr(error, "strerror", "") or "a text has half a character in it"
         raise ConfigError(
-            f"cannot be written: {(error.strerror or '').lower()}",
+            f"cannot be written: {why.lower()}",
             name="config.unwritable",
             place=path,
         ) from None

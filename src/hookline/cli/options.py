@@ -108,7 +108,7 @@ def usage_error(message: str, hint: str = "") -> ConfigError:
 
 
 JSON = option("--json", "print JSON: one document, or one a line")
-# The options of commands that print a document, by the parameters of `pages.Printer`.
+# The options of commands that print a document, by the parameters of `output.Printer`.
 PRINTING = {
     "json": JSON,
     "color": option("--color WHEN", default="auto", choices=("auto", "always", "never")),

@@ -7,7 +7,7 @@ import json
 import os
 
 from hookline.model.frozen import Frozen
-from hookline.paths import list_parents, read_start
+from hookline.paths import descend, has_entry, read_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,13 +175,19 @@ def project_root(folder: str, environ: Mapping[str, str], only: str = "") -> str
     projects.
     """
     marks = [*_list_marks(only), ".git"]
-    homes = set(list_parents(os.path.realpath(_make_names("", environ)["home"])))
-    for path in list_parents(folder):
-        if os.path.realpath(path) in homes:
-            return ""
-        if any(os.path.exists(os.path.join(path, mark)) for mark in marks):
-            return path
-    return ""
+    home = os.path.realpath(_make_names("", environ)["home"])
+    above = {_identify(os.fstat(descriptor)) for _, descriptor in descend(home)}
+    found = ""
+    for path, descriptor in descend(folder):
+        if _identify(os.fstat(descriptor)) in above:
+            found = ""
+        elif any(has_entry(descriptor, mark) for mark in marks):
+            found = path
+    return found
+
+
+def _identify(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
 
 
 def _list_marks(only: str) -> dict[str, None]:

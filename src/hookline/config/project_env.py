@@ -9,7 +9,7 @@ import stat
 
 from hookline.model.frozen import Frozen
 from hookline.model.spec import Origin, Problem
-from hookline.paths import is_below, list_parents, open_nonblocking
+from hookline.paths import descend, has_entry, is_below, list_parents, open_nonblocking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,9 +125,10 @@ def _find_dropped(
 
 def _find_repository(start: str, homes: Sequence[str]) -> tuple[str, bool]:
     """Return the outermost git repository around a folder and True; else the folder and False."""
-    parents = [path for path in list_parents(start) if not _holds_any(path, homes)]
-    found = [path for path in parents if os.path.lexists(os.path.join(path, ".git"))]
-    return (found[-1], True) if found else (start, False)
+    for path, descriptor in descend(start):
+        if not _holds_any(path, homes) and has_entry(descriptor, ".git", follow=False):
+            return path, True
+    return start, False
 
 
 def _holds_any(folder: str, homes: Sequence[str]) -> bool:

@@ -93,13 +93,18 @@ def _list_kinds(dialect: Dialect | None) -> dict[str, str]:
     return {alias: own[name] for alias, name in table.aliases.items()} | own
 
 
-def find_event(dialect: Dialect, sent: bytes, event: str) -> str:
-    """Return the native name of the event, by `event` or else by the payload.
+def name_event(dialect: Dialect, payload: Any, event: str) -> str:
+    """Return the native name of the event, by `event` or else by the payload as it was read.
 
     It is empty where neither names one.
     """
     names = _list_kinds(dialect)
-    return event if event in names else _find_name(sent, dialect.table.event_keys(), names)
+    given = [event, *_name_by_keys(payload, dialect.table.event_keys())]
+    return next((name for name in given if name in names), "")
+
+
+def _name_by_keys(payload: Any, keys: tuple[str, ...]) -> list[str]:
+    return [str(payload.get(key)) for key in keys] if isinstance(payload, dict) else []
 
 
 def _find_name(sent: bytes, keys: tuple[str, ...], names: Mapping[str, str]) -> str:
@@ -114,7 +119,7 @@ def _find_name(sent: bytes, keys: tuple[str, ...], names: Mapping[str, str]) -> 
         named = rb'"(?:%s)"\s*:\s*"([^"\\]{1,200})"' % "|".join(map(re.escape, keys)).encode()
         found = [name.decode("utf-8", "replace") for name in re.findall(named, sent)]
     else:
-        found = [str(tree.get(key)) for key in keys] if isinstance(tree, dict) else []
+        found = _name_by_keys(tree, keys)
     known = [name for name in found if name in names]
     actions = (name for name in known if names[name] in kinds.ACTIONS)
     return next(actions, known[0] if known else "")

@@ -141,7 +141,7 @@ class Firing:
             decision = note_folder(runtime, event, decision)
         if runtime.gate is not None:
             decision = note_removed(runtime, event, decision, plan)
-            decision = note_unread(runtime, event, decision)
+        decision = note_unread(runtime, event, decision)
         if event.kind in REMEMBERING:
             # Calls of tools need none of it.
             from hookline.engine.detached import conclude_turn  # noqa: PLC0415

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Calls = Callable[[HookSpec], bool]
 
 
+_BETWEEN_WORDS = r"[\s\"'`\\;&|()<>]+"  # blanks, quotes and what else ends a word of a shell
 _BY_MODULE = r"\bpython[\d.]*((?:\s+-\S+)*)\s+-m\s+hookline\b"
 
 
@@ -104,7 +105,7 @@ def _warn(spec: HookSpec, name: str, message: str, hint: str = "") -> Problem:
 
 def is_call(spec: HookSpec) -> bool:
     """Whether the command of a hook has hookline answer the hook's own host."""
-    words = _read_command(spec).replace('"', " ").replace("'", " ").split()
+    words = re.split(_BETWEEN_WORDS, _read_command(spec))
     for at, word in enumerate(words):
         if word.rpartition("/")[2] == "hookline" and words[at + 1 : at + 2] == ["answer"]:
             options = pairwise(words[at + 1 :])

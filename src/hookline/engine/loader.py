@@ -299,6 +299,12 @@ class Loader:
             self._declared = (snapshot, listed)
         return listed
 
+    @property
+    def leaves_unread(self) -> bool:
+        """Whether hook files of a project without approvals are not parsed."""
+        ways = self.snapshot.ways
+        return any(isinstance(way, Discovery) and not way.parses_new for way in ways)
+
     def list_unread(self) -> list[str]:
         """Return the places in the project with hook files that are not parsed, each once."""
         search = self.search

@@ -36,6 +36,8 @@ _NEWER = "a newer version of hookline may know it"
 
 # -- before the decision reaches a host --------------------------------------------------------
 
+_MOST_LOOKED = 1_000  # sessions and events that are remembered
+
 
 def add_notices(runtime: Runtime, event: Event, decision: Decision) -> Decision:
     """Return the decision with notices on hooks that a file switches off and on an unknown event.
@@ -114,7 +116,16 @@ def note_removed(runtime: Runtime, event: Event, decision: Decision, plan: Plan)
 
 
 def note_unread(runtime: Runtime, event: Event, decision: Decision) -> Decision:
-    """Return the decision with a notice on hook files that are not approved, once a session."""
+    """Return the decision with a notice on hook files that are not approved, once a session.
+
+    A session is looked at once for each kind of event, because that reads files.
+    """
+    looked = event.dialect, event.session_id, event.native_name
+    if not runtime.loader.leaves_unread or looked in runtime.looked:
+        return decision
+    if len(runtime.looked) >= _MOST_LOOKED:
+        runtime.looked.clear()
+    runtime.looked.add(looked)
     files = ", ".join(f"`{file}`" for file in runtime.loader.list_unread())
     if not files:
         return decision

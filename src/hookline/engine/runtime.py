@@ -124,6 +124,8 @@ class Runtime:
         self.inside = recursion_guard.Reentrancy(self.environ) if nested else None
         self.left_out: tuple[Problem, ...] = ()  # what the environment lost
         self.told: set[str] = set()  # notices that the user had, without a session
+        # Of sessions that were searched for unread files: dialect, id and event.
+        self.looked: set[tuple[str, str, str]] = set()
         self._interactive = interactive
 
     @property

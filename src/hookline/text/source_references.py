@@ -10,6 +10,7 @@ import ast
 import posixpath
 import re
 import warnings
+from itertools import takewhile
 
 from hookline.text import shell
 
@@ -39,16 +40,17 @@ _STARTERS = {
 SHELL, PYTHON, OTHER = "shell", "python", "other"
 # The language of a file by its suffix; a file with such a suffix is code.
 _SUFFIXES = {
-    **dict.fromkeys((".sh", ".bash", ".zsh", ".cmd", ".bat"), SHELL),  # `.cmd`: often shell as well
+    # Files that end with `.cmd` are often for a shell as well.
+    **dict.fromkeys((".sh", ".bash", ".zsh", ".ksh", ".fish", ".cmd", ".bat"), SHELL),
     ".py": PYTHON,
     **dict.fromkeys((".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"), OTHER),
-    **dict.fromkeys((".rb", ".pl", ".php", ".lua", ".ps1", ".jar", ".wasm"), OTHER),
+    **dict.fromkeys((".rb", ".pl", ".php", ".lua", ".r", ".ps1", ".jar", ".wasm"), OTHER),
 }
 _INTERPRETERS = {
-    **dict.fromkeys(("sh", "bash", "dash", "zsh", "ksh", "ash"), SHELL),
+    **dict.fromkeys(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish"), SHELL),
     **dict.fromkeys(("python", "pypy"), PYTHON),
     **dict.fromkeys(("node", "nodejs", "bun", "deno", "tsx", "ts-node"), OTHER),
-    **dict.fromkeys(("ruby", "perl", "php", "lua", "pwsh", "powershell", "java"), OTHER),
+    **dict.fromkeys(("ruby", "perl", "php", "lua", "Rscript", "pwsh", "powershell", "java"), OTHER),
 }
 # Formatters, linters and test runners: the words behind them are data.
 DATA_PROGRAMS = frozenset({
@@ -123,6 +125,15 @@ def find_code_option(language: str, word: str) -> str:
     if language == SHELL:
         return "c" if "c" in letters else ""
     return letters[-1:] if language == PYTHON and letters[-1:] in ("c", "m") else ""
+
+
+def find_script(program: str, words: Sequence[str]) -> str:
+    """Return the script that an interpreter is given behind its options; empty if there is none."""
+    language = SHELL if program in {".", "source"} else find_interpreter(program)
+    options = list(takewhile(lambda word: word.startswith("-"), words))
+    script = "".join(words[len(options) :][:1])
+    has_code = any(find_code_option(language, option) for option in options)
+    return script if language and not has_code and find_language(script) else ""
 
 
 def read_source(language: str, data: bytes) -> tuple[Reference, ...]:

@@ -213,10 +213,10 @@ class Gate:
         skipped = set(map(str.strip, self.environ.get(SKIPPED, "").split(",")))
         if named := skipped & {spec.id, spec.name} - {""}:
             return f"{SKIPPED} names `{named.pop()}`"
-        folders = [self.root]
+        switches, folders = self.read_switches(), [self.root]
         with suppress(ValueError):  # a host may name what no path can be, with a NUL in it
-            folders.append(os.path.realpath(cwd or self.root))
-        for each in self.read_switches():
+            folders += [os.path.realpath(cwd or self.root)] if switches else []
+        for each in switches:
             if each.root and not any(is_below(folder, each.root) for folder in folders):
                 continue
             if each.definition and each.definition != self.states.find_definition(spec):

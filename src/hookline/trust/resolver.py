@@ -71,6 +71,7 @@ class Resolver:
         self._variables: dict[str, str] = {}
         self._python_path: dict[str, None] = {}
         self._references: dict[str, Sequence[Reference]] = {}
+        self._roles: set[tuple[str, str, str]] = set()  # of covered files: path, role, language
         self._covered: dict[str, InspectedFile] = {}
         self._unseen: set[str] = set()
         self._watched: dict[str, Stamp] = {}
@@ -198,8 +199,7 @@ class Resolver:
     def _find_missing(self, values: Sequence[str]) -> str:
         """Return the file that a command needs and that is not there; empty if none is missing."""
         program, *words = values
-        reads = program in {".", "source"} or texts.find_interpreter(program)
-        needed = words[0] if reads and words and texts.find_language(words[0]) else program
+        needed = texts.find_script(program, words) or program
         path = _normalize(os.path.join(self._command.cwd, needed))
         file = self._covered.get(path)
         if file and needed is program and not file.is_executable:
@@ -319,8 +319,9 @@ class Resolver:
 
     def _cover(self, path: str, role: str, language: str = "") -> bool:
         """Whether a file can be read there, which is covered now or named as unseen."""
-        if path in self._covered:
+        if path in self._covered and (path, role, language) in self._roles:
             return True
+        self._roles.add((path, role, language))
         now = self._clock()
         self._watch(os.path.dirname(path))
         if os.path.exists(path):
@@ -335,17 +336,18 @@ class Resolver:
         if role == _WORD and not (is_executable or line or is_binary or texts.find_language(path)):
             return False
         key = self._find_key(path)
-        if self._is_unseen(path, key, found.st_size, role, is_binary=is_binary):
+        is_known = path in self._covered  # in another role, in which it may load other files
+        if not is_known and self._is_unseen(path, key, found.st_size, role, is_binary=is_binary):
             return True
         found, data = read_regular(path, MAX_BYTES) or peeked
         stamp = make_stamp(found)
         is_settled = _is_settled(stamp, now)
         self._watched[path] = stamp if is_settled else _UNSETTLED
-        self._covered[path] = InspectedFile(
+        self._covered.setdefault(path, InspectedFile(
             path=path, key=key, sha256=sha256(data), is_executable=is_executable,
             is_writable_by_all=bool(found.st_mode & stat.S_IWOTH), stamp=stamp,
             is_settled=is_settled,
-        )  # fmt: skip
+        ))  # fmt: skip
         if line:
             self._run([*line[2:].split(), path], ())
         if not is_binary:

@@ -73,8 +73,7 @@ def is_named(scope: str) -> bool:
 class HookState(Frozen):
     """The state of a hook before one run.
 
-    `column`: whose row of the table counts, `PROJECT` or `OWN`; empty if the hook needs
-    no approval.
+    `column`: whose row of the table counts, `PROJECT` or `OWN`; empty if it needs no approval.
     `reason`: why, in words. `can_run`: whether what it starts is there.
     """
 

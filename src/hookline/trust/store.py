@@ -105,10 +105,15 @@ class Store:
 
     def read_version(self, owner: str, definition: str, content: str) -> Approval:
         """Return one approved version."""
-        tree = _read_json(f"{self.folder}/approvals/{owner}/{definition}.{content}.json")
+        path = f"{self.folder}/approvals/{owner}/{definition}.{content}.json"
+        tree = _read_json(path)
         known = {name: tree[name] for name in Approval.__fields__ if name in tree}
-        known["files"] = tuple(map(tuple, tree.get("files", ())))
-        return Approval(**known | {"definition": definition, "content": content})
+        known |= {"definition": definition, "content": content}
+        try:
+            files = tuple((k, digest, x, w) for k, digest, x, w in tree.get("files", ()))
+            return Approval(**known | {"files": files, "at": float(tree.get("at", 0))})
+        except (TypeError, ValueError):
+            raise _make_error(path, "its fields are not those of an approval") from None
 
     def list_versions(self, owner: str, definition: str) -> list[Approval]:
         """Return the approved versions of a definition, latest first."""
@@ -218,7 +223,7 @@ class Store:
 
 def _read_json(path: str) -> dict[str, Any]:
     try:
-        tree = json.loads(read_private(path, _LARGEST))
+        tree = json.loads(read_private(path, _LARGEST, secret=False))
     except OSError as error:
         raise _make_error(path, error.strerror or "it is unreadable") from None
     except ValueError:
