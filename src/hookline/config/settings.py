@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
@@ -123,7 +124,7 @@ def read_settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
     path = settings_path(environ)
     if not os.path.exists(path):
         return {}
-    if not os.path.isfile(path):
+    if not (os.path.isfile(path) or stat.S_ISCHR(os.stat(path).st_mode)):  # as `/dev/null` is
         hint = "remove it, or write the settings to a file of this name"
         raise ConfigError("is no plain file", name="config.unreadable", place=path, hint=hint)
     return _check_settings(path)

@@ -65,9 +65,15 @@ def parse_deferred(given: Any) -> DeferredResult:
         ValueError: it is something else.
     """
     try:
-        return DeferredResult(**{**given, "lost": tuple(given["lost"])})
+        found = DeferredResult(**{**given, "lost": tuple(given["lost"])})
     except (KeyError, TypeError) as error:
         raise ValueError(f"no answer of a hook: {error}") from None
+    texts = (found.hook_id, found.for_agent, found.for_user, found.wake, *found.lost)
+    if not (
+        all(isinstance(text, str) for text in texts) and isinstance(found.seconds, int | float)
+    ):
+        raise ValueError("no answer of a hook: a value has another type")
+    return found
 
 
 # -- storing ---------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from _thread import allocate_lock  # most processes never need `threading`
 
 from hookline.errors import HookError, JournalError
 from hookline.journal.log_files import LogFiles
@@ -68,6 +69,7 @@ class Journal:
         self._troubles: dict[str, Problem] = {}
         # The ids of events, and whether they are decided: a detached hook may end before that.
         self._ids: dict[tuple[str, str, str], tuple[str, bool]] = {}
+        self._lock = allocate_lock()
         if files is not None:
             files.tell = self._report
 
@@ -161,12 +163,13 @@ class Journal:
         """Return the id of an event that is decided now, or whose detached hook ends now."""
         call = event.body.value("call_id")
         key = (event.session_id, event.kind, call if isinstance(call, str) else "")
-        event_id, is_decided = self._ids.get(key, ("", False))
-        if not event_id or (is_decided and not is_end):
-            event_id = self.new_id()
-        self._ids[key] = event_id, is_decided or not is_end
-        if len(self._ids) > _MOST_EVENTS:
-            del self._ids[next(iter(self._ids))]
+        with self._lock:
+            event_id, is_decided = self._ids.get(key, ("", False))
+            if not event_id or (is_decided and not is_end):
+                event_id = self.new_id()
+            self._ids[key] = event_id, is_decided or not is_end
+            if len(self._ids) > _MOST_EVENTS:
+                del self._ids[next(iter(self._ids))]
         return event_id
 
     # -- writing -----------------------------------------------------------------------------------
@@ -184,7 +187,7 @@ class Journal:
             wait = _ON_A_LOOP if _is_on_loop() else None
             self.files.append(records, at=records[-1]["at"], wait=wait)
         except Exception as error:  # noqa: BLE001 - as above
-            self.lost += len(records)
+            self.lost += len(records) or 1
             self._report_unwritten(error, self.files.folder)
             return False
         return True

@@ -35,6 +35,7 @@ SCHEMA = "hookline.verification/1"
 EDITED, REPLACED, REMOVED, INSERTED = "edited", "replaced", "removed", "inserted"
 REORDERED, TRUNCATED, HEADLESS = "reordered", "truncated", "headless"
 _MOST = 50  # findings
+_ATTEMPTS = 5  # scans of a journal whose files go
 
 
 class Finding(Frozen):
@@ -60,6 +61,21 @@ def verify(folder: str, *, remembered: tuple[int, str] | None = None) -> Verific
     Raises:
         OSError: the folder or a file cannot be read.
     """
+    for attempt in range(_ATTEMPTS):
+        try:
+            found = _scan(folder, remembered)
+            break
+        except FileNotFoundError:  # a writer removed an old file meanwhile
+            if attempt == _ATTEMPTS - 1:
+                raise
+    more = len(found.findings) - _MOST
+    if more > 0:
+        del found.findings[_MOST:]
+        found.notes.append(f"{more} more places are broken")
+    return found
+
+
+def _scan(folder: str, remembered: tuple[int, str] | None) -> Verification:
     head = _read_newest_head(folder)
     found = Verification()
     for segment in list_segments(folder):
@@ -68,10 +84,6 @@ def verify(folder: str, *, remembered: tuple[int, str] | None = None) -> Verific
             for number, line in enumerate(file, 1):
                 found.check_line(path, number, line)
     found.check_ends(folder, head, remembered)
-    more = len(found.findings) - _MOST
-    if more > 0:
-        del found.findings[_MOST:]
-        found.notes.append(f"{more} more places are broken")
     return found
 
 

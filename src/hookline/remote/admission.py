@@ -45,7 +45,10 @@ class Admission:
         with self._lock:
             self._line.append(place)
             self._fill_places()
+            is_refused = not place.done() and self.patience <= 0
         try:
+            if is_refused:
+                raise self._make_busy()
             if not place.done():
                 await self._wait(place)
             yield
@@ -62,9 +65,12 @@ class Admission:
             async with asyncio.timeout(self.patience):
                 await asyncio.wrap_future(place)
         except TimeoutError:
-            words = f"hooks of {self.most} events are running, and {self.waiting} events wait"
-            hint = "try again; a larger --most runs more at once, a larger --wait waits longer"
-            raise HookError(words, name="serve.busy", hint=hint) from None
+            raise self._make_busy() from None
+
+    def _make_busy(self) -> HookError:
+        words = f"hooks of {self.most} events are running, and {self.waiting} events wait"
+        hint = "try again; a larger --most runs more at once, a larger --wait waits longer"
+        return HookError(words, name="serve.busy", hint=hint)
 
     def _fill_places(self) -> None:
         """Give free places to the events that have waited longest."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _INSTANCE = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _MOST_INSTANCES = 64  # that have hooks
 _IN_FLIGHT = 64  # invocations of one instance
+_LOG = logging.getLogger("hookline.remote")
 
 
 class Link:
@@ -138,6 +140,8 @@ class Bridge(rpc.HookBridgeServicer):
             await exchange(incoming, link.frames, write, take)
         except HookError as error:
             why = error.message
+            if not link.instance:  # nothing in the engine shows that handlers are missing
+                _LOG.warning("handlers could not attach: %s", why)
         finally:
             if link.instance:
                 del self.links[link.instance]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import os
 import threading
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -30,6 +31,11 @@ class BackgroundLoop:
     """An event loop on a daemon thread, started when it is first needed."""
 
     def __init__(self) -> None:
+        self._reset()
+        # A forked child has no thread for the loop.
+        os.register_at_fork(after_in_child=self._reset)
+
+    def _reset(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
 

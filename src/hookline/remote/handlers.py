@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("hookline.remote")
 _PASSING = ("remote.unreachable", "remote.taken")  # what ends by itself
 
+_CONFIRMATION = 5.0  # seconds for an engine to confirm that hooks are withdrawn
+
 
 class Handlers:
     """Hooks under a name that the engine knows them by.
@@ -221,7 +223,11 @@ class Handlers:
             if withdraw:
                 for name in tuple(self.hooks):
                     self.unregister(name)
-                await self.ready()
+                known = asyncio.ensure_future(self.ready())
+                # An engine that is gone never confirms it.
+                seconds = _CONFIRMATION if self.sessions else 0.0
+                first = asyncio.FIRST_COMPLETED
+                await asyncio.wait((attaching, known), timeout=seconds, return_when=first)
         finally:
             for task in (known, attaching):
                 task.cancel()

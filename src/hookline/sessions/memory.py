@@ -100,8 +100,9 @@ class Memory:
         Return how many it had, None if unknown.
 
         Checking and counting are one step, so that any number of processes stay within the limit
-        together. `follows` as from `guardrails.follows_redo`. In files and without a session id,
-        only the host's own flag counts, which says that it sent the agent back before.
+        together; where the host says that a stop follows none, a new count begins. `follows` as
+        from `guardrails.follows_redo`. In files and without a session id, only the host's own flag
+        counts, which says that it sent the agent back before.
         """
         if self.lasting and not event.session_id:
             return None if is_flagged(event) else 0

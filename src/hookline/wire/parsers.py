@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Places: TypeAlias = Mapping[Path, tuple[int, int]]
 
 _DEEPEST = 200  # levels of nesting
+_LONGEST_INTEGER = 10_000  # bits; Python writes no number of more than 4,300 digits
 _LONGEST = 1 << 20  # of YAML about ten seconds of ruamel's time
 _NO_PLACES: Places = {}
 
@@ -148,6 +149,8 @@ def _with_texts(value: Any) -> Any:
         return {key: _with_texts(part) for key, part in value.items()}
     if isinstance(value, list):
         return [_with_texts(part) for part in value]
+    if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
+        raise ValueError("a whole number of more than 3,000 digits")
     return value if isinstance(value, str | int | float) else str(value)
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # The limit for nested flow collections (`[[...]]`); 2,000 of them took ten seconds.
 _DEEPEST_FLOW = 32
 _DEEPEST = 200  # levels of nesting
+_LONGEST_INTEGER = 10_000  # bits; Python writes no number of more than 4,300 digits
 _MOST_NODES = 200_000  # parts of a file; aliases of aliases make many
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -112,11 +113,14 @@ class _Plain:
             FaultyYamlError: a text has half of a surrogate pair.
         """
         try:
-            return _scalar(node)
+            scalar = _scalar(node)
         except UnicodeError:
             why = "half of a surrogate pair, which is no character"
             hint = "write the character itself, or both halves as in `\\ud83d\\ude00`"
             raise FaultyYamlError(why, self._nearest(path), hint=hint) from None
+        if isinstance(scalar, int) and scalar.bit_length() > _LONGEST_INTEGER:
+            raise FaultyYamlError("a whole number of more than 3,000 digits", self._nearest(path))
+        return scalar
 
     def _nearest(self, path: Path) -> Place:
         while path not in self.places:

@@ -55,6 +55,12 @@ def engine_of(command: str, **fields: Any) -> Engine:
         "uvx --from /opt/x hookline answer claude-code",
         "pipx run hookline answer claude-code",
         "bash -c 'uv run -- hookline answer claude-code'",
+        "hookline answer claude-code; exit $?",
+        "if true; then hookline answer claude-code; fi",
+        "(hookline answer claude-code)",
+        "true &&hookline answer claude-code|tee log",
+        "hookline answer claude-code>/dev/null",
+        "hookline \\\n answer claude-code",
     ],
 )
 def test_a_command_that_answers_is_a_call(command: str) -> None:

@@ -14,6 +14,7 @@ from hookline.text.source_references import (
     UNSURE,
     find_interpreter,
     find_language,
+    find_script,
     read_source,
 )
 
@@ -122,3 +123,24 @@ def test_a_program_is_in_one_table() -> None:
     assert not DATA_PROGRAMS & TOOLS
     assert not LAUNCHERS & (DATA_PROGRAMS | TOOLS)
     assert not any(find_interpreter(name) for name in DATA_PROGRAMS | TOOLS | LAUNCHERS)
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "script"),
+    [
+        ("bash", ["guard.sh"], "guard.sh"),
+        ("bash", ["-e", "guard.sh"], "guard.sh"),
+        ("python3", ["-u", "guard.py", "x.py"], "guard.py"),
+        ("ksh", ["guard.ksh"], "guard.ksh"),
+        (".", ["guard.sh"], "guard.sh"),
+        ("bash", ["-c", "guard.sh"], ""),
+        ("python3", ["-m", "guard.py"], ""),
+        ("bash", ["-o", "pipefail", "guard.sh"], ""),
+        ("cat", ["guard.sh"], ""),
+    ],
+)
+def test_the_script_of_an_interpreter_stands_behind_its_options(
+    program: str, words: list[str], script: str
+) -> None:
+    """Code and modules are no scripts."""
+    assert find_script(program, words) == script

@@ -75,6 +75,7 @@ S = "#!/bin/sh\n"
         ("python3 -W ignore tool.py", "other.py tool.py"),
         ("python3 -m pkg", "pkg/__init__.py pkg/__main__.py"),
         ("python3 -c 'import other'", "other.py"),
+        ("ls plain-python && python3 plain-python", "other.py plain-python"),
         ("python3 pkg", "pkg/__main__.py"),
         ("node x.mjs dep.js", "dep.js x.mjs"),
         ("./bin/python tool.py", "bin/python other.py tool.py"),
@@ -98,10 +99,12 @@ def test_a_command_text_names_its_files(tmp_path: Path, text: str, covered: str)
             "x.sh": S, "y.sh": S, "lib/z.sh": S, "plain": "true\n", "bin/python": S, "tool.ps1": "",
             "data.txt": "data", "lib/run.cmd": S, "lib/inner": S,
             "tool.py": "import other\n", "other.py": "", "pkg/__init__.py": "",
+            "plain-python": "import other\n",
             "pkg/__main__.py": "",
             "x.mjs": "import './dep.js'\n", "dep.js": "",
         },
     )  # fmt: skip
+    (root / "plain-python").chmod(0o755)
 
     assert keys(look(root, text)) == covered.split()
 
@@ -209,6 +212,7 @@ def test_what_is_not_covered_is_named(
         ('"$(no-such-program)" there.sh', ""),
         ("./gone.sh", "./gone.sh"),
         ("sh gone.sh", "gone.sh"),
+        ("sh -e gone.sh", "gone.sh"),
         (". ./gone.sh", "./gone.sh"),
         ("sh -c 'no-such-program'", ""),
         ("[ -f gone.sh ] && ./gone.sh", ""),

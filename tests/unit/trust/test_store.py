@@ -140,6 +140,9 @@ def test_a_running_process_sees_every_change(tmp_path: Path) -> None:
         (b"[]", "trust.store"),
         (b'{"format": "1"}', "trust.store"),
         (b'{"format": 99}', "trust.newer"),
+        (b'{"format": 1, "files": null}', "trust.store"),
+        (b'{"format": 1, "files": [["k"]]}', "trust.store"),
+        (b'{"format": 1, "at": "x"}', "trust.store"),
     ],
 )
 def test_a_damaged_file_is_an_error(store: Store, text: bytes, name: str) -> None:

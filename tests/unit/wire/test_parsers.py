@@ -348,3 +348,11 @@ def test_half_of_a_surrogate_pair_is_an_error_with_a_place(text: str, place: str
     with pytest.raises(ConfigError, match="half of a surrogate pair") as caught:
         parse_yaml(text, "f.yaml")
     assert str(caught.value).startswith(place)
+
+
+@pytest.mark.parametrize("file", ["a.yaml", "a.toml"])
+def test_a_huge_number_is_an_error_with_a_place(file: str) -> None:
+    """Python could not write it into a message."""
+    sign = ":" if file == "a.yaml" else " ="
+    with pytest.raises(ConfigError, match="3,000 digits"):
+        parse(f"a{sign} 0x{'F' * 5_000}\n", file)

@@ -13,7 +13,7 @@ from hookline.dialects.a3s.table import NAME, TABLE
 from hookline.dialects.kit.dialect import FolderDialect
 from hookline.errors import CodecError
 from hookline.model.event import Event, ToolCall
-from hookline.wire.payload import encode
+from hookline.wire.payload import decode, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,9 +67,11 @@ class A3S(FolderDialect):
             )
         row = TABLE.row(named)
         given = payload.get("payload", {}) if wrapped else payload
-        event = super().decode_event(given, row.native if row else named)
-        # The session of a skill event is empty, whatever the host sent (docs/formats/a3s.md 2).
-        return event.replace(session_id="") if row is not None and row.sessionless else event
+        keys = TABLE.attribute_keys()
+        if row is not None and row.sessionless:
+            # The session of a skill event is empty, whatever the host sent (docs/formats/a3s.md 2).
+            keys = {**keys, "session_id": ""}
+        return decode(given, TABLE, row.native if row else named, keys)
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
         """Return the document of a hook's event."""

@@ -95,7 +95,7 @@ class _Reader(Claims):
     def fail(self, why: str, *, denies: bool = True) -> Verdict:
         """Return a failure: a denial where the event or `on_error` says so, else a warning.
 
-        `on_error: ignore` leaves the warning out.         `denies`: this failure may be a denial.
+        `on_error: ignore` leaves the warning out. `denies`: this failure may be a denial.
         """
         event = f"{self.row.payload_name} hook failed to execute"
         text = f'{event if denies else "Hook execution error"}: hook "{self.name}": {why}'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 from hookline.core.dialect import EventRow, Loaded, Source, Table
 from hookline.dialects.docker_agent.handlers import POST_TIMEOUT, read_handler
@@ -71,9 +72,9 @@ def load(source: Source, *, facts: Table, exact: bool, allow_local: bool) -> Loa
             allow_local=allow_local,
         )
         specs += loader.load()
-    names = [spec.name for spec in specs]
+    names = Counter(spec.name for spec in specs)
     if not exact:
-        specs = [_tell_apart(spec) if names.count(spec.name) > 1 else spec for spec in specs]
+        specs = [_tell_apart(spec) if names[spec.name] > 1 else spec for spec in specs]
     return Loaded(specs=tuple(specs), problems=tuple(problems))
 
 
@@ -81,8 +82,7 @@ def _find_blocks(root: Node, table: Table) -> Iterator[tuple[Node, str, frozense
     """Yield each mapping of events of a file, how the ids of its hooks begin, and its agents.
 
     No agents are all of them. With several agents in the file, the block of an agent is for that
-    agent. The first one also
-    answers where no agent is named.
+    agent. The first one also answers where no agent is named.
     """
     agents, settings = root.value.get("agents"), root.value.get("settings")
     if isinstance(agents, dict):

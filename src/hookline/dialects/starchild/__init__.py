@@ -90,9 +90,20 @@ def _encode_rewrite(decision: Decision, row: EventRow, event: Event) -> dict[str
     if rewrite.target == "input":
         return {"tool_input": rewrite.patch} if rewrite.patch else {}
     if rewrite.target == "text":
-        return {row.rewrites: value}
+        return {row.rewrites: _to_text(value)}
     if isinstance(value, str):
         # The host itself appends the notes that it is sent.
         for note in reversed(decision.for_user):
             value = "" if value == note else value.removesuffix(NOTE_GAP + note)
     return {} if value == event.body.value("result") else {"tool_result": value}
+
+
+def _to_text(value: Any) -> Any:
+    """Return the text of a model's reply, which Gemini puts into an object; others as they are."""
+    if isinstance(value, dict) and isinstance(value.get("text"), str):
+        return value["text"]
+    try:
+        parts = value["candidates"][0]["content"]["parts"]
+        return "".join(part if isinstance(part, str) else part["text"] for part in parts)
+    except (LookupError, TypeError):
+        return value

@@ -189,9 +189,10 @@ class _Trial:
         ]
         if state != APPROVED:
             barred = self._explain_barred(spec, state)
-            # `--fix` changes modes, and none of a hook that was never approved.
+            # `--fix` changes only modes, and only of files with approved bytes.
+            has_approved_bytes = self._has_approved_bytes(spec)
             others = [
-                each if state == CHANGED else each.replace(path="")
+                each if has_approved_bytes else each.replace(path="")
                 for each in found
                 if each.name != barred.name and not {each.name, barred.name} <= _NOT_STARTED
             ]
@@ -199,6 +200,15 @@ class _Trial:
         if isinstance(spec.handler, Model) and not self.models:
             return Examined(spec=spec, state=state, findings=tuple(found))
         return self._ask(entry, state, found)
+
+    def _has_approved_bytes(self, spec: HookSpec) -> bool:
+        """Whether a hook was approved with the files that it has now, whatever their modes are."""
+        known = self.states.get(spec.id)
+        if self.gate is None or known is None or known.state != CHANGED:
+            return False
+        now = {file.key: file.sha256 for file in known.inspection.files}
+        versions = self.gate.store.list_versions(known.owner.key, known.definition)
+        return any({key: digest for key, digest, *_ in each.files} == now for each in versions)
 
     def _ask(self, entry: Entry, state: str, found: list[Finding]) -> Examined:
         spec = entry.spec
