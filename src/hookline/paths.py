@@ -153,6 +153,18 @@ def make_unreadable_error(path: str, error: OSError) -> ConfigError:
     return ConfigError(message, name="config.unreadable", place=path)
 
 
+def make_private_folder(path: str) -> None:
+    """Make a folder, and those around it that are missing, for this user only, whatever the umask.
+
+    Raises:
+        OSError: a folder cannot be made.
+    """
+    if path and not os.path.isdir(path):
+        make_private_folder(os.path.dirname(path))
+        with suppress(FileExistsError):  # another process made it
+            os.mkdir(path, 0o700)
+
+
 def read_private(path: str, most: int, *, secret: bool = True) -> bytes:
     """Return at most so many bytes from the start of a file that only this user can read.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline.config.places import project_root
-from hookline.paths import list_parents, nearest_with, state_folder
+from hookline.paths import list_parents, make_private_folder, nearest_with, state_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,3 +56,19 @@ def test_no_project_is_found_in_a_home_or_above_it(tmp_path: Path) -> None:
 def test_what_lasts_is_below_the_home(environ: dict[str, str], folder: str) -> None:
     """Or in the folder that the XDG variables name."""
     assert state_folder(environ) == folder
+
+
+@pytest.mark.parametrize("umask", [0o002, 0o022, 0o000])
+def test_a_private_folder_is_private_up_to_the_first_that_was_there(
+    tmp_path: Path, umask: int
+) -> None:
+    """Whatever the umask allows others."""
+    before = os.umask(umask)
+    try:
+        make_private_folder(str(tmp_path / "a/b/c"))
+        make_private_folder(str(tmp_path / "a/b/c"))
+    finally:
+        os.umask(before)
+
+    modes = [(tmp_path / name).stat().st_mode & 0o777 for name in ("a", "a/b", "a/b/c")]
+    assert modes == [0o700] * 3

@@ -13,7 +13,7 @@ import sys
 from collections import deque
 
 from hookline.errors import HookError
-from hookline.paths import state_folder, write_private
+from hookline.paths import make_private_folder, state_folder, write_private
 from hookline.text.terminal_escape import escape_json, escape_text
 
 TYPE_CHECKING = False
@@ -109,7 +109,7 @@ def _write_crash_log(error: Exception) -> str:
     folder = state_folder(os.environ)
     path, text = f"{folder}/crash.log", "".join(traceback.format_exception(error))
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_private_folder(folder)
         write_private(path, text.encode("utf-8", "backslashreplace"))
     except OSError:
         return ""

@@ -17,6 +17,7 @@ from time import monotonic, sleep
 
 from hookline.errors import JournalError
 from hookline.model.frozen import Frozen
+from hookline.paths import make_private_folder
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -337,7 +338,7 @@ def _open_folder(path: str) -> int:
         OSError: it is a link or no folder, or cannot be created or opened.
     """
     if not os.path.lexists(path):
-        os.makedirs(path, mode=0o700, exist_ok=True)  # another process may have been faster
+        make_private_folder(path)
     folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _SAFE)
     found = os.fstat(folder)
     why, hint = "", "HOOKLINE_JOURNAL names another folder"

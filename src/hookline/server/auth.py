@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import Headers
 
 from hookline.errors import ConfigError
-from hookline.paths import read_private, state_folder, write_private
+from hookline.paths import make_private_folder, read_private, state_folder, write_private
 from hookline.server.responses import APPROVE, CHAT, RequestError, make_problem
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def read_token(path: str) -> str:
     """
     try:
         if not os.path.lexists(path):
-            os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+            make_private_folder(os.path.dirname(path))
             with suppress(FileExistsError):  # another server has just made it
                 write_private(path, f"{secrets.token_urlsafe(32)}\n".encode(), replace=False)
         token = read_private(path, _LONGEST).decode("ascii", "replace").strip()

@@ -16,7 +16,7 @@ import sys
 import time
 from contextlib import contextmanager
 
-from hookline.paths import state_folder, write_private
+from hookline.paths import make_private_folder, state_folder, write_private
 from hookline.sessions.memory import Memory
 from hookline.text.digest import sha256
 
@@ -137,7 +137,7 @@ class Sessions(Memory):
         Raises:
             OSError: the folder cannot be used, or another process keeps the lock (TimeoutError).
         """
-        os.makedirs(self.path, 0o700, exist_ok=True)
+        make_private_folder(self.path)
         self._check_folder()
         until = time.monotonic() + seconds
         fd = os.open(f"{self.path}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from hookline.paths import read_regular, write_private
+from hookline.paths import make_private_folder, read_regular, write_private
 from hookline.text.digest import sha256
 from hookline.trust.inspection import (
     MAX_BYTES,
@@ -64,7 +64,7 @@ def _save(folder: str, path: str, found: Inspection) -> None:
     """Write an inspection; without effect where that fails."""
     text = json.dumps(found, default=_to_fields).encode()
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_private_folder(folder)
         names = os.listdir(folder)
         for name in names if len(names) > _MAX_CACHED else ():
             os.unlink(f"{folder}/{name}")

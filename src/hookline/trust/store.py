@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from hookline.errors import HookError, TrustError
 from hookline.model.frozen import Frozen
-from hookline.paths import read_private, write_private
+from hookline.paths import make_private_folder, read_private, write_private
 from hookline.text.digest import sha256
 
 TYPE_CHECKING = False
@@ -200,9 +200,7 @@ class Store:
                 with suppress(FileNotFoundError):
                     os.unlink(f"{folder}/{name}")
                 return
-            for part in ("", *name.split("/")[:-1]):
-                folder = os.path.join(folder, part)
-                os.makedirs(folder, 0o700, exist_ok=True)
+            make_private_folder(os.path.dirname(f"{folder}/{name}"))
             text = json.dumps({"format": FORMAT, **fields}, sort_keys=True)
             write_private(f"{self.folder}/{name}", text.encode(), sync=True)
         except OSError as error:
