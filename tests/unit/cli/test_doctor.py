@@ -252,7 +252,7 @@ def test_what_others_may_write_is_told_in_the_same_words_everywhere(
     guard.write_text(GUARD.format(mark) + "#", encoding="utf-8")
     guard.chmod(0o757)
     (still,) = desk.type("doctor", "--fix", "--json").document["hooks"]
-    assert (guard.stat().st_mode & 0o777, still["state"]) == (0o755, "changed")
+    assert (guard.stat().st_mode & 0o777, still["state"]) == (0o757, "changed")
 
 
 @pytest.mark.process
