@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 
@@ -55,6 +56,8 @@ def validate(
         engine = selection.engine()
         files = [each.source.file for each in engine.snapshot.sources]
         problems += (*_list_problems(engine), *find_unresolved(engine))
+        if not files and not asked:
+            problems.append(_make_nothing_problem())
     errors = sum(problem.severity == "error" for problem in problems)
     document = {
         "schema": "hookline.problems/1",
@@ -66,11 +69,21 @@ def validate(
     page = _render_annotations if output_format == "github" else _render_problems
     printer.json |= output_format == "json"
     printer.print(document, page)
-    print_message(f"{count_things(len(files), 'file')}: {count_problems(document)}")
-    if missing:
+    if files:
+        print_message(f"{count_things(len(files), 'file')}: {count_problems(document)}")
+    if missing or not files:
         return USAGE
     has_findings = len(problems) if strict else errors
     return FINDINGS if has_findings and not exit_zero else OK
+
+
+def _make_nothing_problem() -> Problem:
+    """Return the problem of a command line that names no file, where no file is found."""
+    return Problem(
+        name="config.missing",
+        message=f"no hook files found in `{os.getcwd()}` and in your home",
+        hint="name a file: hookline validate PATH; hookline list names the usual places",
+    )
 
 
 def _find_missing(path: str, selection: Selection) -> Problem | None:
@@ -82,6 +95,8 @@ def _find_missing(path: str, selection: Selection) -> Problem | None:
     dialect = selection.dialect
     if dialect:
         make_dialect(dialect)
+    if path.startswith("{"):
+        return None
     try:
         if list_files(path, dialect or guess_dialect(path)):
             return None

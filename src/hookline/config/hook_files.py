@@ -126,13 +126,13 @@ def guess_dialect(path: str, host: str = "") -> str:
         for dialect in (*placed, *unbound):
             for file in _list_in_folder(path, dialect):
                 return _guess_by_contents(file, dialect, host)
-    else:
-        placed = [dialect for dialect in LAYOUTS if _is_file_of(whole, dialect)]
-        named = [each for ending, each in _NAMED.items() if whole.lower().endswith(ending)]
-        if placed:
-            return placed[0]
-        if named:
-            return _guess_by_contents(path, named[0], host)
+        raise make_no_hooks_error(path, "")
+    placed = [dialect for dialect in LAYOUTS if _is_file_of(whole, dialect)]
+    named = [each for ending, each in _NAMED.items() if whole.lower().endswith(ending)]
+    if placed:
+        return placed[0]
+    if named:
+        return _guess_by_contents(path, named[0], host)
     message, hint = f"cannot tell the dialect of `{path}`", "name it with --dialect"
     raise ConfigError(message, name="config.dialect", place=path, hint=hint)
 
@@ -259,9 +259,11 @@ def make_too_many_error(folder: str, first: str) -> ConfigError:
 
 
 def make_no_hooks_error(path: str, dialect: str) -> ConfigError:
-    """Return the error for a folder in which a dialect has no file."""
-    name = LAYOUTS[dialect].absent.get("file", "config.missing")
-    return ConfigError(f"no hooks of {dialect} in this folder", name=name, place=path)
+    """Return the error for a folder in which a dialect, or without one each, has no file."""
+    name = LAYOUTS[dialect].absent.get("file", "config.missing") if dialect else "config.missing"
+    of = f" of {dialect}" if dialect else ""
+    hint = "" if dialect else "name the file, or the dialect with --dialect"
+    return ConfigError(f"no hook files{of} found in this folder", name=name, place=path, hint=hint)
 
 
 def _make_missing_error(path: str, name: str = "") -> ConfigError:

@@ -47,7 +47,8 @@ def test_a_folder_without_hooks_is_said_to_have_none(desk: Desk) -> None:
 
     told = desk.type("validate", "empty", "--dialect", "docker-agent")
 
-    assert (told.code, told.out) == (2, "empty: HKL1002 no hooks of docker-agent in this folder\n")
+    line = "empty: HKL1002 no hook files of docker-agent found in this folder\n"
+    assert (told.code, told.out) == (2, line)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_a_folder_without_hooks_is_said_to_have_none(desk: Desk) -> None:
                 "(name the folder)\n"
             ),
         ),
-        ("guard", "guard: HKL1843 no hooks of agenthooks in this folder\n"),
+        ("guard", "guard: HKL1843 no hook files of agenthooks found in this folder\n"),
     ],
 )
 def test_what_is_no_hook_is_said_in_the_formats_own_codes(desk: Desk, path: str, line: str) -> None:
@@ -134,3 +135,20 @@ def test_without_a_path_it_looks_at_what_is_found_here(desk: Desk) -> None:
 def test_a_good_file_prints_nothing_to_standard_output(desk: Desk) -> None:
     """Data is empty, the message is on standard error."""
     assert desk.type("validate", DOCKER) == (0, "", "1 file: 0 errors, 0 warnings\n")
+
+
+def test_no_hook_file_at_all_is_an_error(desk: Desk) -> None:
+    """Nothing was checked, so a check that passes would be a lie."""
+    told = desk.type("validate")
+    empty = desk.type("validate", ".")
+
+    assert (told.code, told.err, empty.code) == (2, "", 2)
+    assert f"no hook files found in `{desk.folder}` and in your home" in told.out
+    assert empty.out.startswith(".: HKL1002 no hook files found in this folder")
+
+
+def test_a_tree_on_the_command_line_is_checked(desk: Desk) -> None:
+    """As JSON, where other commands take it."""
+    tree = '{"hooks": {"PreToolUze": []}}'
+
+    assert "HKL1203" in desk.type("validate", "-c", tree, "--dialect", "claude-code").out

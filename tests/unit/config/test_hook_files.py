@@ -159,11 +159,11 @@ def test_what_tells_nothing_is_asked_about(tmp_path: Path, name: str) -> None:
     assert (caught.value.name, caught.value.hint) == ("config.dialect", "name it with --dialect")
 
 
-def test_an_empty_folder_tells_nothing(tmp_path: Path) -> None:
-    """It holds no hooks of any dialect."""
-    with pytest.raises(ConfigError) as caught:
+def test_an_empty_folder_has_no_hook_files(tmp_path: Path) -> None:
+    """The error says so, whatever the dialect could be."""
+    with pytest.raises(ConfigError, match="no hook files found in this folder") as caught:
         guess_dialect(str(tmp_path))
-    assert caught.value.name == "config.dialect"
+    assert caught.value.name == "config.missing"
 
 
 def test_what_is_not_there_is_missing(tmp_path: Path) -> None:

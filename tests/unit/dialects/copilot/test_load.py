@@ -99,5 +99,5 @@ def test_a_folder_is_known_by_the_end_of_its_path(tmp_path: Path) -> None:
 
     assert guess_dialect(str(tmp_path / ".github/hooks")) == "copilot"
     assert list_files(str(tmp_path / ".github/hooks"), "copilot") == [first, hooks]
-    with pytest.raises(Exception, match="cannot tell the dialect"):
+    with pytest.raises(Exception, match="no hook files found"):
         guess_dialect(str(tmp_path / "hooks"))
