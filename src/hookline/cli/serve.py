@@ -15,6 +15,7 @@ from hookline.config.settings import read_settings
 from hookline.engine.approval_service import count_waiting, find_self_approve_problem
 from hookline.engine.journaling import make_telemetry, open_journal
 from hookline.errors import ConfigError
+from hookline.installation import install_command
 from hookline.remote.addresses import parse_address
 from hookline.remote.admission import Admission
 from hookline.server.approvals import Approvals
@@ -91,7 +92,7 @@ def serve(
             raise ConfigError(
                 f"the server needs `{needed}`",
                 name="serve.missing",
-                hint="pip install 'hookline[server]'",
+                hint=install_command(extra="server"),
             )
     if allow_remote and not token_file:
         raise ConfigError(

@@ -6,6 +6,7 @@ import os
 
 from hookline.config.settings import read_settings
 from hookline.errors import CODES, ConfigError, HookError
+from hookline.installation import install_command
 from hookline.journal.journal import Journal, default_folder
 
 TYPE_CHECKING = False
@@ -99,10 +100,10 @@ def make_telemetry(
     try:
         from hookline.journal.otel import Telemetry, set_up  # noqa: PLC0415 - the extra `otel`
     except ModuleNotFoundError:
-        tell(f"{asked} `opentelemetry-api` is missing (pip install 'hookline[otel]')")
+        tell(f"{asked} `opentelemetry-api` is missing ({install_command(extra='otel')})")
         return ()
     if not set_up():
-        tell(f"{asked} no SDK sends it (pip install opentelemetry-distro)")
+        tell(f"{asked} no SDK sends it ({install_command('opentelemetry-distro')})")
     return (Telemetry(environ=environ, pending=pending),)
 
 

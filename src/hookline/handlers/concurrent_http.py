@@ -11,12 +11,13 @@ import socket
 import threading
 import time
 from concurrent.futures import Future, InvalidStateError
+from importlib import import_module
 
 from hookline.errors import HandlerError
 from hookline.handlers.http import call
-from hookline.model.spec import Http
+from hookline.handlers.model_libraries import find_missing_library
+from hookline.model.spec import Model
 from hookline.model.verdict import Failure, Outcome
-from hookline.wire.templates import INSTALL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,16 +55,16 @@ def give_up_calls(calls: Sequence[HttpCall]) -> None:
 
 def _find_performer(run: Run) -> Callable[..., Outcome]:
     """Return the function that performs a call."""
-    if isinstance(run.spec.handler, Http):
+    handler = run.spec.handler
+    if not isinstance(handler, Model):
         return call
-    try:
-        # Only model hooks pay for some seconds of loading.
-        from hookline.handlers.model_hook import ask_model  # noqa: PLC0415 - as above
-    except ImportError as error:
-        message = f"model hooks need `{error.name or 'pydantic_ai'}`, which is not installed"
-        missing = str(HandlerError(message, hint=INSTALL))
+    message, hint = find_missing_library(handler)
+    if message:
+        missing = str(HandlerError(message, hint=hint))
         return lambda *_, **__: Outcome(failure=Failure.NOT_STARTED, detail=missing)
-    return ask_model
+    # Only model hooks pay for some seconds of loading.
+    perform: Callable[..., Outcome] = import_module("hookline.handlers.model_hook").ask_model
+    return perform
 
 
 class HttpCall:

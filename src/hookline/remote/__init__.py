@@ -15,6 +15,7 @@ import os
 from importlib import import_module
 
 from hookline.errors import ConfigError
+from hookline.installation import install_command
 
 # The handlers of grpc at a fork crash a child that another thread forks to start a hook. A program
 # that forks with grpc on purpose sets the variable itself.
@@ -53,6 +54,6 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("google", "grpc"):
             raise
-        hint = "pip install 'hookline[grpc]'"
+        hint = install_command(extra="grpc")
         words = f"the bridge needs `{error.name}`"
         raise ConfigError(words, name="remote.missing", hint=hint) from error

@@ -25,7 +25,6 @@ TEMPLATE, ARGUMENTS = "template", "arguments"
 # An escaped dollar sign, or the payload (docs/formats/claude-code.md 4).
 _PLACE = re.compile(r"\\\$|\$ARGUMENTS\b")
 _MISSING = "templates need jinja2, which is not installed"
-INSTALL = "pip install 'hookline[model]'"
 
 
 def find_template_faults(prompt: str) -> Faults:
@@ -49,7 +48,7 @@ def fill_prompt(model: Model, payload: str, *, late: Callable[[], bool] = lambda
         return fit_parts(_with_arguments(model.prompt, payload.strip()), model.most_prompt)
     jinja = _load_jinja()
     if jinja is None:
-        raise HandlerError(_MISSING, hint=INSTALL)
+        raise HandlerError(_MISSING)
     parts = jinja.fill_template(model.prompt, _object(payload), most=model.most_prompt, late=late)
     return fit_parts(parts, model.most_prompt)
 

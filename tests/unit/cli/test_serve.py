@@ -10,6 +10,7 @@ import pytest
 
 from hookline.cli.options import Selection
 from hookline.cli.serve import _approves_without_token, _make_service
+from hookline.installation import install_command
 from hookline.model.verdict import Stance
 from hookline.server.metrics import Meter
 
@@ -84,9 +85,9 @@ def test_what_it_needs_is_said(missing: str, desk: Desk, monkeypatch: pytest.Mon
     told = desk.type("serve")
 
     assert told.code == 2
-    assert (
-        told.err == f"hookline serve: HKL5001 the server needs `{missing}` (pip install "
-        f"'hookline[server]')\n"
+    assert told.err == (
+        f"hookline serve: HKL5001 the server needs `{missing}` "
+        f"({install_command(extra='server')})\n"
     )
 
 

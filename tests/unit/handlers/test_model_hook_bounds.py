@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import sys
 import threading
@@ -11,10 +10,10 @@ from typing import Any
 
 import pytest
 
-import hookline.handlers
 from hookline.handlers.model_hook import ask_model
 from hookline.handlers.process_spec import Cancel
 from hookline.handlers.table import perform_all
+from hookline.installation import install_command
 from hookline.model.spec import Command, Model
 from hookline.model.verdict import Failure
 from tests.unit.handlers.asking import ask, at, chat, model, run
@@ -53,22 +52,12 @@ def test_a_machine_without_the_library_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Instead of a traceback."""
-    real = builtins.__import__
-
-    def missing(name: str, *args: Any, **options: Any) -> Any:
-        if name.startswith("pydantic_ai"):
-            raise ImportError(name, name="pydantic_ai")
-        return real(name, *args, **options)
-
-    monkeypatch.setattr(builtins, "__import__", missing)
-    monkeypatch.delitem(sys.modules, "hookline.handlers.model_hook")
-    monkeypatch.delattr(hookline.handlers, "model_hook")
+    monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     (outcome,) = perform_all([run(model())], environ={"OPENAI_API_KEY": "k"})
 
     assert outcome.failure is Failure.NOT_STARTED
-    assert (
-        outcome.detail
-        == "model hooks need `pydantic_ai`, which is not installed (pip install 'hookline[model]')"
+    assert outcome.detail == (
+        f"model hooks need `pydantic_ai`, which is not installed ({install_command(extra='model')})"
     )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from hookline import ConfigError, Engine, HookError, Stance, deny
+from hookline.installation import install_command
 from hookline.remote import Handlers, SyncClient, grpc_transport, serve_engine, vsock
 from hookline.remote.addresses import listen_unix
 from tests.unit.remote.support import CALL, PATIENCE, TOKEN, TRANSPORTS, addresses, within
@@ -205,7 +206,7 @@ except hookline.ConfigError as error:
         check=False,
     )
 
-    assert done.stdout == "HKL5101 pip install 'hookline[grpc]'\n", done.stderr
+    assert done.stdout == f"HKL5101 {install_command(extra='grpc')}\n", done.stderr
 
 
 def test_vsock_is_reached_by_a_relay(tmp_path, monkeypatch) -> None:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 from hookline.engine.doctor.published_samples import find_samples
 from hookline.engine.hook_lookup import describe_run
 from hookline.errors import HandlerError
 from hookline.handlers.checked_connection import resolve_addresses
+from hookline.handlers.model_libraries import find_missing_library
 from hookline.model.kinds import kind
 from hookline.model.spec import Command, HookSpec, Http, Model, Problem
 from hookline.model.verdict import Stance
 from hookline.paths import read_regular
 from hookline.text.source_references import SHELL, find_language, read_source
-from hookline.wire.templates import INSTALL, TEMPLATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,10 +132,9 @@ def check_extras(spec: HookSpec) -> Iterator[Finding]:
     """Yield a finding for each missing extra of hookline that a hook needs."""
     if not isinstance(spec.handler, Model):
         return
-    needed = ("pydantic_ai", *(("jinja2",) if spec.handler.language == TEMPLATE else ()))
-    for name in [name for name in needed if find_spec(name) is None][:1]:  # they come together
-        message = f"model hooks need `{name}`, which is not installed"
-        yield make_finding(spec, "check.missing", message, INSTALL)
+    message, hint = find_missing_library(spec.handler)
+    if message:
+        yield make_finding(spec, "check.missing", message, hint)
 
 
 def list_errors(state: HookState) -> list[Finding]:

@@ -18,6 +18,7 @@ from hookline.engine.approval_service import approve_hooks
 from hookline.engine.doctor.checkup import run_checkup
 from hookline.engine.doctor.probe import VARIABLE
 from hookline.engine.trust_gate import make_gate
+from hookline.installation import install_command
 from hookline.journal.search import Search
 
 if TYPE_CHECKING:
@@ -354,6 +355,6 @@ def test_a_judge_without_what_it_needs_is_an_error(
     found = run_checkup(_engine(judge, environ={"OPENAI_API_KEY": "k"}), models=models)
 
     (missing,) = [finding for finding in found.all_findings if finding.name == "check.missing"]
-    assert (missing.severity, missing.hint) == ("error", "pip install 'hookline[model]'")
+    assert (missing.severity, missing.hint) == ("error", install_command(extra="model"))
     assert missing.message == "model hooks need `pydantic_ai`, which is not installed"
     assert found.to_dict()["errors"] == 1
