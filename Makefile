@@ -8,7 +8,7 @@ DEMO := .venv-demo
 PIP_FLAGS := --quiet --disable-pip-version-check --require-hashes --no-deps
 LOCAL := --quiet --disable-pip-version-check --no-deps --no-build-isolation
 
-.PHONY: demo test lint types floors unit coverage kill bench fuzz lock format docs tools clean help
+.PHONY: demo test lint types floors unit coverage kill bench fuzz lock format docs site tools clean help
 
 help:
 	@sed -n 's/^# //p; s/^\([a-z]*\):.*## \(.*\)/  make \1: \2/p' $(MAKEFILE_LIST)
@@ -16,7 +16,7 @@ help:
 demo: $(DEMO)/.ready tools ## install hookline, then run real hook files through it
 	$(DEMO)/bin/python examples/demo.py
 
-test: $(VENV)/.ready tools lint types floors docs unit ## every check and every test
+test: $(VENV)/.ready tools lint types floors docs site unit ## every check and every test
 
 lint: $(VENV)/.ready ## ruff: rules and format
 	$(VENV)/bin/ruff check .
@@ -30,6 +30,9 @@ floors: $(VENV)/.ready ## import-linter: a module imports only from floors below
 
 docs: $(VENV)/.ready ## generated pages are what the code generates
 	$(VENV)/bin/python tools/generate.py --check
+
+site: $(VENV)/.ready ## the pages as a site in site/; a broken link fails
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build
 
 unit: $(VENV)/.ready tools ## pytest
 	$(VENV)/bin/python -m pytest -n 2
@@ -63,6 +66,7 @@ lock: $(VENV)/.ready ## write the lock files anew (needs uv)
 	  pyproject.toml requirements/build.in -o requirements/run.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  pyproject.toml requirements/build.in --group dev -o requirements/dev.txt
+	uv lock --quiet && sed -i 's/, size = [0-9]*//' uv.lock
 
 # Sample hooks read their payload with jq; the pages that the tests type ask with curl.
 tools:
@@ -85,4 +89,4 @@ $(DEMO)/.ready: requirements/run.txt pyproject.toml
 	touch $@
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) $(DEMO) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) $(DEMO) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage site

@@ -23,7 +23,9 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the vectors, and what reads them, belong to the tests
 
 from tests.conformance.evidence import evidence  # noqa: E402 - as above
+from tools.command_page import commands_page  # noqa: E402 - as above
 from tools.messages import messages  # noqa: E402 - as above
+from tools.python_page import python_page  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -281,6 +283,8 @@ def decisions_page() -> str:
 
 
 PAGES = {
+    "commands.md": commands_page,
+    "python.md": python_page,
     "events.md": events_page,
     "dialects.md": dialects_page,
     "errors.md": errors_page,
