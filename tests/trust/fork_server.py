@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 # What hookline loads late, and is loaded before the first fork here, with all modules of its own.
 _LOADED_LATE = (
-    "http.client", "re2", "rich.console", "sqlite3", "tree_sitter_bash", "typer._adapters",
-    "uvicorn",
+    "http.client", "re2", "sqlite3", "tree_sitter_bash", "uvicorn",
     "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
 # What no command here needs: a fork of a small process is a fast one.

@@ -74,10 +74,10 @@ class Request(Frozen):
 def make_request(
     selection: Selection,
     *,
-    host: str = option("HOST", "the dialect that the host speaks", complete="hosts"),
+    host: str = option("HOST", "the host that asks", complete="hosts"),
     event: str = option(
         "--event NAME",
-        "the event, as the host calls it, if its payload does not say",
+        "the event, if the payload does not name it",
         complete="events",
     ),
     deadline: float = DEADLINE,

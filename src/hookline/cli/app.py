@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
-from hookline.cli.commands import COMMANDS, COMPLETION_VARIABLE, ELSEWHERE, GROUPS
+from hookline.cli.commands import COMMANDS, ELSEWHERE, load
 from hookline.cli.options import HELP, call_command, usage_error
 from hookline.cli.output import OK, print_text, run_command
 from hookline.errors import did_you_mean
 
-_INTRODUCTION = """hookline runs the hooks of AI agents, whatever dialect they are written in
-
-examples:
-  hookline list                          every hook that is found here
-  hookline fire pre_tool_use -c hooks.yaml < payload.json
-  hookline explain pre_tool_use -c hooks.yaml < payload.json
-"""
-_CODES = """exit codes:
-  0  ok; from fire also: silent, allow or ask
-  1  findings; from fire: denied or halted (--exit-zero makes it 0)
-  2  usage or configuration error
-  3  internal error; a log of the crash is kept
-  130  interrupted
-`hookline answer` ends as its host understands it, and in no other way.
-"""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def app_main(words: list[str]) -> int:
@@ -34,52 +20,31 @@ def app_main(words: list[str]) -> int:
 
 def _run(words: list[str]) -> int:
     match words:
-        case [] if instruction := os.environ.get(COMPLETION_VARIABLE):
-            from hookline.cli.typer_help import complete_line  # noqa: PLC0415 - it loads typer
-
-            return complete_line(instruction)
         case []:
-            print_text(f"{_INTRODUCTION}\n{_list_commands()}\nmore: hookline --help\n")
+            return _print_help("overview", is_long=False)
+        case ["__complete", *typed]:
+            return int(load("completion.print_completions")(typed))
         case ["-h" | "--help" | "help"]:
-            usage = "usage: hookline COMMAND [OPTIONS]"
-            print_text(f"{usage}\n\n{_INTRODUCTION}\n{_list_commands()}\n{_OPTIONS}\n{_CODES}")
+            return _print_help("overview", is_long=True)
         case ["help", "exit-codes"]:
-            print_text(_CODES)
-        case ["help", name]:
-            return _run([name, "--help"])
+            return _print_help("codes")
+        case ["help", name] if name in COMMANDS:
+            return _print_help("command", name, is_long=True)
+        case ["help", name, *_]:
+            raise usage_error(f"no help on `{name}`", _suggest(name))
         case [name, *rest] if name in COMMANDS:
             if not {*HELP}.isdisjoint(rest):
-                from hookline.cli.typer_help import print_help  # noqa: PLC0415 - as above
-
-                return print_help(name)
+                return _print_help("command", name, is_long=False)
             return call_command(name, COMMANDS[name].load(), rest)
         case [name, *_]:
             raise usage_error(f"unknown command `{name}`", _suggest(name))
     return OK
 
 
-_OPTIONS = """options of most commands:
-  -c, --config PATH    a file or folder of hooks; repeatable; without it, those of user and project
-  --dialect NAME       of the files named, and of the event
-  --trust WHOM         which hooks may run: all, user, approved or none
-  --mode MODE          fidelity, or strict: a failed guard asks or denies
-  --match-tools NAMES  native, or canonical: a matcher knows a tool's names in all hosts
-  -C DIR               as if started there
-  --home DIR           your home, whatever the environment says
-  --json               one JSON document; its schema: hookline schema
-  --color WHEN         auto, always or never
-  -V, --version        the version
-"""
-
-
-def _list_commands() -> str:
-    lines = []
-    for group in GROUPS:
-        lines.append(f"{group.title()}:\n")
-        for name, command in COMMANDS.items():
-            if command.group == group:
-                lines.append(f"  {name:12}{command.does}\n")
-    return "".join(lines)
+def _print_help(page: str, *words: str, **how: bool) -> int:
+    lines: Iterable[str] = load(f"help.render_{page}")(*words, **how)
+    print_text("".join(f"{line}\n" for line in lines).lstrip("\n"))
+    return OK
 
 
 def _suggest(name: str) -> str:

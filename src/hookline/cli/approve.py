@@ -77,11 +77,11 @@ def approve(
     *,
     what: str = option(
         "[HOOK|COMMAND|PATH]",
-        "an id, what it runs or asks, a name, or a file that declares it or is run",
+        "an id, a name, a command, or a file that declares the hook or that it runs",
         complete="hooks",
     ),
     event: str = EVENT,
-    all_: bool = option("--all", "all that waits and guards that are gone; not what was revoked"),
+    all_: bool = option("--all", "every hook that is new or changed, and guards that are gone"),
     yes: bool = option("--yes", "do not ask: approve, and forget guards that are gone"),
     dry_run: bool = DRY_RUN,
 ) -> int:
@@ -119,7 +119,7 @@ def revoke(
     printer: Printer,
     *,
     what: str = option(
-        "HOOK|COMMAND", "an id, what it runs or asks, a name, or a file of it", complete="hooks"
+        "HOOK|COMMAND", "an id, a name, a command, or a file of it", complete="hooks"
     ),
     event: str = EVENT,
     dry_run: bool = DRY_RUN,

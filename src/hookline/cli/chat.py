@@ -18,8 +18,8 @@ _FAILED = "✗ HKL"  # how an answer begins that is a refusal
 def chat(
     selection: Selection,
     *,
-    text: list[str] = option("TEXT...", "the command, for example /hooks list"),
-    yes: bool = option("--yes", "approve although no person is at the terminal"),
+    text: list[str] = option("TEXT...", "the command, as in a chat: /hooks list"),
+    yes: bool = option("--yes", "approve without a person at the terminal"),
 ) -> int:
     """Do what a `/hooks` command says, and print the answer of the chat.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
 
 from hookline.cli.output import read_table
 
@@ -10,10 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-
-# The variable by which the script of `hookline completion` asks; typer chose its form.
-COMPLETION_VARIABLE = "_HOOKLINE_COMPLETE"
 
 
 class Command:
@@ -31,15 +27,21 @@ class Command:
 
     def load(self) -> Callable[..., Any]:
         """Import the function that runs the command; its options are its keyword parameters."""
-        module, _, function = self.home.partition(".")
-        loaded: Callable[..., Any] = getattr(import_module(f"hookline.cli.{module}"), function)
-        return loaded
+        return load(self.home)
+
+
+def load(home: str) -> Callable[..., Any]:
+    """Import a function of this package, `module.function`, that only some command lines need."""
+    module, _, function = home.partition(".")
+    __import__(f"hookline.cli.{module}")
+    loaded: Callable[..., Any] = getattr(sys.modules[f"hookline.cli.{module}"], function)
+    return loaded
 
 
 COMMANDS = {
     "list": Command(
         "look",
-        "every hook in firing order, event by event",
+        "list the hooks of each file, and whether they run",
         "list_command.list_all",
         "hookline list",
         "hookline list -c hooks.yaml --event pre_tool_use",
@@ -47,15 +49,15 @@ COMMANDS = {
     ),
     "show": Command(
         "look",
-        "one hook with every field that counts, or one event with all that a hook may do there",
+        "show one hook, or one event and what a hook can do there",
         "list_command.show",
         "hookline show tool.before",
         "hookline show pre_tool_use --dialect docker-agent",
-        "hookline show -c hooks.yaml 'hooks.yaml#stop.0'",
+        "hookline show -c hooks.yaml 'summarize shell output'",
     ),
     "validate": Command(
         "look",
-        "every problem of every file, with its place, its code and what to do about it",
+        "check hook files; each problem with its place and its remedy",
         "validate.validate",
         "hookline validate hooks.yaml",
         "hookline validate .agents/hooks --strict",
@@ -64,7 +66,7 @@ COMMANDS = {
     ),
     "explain": Command(
         "look",
-        "why each hook was asked or not, in what order, and what it answered; or what a code means",
+        "explain what the hooks do with an event, or an error code",
         "explain.explain",
         "hookline explain HKL1203",
         "hookline explain pre_tool_use -c hooks.yaml --input payload.json",
@@ -73,37 +75,23 @@ COMMANDS = {
     ),
     "doctor": Command(
         "look",
-        "every hook that may run tried on a harmless event, and what is wrong with it",
+        "run each approved hook on a harmless event, and report problems",
         "doctor.doctor",
         "hookline doctor",
         "hookline doctor --fix",
         "hookline doctor -c hooks.yaml --json",
         codes="1 there are errors",
     ),
-    "schema": Command(
-        "look",
-        "the JSON Schema of a document that hookline prints",
-        "schema.schema",
-        "hookline schema",
-        "hookline schema decision",
-    ),
-    "completion": Command(
-        "look",
-        "the script by which a shell completes command lines: bash, zsh, fish or powershell",
-        "typer_help.print_script",
-        "hookline completion bash",
-        "hookline completion zsh",
-    ),
     "fire": Command(
         "try",
-        "fire one event at the hooks, and print the decision",
+        "run the hooks on one event, and print the decision",
         "fire.fire",
         "hookline fire pre_tool_use -c hooks.yaml < payload.json",
         codes="1 denied or halted",
     ),
     "convert": Command(
         "try",
-        "hooks of one dialect as files of another, and what the other cannot express",
+        "write hooks in another dialect, and report what is lost",
         "convert.convert",
         "hookline convert hooks.yaml --from docker-agent --to claude-code",
         "hookline convert .claude/settings.json --to agenthooks --output .agents/hooks",
@@ -112,40 +100,40 @@ COMMANDS = {
     ),
     "approve": Command(
         "decide",
-        "let hooks run as they are now, after you saw what they run",
+        "review hooks, and let them run as they are now",
         "approve.approve",
         "hookline approve --all --dry-run",
         "hookline approve .claude/settings.json --yes",
-        "hookline approve 'settings.json#Stop.0.0' --yes",
+        "hookline approve --event Stop --all --yes",
         codes="1 declined, or left out",
     ),
     "revoke": Command(
         "decide",
-        "take the approval of hooks back, at once",
+        "take approvals back",
         "approve.revoke",
         "hookline revoke .claude/settings.json",
-        "hookline revoke 'settings.json#Stop.0.0'",
+        "hookline revoke .claude/settings.json --event Stop",
     ),
     "on": Command(
         "decide",
-        "switch hooks on again: of this project, everywhere, or a single one",
+        "switch hooks on again: one hook, this project, or all",
         "switches.on",
         "hookline on",
         "hookline on --global",
-        "hookline on 'settings.json#Stop.0.0'",
+        "hookline on .claude/settings.json",
         codes="1 still off",
     ),
     "off": Command(
         "decide",
-        "switch hooks off: of this project, everywhere, or a single one",
+        "switch hooks off: one hook, this project, or all",
         "switches.off",
         "hookline off",
         "hookline off --global --json",
-        "hookline off 'settings.json#Stop.0.0'",
+        "hookline off .claude/settings.json",
     ),
     "chat": Command(
         "decide",
-        "one `/hooks` command, as a person types it in a chat",
+        "run one `/hooks` command of a chat",
         "chat.chat",
         'hookline chat "/hooks list"',
         'hookline chat "/hooks off"',
@@ -153,7 +141,7 @@ COMMANDS = {
     ),
     "log": Command(
         "decide",
-        "what was decided, why, and whether the record of it is whole",
+        "print the journal of decisions, or verify it",
         "log.log",
         "hookline log --stance deny --since 7d",
         "hookline log --hook pre_tool_use --fault --json",
@@ -163,22 +151,36 @@ COMMANDS = {
     ),
     "answer": Command(
         "run",
-        "answer a host's event in its own words; hosts start this",
+        "answer one event of a host; hosts start this",
         "answer.make_request",
         "hookline answer claude-code < payload.json",
-        codes="the host's own",
+        codes="as the host expects",
     ),
     "serve": Command(
         "run",
-        "answer events over HTTP, for agents in any language",
+        "answer events over HTTP and gRPC",
         "serve.serve",
         "hookline serve",
         "hookline serve --http 127.0.0.1:8465 -c hooks.yaml",
         "hookline serve --unix /run/user/1000/hookline.sock",
         codes="130 interrupted",
     ),
+    "schema": Command(
+        "other",
+        "print the JSON Schema of a document that hookline prints",
+        "schema.schema",
+        "hookline schema",
+        "hookline schema decision",
+    ),
+    "completion": Command(
+        "other",
+        "print the completion script of a shell",
+        "completion.print_script",
+        "hookline completion bash",
+        "hookline completion zsh",
+    ),
 }
-GROUPS = ("look", "try", "decide", "run")
+GROUPS = ("look", "try", "decide", "run", "other")
 
 # What others call it -> what we do. `run` is kept free for running an agent.
 ELSEWHERE = read_table("""

@@ -22,7 +22,7 @@ from hookline.cli.output import (
     print_message,
     print_text,
 )
-from hookline.engine.catalog import NAMES, make_dialect
+from hookline.engine.catalog import make_dialect
 from hookline.engine.convert import Conversion
 from hookline.engine.convert import convert as convert_hooks
 from hookline.engine.engine import Engine
@@ -36,15 +36,17 @@ if TYPE_CHECKING:
 
 def convert(
     *,
-    path: str = option("[PATH]", "a file or folder of hooks; without it, what is found here"),
-    from_: str = option("--from DIALECT", f"of the hooks: {', '.join(NAMES)}", complete="hosts"),
-    to: str = option("--to DIALECT", "that they are written in", complete="hosts"),
-    output: str = option("--output DIR", "write the files there; without it, one file is printed"),
-    force: bool = option("--force", "write over files that are there"),
-    plain: bool = option(
-        "--plain", "leave commands as they are: for scripts that speak the new words"
+    path: str = option("[PATH]", "a file or folder of hooks; default: what is found here"),
+    from_: str = option("--from DIALECT", "the dialect of the hooks", complete="hosts"),
+    to: str = option("--to DIALECT", "the dialect to write", complete="hosts"),
+    output: str = option(
+        "--output DIR", "write the files to this folder; default: print the only file"
     ),
-    strict: bool = option("--strict", "refuse any loss"),
+    force: bool = option("--force", "overwrite files"),
+    plain: bool = option(
+        "--plain", "leave commands as they are, without a program that translates"
+    ),
+    strict: bool = option("--strict", "write nothing if anything is lost"),
     options: list[str] = DIALECT_OPTIONS,
     folder: str = FOLDER,
     json: bool = JSON,

@@ -39,11 +39,13 @@ def doctor(
     selection: Selection,
     printer: Printer,
     *,
-    fix: bool = option(
-        "--fix", "mend what can be mended safely: the modes of files that are yours"
+    fix: bool = option("--fix", "repair what is safe to repair: the modes of your files"),
+    seconds: float = option(
+        "--seconds S", "give each hook at most so many seconds", default=SECONDS, least=0.1
     ),
-    seconds: float = option("--seconds S", "for one hook, at most", default=SECONDS, least=0.1),
-    models: bool = option("--models", "ask language models too, which costs what a call costs"),
+    models: bool = option(
+        "--models", "run hooks that ask a language model too; each call costs money"
+    ),
 ) -> int:
     """Every hook tried on a harmless event, and what is wrong with it.
 

@@ -10,7 +10,8 @@ from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from hookline.cli.output import Document
     from hookline.core.dialect import Dialect, EventRow
@@ -93,6 +94,16 @@ def list_event_names(dialect: str) -> list[str]:
     """Return the names of events: of one dialect, else canonical names and those of all."""
     named = [native for label, native, _ in _list_native_names() if dialect in ("", label)]
     return list(dict.fromkeys([*named, *kinds.NAMES] if dialect else [*kinds.NAMES, *named]))
+
+
+def list_hosts(_given: Mapping[str, Any]) -> Iterable[str]:
+    """Return the names of hosts, for a shell."""
+    return NAMES
+
+
+def list_events_of(given: Mapping[str, Any]) -> list[str]:
+    """Return the names of events, for a shell: of the host or dialect that is typed, else all."""
+    return list_event_names(given.get("host") or given.get("dialect") or "")
 
 
 def suggest_event(name: str, more: Sequence[str] = ()) -> str:

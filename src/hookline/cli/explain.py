@@ -27,7 +27,8 @@ from hookline.trust.state import NEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
     from hookline.cli.output import Document, Lines
     from hookline.engine.engine import Engine
@@ -42,12 +43,12 @@ def explain(
     *,
     what: str = option(
         "EVENT|CODE|last|ID",
-        "an event to fire, a code such as HKL1203, or a decision of the journal",
+        "an event; a code such as HKL1203; or a decision: `last`, or its id in the journal",
         complete="last codes events",
     ),
     host: str = HOST,
     input: str = INPUT,  # noqa: A002 - the name of the flag
-    no_run: bool = option("--no-run", "start no hook; tell only which ones would be asked"),
+    no_run: bool = option("--no-run", "start no hook; only print which ones would run"),
 ) -> int:
     """Why each hook was asked or not, in what order, and what it answered; or what a code means."""
     if what in CODES or _CODE.fullmatch(what):
@@ -86,6 +87,11 @@ def make_blank_payload(engine: Engine, event: str, dialect: str | None) -> Docum
 
 
 # -- codes -----------------------------------------------------------------------------------------
+
+
+def list_codes(_given: Mapping[str, Any]) -> Iterable[str]:
+    """Return all codes, for a shell."""
+    return CODES.values()
 
 
 def make_code_document(word: str) -> Document:

@@ -45,12 +45,12 @@ def fire(
     *,
     event: str = option(
         "EVENT",
-        "the event's native name, or a canonical one such as tool.before",
+        "the event as its host calls it, or a canonical name such as tool.before",
         complete="events",
     ),
     host: str = HOST,
     input: str = INPUT,  # noqa: A002 - the name of the flag
-    exit_zero: bool = option("--exit-zero", "exit 0 also for a denial"),
+    exit_zero: bool = option("--exit-zero", "exit 0 for a denial too"),
     deadline: float = DEADLINE,
     answers: AnswerPipe | None = None,
 ) -> int:

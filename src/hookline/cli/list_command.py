@@ -12,7 +12,7 @@ from hookline.cli.events import (
     render_kind,
     suggest_event,
 )
-from hookline.cli.options import EVENT, Selection, option, usage_error
+from hookline.cli.options import EVENT, SHARED, Selection, option, usage_error
 from hookline.cli.output import (
     OK,
     USAGE,
@@ -36,7 +36,7 @@ from hookline.engine.approval_service import (
 from hookline.engine.detached import find_time_limit
 from hookline.engine.hook_lookup import describe_run, make_hook_summary
 from hookline.engine.loader import explain_absence, list_hooks
-from hookline.errors import ConfigError
+from hookline.errors import ConfigError, HookError
 from hookline.model.spec import (
     CLONED,
     MANAGED,
@@ -55,7 +55,7 @@ from hookline.wire.providers import list_key_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from hookline.cli.output import Document, Lines
@@ -70,7 +70,7 @@ def list_all(
     printer: Printer,
     *,
     event: str = EVENT,
-    source: str = option("--source WORD", "of one scope, dialect or file (part of its path) only"),
+    source: str = option("--source WORD", "only hooks of this scope, dialect or part of a path"),
 ) -> int:
     """Every hook in firing order, event by event.
 
@@ -132,7 +132,9 @@ def show(
     printer: Printer,
     *,
     what: str = option(
-        "EVENT|HOOK", "an event by any name, or a hook by its id or name", complete="hooks events"
+        "EVENT|HOOK",
+        "an event by any of its names, or a hook by its id or name",
+        complete="hooks events",
     ),
 ) -> int:
     """One hook with every field that counts, or one event with all that a hook may do there."""
@@ -210,6 +212,16 @@ def list_in_order(engine: Engine) -> Iterator[HookSpec]:
             )
         )
         yield from (spec for spec in declared if spec.kind == kind and spec.id not in specs)
+
+
+def list_ids(given: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the hooks that a command line selects, for a shell; none of them runs."""
+    selection = Selection(**{name: given[name] for name in SHARED if given.get(name)})
+    try:
+        selection.enter_folder()
+        return [spec.id for spec in list_hooks(selection.engine().snapshot)]
+    except (HookError, OSError):  # a prompt is no place for an error
+        return []
 
 
 def _summarize_hooks(engine: Engine, specs: list[HookSpec]) -> list[Document]:

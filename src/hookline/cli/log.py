@@ -58,29 +58,28 @@ def log(
     printer: Printer,
     *,
     what: list[str] = option(
-        "[show ID|show last|verify|prune...]", "without it, the decisions, newest last"
+        "[show ID|show last|verify|prune...]",
+        "one decision, a check, or a clean-up; default: list the decisions",
     ),
-    event: str = option(
-        "--event EVENT", "of one event, canonical or as its host calls it", complete="events"
+    event: str = option("--event EVENT", "only this event, by any of its names", complete="events"),
+    tool: str = option("--tool NAME", "only this tool"),
+    hook: str = option("--hook WORD", "only with a hook whose id, name or command has this in it"),
+    stance: str = option(
+        "--stance STANCE",
+        "only silent, allow, ask, deny or halt",
+        choices=("silent", "allow", "ask", "deny", "halt"),
     ),
-    tool: str = option("--tool NAME", "of one tool"),
-    hook: str = option(
-        "--hook WORD", "about which a hook was asked whose id, name or command has this in it"
-    ),
-    stance: str = option("--stance STANCE", choices=("silent", "allow", "ask", "deny", "halt")),
-    session: str = option("--session ID", "of one session; the beginning is enough"),
-    since: str = option(
-        "--since TIME", "from then on: 2026-11-21T10:00, or so long ago: 30m, 2h, 7d"
-    ),
-    until: str = option("--until TIME", "before then"),
-    fault: bool = option("--fault", "in which a hook failed"),
-    limit: int = option("-n, --limit N", "the newest so many; 0: all", least=0, default=50),
-    follow: bool = option("-f, --follow", "and those to come, until Ctrl-C"),
-    head: str = option("--head SEQ:HASH", "for verify: a head that was kept elsewhere"),
-    dry_run: bool = option("--dry-run", "for prune: only say what would be removed"),
-    path: str = option("--path DIR", "another journal than this user's"),
+    session: str = option("--session ID", "only this session; the beginning of its id is enough"),
+    since: str = option("--since TIME", "not older than 2026-11-21T10:00, or than 30m, 2h, 7d"),
+    until: str = option("--until TIME", "only before this time"),
+    fault: bool = option("--fault", "only decisions in which a hook failed"),
+    limit: int = option("-n, --limit N", "print the newest N; 0: all", least=0, default=50),
+    follow: bool = option("-f, --follow", "print new decisions too, until Ctrl-C"),
+    head: str = option("--head SEQ:HASH", "verify: the head that you kept elsewhere", is_rare=True),
+    dry_run: bool = option("--dry-run", "prune: only print what would be removed", is_rare=True),
+    path: str = option("--path DIR", "the folder of another journal", is_rare=True),
     show_payload: bool = option(
-        "--show-payload", "what is kept of payloads as it is kept; without it, masked"
+        "--show-payload", "print secrets as they are kept, and do not mask them", is_rare=True
     ),
 ) -> int:
     """What the journal holds, one decision in full, and whether the journal is whole."""

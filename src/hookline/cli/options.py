@@ -2,8 +2,7 @@
 
 A command is a function. Each of its options is the default of a keyword parameter, made by
 `option`. A parameter `selection` adds the options that choose hooks, and `printer` those that
-choose the output. typer gets the same declarations for the help and for shells (`typer_help.py`):
-to load it takes longer than a whole `hookline list`.
+choose the output. Help and completion read the same declarations, and load no engine.
 """
 
 from __future__ import annotations
@@ -12,17 +11,11 @@ import os
 import sys
 from math import inf, nan
 
-from hookline.config.places import project_root
 from hookline.config.project_env import drop_project_env
-from hookline.engine.catalog import NAMES
-from hookline.engine.engine import MATCHING, MODES, TRUSTS, Engine
-from hookline.engine.journaling import open_journal
-from hookline.engine.lazy_gate import LazyGate, note_approvals
+from hookline.engine.choices import MATCHING, MODES, TRUSTS
 from hookline.engine.projects import leave_deleted_folder
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
-from hookline.sessions.store import Sessions
-from hookline.wire.parsers import parse_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     Command = Callable[..., Any]
+    from hookline.engine.engine import Engine
     from hookline.model.spec import Problem
+    from hookline.sessions.store import Sessions
 
 HELP = ("-h", "--help")
 
@@ -39,7 +34,7 @@ class Option(Frozen):
     """An option of a command; an argument, if it has no names; a flag, if it takes no value.
 
     `least` and `most`: bounds of a number. `choices`: the only values. `complete`: what a shell may
-    complete, by names in `typer_help.WORDS`.
+    complete, by names in `completion.WORDS`. `is_rare`: only `hookline help COMMAND` shows it.
     """
 
     names: tuple[str, ...] = ()
@@ -52,7 +47,14 @@ class Option(Frozen):
     is_flag: bool = False
     is_required: bool = False
     is_repeatable: bool = False
+    is_rare: bool = False
     complete: str = ""
+
+    @property
+    def usage(self) -> str:
+        """An argument as in a usage line."""
+        text = f"{self.metavar}{'...' * self.is_repeatable}"
+        return text if self.is_required else f"[{text}]"
 
     def read(self, name: str, word: str | None) -> Any:
         """Return the value of a word; `name`: what the option is called in an error.
@@ -80,7 +82,7 @@ class Option(Frozen):
         return value
 
 
-def option(spec: str, help: str = "", **settings: Any) -> Any:  # noqa: A002 - as of typer
+def option(spec: str, help: str = "", **settings: Any) -> Any:  # noqa: A002 - what it is
     """Return an option as the default of a parameter, whose type is that of the option's value.
 
     `spec` is written as in a usage line: `-n, --dry-run`, `--event EVENT`, `HOST`, `[PATH...]`.
@@ -107,24 +109,26 @@ def usage_error(message: str, hint: str = "") -> ConfigError:
     return ConfigError(message, name="config.option", hint=hint)
 
 
-JSON = option("--json", "print JSON: one document, or one a line")
+JSON = option("--json", "print JSON")
 # The options of commands that print a document, by the parameters of `output.Printer`.
 PRINTING = {
     "json": JSON,
-    "color": option("--color WHEN", default="auto", choices=("auto", "always", "never")),
+    "color": option(
+        "--color WHEN", default="auto", choices=("auto", "always", "never"), is_rare=True
+    ),
+    "no_input": option("--no-input", "never ask; a question is an error", is_rare=True),
 }
-DRY_RUN = option("-n, --dry-run", "only show what would be done")
-EVENT = option("--event EVENT", "of one event only, by any of its names", complete="events")
-HOST = option(
-    "--host NAME", "the dialect of the event, where it is not the files'", complete="hosts"
-)
-INPUT = option("--input FILE", "the payload; - is standard input", default="-")
+DRY_RUN = option("-n, --dry-run", "print what would change, and change nothing")
+EVENT = option("--event EVENT", "only hooks of this event", complete="events")
+HOST = option("--host NAME", "the host that raises the event", complete="hosts")
+INPUT = option("--input FILE", "read the payload from this file; - is standard input", default="-")
 DEADLINE = option(
     "--deadline S",
-    "seconds until the answer has to be written; default: the host's limit, less 10 %",
+    "answer within so many seconds; default: the host's limit, less 10 %",
     default=0.0,
     least=0.001,
     most=1e9,
+    is_rare=True,
 )
 
 
@@ -179,37 +183,42 @@ def _read_option(options: Mapping[str, Option], word: str, rest: Iterator[str]) 
     return key, options[key].read(name, value if is_given else next(rest, None))
 
 
-FOLDER = option("-C DIR", "as if started there", default=".")
-DIALECT_OPTIONS = option("-o, --option NAME=VALUE...", "of the dialect, as profile=d1; repeatable")
+FOLDER = option("-C DIR", "run as if started in this folder", default=".")
+DIALECT_OPTIONS = option(
+    "-o, --option NAME=VALUE...",
+    "an option of the dialect, as profile=d1; repeatable",
+    is_rare=True,
+)
 # The options that choose hooks, by the parameters of `Selection`.
 SHARED = {
     "configs": option(
         "-c, --config PATH...",
-        "a file or folder of hooks, or a tree as JSON; repeatable; without it, what is found here",
+        "use the hooks of this file, folder or JSON text, and no others; repeatable",
     ),
-    "dialect": option(
-        "--dialect NAME", f"of files and events: {', '.join(NAMES)}", complete="hosts"
-    ),
+    "dialect": option("--dialect NAME", "the dialect of the files", complete="hosts"),
+    "folder": FOLDER,
     "trust": option(
         "--trust WHOM",
-        "which hooks may run: all, user, approved or none; to name a file is consent",
+        "which hooks may run: all, user, approved or none; default: user, and all of --config",
         choices=TRUSTS,
+        is_rare=True,
     ),
     "mode": option(
         "--mode MODE",
-        "fidelity, or strict: a failed guard asks or denies",
+        "fidelity: as the host does; strict: a guard that fails asks or refuses",
         default="fidelity",
         choices=MODES,
+        is_rare=True,
     ),
     "match_tools": option(
         "--match-tools NAMES",
-        "native, or canonical: a matcher knows a tool's names in all hosts",
+        "native: matchers know the host's tool names; canonical: those of all hosts",
         default="native",
         choices=MATCHING,
+        is_rare=True,
     ),
     "options": DIALECT_OPTIONS,
-    "folder": FOLDER,
-    "home": option("--home DIR", "your home, whatever the environment says"),
+    "home": option("--home DIR", "your home, whatever the environment says", is_rare=True),
     "relay": option("--relay"),  # what converted hooks pass; no help shows it
 }
 
@@ -272,61 +281,22 @@ class Selection:
             self.notices = (found.problem,)
 
     def sessions(self) -> Sessions:
-        """Return the store of sessions, in which each relay counts its redos separately."""
-        return Sessions.of(os.environ, asker="\n".join(self.configs) if self.relay else "")
+        """Return the store of sessions; as `selected_engine.open_sessions`."""
+        from hookline.cli.selected_engine import open_sessions  # noqa: PLC0415 - as below
+
+        return open_sessions(self)
 
     def open(self, **settings: Any) -> Engine:
         """Return the engine with the selected hooks, and with the journal of this user."""
-        from hookline.cli.output import print_message  # noqa: PLC0415 - not for a host
+        from hookline.cli.selected_engine import open_engine  # noqa: PLC0415 - as below
 
-        journal = open_journal(os.environ, print_message)
-        return self.engine(journal=journal, **settings)
+        return open_engine(self, **settings)
 
     def engine(self, *, parses_new: bool = True, **settings: Any) -> Engine:
-        """Return the engine with the selected hooks.
+        """Return the engine with the selected hooks; as `selected_engine.make_engine`."""
+        from hookline.cli.selected_engine import make_engine  # noqa: PLC0415 - not for a help
 
-        `parses_new`: whether files of a project without approvals are parsed.
-
-        Raises:
-            ConfigError: no such file, dialect, option, trust or mode.
-        """
-        # It was cleaned when the command began.
-        settings["environ"] = os.environ
-        if not self.configs and self.folder == ".":
-            self.folder = project_root(".", os.environ) or "."
-        # `all` is consent to everything, and of `none` there is nothing to ask.
-        if self.trust not in ("all", "none"):
-            record = note_approvals(settings.get("journal"))
-            settings["gate"] = LazyGate(
-                self.folder, os.environ, write_record=record, notices=self.notices
-            )
-        if not self.configs:
-            if self.options:
-                raise usage_error(
-                    "options of a dialect need a file that they are for", "name it with --config"
-                )
-            return Engine.discover(
-                self.folder,
-                trust=self.trust or "user",
-                mode=self.mode,
-                match_tools=self.match_tools,
-                parses_new=parses_new,
-                **settings,
-            )
-        engine = Engine(cwd=self.folder, relays=self.relay, **settings)
-        for config in self.configs:
-            engine.add_source(
-                parse_json(config, "--config", placed=False).value
-                if config.startswith("{")
-                else config,
-                dialect=self.dialect or None,
-                trust=self.trust or "all",
-                mode=self.mode,
-                match_tools=self.match_tools,
-                options=parse_options(self.options),
-                host=self.host,
-            )
-        return engine
+        return make_engine(self, parses_new=parses_new, **settings)
 
 
 def call_command(name: str, command: Command, words: Sequence[str], **settings: Any) -> int:
@@ -371,23 +341,6 @@ def list_options(command: Command) -> dict[str, Option]:
         if parameter in command.__annotations__:
             options.update(shared)
     return options
-
-
-def parse_options(pairs: Sequence[str]) -> Mapping[str, Any]:
-    """Return `name=value` pairs as a mapping; `true` and `false` are booleans.
-
-    Raises:
-        ConfigError: a pair without `=`.
-    """
-    parsed: dict[str, Any] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise usage_error(
-                f"`--option {pair}` is no NAME=VALUE", "for example --option profile=d1"
-            )
-        parsed[name] = {"true": True, "false": False}.get(value, value)
-    return parsed
 
 
 def change_folder(folder: str) -> None:

@@ -83,6 +83,17 @@ def print_message(text: str) -> None:
     _write(sys.stderr, escape_text(text) + "\n")
 
 
+def find_width() -> int:
+    """Return the columns of the terminal; 0 if a program reads the output, which gets all of it."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError, AttributeError):  # no terminal, closed, or no stream at all
+        return 0
+
+
 def print_document(document: Document) -> None:
     """Write one JSON document to standard output."""
     utf8 = str(getattr(sys.stdout, "encoding", "")).lower().replace("-", "") == "utf8"
@@ -166,9 +177,10 @@ class Paint:
 class Printer:
     """Prints documents: as JSON, or as the lines of a page without terminal control characters."""
 
-    def __init__(self, *, json: bool = False, color: str = "auto") -> None:
+    def __init__(self, *, json: bool = False, color: str = "auto", no_input: bool = False) -> None:
         self.json = json
         self.color = color
+        self.no_input = no_input
 
     def print(self, document: Document, page: Page) -> None:
         """Print a document to standard output."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from importlib.resources import files
 
 from hookline.cli.options import option, usage_error
 from hookline.cli.output import OK, print_text
@@ -14,13 +14,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookline.cli.output import Document
 
-_FOLDER = files("hookline.cli") / "schemas"
+_FOLDER = os.path.join(os.path.dirname(__file__), "schemas")
 _REFERENCE = re.compile(r'"urn:hookline:([a-z]+):1[#"]')
 
 
 def schema(
     *,
-    name: str = option("[NAME]", "which one; without it, their names", complete="schemas"),
+    name: str = option(
+        "[NAME]", "a document; without it, print the names of all", complete="schemas"
+    ),
 ) -> int:
     """Print the JSON Schema of a document that hookline prints."""
     print_text(
@@ -31,10 +33,10 @@ def schema(
     return OK
 
 
-def list_schemas() -> list[str]:
+def list_schemas(_given: object = None) -> list[str]:
     """Return the names of the documents that have a schema."""
-    names = (file.name for file in _FOLDER.iterdir() if file.name.endswith(".json"))
-    return sorted(name.removesuffix(".json") for name in names)
+    names = os.listdir(_FOLDER)
+    return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
 
 def read_schema(name: str) -> Document:
@@ -48,7 +50,8 @@ def read_schema(name: str) -> Document:
             f"unknown document `{name}`",
             did_you_mean(name, list_schemas()) or f"one of {', '.join(list_schemas())}",
         )
-    text = (_FOLDER / f"{name}.json").read_text(encoding="utf-8")
+    with open(f"{_FOLDER}/{name}.json", encoding="utf-8") as file:
+        text = file.read()
     read: Document = json.loads(text)
     others = {other: read_schema(other) for other in sorted(set(_REFERENCE.findall(text)) - {name})}
     return read | {"$defs": read.get("$defs", {}) | others} if others else read

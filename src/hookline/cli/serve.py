@@ -49,41 +49,71 @@ _DEFAULT = "127.0.0.1:8465"
 def serve(
     selection: Selection,
     *,
-    http: str = option("--http HOST:PORT", f"listen on TCP; with none of the three, {_DEFAULT}"),
-    unix: str = option("--unix PATH", "listen on a unix socket, for this user only; no token"),
+    http: str = option(
+        "--http HOST:PORT", f"listen on TCP; default without --unix and --grpc: {_DEFAULT}"
+    ),
+    unix: str = option(
+        "--unix PATH", "listen on a unix socket, which only you can use; needs no token"
+    ),
     grpc: list[str] = option(
         "--grpc ADDRESS...",
         "listen for gRPC: unix:PATH, 127.0.0.1:PORT or vsock:CID:PORT; repeatable",
     ),
     expect: list[str] = option(
-        "--expect NAME...", "gates are closed until these handlers attach over gRPC; repeatable"
+        "--expect NAME...",
+        "refuse actions until this handler attaches over gRPC; repeatable",
+        is_rare=True,
     ),
-    token_file: str = option("--token-file PATH", "the token for TCP; made if missing"),
-    allow_remote: bool = option("--allow-remote", "let other machines ask; needs --token-file"),
-    host_name: list[str] = option("--host-name NAME...", "another name of this server; repeatable"),
+    token_file: str = option(
+        "--token-file PATH", "the file of the token for TCP; written if it is missing"
+    ),
+    allow_remote: bool = option("--allow-remote", "accept other machines; needs --token-file"),
+    host_name: list[str] = option(
+        "--host-name NAME...",
+        "accept this name of the server in requests; repeatable",
+        is_rare=True,
+    ),
     most: int = option(
         "--most N",
-        "events at once, over HTTP and gRPC together, at most 64",
+        "answer at most N events at once, up to 64",
+        is_rare=True,
         least=1,
         most=64,
         default=64,
     ),
-    wait: float = option("--wait S", "for one more, until it is its turn", default=30.0, least=0.0),
+    wait: float = option(
+        "--wait S",
+        "let a further event wait so many seconds",
+        is_rare=True,
+        default=30.0,
+        least=0.0,
+    ),
     seconds: float = option(
-        "--seconds S", "for all hooks of one event, together", default=600.0, least=0.1
+        "--seconds S",
+        "end all hooks of an event after so many seconds",
+        is_rare=True,
+        default=600.0,
+        least=0.1,
     ),
     deadline: float = option(
         "--deadline S",
-        "for one event; default: what the client or its host allows",
+        "answer within so many seconds; default: as the client or host allows",
+        is_rare=True,
         default=0.0,
         least=0.0,
     ),
     drain: float = option(
-        "--drain S", "for what is running, at the stop; then it is ended", default=10.0, least=1.0
+        "--drain S",
+        "at the end, give running hooks so many seconds",
+        is_rare=True,
+        default=10.0,
+        least=1.0,
     ),
-    no_reload: bool = option("--no-reload", "take changes of files on SIGHUP only"),
+    no_reload: bool = option("--no-reload", "read changed files on SIGHUP only", is_rare=True),
     self_approve: bool = option(
-        "--self-approve", "let programs of this machine approve hooks without the token"
+        "--self-approve",
+        "let programs of this machine approve hooks without the token",
+        is_rare=True,
     ),
 ) -> int:
     """The decision server, until SIGTERM or Ctrl-C."""

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 _HOOK = option(
     "[HOOK]",
-    "an id, what it runs or asks, a name, or a file of it; without one, all hooks",
+    "an id, a name, a command, or a file of it; default: all hooks",
     complete="hooks",
 )
-_GLOBAL = option("--global", "in every project, and not in this one only")
+_GLOBAL = option("--global", "in every project")
 
 
 def on(

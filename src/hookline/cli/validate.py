@@ -39,13 +39,13 @@ def validate(
     printer: Printer,
     *,
     paths: list[str] = option(
-        "[PATH...]", "files and folders of hooks; without any, what is found here"
+        "[PATH...]", "files and folders of hooks; default: those of this project and of your home"
     ),
-    strict: bool = option("--strict", "warnings count as errors"),
+    strict: bool = option("--strict", "exit 1 for warnings too"),
     output_format: str = option(
         "--output-format FORMAT", choices=("text", "json", "github"), default="text"
     ),
-    exit_zero: bool = option("--exit-zero", "exit 0 also when there are findings"),
+    exit_zero: bool = option("--exit-zero", "exit 0 whatever the problems are"),
 ) -> int:
     """Every problem of every file, with its place, its code and what to do about it."""
     asked = [*paths, *selection.configs]

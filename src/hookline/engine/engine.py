@@ -9,6 +9,7 @@ from hookline.config.hook_files import guess_dialect
 from hookline.config.project_env import drop_project_env
 from hookline.core.dialect import Source
 from hookline.core.plan import sort_hooks
+from hookline.engine.choices import MATCHING, MODES, TRUSTS
 from hookline.engine.firing import Firing
 from hookline.engine.lazy_gate import LazyGate, note_approvals
 from hookline.engine.notices import add_notice, add_notices, write_reply
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
     Path: TypeAlias = str | os.PathLike[str]
 
-MODES = ("fidelity", "strict")
-TRUSTS = ("all", "user", "approved", "none")
-MATCHING = ("native", "canonical")
 _ALLOWED = {"mode": MODES, "trust": TRUSTS, "match_tools": MATCHING, "scope": SCOPES}
 _SETTINGS = frozenset(Runtime.__init__.__kwdefaults__ or ())
 

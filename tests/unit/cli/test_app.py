@@ -21,7 +21,7 @@ def test_alone_it_prints_a_short_help(desk: Desk) -> None:
     told = desk.type()
 
     assert (told.code, told.err) == (0, "")
-    assert told.out.index("examples:") < told.out.index("Look:")
+    assert told.out.index("Examples:") < told.out.index("Look:")
     assert all(f"  {name} " in told.out for name in COMMANDS)
     assert {command.group for command in COMMANDS.values()} == set(GROUPS)
 
@@ -33,7 +33,7 @@ def test_the_whole_help_tells_options_and_exit_codes(words: tuple[str, ...], des
 
     assert told.code == 0
     assert "--config" in told.out
-    assert "exit codes:" in told.out
+    assert "Exit codes:" in told.out
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -42,9 +42,18 @@ def test_each_help_begins_with_examples(name: str, desk: Desk) -> None:
     told = desk.type(name, "--help")
 
     assert told.code == 0
-    assert told.out == desk.type("help", name).out == desk.type(name, "-h").out
-    assert told.out.index(f"hookline {name}", 20) < told.out.index("Options:")
-    assert told.out.rstrip().endswith("2 usage or configuration error")
+    assert told.out == desk.type(name, "-h").out
+    assert told.out.index(f"  hookline {name}") < told.out.index("Options:")
+    assert "\nExit codes: " in told.out
+    assert len(desk.type("help", name).out) >= len(told.out)
+
+
+def test_a_topic_without_help_gets_a_suggestion(desk: Desk) -> None:
+    """As a command that hookline does not know."""
+    assert desk.type("help", "exit-codes").out.startswith("Exit codes:")
+    assert desk.type("help", "lst").err == (
+        "hookline: HKL1007 no help on `lst` (did you mean `list`?)\n"
+    )
 
 
 @pytest.mark.parametrize("word", ELSEWHERE)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hookline.cli.options import Selection, call_command, change_folder, parse_options
+from hookline.cli.options import Selection, call_command, change_folder
+from hookline.cli.selected_engine import parse_options
 from hookline.errors import ConfigError
 from tests.unit.cli.support import DOCKER, Desk
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.process
-HEAVY = {"typer", "rich", "pydantic", "asyncio", "click", "starlette", "uvicorn"}
+HEAVY = {"rich", "pydantic", "asyncio", "click", "starlette", "uvicorn"}
 # What `answer` does without where a host's settings match tools by their exact names and no hook
 # takes part.
 UNNEEDED = HEAVY | {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hookline.cli.options import parse_options
+from hookline.cli.selected_engine import parse_options
 from hookline.core.options import check_switches
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import ConfigError

@@ -1,16 +1,16 @@
-"""The help of a command, and what shells are given and answered to complete command lines."""
+"""What shells are given and answered to complete command lines."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.cli.app import app_main
-from hookline.cli.commands import COMMANDS, COMPLETION_VARIABLE
+from hookline.cli.completion import SHELLS
 from tests.unit.cli.support import DOCKER, ROOT, Desk
 
 if TYPE_CHECKING:
@@ -18,19 +18,10 @@ if TYPE_CHECKING:
 
 
 def completed(desk: Desk, line: str) -> list[str]:
-    """What a bash is answered for a line that ends where the cursor is."""
-    words = line.split(" ")
-    for name, value in {
-        COMPLETION_VARIABLE: "complete_bash",
-        "COMP_WORDS": "\n".join(words),
-        "COMP_CWORD": str(len(words) - 1),
-    }.items():
-        desk.monkeypatch.setenv(name, value)
-    assert app_main([]) == 0
-    desk.monkeypatch.delenv(COMPLETION_VARIABLE)
-    printed = desk.capfd.readouterr()
-    assert printed.err == ""
-    return [word for word in printed.out.splitlines() if word]
+    """The words that a shell is answered for a line that ends where the cursor is."""
+    told = desk.type("__complete", *line.split(" ")[1:])
+    assert (told.code, told.err) == (0, "")
+    return [word.partition("\t")[0] for word in told.out.splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +75,20 @@ def test_a_line_goes_on_with_what_fits(
     assert has or not offered
 
 
+def test_a_value_may_stand_behind_an_equals_sign(desk: Desk) -> None:
+    """In one word, and in three words as bash splits it."""
+    assert completed(desk, "hookline log --stance=d") == ["--stance=deny"]
+    assert completed(desk, "hookline log --stance = d") == ["deny"]
+    assert "halt" in completed(desk, "hookline log --stance =")
+
+
+def test_commands_and_options_have_a_description(desk: Desk) -> None:
+    """It stands behind a tab, for shells that show it; hidden options are not offered."""
+    assert "list\tlist the hooks" in desk.type("__complete", "l").out
+    assert "--json\tprint JSON\n" in desk.type("__complete", "list", "--").out
+    assert "--relay" not in desk.type("__complete", "list", "--").out
+
+
 def test_only_the_command_that_is_typed_is_loaded(desk: Desk) -> None:
     """Of the others only the names are loaded."""
     loaded = {
@@ -96,45 +101,49 @@ def test_only_the_command_that_is_typed_is_loaded(desk: Desk) -> None:
         sys.modules.update(loaded)
 
 
-@pytest.mark.process
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+@pytest.mark.parametrize("shell", SHELLS)
 def test_each_shell_has_a_script(shell: str, desk: Desk) -> None:
     """It asks hookline itself."""
     told = desk.type("completion", shell)
 
     assert (told.code, told.err) == (0, "")
-    assert COMPLETION_VARIABLE in told.out
-    assert "hookline" in told.out
+    assert "hookline __complete" in told.out
+
+
+# How a shell is asked to complete `hookline appr`, without a terminal.
+TYPED = {
+    "bash": (
+        "source <(hookline completion bash); COMP_WORDS=(hookline appr); COMP_CWORD=1; "
+        '_hookline hookline; echo "${COMPREPLY[@]}"'
+    ),
+    "zsh": (
+        "compdef() { :; }; _describe() { print -l -- $found }; source <(hookline completion zsh); "
+        "words=(hookline appr); CURRENT=2; _hookline"
+    ),
+    "fish": "hookline completion fish | source; complete --do-complete 'hookline appr'",
+}
 
 
 @pytest.mark.process
-def test_a_bash_completes_with_it(tmp_path: Path) -> None:
-    """It loads the printed script, and offers the right words."""
+@pytest.mark.parametrize("shell", TYPED)
+def test_a_shell_completes_with_it(shell: str, tmp_path: Path) -> None:
+    """It loads the printed script, and offers the right word."""
+    found = shutil.which(shell)
+    if found is None:
+        pytest.skip(f"{shell} is not installed")
     (tmp_path / "hookline").write_text(
         f'#!/bin/sh\nexec {sys.executable} -m hookline "$@"\n', encoding="utf-8"
     )
     (tmp_path / "hookline").chmod(0o755)
-    typed = (
-        "source <(hookline completion bash); COMP_WORDS=(hookline appr); COMP_CWORD=1; "
-        '_hookline_completion hookline; echo "${COMPREPLY[@]}"'
-    )
     environ = {
         "PATH": f"{tmp_path}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT / "src"),
         "HOME": str(tmp_path),
     }
     done = subprocess.run(
-        ["bash", "-c", typed],  # noqa: S607 - the bash on the user's PATH
+        [found, "-c", TYPED[shell]],
         env=environ, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
 
-    assert (done.stdout, done.stderr) == ("approve\n", "")
-
-
-def test_help_names_every_option(desk: Desk) -> None:
-    """It has the examples of the table, too."""
-    shown = desk.type("list", "--help").out
-
-    assert COMMANDS["list"].examples[0] in shown
-    assert all(name in shown for name in ("--config", "--event", "--json", "exit codes"))
-    assert "--relay" not in shown
+    assert done.stderr == ""
+    assert done.stdout.partition("\t")[0].partition(":")[0].strip() == "approve"
