@@ -145,6 +145,24 @@ def test_after_the_limit_the_next_turn_has_its_gate_again(
     assert [redone(flag=flag) for flag in (*turn, *turn)] == [*[True] * limit, False] * 2
 
 
+def test_a_refusal_that_comes_back_as_a_prompt_begins_no_turn(
+    kept: Callable[[], dict[str, Any]],
+) -> None:
+    """Gemini CLI raises its prompt event for it (docs/formats/gemini.md 7)."""
+    engine = Engine(**kept())
+    engine.on("stop")(lambda _: denied())
+
+    def redone(*, flag: bool) -> bool:
+        base = {"session_id": "s1", "cwd": "/", "prompt": "more"}
+        engine.fire("BeforeAgent", base, dialect="gemini")
+        answer = {"prompt_response": "done", "stop_hook_active": flag}
+        return engine.fire("AfterAgent", base | answer, dialect="gemini").redo
+
+    turn = [False, True, True, True]
+
+    assert [redone(flag=flag) for flag in turn * 2] == [True, True, True, False] * 2
+
+
 def test_hosts_whose_flag_is_not_reliable_are_counted_by_us(
     kept: Callable[[], dict[str, Any]],
 ) -> None:

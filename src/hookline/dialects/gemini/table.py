@@ -114,6 +114,7 @@ TABLE = Table(
     ticks_per_second=TICKS_PER_SECOND,
     default_timeout=60.0,
     compact=True,
+    redo_flag="stop_hook_active",
     asks_at_terminal=True,  # without one, an `ask` makes the host wait for an answer for ever
     programs=("gemini", "gemini-cli"),
 )
