@@ -50,7 +50,6 @@ _WORDS: Mapping[str, str] = {
     "REFUSES": "deny:DENY block:DENY",
     "PERMITS": "deny:DENY block:DENY ask:ASK allow:ALLOW approve:ALLOW",
     "ENDS": "deny:HALT block:HALT",
-    "CALLING": "permissionDecision updatedInput additionalContext",
 }
 # In the order of a session, a turn and a call. At a stop both `continue: false` and a block send
 # the agent back to work; after a tool nothing but `continue: false` counts, and it ends the turn.
@@ -66,8 +65,8 @@ UserPromptExpansion | note deny context        | command_name | words=REFUSES st
 UserPromptSubmit    | note deny context        |              | words=REFUSES stops=DENY
                     |                          |              | carries=PROMPT
     prompt!text submitted_prompt
-PreToolUse          | note allow ask deny halt |              | words=PERMITS reads=CALLING
-                    | input context            |              |
+PreToolUse          | note allow ask deny halt |              | words=PERMITS
+                    |                          |              | reads=permissionDecision
     MODE CALL ID
 PermissionRequest   | note allow deny halt     |              | stops=SILENT reads=decision
                     | input grant              |              |
