@@ -20,6 +20,10 @@ settings.register_profile("fixed", derandomize=True, max_examples=40)
 settings.register_profile("fuzz", print_blob=True, max_examples=400)
 settings.load_profile("fuzz" if os.environ.get("HOOKLINE_FUZZ") else "fixed")
 
+# Programs that tests start load compiled modules, as those of an installed hookline do.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # Programs that came with this environment, such as uv, are found behind those of the machine.
 os.environ["PATH"] = os.pathsep.join(
     (os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable))
