@@ -26,6 +26,7 @@ from tests.conformance.evidence import evidence  # noqa: E402 - as above
 from tools.command_page import commands_page  # noqa: E402 - as above
 from tools.messages import messages  # noqa: E402 - as above
 from tools.python_page import python_page  # noqa: E402 - as above
+from tools.terminal_picture import picture  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -298,6 +299,7 @@ def main() -> int:
     REFERENCE.mkdir(parents=True, exist_ok=True)
     stale = []
     made = {REFERENCE / name: MADE + page() for name, page in PAGES.items()} | messages()
+    made[ROOT / "docs" / "terminal.svg"] = picture()
     made[DECISIONS / "README.md"] = MADE + decisions_page()
     for path, text in made.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
