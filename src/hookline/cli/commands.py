@@ -50,7 +50,7 @@ COMMANDS = {
     "show": Command(
         "look",
         "show one hook, or one event and what a hook can do there",
-        "list_command.show",
+        "show.show",
         "hookline show tool.before",
         "hookline show pre_tool_use --dialect docker-agent",
         "hookline show -c hooks.yaml 'summarize shell output'",

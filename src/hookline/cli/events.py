@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hookline.cli.output import Paint, format_columns, read_table
+from functools import partial
+
+from hookline.cli.layout import fit_rows, format_columns
+from hookline.cli.output import Paint, read_table
 from hookline.engine.catalog import NAMES, make_dialect
 from hookline.errors import did_you_mean
 from hookline.model import kinds
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from hookline.cli.output import Document
+    from hookline.cli.output import Document, Page
     from hookline.core.dialect import Dialect, EventRow
 
 # The vocabulary's key of a dialect -> how it is called; the rest are called as their keys.
@@ -29,18 +32,18 @@ seed4-docker              docker-agent
 
 # What a decision may carry, in the order in which hookline prints it.
 POWERS = read_table("""
-allow                vouch for it, so that no person is asked
-ask                  put it to a person
-defer                leave it to the caller
+allow                allow it unasked
+ask                  ask a person
+defer                leave it to the host
 deny                 refuse it
 halt                 end the run
-input                change the tool's input
+input                change the input
 text                 change the text
 messages             change what the model is sent
 output               change the tool's result
 summary              give the summary itself
 content              give the answer itself
-return               give the result itself, so that the real thing does not happen
+return               give the result
 model                choose the model
 tools                choose the tools
 instructions         change the instructions
@@ -66,9 +69,16 @@ transition           send the work to another agent
 ON_FAILURE = read_table("""
 silent  is reported and refuses nothing (fail open)
 allow   counts as an approval
-ask     is put to a person
+ask     asks a person
 deny    counts as a denial (fail closed)
 halt    ends the run (fail closed)
+""")
+FAILED = read_table("""
+silent  is skipped
+allow   allows
+ask     asks
+deny    refuses
+halt    ends the run
 """)
 CLASSES = read_table("""
 gate       a gate: a hook may refuse
@@ -178,30 +188,45 @@ def _list_native_names() -> Iterator[tuple[str, str, str]]:
 
 # -- the page --------------------------------------------------------------------------------------
 
+_HEAD = ("host", "event", "refuses", "a failed hook", "matcher")
 
-def render_kind(kind: Document, paint: Paint) -> Iterator[str]:
-    """Yield one event: its class, its names, and its row in each supported dialect."""
+
+def render_kind(dialect: str = "") -> Page:
+    """Return the page of an event: a row for each dialect, or all about it in one dialect."""
+    return partial(_render_kind, dialect=dialect)
+
+
+def _render_kind(kind: Document, paint: Paint, *, dialect: str) -> Iterator[str]:
+    rows = [row for row in kind["rows"] if dialect in ("", row["dialect"])]
     yield f"{paint('strong', kind['kind'])}, {CLASSES[kind['class']]}"
-    powers = _describe_powers(kind["powers"], redo=kind["redo"])
-    called = [f"{', '.join(natives)} ({dialect})" for dialect, natives in kind["natives"].items()]
-    shown = {
-        "a hook may": "\n".join(powers) or "look",
-        "payload": ", ".join(kind["payload"]),
-        "called": "\n".join(called),
-    }
-    yield from format_columns(shown.items())
-    for row in kind["rows"]:
-        yield ""
-        yield f"{paint('name', row['native_event'])} of {row['dialect']}"
-        yield from format_columns(_list_row(row, redo=kind["redo"]).items())
-    if kind["hooks"]:
-        yield ""
-        yield from format_columns([("hooks here", "\n".join(kind["hooks"]))])
+    if dialect and rows:
+        for row in rows:
+            yield f"{paint('name', row['native_event'])} of {row['dialect']}"
+            yield from format_columns(_list_row(row, redo=kind["redo"]).items())
+    else:
+        others = [f"{', '.join(names)} ({label})" for label, names in kind["natives"].items()]
+        shown = {
+            "a hook may": "; ".join(_describe_powers(kind["powers"], redo=kind["redo"])) or "look",
+            "payload": ", ".join(kind["payload"]),
+            "elsewhere": "" if rows else ", ".join(others),
+        }
+        yield from format_columns(shown.items())
+        table = [_HEAD, *map(_make_row, rows)] if rows else []
+        yield from ("  ".join(("", *cells)).rstrip() for cells in fit_rows(table))
+    yield from format_columns([("hooks here", ", ".join(kind["hooks"]))])
+    if rows and not dialect:
+        yield "All about one host: --dialect HOST"
+
+
+def _make_row(row: Document) -> tuple[str, ...]:
+    refuses = "yes" if row["can_block"] else "no"
+    matcher = f"the {row['matched']}" if row["matched"] else "none"
+    return row["dialect"], row["native_event"], refuses, FAILED[row["on_failure"]], matcher
 
 
 def _list_row(row: Document, *, redo: bool) -> dict[str, str]:
     return {
-        "can block": "yes" if row["can_block"] else "no",
+        "can refuse": "yes" if row["can_block"] else "no",
         "a failure": ON_FAILURE[row["on_failure"]],
         "plain stdout": "context for the model" if row["plain_context"] else "no context",
         "hooks run": "all at once" if row["parallel"] else "one after the other",

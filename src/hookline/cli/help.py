@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
-
 from hookline.cli.commands import COMMANDS, GROUPS
+from hookline.cli.layout import find_width, wrap_text
 from hookline.cli.options import HELP, PRINTING, SHARED, list_options
-from hookline.cli.output import find_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,23 +109,16 @@ def _section(title: str, pairs: Pairs, *, at_least: int = 0) -> Iterator[str]:
     if _width() - column < _NARROWEST_TEXT:
         column = 8
     for label, text in rows:
-        lines = _wrap(text, " " * column) if text else []
-        if len(label) + 4 <= column and lines:
-            lines[0] = f"  {label}".ljust(column) + lines[0].lstrip()
-        else:
+        is_beside = bool(text) and len(label) + 4 <= column
+        if not is_beside:
             yield f"  {label}"
-        yield from lines
+        if text:
+            first = f"  {label}" if is_beside else ""
+            yield from wrap_text(text, " " * column, first=first, width=_width())
 
 
 def _wrap(text: str, indent: str = "") -> list[str]:
-    return wrap(
-        text,
-        max(_width(), len(indent) + _NARROWEST_TEXT),
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return wrap_text(text, indent, width=_width())
 
 
 def _width() -> int:

@@ -288,9 +288,10 @@ class Selection:
 
     def open(self, **settings: Any) -> Engine:
         """Return the engine with the selected hooks, and with the journal of this user."""
-        from hookline.cli.selected_engine import open_engine  # noqa: PLC0415 - as below
+        from hookline.cli.output import print_message  # noqa: PLC0415 - not for a host
+        from hookline.engine.journaling import open_journal  # noqa: PLC0415 - as below
 
-        return open_engine(self, **settings)
+        return self.engine(journal=open_journal(os.environ, print_message), **settings)
 
     def engine(self, *, parses_new: bool = True, **settings: Any) -> Engine:
         """Return the engine with the selected hooks; as `selected_engine.make_engine`."""

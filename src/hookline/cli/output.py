@@ -83,26 +83,25 @@ def print_message(text: str) -> None:
     _write(sys.stderr, escape_text(text) + "\n")
 
 
-def find_width() -> int:
-    """Return the columns of the terminal; 0 if a program reads the output, which gets all of it."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns):
-        return int(columns)
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
-    except (OSError, ValueError, AttributeError):  # no terminal, closed, or no stream at all
-        return 0
-
-
 def print_document(document: Document) -> None:
     """Write one JSON document to standard output."""
-    utf8 = str(getattr(sys.stdout, "encoding", "")).lower().replace("-", "") == "utf8"
-    print_text(escape_json(json.dumps(document, ensure_ascii=not utf8)) + "\n")
+    text = json.dumps(document, ensure_ascii=not _is_utf8(sys.stdout))
+    print_text(escape_json(text) + "\n")
+
+
+# Our own signs, where the encoding is not UTF-8.
+_ASCII = str.maketrans({"…": "...", "✓": "ok", "✗": "x", "·": "-", "→": "->"})
+
+
+def _is_utf8(stream: TextIO | None) -> bool:
+    return str(getattr(stream, "encoding", "")).lower().replace("-", "") == "utf8"
 
 
 def _write(stream: TextIO | None, text: str) -> None:
     if stream is None:  # closed before we began
         return
+    if not text.isascii() and not _is_utf8(stream):
+        text = text.translate(_ASCII)
     try:
         stream.write(text)
         stream.flush()
@@ -231,13 +230,6 @@ def format_fields(fields: Iterable[tuple[str, str]], indent: str = "  ") -> Line
     for label, text in fields:
         if text:
             yield f"{indent}{label}: {text}".replace("\n", f"\n{indent}  ")
-
-
-def format_columns(fields: Iterable[tuple[str, str]]) -> Lines:
-    """Yield a line for each field that is not empty, with all texts in one column."""
-    for label, text in fields:
-        for at, line in enumerate(text.split("\n") if text else ()):
-            yield f"  {'' if at else label:14}{line}"
 
 
 def count_things(number: int, thing: str) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 
 from hookline.cli.options import Selection, usage_error
-from hookline.cli.output import print_message
 from hookline.config.places import project_root
 from hookline.engine.engine import Engine
-from hookline.engine.journaling import open_journal
 from hookline.engine.lazy_gate import LazyGate, note_approvals
 from hookline.sessions.store import Sessions
 from hookline.wire.parsers import parse_json
@@ -17,11 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
-
-
-def open_engine(selection: Selection, **settings: Any) -> Engine:
-    """Return the engine with the selected hooks, and with the journal of this user."""
-    return make_engine(selection, journal=open_journal(os.environ, print_message), **settings)
 
 
 def open_sessions(selection: Selection) -> Sessions:

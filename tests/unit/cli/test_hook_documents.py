@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hookline
-from hookline.cli.list_command import (
+from hookline.cli.hook_documents import (
     describe_handler,
     list_in_order,
     make_hook_document,

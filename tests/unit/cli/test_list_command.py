@@ -37,7 +37,7 @@ def test_problems_are_told_beside_the_hooks(desk: Desk) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told_once(desk: Desk) -> None:
-    """Its reason beside the list, and in the list how many events it takes part in.
+    """In one row, with the number of events that it takes part in.
 
     The document has each of them.
     """
@@ -45,11 +45,9 @@ def test_a_file_that_cannot_be_read_is_told_once(desk: Desk) -> None:
     told = desk.type("list", "-c", bad, "--dialect", "claude-code")
     hooks = desk.type("list", "-c", bad, "--dialect", "claude-code", "--json").document["hooks"]
 
-    assert (told.out + told.err).count("not JSON") == 1
-    assert (
-        f"prompt.submit and {len(hooks) - 1} other events\n  bad.json\n"
-        f"    nothing: the file takes part in each" in told.out
-    )
+    text = f"a failed hook of each of {len(hooks)} events: bad.json:1:2: not JSON"
+    assert f"  broken  bad.json    {text}" in told.out
+    assert "\n1 hook: 1 broken\n" in told.out
     assert told.code == 2
 
 
@@ -64,7 +62,7 @@ def test_an_entry_that_is_wrong_is_in_the_list(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("-c", DOCKER, "--source", "managed"), "22 hooks here, and none like that"),
+        (("-c", DOCKER, "--source", "managed"), "none of the 22 hooks here fits"),
         (("-c", "{}", "--dialect", "claude-code"), "no hooks in `{}`"),
         ((), ".claude/settings.json"),
     ],
@@ -152,7 +150,8 @@ def test_approvals_that_cannot_be_read_are_told(words: tuple[str, ...], desk: De
 
     assert told.code == 2
     assert told.err.startswith(f"hookline {words[0]}: HKL3006 others may write `")
-    assert "changed: runs, others may write `" in told.out
+    assert ("changed: runs, others may write `" in told.out) == (words[0] == "show")
+    assert "changed" in told.out
     assert [(hook["state"], hook["standing"]) for hook in document["hooks"]] == [
         ("ready", "changed")
     ]
@@ -161,34 +160,35 @@ def test_approvals_that_cannot_be_read_are_told(words: tuple[str, ...], desk: De
 
 
 @pytest.mark.parametrize(
-    ("do", "said"),
+    ("do", "word", "said"),
     [
-        ((), "new: does not run\n"),
-        (("approve", "--all", "--yes"), "  approved\n"),
-        (("revoke", "settings.json#PreToolUse.0.0"), "revoked: does not run\n"),
-        (
-            ("off", "settings.json#PreToolUse.0.0"),
-            "new: does not run, off: `hookline off` names it in this project\n",
-        ),
+        ((), "new", "new:        hookline does not run it before you approve it."),
+        (("approve", "--all", "--yes"), "approved", "1 hook: 1 approved\n"),
+        (("revoke", ".claude/settings.json"), "revoked", "revoked:    you revoked its approval"),
+        (("off", ".claude/settings.json"), "off", "To switch it on: hookline on HOOK\n"),
     ],
     ids=["nothing", "approved", "revoked", "off"],
 )
-def test_a_state_has_one_word_and_what_it_means(do: tuple[str, ...], said: str, desk: Desk) -> None:
-    """The word is the same in lists, documents and approvals."""
+def test_a_state_has_one_word_and_its_remedy(
+    do: tuple[str, ...], word: str, said: str, desk: Desk
+) -> None:
+    """The word stands before the hook, the remedy below the table, once."""
     desk.file(".claude/settings.json", SETTINGS)
     if do:
         assert desk.type(*do).code == 0
+    told = desk.type("list").out
 
-    assert said in desk.type("list").out
-    (hook,) = desk.type("list", "--json").document["hooks"]
-    assert hook["standing"] == said.split(":", maxsplit=1)[0].strip()
+    assert f"\n  {word}  settings.json#" in told
+    assert told.count(said) == 1
 
 
-def test_a_hook_of_the_users_own_is_told_with_what_becomes_of_it(desk: Desk) -> None:
-    """The list says that you have not approved it, and that it runs."""
+def test_a_hook_of_the_users_own_is_ready(desk: Desk) -> None:
+    """The list says that it runs, and that its first run is its approval."""
     desk.file("../home/.claude/settings.json", SETTINGS)
+    told = desk.type("list").out
 
-    assert "new: runs\n" in desk.type("list").out
+    assert told.startswith("~/.claude/settings.json (user, claude-code)\n  ready  ")
+    assert "ready:      it is your own hook and runs" in told
 
 
 def test_the_list_has_every_field_by_which_a_hook_differs(desk: Desk) -> None:

@@ -8,14 +8,16 @@ import pytest
 
 import hookline
 from hookline.cli.events import make_kind_document, render_kind
-from hookline.cli.list_command import (
+from hookline.cli.hook_documents import (
     list_in_order,
     make_hook_document,
     make_hooks_document,
-    render_hook,
-    render_hooks,
 )
+from hookline.cli.hook_page import render_hook
+from hookline.cli.list_command import render_hooks
 from hookline.cli.output import Paint, escape_document
+from hookline.model.kinds import NAMES
+from tests.unit.cli.support import ROOT
 
 PLAIN = Paint(on=False)
 
@@ -25,23 +27,46 @@ def engine(hooks: dict[str, Any]) -> hookline.Engine:
     return hookline.Engine.from_config({"hooks": hooks}, dialect="docker-agent")
 
 
-def test_a_list_is_grouped_by_event() -> None:
-    """Three lines a hook: id and event, what it runs, approval and anything unusual."""
+def listed(made: hookline.Engine) -> list[str]:
+    """The lines of a list of all hooks."""
+    return [*render_hooks(make_hooks_document(made, lambda _: True), PLAIN)]
+
+
+def test_a_hook_is_one_line_below_its_file() -> None:
+    """With its state, its id, its matcher and what it runs; counts and remedies stand below."""
     one = {"type": "command", "command": "one\ntwo"}
+    file, good, broken, blank, counts, remedy = listed(engine({"stop": [one, {"type": "x"}]}))
 
-    lines = list(
-        render_hooks(
-            make_hooks_document(
-                engine({"stop": [one, {"type": "x"}], "turn_end": [one]}), lambda _: True
-            ),
-            PLAIN,
-        )
-    )
+    assert file == "no file (explicit, docker-agent)"
+    assert good == "  approved  config#stop.0    one …"
+    assert broken.startswith("  broken    config#stop.1    unsupported hook type `x`")
+    assert (blank, counts) == ("", "2 hooks: 1 approved, 1 broken")
+    assert remedy.startswith("broken:     hookline cannot load it")
 
-    assert lines[0] == "stop"
-    assert lines[1:4] == ["  config#stop.0  stop", "    one …", "    python  approved"]
-    assert lines[6].startswith("    python  approved, broken: unsupported hook type `x`")
-    assert lines[7:9] == ["", "turn.end"]
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_list_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last cells are cut; an id never is."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    group = {"matcher": "shell|read_file|write_file", "hooks": [
+        {"type": "command", "command": "/a/long/path/to/a/program --with many options " * 3},
+    ]}  # fmt: skip
+    lines = listed(engine({"pre_tool_use": [group]}))
+
+    assert max(map(len, lines)) <= columns
+    assert "config#pre_tool_use.0.0" in lines[1]
+    assert ("program --with" in lines[1]) == (columns == 80)
+
+
+def test_hooks_with_a_folder_each_are_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below the folder that holds them all."""
+    monkeypatch.chdir(ROOT)
+    made = hookline.Engine.load("examples/agenthooks", dialect="agenthooks", trust="all")
+    lines = listed(made)
+
+    assert lines[0] == "examples/agenthooks (explicit, agenthooks)"
+    assert "  (in the background) " in next(line for line in lines if "format-reminder" in line)
+    assert lines[-1] == "4 hooks: 4 approved"
 
 
 def test_a_hook_has_a_line_for_each_field() -> None:
@@ -130,9 +155,7 @@ def test_a_model_hook_says_whom_it_asks_what_and_with_which_key() -> None:
     ]
     tree = {"models": {"small": entry}, "agents": {"root": {"hooks": {"turn_start": hooks}}}}
     made = hookline.Engine.from_config(tree, dialect="docker-agent")
-    listed = [
-        line.strip() for line in render_hooks(make_hooks_document(made, lambda _: True), PLAIN)
-    ]
+    runs = [hook["runs"] for hook in make_hooks_document(made, lambda _: True)["hooks"]]
     pages = [
         [
             " ".join(line.split())
@@ -142,7 +165,7 @@ def test_a_model_hook_says_whom_it_asks_what_and_with_which_key() -> None:
     ]
 
     assert made.problems == ()
-    assert "model acme/m at `https://llm.example`: Is it safe? …" in listed
+    assert "model acme/m at `https://llm.example`: Is it safe? …" in runs
     assert pages[0][4:9] == [
         "asks the model acme/m",
         "Is it safe?",
@@ -161,14 +184,12 @@ def test_a_prompt_hook_without_a_model_says_what_is_asked_then() -> None:
     """The list names the variable that a user can set, and the default model."""
     tree = {"hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "Are we done?"}]}]}}
     made = hookline.Engine.from_config(tree, dialect="claude-code")
-    listed = [
-        line.strip() for line in render_hooks(make_hooks_document(made, lambda _: True), PLAIN)
-    ]
+    runs = [hook["runs"] for hook in make_hooks_document(made, lambda _: True)["hooks"]]
     page = "\n".join(render_hook(make_hook_document(made, next(list_in_order(made))), PLAIN))
 
     assert (
         "model $HOOKLINE_MODEL, or $ANTHROPIC_DEFAULT_HAIKU_MODEL, or "
-        "claude-haiku-5-5: Are we done?" in listed
+        "claude-haiku-5-5: Are we done?" in runs
     )
     assert (
         "  asks          the model $HOOKLINE_MODEL, or $ANTHROPIC_DEFAULT_HAIKU_MODEL, or "
@@ -178,11 +199,43 @@ def test_a_prompt_hook_without_a_model_says_what_is_asked_then() -> None:
 
 
 def test_an_event_says_what_a_hook_may_do() -> None:
-    """The page also says that a denial at a stop gate sends the agent back."""
-    page = "\n".join(render_kind(make_kind_document("stop", ["a#b"]), PLAIN))
+    """Then a row for each host; a denial at a stop gate sends the agent back."""
+    page = [*render_kind()(make_kind_document("stop", ["a#b"]), PLAIN)]
 
-    assert page.startswith(
-        "stop, a gate: a hook may refuse\n  a hook may    send the agent back to work\n"
-    )
-    assert "Stop (codex)" in page
-    assert page.endswith("  hooks here    a#b")
+    assert page[:2] == [
+        "stop, a gate: a hook may refuse",
+        "  a hook may    send the agent back to work; end the run; add text for the model",
+    ]
+    assert "  codex         Stop                 yes      is skipped     none" in page
+    assert page[-2:] == [
+        "  hooks here    a#b",
+        "All about one host: --dialect HOST",
+    ]
+
+
+@pytest.mark.parametrize("name", ["tool.before", "stop", "prompt.submit"])
+def test_an_event_is_one_screen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 80 columns and 24 lines."""
+    monkeypatch.setenv("COLUMNS", "80")
+    page = [*render_kind()(make_kind_document(name, []), PLAIN)]
+
+    assert len(page) <= 24
+    assert max(map(len, page)) <= 80
+
+
+def test_an_event_of_one_dialect_has_every_fact() -> None:
+    """What a failure means, what plain output is, and the fields of its payload."""
+    page = "\n".join(render_kind("codex")(make_kind_document("tool.before", []), PLAIN))
+
+    assert "PreToolUse of codex" in page
+    assert "  a failure     is reported and refuses nothing (fail open)" in page
+    assert "tool_use_id" in page
+
+
+def test_an_event_that_no_dialect_here_has_says_where_it_is() -> None:
+    """Its names in other products stand instead of the table."""
+    kinds = [kinds_name for kinds_name in NAMES if not make_kind_document(kinds_name, ())["rows"]]
+    pages = ["\n".join(render_kind()(make_kind_document(each, ()), PLAIN)) for each in kinds]
+
+    assert pages
+    assert all("  elsewhere     " in page for page in pages if "(" in page)

@@ -136,9 +136,11 @@ def test_a_policy_needs_no_approval(machine: Machine) -> None:
 
 def test_the_list_calls_a_policy_managed(machine: Machine) -> None:
     """It needs no approval."""
-    assert (
-        machine.types("list").stdout.splitlines()[-1].endswith("managed-settings.json:1  managed")
-    )
+    lines = machine.types("list").stdout.splitlines()
+
+    assert lines[0].endswith("managed-settings.json (managed, claude-code)")
+    assert lines[1].startswith("  managed  ")
+    assert lines[-1] == "1 hook: 1 managed"
 
 
 def test_a_script_of_policy_that_others_may_write_is_a_finding(machine: Machine) -> None:

@@ -145,7 +145,7 @@ def test_a_list_says_what_is_off(place: Desk) -> None:
     (hook,) = place.type("list", "--json").document["hooks"]
 
     assert (hook["state"], hook["why"]) == ("off", "`hookline off` in this project")
-    assert "off: `hookline off` in this project" in place.type("list").out
+    assert "    `hookline off` in this project\n" in place.type("list").out
 
 
 @pytest.mark.parametrize(

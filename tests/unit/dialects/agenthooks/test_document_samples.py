@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline import Engine, Stance
-from hookline.cli.list_command import make_hooks_document
+from hookline.cli.hook_documents import make_hooks_document
 from hookline.core.dialect import Source
 from hookline.dialects.agenthooks import AgentHooks
 from hookline.model.spec import Broken
