@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))  # the vectors, and what reads them, belong to the
 
 from tests.conformance.evidence import evidence  # noqa: E402 - as above
 from tools.command_page import commands_page  # noqa: E402 - as above
+from tools.llms_page import llms_page  # noqa: E402 - as above
 from tools.messages import messages  # noqa: E402 - as above
 from tools.python_page import python_page  # noqa: E402 - as above
 from tools.terminal_picture import picture  # noqa: E402 - as above
@@ -299,6 +300,7 @@ def main() -> int:
     REFERENCE.mkdir(parents=True, exist_ok=True)
     stale = []
     made = {REFERENCE / name: MADE + page() for name, page in PAGES.items()} | messages()
+    made[ROOT / "docs" / "llms.txt"] = llms_page()
     made[ROOT / "docs" / "terminal.svg"] = picture()
     made[DECISIONS / "README.md"] = MADE + decisions_page()
     for path, text in made.items():
