@@ -19,9 +19,19 @@ _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 
 
 def llms_page() -> str:
-    """Return the sections of the navigation with their pages, in its order."""
+    """Return the sections of the navigation with their pages, in its order.
+
+    Raises:
+        SystemExit: a page is not in the navigation.
+    """
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
     parts = [_HEAD, "## Start\n"]
+    for path in sorted(DOCS.rglob("*.md")):
+        page = path.relative_to(DOCS).as_posix()
+        if not re.search(rf" {re.escape(page)}$", navigation, re.MULTILINE) and (
+            path.parent.name != "decisions"
+        ):
+            raise SystemExit(f"docs/{page} is not in the navigation of mkdocs.yml; add it there")
     for line in navigation.splitlines():
         if section := _SECTION.fullmatch(line):
             parts.append(f"\n## {section[1]}\n")
