@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 FLOOR = "python -c pass"
 GAP = 0.01  # hosts start us when they were waiting for a model
 SUPERVISOR_BOUND = 0.5
+# What people and shells type, and needs no engine: at most this many times the floor.
+LIGHT = ("--help", "explain HKL1203", "schema decision", "completion bash", "show tool.before")
+LIGHT_BOUND = 4
 OTHER_TOOLS = ("Write", "Edit", "Read", "WebFetch")
 
 
@@ -116,7 +119,9 @@ def commands(speaker: Host, home: Mapping[str, Path]) -> dict[str, tuple[list[st
     place = home["one command hook"]
     named = ["--config", str(place / speaker.settings), "--dialect", speaker.name]
     asked["fire, one command hook"] = (["fire", speaker.event, *named], place)
-    return asked
+    empty = place.with_name("empty")
+    empty.mkdir()
+    return asked | {words: (words.split(), empty) for words in LIGHT}
 
 
 def cases(folder: Path, speaker: Host, notes: list[str], *, cpu: bool) -> list[Case]:
@@ -211,9 +216,27 @@ def goals(present: Sequence[str]) -> tuple[Goal, ...]:
         "answer, one command hook",
         "fire, one command hook",
     )
-    return tuple(
-        Goal(text=f"21: {caller} {name}", case=f"{caller} {name}", against=FLOOR, target=3, bound=4)
-        for name in wanted
+    return (
+        *(
+            Goal(
+                text=f"21: {caller} {name}",
+                case=f"{caller} {name}",
+                against=FLOOR,
+                target=3,
+                bound=4,
+            )
+            for name in wanted
+        ),
+        *(
+            Goal(
+                text=f"{caller} {name}",
+                case=f"{caller} {name}",
+                against=FLOOR,
+                target=LIGHT_BOUND,
+                bound=LIGHT_BOUND,
+            )
+            for name in LIGHT
+        ),
     )
 
 

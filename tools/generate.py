@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))  # the vectors, and what reads them, belong to the
 
 from tests.conformance.evidence import evidence  # noqa: E402 - as above
 from tools.command_page import commands_page  # noqa: E402 - as above
+from tools.event_rows import event_rows  # noqa: E402 - as above
 from tools.llms_page import llms_page  # noqa: E402 - as above
 from tools.messages import messages  # noqa: E402 - as above
 from tools.python_page import python_page  # noqa: E402 - as above
@@ -302,6 +303,7 @@ def main() -> int:
     made = {REFERENCE / name: MADE + page() for name, page in PAGES.items()} | messages()
     made[ROOT / "docs" / "llms.txt"] = llms_page()
     made[ROOT / "docs" / "terminal.svg"] = picture()
+    made[ROOT / "src/hookline/cli/events.json"] = event_rows()
     made[DECISIONS / "README.md"] = MADE + decisions_page()
     for path, text in made.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:

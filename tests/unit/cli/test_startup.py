@@ -92,6 +92,24 @@ def test_nothing_heavy_is_loaded(words: tuple[str, ...], tmp_path: Path) -> None
     assert loaded(*words, stdin=payload, cwd=tmp_path) & HEAVY == set()
 
 
+# Commands of people that need no engine: what none of them loads.
+LIGHT = ("--help", "explain HKL1203", "schema decision", "completion bash", "show tool.before")
+
+
+@pytest.mark.parametrize("line", LIGHT)
+def test_a_command_without_hooks_loads_no_engine(line: str, tmp_path: Path) -> None:
+    """Neither an engine nor a dialect, nor what reads or runs hooks."""
+    environ = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "hookline", *line.split()],
+        text=True, capture_output=True, cwd=tmp_path, env=environ, timeout=60, check=False,
+    )  # fmt: skip
+    unneeded = ("hookline.engine.engine", "hookline.dialects", "hookline.handlers.command")
+
+    assert done.returncode == 0
+    assert [name for name in unneeded if f" {name}\n" in done.stderr] == []
+
+
 def test_a_host_pays_for_nothing_that_it_does_not_use(tmp_path: Path) -> None:
     """JSON settings and exact names need no YAML, no RE2, no processes."""
     settings = tmp_path / "settings.json"
