@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections import Counter
+import sys
 from contextlib import suppress
 
+from hookline.cli.layout import cut_text, find_width
 from hookline.cli.options import Selection, option
 from hookline.cli.output import (
     FINDINGS,
@@ -24,15 +25,18 @@ from hookline.engine.doctor.checkup import SECONDS, run_checkup
 from hookline.engine.doctor.static_checks import Finding
 from hookline.engine.journaling import find_journal_folder
 from hookline.journal.search import Search
-from hookline.trust.state import APPROVED
+from hookline.text.terminal_escape import escape_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from hookline.cli.output import Document
-    from hookline.model.spec import Problem
+    from hookline.model.spec import HookSpec, Problem
+
+_NAMED = 3  # hooks that a line names; --json has all
+_LONG = 60.0  # seconds; a checkup that may take longer says so first
 
 
 def doctor(
@@ -55,18 +59,47 @@ def doctor(
         require_person(os.environ, "hookline doctor --fix")
     folder = find_journal_folder(os.environ)
     history = Search(folder) if os.path.isdir(folder) else None
+    progress = Progress(seconds)
     with selection.engine(sessions=selection.sessions()) as engine:
-        found = run_checkup(engine, history=history, seconds=seconds, models=models)
+        how: dict[str, Any] = {"history": history, "seconds": seconds, "models": models}
+        found = run_checkup(engine, **how, watch=progress.show)
         fixed = [done for each in found.all_findings if fix and (done := fix_finding(each))]
         if fixed:
-            found = run_checkup(engine, history=history, seconds=seconds, models=models)
+            found = run_checkup(engine, **how, watch=progress.show)
+        progress.clear()
     document = found.to_dict() | ({"fixed": fixed} if fix else {})
     printer.print(document, _render_checkup)
-    asked = sum(hook["asked"] for hook in document["hooks"])
-    print_message(
-        f"{count_things(len(document['hooks']), 'hook')}, {asked} asked: {count_problems(document)}"
-    )
+    print_message(_summarize(document))
     return FINDINGS if document["errors"] else OK
+
+
+class Progress:
+    """Says on a terminal which hook runs; says first if all of them may take long."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.has_warned = False
+        self.is_terminal = sys.stderr is not None and sys.stderr.isatty()
+
+    def show(self, planned: Sequence[HookSpec], number: int) -> None:
+        """Print the hook that runs next."""
+        limits = [min(spec.timeout, self.seconds) for spec in planned]
+        if sum(limits) > _LONG and not self.has_warned:
+            print_message(
+                f"running {count_things(len(planned), 'hook')} on harmless events, for up to "
+                f"{sum(limits):g} s (at most {self.seconds:g} s a hook; --seconds S changes that)"
+            )
+            self.has_warned = True
+        if self.is_terminal:
+            name = escape_text(planned[number].id)
+            text = f"[{number + 1}/{len(planned)}] {name}, up to {limits[number]:g} s"
+            sys.stderr.write(f"\r\x1b[K{cut_text(text, (find_width() or 80) - 1)}")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Remove the line of progress."""
+        if self.is_terminal:
+            sys.stderr.write("\r\x1b[K")
 
 
 def fix_finding(problem: Problem) -> str:
@@ -93,59 +126,35 @@ def fix_finding(problem: Problem) -> str:
 
 
 def _render_checkup(document: Document, paint: Paint) -> Iterator[str]:
-    """Yield each hook with its answer and findings; what several hooks share comes last, once."""
-    hooks = document["hooks"]
-    lines = {
-        hook["hook"]: [format_problem(each, paint, with_place=False) for each in hook["findings"]]
-        for hook in hooks
-    }
-    count = Counter(line for found in lines.values() for line in found)
-    shared: dict[str, list[str]] = {}
-    others = _count_other_events(hooks)
-    for hook in hooks:
-        name = hook["hook"]
-        for finding, line in zip(hook["findings"], lines[name], strict=True):
-            if count[line] > 1 and finding["severity"] != "error":
-                shared.setdefault(line, []).append(name)
-        if name in others:
-            events = hook["native_event"]
-            if others[name]:
-                events += f" and {count_things(others[name], 'other event')}"
-            mark = _format_mark(hook, paint)
-            yield f"{mark} {paint('name', name)}  {events}, {_describe_answer(hook)}"
-            yield from (f"    {line}" for line in lines[name] if line not in shared)
-    for each in document["findings"]:
-        yield format_problem(each, paint, with_place=not each["hook"])
-    for line, names in shared.items():
-        yield f"{line}, of {len(names)} hooks: {', '.join(names)}"
+    """Yield each finding with its remedy on a line, behind the hooks that have it."""
+    for found in _group_findings(document):
+        names = [name for name, _ in found]
+        others = len(names) - _NAMED
+        more = f" and {count_things(others, 'other hook')}" if others > 0 else ""
+        hooks = f"{paint('name', ', '.join(names[:_NAMED]))}{more}: " if names[0] else ""
+        yield hooks + format_problem(found[0][1], paint, with_place=not names[0])
     yield from (f"fixed: {done}" for done in document.get("fixed", ()))
 
 
-def _count_other_events(hooks: list[Document]) -> dict[str, int]:
-    """Return the hooks to show, each with its number of other events.
-
-    An unreadable file is a broken hook of many events.
-    """
-    files: dict[tuple[Any, ...], str] = {}
-    others: dict[str, int] = {}
-    for hook in hooks:
-        shown = hook["hook"]
+def _group_findings(document: Document) -> list[list[tuple[str, Document]]]:
+    """Return the hook and the finding of each line: what several hooks share is on one."""
+    lines: dict[tuple[str, ...], list[tuple[str, Document]]] = {}
+    for hook in document["hooks"]:
         for each in hook["findings"]:
-            if each["name"] == "check.broken":
-                shown = files.setdefault((each["file"], each["line"], each["message"]), shown)
-        others[shown] = others.get(shown, -1) + 1
-    return others
+            key = each["severity"], each["code"], each["message"], each["hint"]
+            lines.setdefault(key, []).append((hook["hook"], each))
+    others = [[(each["hook"], each)] for each in document["findings"]]
+    return [*lines.values(), *others]
 
 
-def _format_mark(hook: Document, paint: Paint) -> str:
-    if any(finding["severity"] == "error" for finding in hook["findings"]):
-        return paint("bad", "✗")
-    if hook["findings"]:
-        return paint("warning", "!")
-    return paint("good", "✓") if hook["asked"] else paint("dim", "-")
-
-
-def _describe_answer(hook: Document) -> str:
-    if not hook["asked"]:
-        return "not asked" if hook["state"] == APPROVED else f"not asked ({hook['state']})"
-    return f"{hook['stance']} after {format_duration(hook['seconds'])}"
+def _summarize(document: Document) -> str:
+    """Return how many hooks there are and ran, the slowest, and the number of findings."""
+    hooks = document["hooks"]
+    ran = [hook for hook in hooks if hook["asked"]]
+    text = f"{count_things(len(hooks), 'hook')}, {len(ran)} ran"
+    if ran:
+        slowest = max(ran, key=lambda hook: hook["seconds"])
+        text += f", the slowest in {format_duration(slowest['seconds'])} ({slowest['hook']})"
+    severities = [found[0][1]["severity"] for found in _group_findings(document)]
+    counts = {f"{name}s": severities.count(name) for name in ("error", "warning")}
+    return f"{text}: {count_problems(counts)}"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from hookline.cli.doctor import fix_finding
+from hookline.cli.doctor import Progress, fix_finding
 from hookline.engine.doctor.static_checks import Finding
+from hookline.model.spec import Command, HookSpec
+from tests.unit.cli.support import Terminal
 from tests.unit.cli.test_schema import check as holds
 
 if TYPE_CHECKING:
@@ -188,7 +192,7 @@ def test_an_approved_hook_with_a_condition_is_run_and_nothing_is_written_down(
         ("approved", True, "silent")
     ]
     assert (told.code, mark.read_text(encoding="utf-8")) == (0, "ran\n")
-    assert "1 hook, 1 asked" in told.err
+    assert "1 hook, 1 ran, the slowest in " in told.err
     assert _read_store(desk) == approved
     assert (
         len(desk.type("log", "--json", "--event", "approval").out.splitlines()) == 1
@@ -265,7 +269,7 @@ def test_a_hook_that_is_switched_off_is_not_asked(desk: Desk) -> None:
     told = desk.type("doctor")
 
     assert "HKL7001 warning: it is switched off" in told.out
-    assert (told.code, "1 hook, 0 asked" in told.err, mark.exists()) == (1, True, False)
+    assert (told.code, "1 hook, 0 ran: " in told.err, mark.exists()) == (1, True, False)
     assert _read_store(desk) == store
 
 
@@ -285,9 +289,11 @@ def test_what_many_hooks_have_in_common_is_told_once(desk: Desk) -> None:
 
     lines = [line for line in told.out.splitlines() if "HKL7013" in line]
     assert len(lines) == 1
-    assert '(say `"onFailure": "block"`, or use `--mode strict`), of 3 hooks: ' in lines[0]
-    assert lines[0].endswith(", ".join(f"hooks.json#PreToolUse.{at}.0" for at in range(3)))
-    assert "    HKL7004 " in told.out
+    ids = [hook["hook"] for hook in document["hooks"]]
+    assert lines[0].startswith(f"{', '.join(ids[:3])}: HKL7013 warning: ")
+    assert f"{ids[2]}: HKL7004 " in told.out
+    assert told.err.splitlines()[0].startswith("running 4 hooks on harmless events, for up to ")
+    assert told.err.endswith(": 1 error, 1 warning\n")
     assert [
         [each["code"] for each in hook["findings"]].count("HKL7013") for hook in document["hooks"]
     ] == [1, 1, 1, 0]
@@ -308,6 +314,39 @@ def test_its_document_holds_to_its_schema(options: tuple[str, ...], desk: Desk) 
     assert told.code == 1
     assert ("fixed" in told.document) == bool(options)
     holds(told.document, "checkup")
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It fits one line, and is removed at the end. Only a long checkup is announced."""
+    monkeypatch.setenv("COLUMNS", "40")
+    specs = [
+        HookSpec(
+            id=f"hooks.json#{name}",
+            dialect="codex",
+            kind="stop",
+            native_event="Stop",
+            handler=Command(script="x"),
+        )
+        for name in ("short", "a long name of a hook that does not fit")
+    ]
+    for is_terminal in (False, True):
+        stream = Terminal() if is_terminal else io.StringIO()
+        monkeypatch.setattr(sys, "stderr", stream)
+        progress = Progress(5.0)
+        for number in range(len(specs)):
+            progress.show(specs, number)
+        progress.clear()
+        lines = stream.getvalue().split("\r\x1b[K")
+
+        assert len(lines) == (4 if is_terminal else 1)
+        assert max(map(len, lines)) < 40
+        if is_terminal:
+            assert lines[1] == "[1/2] hooks.json#short, up to 5 s"
+    long = Progress(60.0)
+    for number in range(len(specs)):
+        long.show([each.replace(timeout=50.0) for each in specs], number)
+
+    assert stream.getvalue().count("running 2 hooks on harmless events, for up to 100 s") == 1
 
 
 def test_a_file_that_is_not_there_is_no_finding(desk: Desk) -> None:

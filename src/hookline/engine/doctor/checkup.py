@@ -34,13 +34,15 @@ from hookline.model.verdict import BARRED, Failure, Verdict
 from hookline.trust.state import APPROVED, CHANGED, NEW, RECORD, SKIP, WARN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, TypeAlias
 
     from hookline.core.registry import Entry
     from hookline.engine.engine import Engine
     from hookline.journal.search import Search
     from hookline.trust.gate import Gate
+
+    Watch: TypeAlias = Callable[[Sequence[HookSpec], int], object]
 
 SECONDS = 30.0
 # After so many events of its kind, a hook that was never asked gets a warning.
@@ -105,17 +107,19 @@ def run_checkup(
     history: Search | None = None,
     seconds: float = SECONDS,
     models: bool = False,
+    watch: Watch | None = None,
 ) -> Checkup:
     """Check every hook of an engine, and ask those that may run.
 
     Hooks without approval never run. `seconds`: for one hook, at most. `models`: ask hooks that are
-    judged by a language model too, which costs what a call costs.
+    judged by a language model too, which costs what a call costs. `watch` is called before each
+    hook is asked, with all that will be and its place among them.
 
     Raises:
         TrustError: the store of approvals cannot be read.
         ConfigError: the settings are wrong.
     """
-    trial = _Trial(engine, seconds, models=models)
+    trial = _Trial(engine, seconds, models=models, watch=watch)
     examined = {entry.spec.id: trial.examine(entry) for entry in trial.entries}
     asked = {name: one.verdict for name, one in examined.items() if one.verdict is not None}
     specs = [entry.spec for entry in trial.entries if not isinstance(entry.spec.handler, Broken)]
@@ -147,10 +151,13 @@ def run_checkup(
 class _Trial:
     """The hooks of an engine, their synthetic events, and their approval states."""
 
-    def __init__(self, engine: Engine, seconds: float, *, models: bool) -> None:
+    def __init__(
+        self, engine: Engine, seconds: float, *, models: bool, watch: Watch | None = None
+    ) -> None:
         self.engine = engine
         self.seconds = seconds
         self.models = models
+        self.watch = watch
         self.entries = engine.registry.entries()
         self.events = {
             entry.spec.id: make_event(entry.spec, entry.dialect, engine.cwd)
@@ -161,6 +168,11 @@ class _Trial:
         specs = (entry.spec for entry in self.entries)
         states = self.gate.find_states(specs) if self.gate else ()
         self.states = {each.spec.id: each for each in states}
+        self.planned = [each.spec for each in self.entries if self._will_ask(each.spec)]
+
+    def _will_ask(self, spec: HookSpec) -> bool:
+        is_free = self.models or not isinstance(spec.handler, Model)
+        return self.state(spec) == APPROVED and is_free and _explain_unable(spec) is None
 
     def state(self, spec: HookSpec) -> str:
         """Return the approval state of a hook; without a gate, by the scope of its file."""
@@ -197,8 +209,10 @@ class _Trial:
                 if each.name != barred.name and not {each.name, barred.name} <= _NOT_STARTED
             ]
             return Examined(spec=spec, state=state, findings=(barred, *others))
-        if isinstance(spec.handler, Model) and not self.models:
+        if spec not in self.planned:
             return Examined(spec=spec, state=state, findings=tuple(found))
+        if self.watch is not None:
+            self.watch(self.planned, self.planned.index(spec))
         return self._ask(entry, state, found)
 
     def _has_approved_bytes(self, spec: HookSpec) -> bool:
