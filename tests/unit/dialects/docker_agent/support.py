@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from hookline.model.event import Event
     from hookline.model.spec import HookSpec
 
-EVENTS = tuple(DockerAgent().table.rows)
+_DEFAULT = DockerAgent()
+EVENTS = tuple(_DEFAULT.table.rows)
 TOOL = {"tool_name": "shell", "tool_input": {"cmd": "ls", "cwd": "/"}, "tool_response": "secret"}
 
 
@@ -24,7 +25,7 @@ def row_of(dialect: DockerAgent, event: str) -> EventRow:
 def config(event: str, *hooks: dict[str, Any]) -> dict[str, Any]:
     """A drop-in with these hooks on one event, or on the preempt lane."""
     public, _, lane = event.partition(":")
-    if not row_of(DockerAgent(), event).grouped:
+    if not row_of(_DEFAULT, event).grouped:
         return {public: list(hooks)}
     return {public: [{"hooks": list(hooks)} | ({"preempt_yolo": True} if lane else {})]}
 
