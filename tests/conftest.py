@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from hookline.config.agent_hosts import MARKERS
+from tests.fork_server import ForkServer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,3 +49,11 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for name in ("HOOKLINE_JOURNAL", *MARKERS):
             patched.delenv(name, raising=False)
         yield
+
+
+@pytest.fixture(scope="session")
+def fork_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
+    """The process that forks for each command of hookline."""
+    server = ForkServer(tmp_path_factory.mktemp("server"))
+    yield server
+    server.close()

@@ -6,12 +6,16 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from hookline import Engine, Stance
 from hookline.engine.catalog import make_dialect
 from hookline.engine.convert import convert
+
+if TYPE_CHECKING:
+    from tests.fork_server import ForkServer
 
 ROOT = Path(__file__).parents[1]
 
@@ -111,15 +115,11 @@ PAIRS = [
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> str:
+def path(tmp_path: Path, fork_server: ForkServer) -> str:
     """A PATH on which the program is."""
     program = tmp_path / "bin" / "hookline"
     program.parent.mkdir()
-    program.write_text(
-        f'#!/bin/sh\nPYTHONPATH={ROOT / "src"} exec {sys.executable} -m hookline "$@"\n',
-        encoding="utf-8",
-    )
-    program.chmod(0o755)
+    fork_server.write_program(program)
     return f"{program.parent}:/usr/local/bin:/usr/bin:/bin"
 
 

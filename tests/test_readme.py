@@ -8,10 +8,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.transcripts.test_transcripts import Block, blocks, matches
+
+if TYPE_CHECKING:
+    from tests.fork_server import ForkServer
 
 pytestmark = pytest.mark.process
 
@@ -22,14 +26,12 @@ _TIME = re.compile(r"\b\d+\.\d+ m?s\b")
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(tmp_path: Path, fork_server: ForkServer) -> Path:
     """A copy of the examples, a program called hookline, and an empty home."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     (tmp_path / "home").mkdir()
     (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "hookline"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m hookline "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
+    fork_server.write_program(tmp_path / "bin" / "hookline")
     return tmp_path
 
 

@@ -13,11 +13,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.fork_server import ForkServer
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -57,14 +59,12 @@ def _stripped(lines: list[str]) -> list[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, fork_server: ForkServer) -> Path:
     """A copy of the examples, a program called hookline, and an empty home."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     (tmp_path / "home").mkdir()
     (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "hookline"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m hookline "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
+    fork_server.write_program(tmp_path / "bin" / "hookline")
     return tmp_path
 
 

@@ -6,22 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.trust.fork_server import ForkServer
 from tests.trust.machine import Home
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.fork_server import ForkServer
     from tests.trust.machine import Repository
-
-
-@pytest.fixture(scope="session")
-def fork_server() -> Iterator[ForkServer]:
-    """The process of which all commands are forks."""
-    server = ForkServer()
-    yield server
-    server.close()
 
 
 @pytest.fixture

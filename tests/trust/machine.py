@@ -8,12 +8,12 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tests.trust.fork_server import HOOKLINE
+from tests.fork_server import HOOKLINE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.trust.fork_server import Done, ForkServer
+    from tests.fork_server import Done, ForkServer
 
 COMMANDS = ("answer", "fire", "serve")
 DOORS = (*COMMANDS, "python")
@@ -102,12 +102,10 @@ class Home:
         self, folder: Path, code: str, *words: str, sent: str = "", **environ: str
     ) -> Done:
         """Run Python code in a folder."""
-        scratch = self.path.with_name("streams")
-        scratch.mkdir(exist_ok=True)
-        return self._server.run(
-            code, words, folder=folder, environ={**self.environ, **environ}, sent=sent,
-            scratch=scratch, seconds=_LONGEST
-        )  # fmt: skip
+        environ = {**self.environ, **environ}
+        return self._server.hookline(
+            *words, folder=folder, environ=environ, sent=sent, code=code, seconds=_LONGEST
+        )
 
 
 class Repository:
