@@ -44,7 +44,7 @@ kill: $(VENV)/.ready ## kill processes at random points of approvals and of the 
 	HOOKLINE_KILLS=1000 $(VENV)/bin/python -m pytest -q tests/unit/trust/test_store.py tests/unit/journal/test_kills.py -k kill
 
 fuzz: $(VENV)/.ready tools ## property tests with new seeds: `make fuzz` again for others
-	HOOKLINE_FUZZ=1 $(VENV)/bin/python -m pytest -q -n 2 tests/fuzz tests/laws tests/unit/dialects
+	HOOKLINE_FUZZ=1 $(VENV)/bin/python -m pytest -q -n 2 tests/fuzz tests/laws tests/trust tests/unit/dialects
 
 bench: $(VENV)/.ready ## benchmarks, each beside its floor and its peers
 	$(VENV)/bin/python -m bench.dispatch

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from importlib import resources
 from pathlib import Path
+from runpy import run_path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +22,8 @@ from tests.unit.handlers.serving import closed_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.fork_server import ForkServer
 
 ROOT = Path(__file__).parents[1]
 HOME = "/home/ann"  # where the pages are at home
@@ -132,24 +135,37 @@ def wrong(errors: str) -> str:
 
 
 @pytest.mark.process
-def test_model_hooks(tmp_path: Path) -> None:
-    """The judges decide as the page says, and fail as it says without a model."""
+def test_model_hooks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The judges decide as the page says, and fail as it says without a model.
+
+    The agent runs in this process, in which the clients of models are loaded.
+    """
+
+    def printed() -> str:
+        run_path("agent.py", run_name="__main__")
+        return capsys.readouterr().out
+
+    monkeypatch.chdir(tmp_path)
     there, gone = files("model-hooks.md", tmp_path, "8099", str(closed_port()))
     provider = started("provider.py", tmp_path)
     try:
         assert line(provider) == "listening"
-        assert asked(tmp_path) + "\n" == there
+        assert printed() == there
     finally:
         provider.kill()
         provider.communicate()
 
-    assert asked(tmp_path) + "\n" == gone
+    assert printed() == gone
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("page", ["trust.md", "journal.md"])
-def test_what_is_typed(page: str, tmp_path: Path) -> None:
+def test_what_is_typed(page: str, tmp_path: Path, fork_server: ForkServer) -> None:
     """The commands of a page, typed in one shell in a new home, print what the page shows."""
+    (tmp_path / "bin").mkdir()
+    fork_server.write_program(tmp_path / "bin" / "hookline")
     port, free = "8465", str(closed_port())
     files(page, tmp_path, port, free)
 
@@ -191,12 +207,13 @@ def run(typed: list[Block], home: Path, source: Path) -> list[list[str]]:
 
     A server is waited for until it has said what the page shows.
     """
-    (home / "bin").mkdir()
+    (home / "bin").mkdir(exist_ok=True)
     for name, arguments in (("hookline", "-m hookline "), ("python", "")):
-        (home / "bin" / name).write_text(
-            f'#!/bin/sh\nexec {sys.executable} {arguments}"$@"\n', encoding="utf-8"
-        )
-        (home / "bin" / name).chmod(0o755)
+        program = home / "bin" / name
+        if not program.exists():
+            text = f'#!/bin/sh\nexec {sys.executable} {arguments}"$@"\n'
+            program.write_text(text, encoding="utf-8")
+            program.chmod(0o755)
     environ = {
         "HOME": str(home),
         "PATH": f"{home / 'bin'}:{os.environ['PATH']}",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.fork_server import HOOKLINE
@@ -69,10 +68,7 @@ class Home:
         self.path = path
         self._server = server
         path.mkdir(parents=True)
-        # The interpreter itself comes first: what a version manager puts before it starts ten times
-        # slower.
-        programs = f"{os.path.dirname(os.path.realpath(sys.executable))}:{os.environ['PATH']}"
-        self.environ = {"PATH": programs, "HOME": str(path), "LANG": "C.UTF-8"}
+        self.environ = {"PATH": os.environ["PATH"], "HOME": str(path), "LANG": "C.UTF-8"}
         self.write(".gitconfig", "[user]\nname = a\nemail = a@example.org\n")
 
     @property

@@ -26,7 +26,7 @@ def _worktree(repository: Repository, branch: str) -> Repository:
     return other
 
 
-@pytest.mark.parametrize(("row", "door"), rows("approved", ["runs"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["runs"], DOORS))
 def test_an_approved_guard_runs(repository: Repository, row: str, door: str) -> None:
     """Every door has the same rules (docs/explanation/trust.md 4)."""
     repository.approved("echo no >&2; exit 2")
@@ -34,7 +34,7 @@ def test_an_approved_guard_runs(repository: Repository, row: str, door: str) -> 
     assert (repository.ask(door).stance, repository.times) == ("deny", 1)
 
 
-@pytest.mark.parametrize(("row", "door"), rows("approved", ["git worktree add"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["git worktree add"], DOORS))
 def test_linked_worktrees_share_an_approval(repository: Repository, row: str, door: str) -> None:
     """Linked worktrees share.
 
@@ -46,7 +46,7 @@ def test_linked_worktrees_share_an_approval(repository: Repository, row: str, do
     assert (other.ask(door).stance, repository.times) == ("silent", 1)
 
 
-@pytest.mark.parametrize(("row", "door"), rows("approved", ["two worktrees, two versions"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["two worktrees, two versions"], DOORS))
 def test_two_worktrees_hold_two_approved_versions(
     repository: Repository, row: str, door: str
 ) -> None:
@@ -60,7 +60,7 @@ def test_two_worktrees_hold_two_approved_versions(
     assert repository.times == 2
 
 
-@pytest.mark.parametrize(("row", "door"), rows("approved", ["a branch and back"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["a branch and back"], DOORS))
 def test_a_branch_and_back_needs_no_second_approval(
     repository: Repository, row: str, door: str
 ) -> None:
@@ -75,7 +75,7 @@ def test_a_branch_and_back_needs_no_second_approval(
     assert (repository.ask(door).stance, repository.times) == ("silent", 1)
 
 
-@pytest.mark.parametrize(("row", "door"), rows("approved", ["interpreter moved"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["interpreter moved"], DOORS))
 def test_an_interpreter_that_moves_disarms_nothing(
     repository: Repository, row: str, door: str
 ) -> None:
@@ -89,7 +89,7 @@ def test_an_interpreter_that_moves_disarms_nothing(
     assert (repository.ask(door, PATH=path).stance, repository.times) == ("deny", 1)
 
 
-@pytest.mark.parametrize(("row", "door"), rows("approved", ["honest hooks"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["honest hooks"], DOORS))
 def test_a_hook_that_logs_beside_itself_never_changes(
     repository: Repository, row: str, door: str
 ) -> None:
@@ -142,9 +142,7 @@ def test_approvals_count_in_python(repository: Repository, monkeypatch: pytest.M
     assert decision.stance.name == "DENY"
 
 
-@pytest.mark.parametrize(
-    ("row", "door"), rows("store", ["damaged", "a folder for each file"], DOORS)
-)
+@pytest.mark.parametrize(("row", "door"), rows(["damaged", "a folder for each file"], DOORS))
 def test_a_store_that_cannot_be_read_asks(repository: Repository, row: str, door: str) -> None:
     """Hooks of an unreadable store count as changed, never as new (docs/explanation/trust.md 4)."""
     repository.approved()
@@ -159,7 +157,7 @@ def test_a_store_that_cannot_be_read_asks(repository: Repository, row: str, door
     assert repository.times == 0
 
 
-@pytest.mark.parametrize(("row", "door"), rows("own", ["first use that cannot be recorded"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["first use that cannot be recorded"], DOORS))
 def test_a_first_use_that_cannot_be_recorded_runs_with_a_notice(
     home: Home, row: str, door: str
 ) -> None:

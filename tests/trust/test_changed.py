@@ -94,7 +94,7 @@ CHANGES: dict[str, Callable[[Repository], None]] = {
 }
 
 
-@pytest.mark.parametrize(("row", "door"), rows("changed", list(CHANGES), DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(list(CHANGES), DOORS))
 def test_a_changed_guard_asks_and_does_not_run(repository: Repository, row: str, door: str) -> None:
     """A file differs, is gone, unreadable or not executable (trust.md 4, changed)."""
     repository.approved()
@@ -104,7 +104,7 @@ def test_a_changed_guard_asks_and_does_not_run(repository: Repository, row: str,
     assert (repository.times, (repository.home.path / "stolen").exists()) == (0, False)
 
 
-@pytest.mark.parametrize(("row", "door"), rows("changed", ["and back"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["and back"], DOORS))
 def test_what_is_as_it_was_runs_again(repository: Repository, row: str, door: str) -> None:
     """An approval is of the files, so restored files need no new one."""
     repository.approved()
@@ -116,7 +116,7 @@ def test_what_is_as_it_was_runs_again(repository: Repository, row: str, door: st
     assert (repository.ask(door).stance, repository.times) == ("silent", 1)
 
 
-@pytest.mark.parametrize(("row", "door"), rows("changed", ["swap and back"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["swap and back"], DOORS))
 def test_what_a_swapped_guard_permits_is_not_believed(
     repository: Repository, row: str, door: str
 ) -> None:
@@ -128,7 +128,7 @@ def test_what_a_swapped_guard_permits_is_not_believed(
     assert repository.times == 1
 
 
-@pytest.mark.parametrize(("row", "door"), rows("changed", ["touch, a denial stays"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["touch, a denial stays"], DOORS))
 def test_a_denial_stays_whatever_is_touched(repository: Repository, row: str, door: str) -> None:
     """If touching a guard made it a mere failure, it would open each gate (trust.md 3, after)."""
     repository.approved(f'touch "$0"\n{DENIES}')
@@ -137,7 +137,7 @@ def test_a_denial_stays_whatever_is_touched(repository: Repository, row: str, do
     assert repository.times == 1
 
 
-@pytest.mark.parametrize(("row", "door"), rows("changed", ["own hook, file of a clone"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["own hook, file of a clone"], DOORS))
 def test_an_own_hook_that_names_a_file_of_a_repository_asks(
     home: Home, row: str, door: str
 ) -> None:
@@ -150,7 +150,7 @@ def test_an_own_hook_that_names_a_file_of_a_repository_asks(
     assert (repository.ask(door).stance, repository.times) == ("ask", 0)
 
 
-@pytest.mark.parametrize(("row", "door"), rows("changed", ["own guard gone"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["own guard gone"], DOORS))
 def test_an_own_guard_whose_script_is_gone_asks(home: Home, row: str, door: str) -> None:
     """It cannot run, so it counts as a project's (docs/explanation/trust.md 4, changed)."""
     script = home.write(".claude/hooks/guard.sh", "#!/bin/sh\nexit 0\n", program=True)
@@ -163,7 +163,7 @@ def test_an_own_guard_whose_script_is_gone_asks(home: Home, row: str, door: str)
     assert repository.ask(door).stance == "ask"
 
 
-@pytest.mark.parametrize(("row", "door"), rows("changed", ["own guard edited"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["own guard edited"], DOORS))
 def test_an_own_guard_that_was_edited_runs_and_says_so(home: Home, row: str, door: str) -> None:
     """Your own changed hook runs; a notice names the command to approve (trust.md 4)."""
     shutil.rmtree(home.store, ignore_errors=True)

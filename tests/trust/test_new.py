@@ -67,7 +67,7 @@ COPIES: dict[str, Callable[[Repository], Repository]] = {
 }
 
 
-@pytest.mark.parametrize(("row", "door"), rows("new", list(COPIES), DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(list(COPIES), DOORS))
 def test_another_repository_inherits_no_approval(
     repository: Repository, row: str, door: str
 ) -> None:

@@ -96,8 +96,8 @@ UNREADABLE = ("FIFO", "device", "100 MB")
 @pytest.mark.parametrize(
     ("row", "door"),
     [
-        *rows("planted", [row for row in PLANTED if row not in UNREADABLE], DOORS),
-        *rows("planted", list(UNREADABLE), COMMANDS),
+        *rows([row for row in PLANTED if row not in UNREADABLE], DOORS),
+        *rows(list(UNREADABLE), COMMANDS),
     ],
 )
 def test_the_own_guard_still_denies(home: Home, row: str, door: str) -> None:
@@ -114,11 +114,10 @@ def test_the_own_guard_still_denies(home: Home, row: str, door: str) -> None:
     ("row", "door"),
     [
         *rows(
-            "unread",
             ["broken matcher", "unsupported handler", "broken file", "key of 1,000 parts"],
             DOORS,
         ),
-        *rows("unread", ["100 MB"], COMMANDS),
+        *rows(["100 MB"], COMMANDS),
     ],
 )
 def test_files_of_a_repository_without_approvals_are_not_parsed(
@@ -163,8 +162,8 @@ VARIABLES = {
 @pytest.mark.parametrize(
     ("row", "door"),
     [
-        *rows("env", [row for row in VARIABLES if row != "HOME"], DOORS),
-        *rows("env", ["HOME"], COMMANDS),
+        *rows([row for row in VARIABLES if row != "HOME"], DOORS),
+        *rows(["HOME"], COMMANDS),
     ],
 )
 def test_a_variable_of_a_repository_disarms_nothing(home: Home, row: str, door: str) -> None:
@@ -186,7 +185,7 @@ def test_a_variable_of_a_repository_disarms_nothing(home: Home, row: str, door: 
     assert not stolen.exists()
 
 
-@pytest.mark.parametrize(("row", "door"), rows("no effect", ["json.py of a clone"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["json.py of a clone"], DOORS))
 def test_a_module_of_a_repository_is_not_imported_by_an_own_hook(
     home: Home, row: str, door: str
 ) -> None:
@@ -202,7 +201,7 @@ def test_a_module_of_a_repository_is_not_imported_by_an_own_hook(
     assert not (home.path / "stolen").exists()
 
 
-@pytest.mark.parametrize(("row", "door"), rows("no effect", ["planted __pycache__"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["planted __pycache__"], DOORS))
 def test_compiled_code_that_was_planted_does_not_run(
     repository: Repository, row: str, door: str
 ) -> None:
@@ -225,7 +224,7 @@ def test_compiled_code_that_was_planted_does_not_run(
     assert not stolen.exists()
 
 
-@pytest.mark.parametrize(("row", "door"), rows("no effect", ["settings.toml a FIFO"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["settings.toml a FIFO"], DOORS))
 def test_settings_that_are_a_fifo_block_nothing(home: Home, row: str, door: str) -> None:
     """An unreadable settings file counts as the strictest, without a wait (trust.md 4)."""
     own_guard(home)
@@ -236,7 +235,7 @@ def test_settings_that_are_a_fifo_block_nothing(home: Home, row: str, door: str)
     assert repository.ask(door).stance == "deny"
 
 
-@pytest.mark.parametrize(("row", "door"), rows("no effect", ["approve below an agent"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["approve below an agent"], DOORS))
 def test_an_agent_approves_nothing(repository: Repository, row: str, door: str) -> None:
     """An agent gets a refusal with the sentence to say to the user (trust.md 5)."""
     repository.guard()
@@ -248,7 +247,7 @@ def test_an_agent_approves_nothing(repository: Repository, row: str, door: str) 
     assert repository.times == 0
 
 
-@pytest.mark.parametrize(("row", "door"), rows("no effect", ["fired by the agent first"], DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(["fired by the agent first"], DOORS))
 def test_an_event_that_the_agent_fires_first_approves_nothing(
     repository: Repository, row: str, door: str
 ) -> None:

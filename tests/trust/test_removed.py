@@ -40,7 +40,7 @@ REMOVALS: dict[str, Callable[[Repository], object]] = {
 }
 
 
-@pytest.mark.parametrize(("row", "door"), rows("removed", list(REMOVALS), DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(list(REMOVALS), DOORS))
 def test_a_removed_guard_is_missed_at_each_action(
     repository: Repository, row: str, door: str
 ) -> None:
@@ -55,7 +55,7 @@ def test_a_removed_guard_is_missed_at_each_action(
     assert repository.times == 0
 
 
-@pytest.mark.parametrize(("row", "door"), rows("removed, strict", list(REMOVALS), DOORS))
+@pytest.mark.parametrize(("row", "door"), rows(list(REMOVALS), DOORS))
 def test_in_strict_mode_a_removed_guard_asks(repository: Repository, row: str, door: str) -> None:
     """It is `ask` in strict mode (docs/explanation/trust.md 4, removed)."""
     repository.approved()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +19,8 @@ from tests.unit.dialects.starchild.support import HERMES_EVENTS, hermes_event, h
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.fork_server import ForkServer
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 trees = st.recursive(
@@ -111,7 +111,7 @@ def test_the_variables_of_hermes_are_recognised(word: str) -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("switch", ["HERMES_ACCEPT_HOOKS", "hooks_auto_accept"])
 def test_the_user_learns_once_a_session_that_a_switch_approves_nothing(
-    switch: str, tmp_path: Path
+    switch: str, tmp_path: Path, fork_server: ForkServer
 ) -> None:
     """`hookline answer` prints a notice at the first event with a hook, and names the command."""
     home = tmp_path / "home" / ".hermes"
@@ -124,16 +124,11 @@ def test_the_user_learns_once_a_session_that_a_switch_approves_nothing(
 
     def told(session: str, event: str = "pre_tool_call") -> int:
         payload = {"hook_event_name": event, "session_id": session, **call}
-        done = subprocess.run(
-            [sys.executable, "-m", "hookline", "answer", "hermes"],
-            input=json.dumps(payload).encode(),
-            env=environ,
-            cwd=tmp_path,
-            capture_output=True,
-            check=True,
+        done = fork_server.hookline(
+            "answer", "hermes", folder=tmp_path, environ=environ, sent=json.dumps(payload)
         )
-        text = done.stderr.decode()
-        assert "hookline approve" in text or switch not in text
-        return text.count(switch)
+        assert done.returncode == 0
+        assert "hookline approve" in done.stderr or switch not in done.stderr
+        return done.stderr.count(switch)
 
     assert [told("a", "post_tool_call"), told("a"), told("a"), told("b")] == [0, 1, 0, 1]
