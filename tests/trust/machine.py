@@ -134,9 +134,8 @@ class Repository:
         """Declare the guard and write its files. `says`: shell text at the end of its script."""
         self.declare()
         here = '"$(dirname "$0")"'
-        script = (
-            f"#!/bin/sh\n. {here}/lib.sh\npython3 {here}/check.py\necho ran >> {self.ran}\n{says}\n"
-        )
+        runs = f". {here}/lib.sh\npython3 -S {here}/check.py\necho ran >> {self.ran}"
+        script = f"#!/bin/sh\n{runs}\n{says}\n"
         self.write(".claude/hooks/guard.sh", script, program=True)
         self.write(".claude/hooks/lib.sh", "NAME=guard\n")
         self.write(".claude/hooks/check.py", "import rules\nimport json\n")

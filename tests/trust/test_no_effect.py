@@ -170,7 +170,7 @@ def test_a_variable_of_a_repository_disarms_nothing(home: Home, row: str, door: 
     """The `env` of a repository's settings reaches neither hookline nor own hooks (trust.md 4)."""
     stolen = home.path / "stolen"
     own_guard(
-        home, "bash -c 'cat >/dev/null; python3 -c \"import json\"; echo own guard >&2; exit 2'"
+        home, "bash -c 'cat >/dev/null; python3 -S -c \"import json\"; echo own guard >&2; exit 2'"
     )
     repository = home.repository()
     value = VARIABLES[row].replace("@", str(repository.path))
@@ -191,7 +191,7 @@ def test_a_module_of_a_repository_is_not_imported_by_an_own_hook(
 ) -> None:
     """`python3 -c 'import json'` in a clone with `json.py` (docs/explanation/trust.md 3)."""
     own_guard(
-        home, "python3 -c 'import json, sys; print(\"own guard\", file=sys.stderr); sys.exit(2)'"
+        home, "python3 -S -c 'import json, sys; print(\"own guard\", file=sys.stderr); sys.exit(2)'"
     )
     repository = home.repository()
     repository.write("json.py", f"open({str(home.path / 'stolen')!r}, 'w'); raise SystemExit(0)\n")
