@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 
+from hookline.cli.layout import shorten_path
 from hookline.cli.options import DRY_RUN, EVENT, Selection, option, usage_error
 from hookline.cli.output import (
     FINDINGS,
@@ -29,6 +30,7 @@ from hookline.engine.approval_service import (
     get_gate_for,
     list_removed,
 )
+from hookline.engine.approved_texts import compare_texts
 from hookline.engine.doctor.static_checks import list_errors
 from hookline.engine.hook_lookup import describe_run, find_hooks, make_hook_summary
 from hookline.engine.loader import list_hooks
@@ -55,6 +57,8 @@ a       absent
 absent  absent
 """)
 _MOST_FILES = 4  # that the summary of a hook names
+_MOST_LINES = 60  # of a script or a difference
+_DIFF_STYLES = {"+": "good", "-": "bad", "@": "dim"}
 _STYLES = {
     APPROVED: "good",
     NEW: "warning",
@@ -95,7 +99,9 @@ def approve(
         for state in left:
             print_message(f"{state.spec.id}: {_explain_left(state)}")
         is_named = bool(what or all_)
-        how = _check_askable(yes, is_named) if (waiting or removed) and not dry_run else ""
+        how = ""
+        if (waiting or removed) and not dry_run:
+            how = _check_askable(yes=yes, is_named=is_named, no_input=printer.no_input)
         paint = printer.paint(sys.stderr)
         hooks = []
         if what:
@@ -193,7 +199,7 @@ def _explain_left(state: HookState) -> str:
 # -- asking ------------------------------------------------------------------------------------
 
 
-def _check_askable(yes: bool, is_named: bool) -> str:  # noqa: FBT001 - one caller, which has both
+def _check_askable(*, yes: bool, is_named: bool, no_input: bool) -> str:
     """Return how the answer is given, for the journal.
 
     Raises:
@@ -204,7 +210,7 @@ def _check_askable(yes: bool, is_named: bool) -> str:  # noqa: FBT001 - one call
         raise usage_error("`--yes` without a hook", "name one, or say --all")
     if yes:
         return _UNASKED if has_terminal() else f"{_UNASKED}, without a terminal"
-    if not has_terminal():
+    if no_input or not has_terminal():
         raise TrustError(
             "there is no terminal to ask on",
             name="trust.unattended",
@@ -263,6 +269,7 @@ def _ask(hooks: Sequence[Document], question: str, how: str, paint: Paint, *, un
     sys.stderr.writelines(f"{line}\n" for line in list_summaries(shown, paint))
     if how != _ASKED:
         return unasked
+    sys.stderr.writelines(f"{line}\n" for line in list_scripts(shown, paint))
     sys.stderr.write(question)
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower()
@@ -280,6 +287,7 @@ def _describe_hook(engine: Engine, state: HookState, did: str) -> Document:
     """Return the summary of a hook. `did`: what was done about it."""
     files = state.inspection.files
     findings = list_errors(state) if state.can_run and did != "revoked" else []
+    texts = compare_texts(get_gate_for(engine).store, state) if did == "shown" else {}
     return make_hook_summary(state.spec) | {
         "runs": describe_run(state.spec),
         "did": did,
@@ -287,7 +295,16 @@ def _describe_hook(engine: Engine, state: HookState, did: str) -> Document:
         "reason": state.reason,
         "covers": ["definition", *(file.path for file in files)] if state.column else [],
         "not_covered": list(state.inspection.unseen),
-        "files": [{"path": file.path, "name": file.key, "sha256": file.sha256} for file in files],
+        "files": [
+            {
+                "path": file.path,
+                "name": file.key,
+                "sha256": file.sha256,
+                "text": texts.get(file.key, ("",))[0],
+                "diff": texts.get(file.key, ("", None))[1],
+            }
+            for file in files
+        ],
         "since": describe_change(engine, state),
         "findings": [problem.to_dict() for problem in findings],
     }
@@ -328,7 +345,9 @@ def render_approval(document: Document, paint: Paint) -> Lines:
         yield f"{paint(style, done)}  {hook['hook']}  {hook['native_event']}  {hook['runs']}"
         if did in ("approved", "already"):
             yield from _list_faults(hook, paint)
-    yield from list_summaries([hook for hook in hooks if hook["did"] == "shown"], paint)
+    only_shown = [hook for hook in hooks if hook["did"] == "shown"]
+    yield from list_summaries(only_shown, paint)
+    yield from list_scripts(only_shown, paint)
     if any(hook["did"] != "left" for hook in hooks):
         return
     if hooks:
@@ -341,7 +360,7 @@ def list_summaries(hooks: Sequence[Document], paint: Paint) -> Lines:
     """Yield the summaries of hooks, below the file that declares them."""
     source = None
     for hook in hooks:
-        found = (hook["file"] or "python", hook["scope"])
+        found = (shorten_path(hook["file"]) or "python", hook["scope"])
         if found != source:
             yield f"{found[0]} ({found[1]})"
             source = found
@@ -363,6 +382,24 @@ def _summarize(hook: Document, paint: Paint) -> Lines:
     if since := [each for each in hook["since"] if each != hook["reason"]]:
         yield f"  {'; '.join(since)}"
     yield from _list_faults(hook, paint)
+
+
+def list_scripts(hooks: Sequence[Document], paint: Paint) -> Lines:
+    """Yield each file that hooks run, once: after a change what differs, else its text."""
+    files = {file["path"]: file for hook in hooks for file in hook["files"]}
+    for path, file in files.items():
+        is_new = file["diff"] is None
+        lines = (file["text"] if is_new else file["diff"]).splitlines()
+        if not lines:
+            continue
+        what = count_things(len(lines), "line") if is_new else "changed since you approved it"
+        yield f"\n{paint('strong', file['name'])} ({what})"
+        for line in lines[:_MOST_LINES]:
+            style = "" if is_new else _DIFF_STYLES.get(line[:1], "")
+            yield f"  {paint(style, line) if style else line}"
+        if len(lines) > _MOST_LINES:
+            more = count_things(len(lines) - _MOST_LINES, "more line")
+            yield f"  {more}: less {shlex.quote(path)}"
 
 
 def _name_files(files: Sequence[Mapping[str, str]]) -> str:

@@ -136,7 +136,9 @@ name     36
 """)
 # Texts of hooks and users under these keys keep their line breaks; elsewhere line breaks are
 # escaped.
-_MULTILINE_KEYS = frozenset({"script", "ran", "prompt", "reason", "for_agent", "for_user"})
+_MULTILINE_KEYS = frozenset(
+    {"script", "ran", "prompt", "reason", "for_agent", "for_user", "text", "diff"}
+)
 _STANCE_STYLES = read_table("""
 deny    bad
 halt    bad

@@ -7,6 +7,7 @@ import shlex
 import time
 
 from hookline.config.yaml_toggle import turn_on
+from hookline.engine.approved_texts import read_texts
 from hookline.engine.lazy_gate import note_approvals
 from hookline.engine.loader import list_hooks
 from hookline.engine.trust_gate import make_gate
@@ -187,7 +188,10 @@ def approve(
             hint = "there is nothing to approve yet: mend it, then run `hookline approve` again"
             message = f"`{state.spec.id}`: {state.reason}"
             raise TrustError(message, name="trust.missing", hint=hint)
-    gate.store.approve([gate.to_approval(state, who=who, how=how) for state in asked])
+    gate.store.approve(
+        [gate.to_approval(state, who=who, how=how) for state in asked],
+        texts={state.inspection.digest: read_texts(state.inspection) for state in asked},
+    )
 
 
 def revoke(

@@ -1,5 +1,7 @@
 """Approvals as small files: `approvals/<owner>/<definition>.<files>.json`, `.revoked`, `.absent`.
 
+Beside a version, `.texts` has the texts of its files, to show what changed since.
+
 Every file is written under another name, synced and renamed, and `revoked` wins over approved
 versions, so that each order of writers and each kill is safe without a lock.
 """
@@ -121,6 +123,16 @@ class Store:
         found = [self.read_version(owner, definition, content) for content in contents]
         return sorted(found, key=lambda each: -each.at)
 
+    def read_texts(self, approval: Approval) -> dict[str, str]:
+        """Return the texts of an approved version's files by their keys; none if none were kept."""
+        name = f"{approval.definition}.{approval.content}.texts"
+        if name not in self._list_names("approvals", approval.owner):
+            return {}
+        texts = _read_json(f"{self.folder}/approvals/{approval.owner}/{name}").get("texts")
+        return (
+            {str(key): str(text) for key, text in texts.items()} if isinstance(texts, dict) else {}
+        )
+
     def read_switches(self) -> list[Switch]:
         """Return everything that is switched off."""
         trees = [_read_json(f"{self.folder}/off/{name}") for name in self._list_names("off")]
@@ -147,10 +159,21 @@ class Store:
 
     # -- writing: everything raises TrustError `trust.unwritable` ------------------------------
 
-    def approve(self, approvals: Iterable[Approval], *, is_first_use: bool = False) -> None:
-        """Write versions. A person's approval ends a revocation; a first use does not."""
+    def approve(
+        self,
+        approvals: Iterable[Approval],
+        *,
+        texts: Mapping[str, Mapping[str, str]] | None = None,
+        is_first_use: bool = False,
+    ) -> None:
+        """Write versions. A person's approval ends a revocation; a first use does not.
+
+        `texts`: of the files, by the `content` of their version.
+        """
         for each in approvals:
             name = self._record("approved", each)
+            if kept := (texts or {}).get(each.content):
+                self._write(f"{name}.{each.content}.texts", {"texts": kept})
             fields = {field: getattr(each, field) for field in Approval.__fields__}
             self._write(f"{name}.{each.content}.json", fields)
             if not is_first_use:
@@ -217,6 +240,7 @@ class Store:
             names.sort(key=lambda name: -os.stat(f"{self.folder}/{folder}/{name}").st_mtime_ns)
             for name in names[kept:]:
                 self._write(f"{folder}/{name}", None)
+                self._write(f"{folder}/{name.removesuffix('.json')}.texts", None)
 
 
 def _read_json(path: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hookline.cli.approve import list_summaries, make_document, render_approval
+from hookline.cli.approve import list_scripts, list_summaries, make_document, render_approval
 from hookline.cli.output import Paint
 
 if TYPE_CHECKING:
@@ -24,10 +24,13 @@ HOOK: dict[str, Any] = {
     "standing": "changed",
     "reason": "`guard.sh` changed",
     "not_covered": ["make", "what guard.sh starts"],
-    "files": [{"path": "/p/guard.sh", "name": "guard.sh", "sha256": "0123456789abcdef"}],
+    "files": [{
+        "path": "/p/guard.sh", "name": "guard.sh", "sha256": "0123456789abcdef",
+        "text": "new\n", "diff": "@@ -1 +1 @@\n-old\n+new",
+    }],
     "since": ["approved on Monday by ada", "`guard.sh` changed", "`lib.sh` is gone"],
     "findings": [],
-}
+}  # fmt: skip
 
 
 def test_a_summary_has_six_lines() -> None:
@@ -60,6 +63,28 @@ def test_many_files_are_counted() -> None:
     lines = list(list_summaries([{**HOOK, "files": files}], PLAIN))
 
     assert lines[3] == "    files  0.sh, 1.sh, 2.sh, 3.sh and 2 more (--json lists all)"
+
+
+def test_after_a_change_the_page_shows_what_differs() -> None:
+    """Once for each file, however many hooks run it."""
+    assert list(list_scripts([HOOK, HOOK], PLAIN)) == [
+        "\nguard.sh (changed since you approved it)",
+        "  @@ -1 +1 @@",
+        "  -old",
+        "  +new",
+    ]
+
+
+def test_what_was_never_approved_is_shown_whole() -> None:
+    """A long script is cut, with the command that shows the rest; an unchanged one is left out."""
+    (file,) = HOOK["files"]
+    new = {**HOOK, "files": [{**file, "text": "line\n" * 70, "diff": None}]}
+    same = {**HOOK, "files": [{**file, "diff": ""}]}
+    lines = list(list_scripts([new], PLAIN))
+
+    assert lines[0] == "\nguard.sh (70 lines)"
+    assert (len(lines), lines[-1]) == (62, "  10 more lines: less /p/guard.sh")
+    assert list(list_scripts([same], PLAIN)) == []
 
 
 def test_a_line_says_what_was_done() -> None:

@@ -68,7 +68,8 @@ def test_a_person_sees_what_would_run_and_says_yes(place: Desk) -> None:
     told = asked(place, "approve", "guard.sh", typed="y\n")
 
     assert told.code == 0
-    assert f"{place.folder}/config/shell_hooks.yaml (project)\n" in told.err
+    assert "config/shell_hooks.yaml (project)\n" in told.err
+    assert "\nguard.sh (2 lines)\n  #!/bin/sh\n  echo a\n" in told.err
     assert f"    runs   {place.folder}/guard.sh\n" in told.err
     assert "    files  guard.sh sha256:" in told.err
     assert "    new: you have not approved it\n" in told.err
@@ -188,7 +189,18 @@ def test_what_changed_since_is_shown(place: Desk) -> None:
 
     assert "    changed: `guard.sh` changed\n    approved on 2" in told
     assert " by ada (command line, --yes, without a terminal)\n" in told
+    assert told.endswith(
+        "\nguard.sh (changed since you approved it)\n"
+        "  @@ -1,2 +1,2 @@\n   #!/bin/sh\n  -echo a\n  +echo b\n"
+    )
     assert place.type("list").out.count("    `guard.sh` changed\n") == 2
+
+
+def test_no_input_asks_no_question(place: Desk) -> None:
+    """A terminal is of no use then."""
+    told = asked(place, "approve", "guard.sh", "--no-input", typed="y\n")
+
+    assert (told.code, "HKL3018" in told.err) == (2, True)
 
 
 def test_what_is_approved_already_is_not_asked_about(place: Desk) -> None:
