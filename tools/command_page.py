@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _TITLES = {
+    "start": "Let agents call hookline",
     "look": "Look at hooks",
     "try": "Try hooks",
     "decide": "Decide which hooks run",
@@ -19,9 +20,8 @@ _TITLES = {
 _HEAD = """\
 # Commands
 
-`hookline COMMAND --help` prints the same. Commands that start agents' hooks or change something
-say so. Every command ends with 0 if all is well, and with 2 after a usage or configuration error.
-`hookline help exit-codes` lists the others.
+`hookline COMMAND --help` prints the same. Every command ends with 0 if all is well, and with 2
+after a usage or configuration error. `hookline help exit-codes` lists the others.
 """
 _COMMON = {
     "Options that choose hooks": (SHARED, "Commands marked *hooks* below have these options."),
