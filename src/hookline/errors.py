@@ -9,180 +9,183 @@ if TYPE_CHECKING:
 
 # One stable code for each problem's name. A code is never reused; `hookline explain CODE` tells its
 # page. 1xxx configuration, 2xxx hooks at run time, 3xxx trust, 4xxx host and wire, 5xxx service,
-# 6xxx journal, 9xxx internal.
+# 6xxx journal, 7xxx checks, 9xxx internal.
+_TABLE = """
+HKL1001 config.syntax
+HKL1002 config.missing
+HKL1003 config.unreadable
+HKL1004 config.type
+HKL1005 config.duplicate-key
+HKL1006 config.dialect
+HKL1007 config.option
+HKL1008 config.too-large
+HKL1009 config.unwritable
+HKL1010 config.last-good
+HKL1011 config.gone
+HKL1101 key.unknown
+HKL1102 key.missing
+HKL1103 key.misplaced
+HKL1104 key.ignored
+HKL1203 event.unknown
+HKL1204 event.legacy
+HKL1205 group.shape
+HKL1206 group.empty
+HKL1301 handler.type
+HKL1302 handler.command
+HKL1303 handler.unsupported
+HKL1304 handler.builtin
+HKL1305 handler.relative-path
+HKL1306 handler.url
+HKL1307 handler.template
+HKL1308 handler.model
+HKL1401 value.type
+HKL1402 value.range
+HKL1403 value.choice
+HKL1501 matcher.regex
+HKL1502 matcher.ignored
+HKL1503 matcher.rule
+HKL1504 matcher.type
+HKL1505 matcher.unknown-field
+HKL1506 matcher.not-applicable
+HKL1507 matcher.control
+HKL1508 matcher.may-miss
+HKL1601 hook.async
+HKL1602 hook.duplicate
+HKL1603 hook.override
+HKL1604 hook.never-runs
+HKL1605 hook.skipped
+HKL1606 async.cannot-block
+HKL1607 async.type
+HKL1608 hook.off
+HKL1701 entry.missing
+HKL1702 entry.not-executable
+HKL1801 frontmatter.absent
+HKL1802 frontmatter.unclosed
+HKL1803 frontmatter.yaml
+HKL1804 frontmatter.not-mapping
+HKL1805 frontmatter.escape
+HKL1811 name.missing
+HKL1812 name.style
+HKL1813 name.dir-mismatch
+HKL1814 description.missing
+HKL1815 description.length
+HKL1816 trigger.missing
+HKL1817 name.empty
+HKL1818 name.length
+HKL1819 name.case
+HKL1820 name.chars
+HKL1821 name.hyphen-edge
+HKL1822 name.hyphen-double
+HKL1823 description.empty
+HKL1824 trigger.unknown
+HKL1825 trigger.legacy
+HKL1826 timeout.type
+HKL1827 timeout.range
+HKL1828 priority.type
+HKL1829 priority.range
+HKL1830 field.unknown
+HKL1831 metadata.type
+HKL1832 metadata.fail-mode
+HKL1841 path.missing
+HKL1842 path.not-dir
+HKL1843 file.missing
+HKL1901 install.host
+HKL1902 install.home
+HKL1903 install.taken
+HKL1904 install.temporary
+HKL1905 install.trial
+HKL1906 install.shape
+HKL2001 hook.failed
+HKL2002 hook.reentered
+HKL2003 hook.refused
+HKL2004 session.unusable
+HKL2005 session.damaged
+HKL2006 hook.dropped
+HKL2007 session.nameless
+HKL2008 hook.unbound
+HKL3001 trust.untrusted
+HKL3002 trust.changed
+HKL3003 trust.revoked
+HKL3004 trust.switched-off
+HKL3005 trust.missing
+HKL3006 trust.exposed
+HKL3007 trust.store
+HKL3008 trust.newer
+HKL3009 trust.unwritable
+HKL3010 trust.allowlist
+HKL3011 trust.unmatched
+HKL3012 trust.setting
+HKL3016 trust.self-approve
+HKL3017 trust.not-asked
+HKL3018 trust.unattended
+HKL3019 trust.ambiguous
+HKL3020 trust.left-to-host
+HKL3021 trust.unapproved-caller
+HKL3022 trust.not-switched
+HKL3023 trust.project-env
+HKL3024 trust.open-start
+HKL3025 trust.below-agent
+HKL4001 wire.payload
+HKL4002 wire.event
+HKL4003 wire.lowered
+HKL5001 serve.missing
+HKL5002 serve.address
+HKL5003 serve.token
+HKL5004 serve.origin
+HKL5005 serve.request
+HKL5006 serve.size
+HKL5007 serve.busy
+HKL5008 serve.unsaid
+HKL5009 serve.gone
+HKL5010 serve.ending
+HKL5011 serve.loop
+HKL6001 journal.unwritable
+HKL6002 journal.busy
+HKL6003 journal.place
+HKL6004 journal.torn
+HKL6005 journal.gap
+HKL6006 journal.broken
+HKL6007 journal.unknown
+HKL6008 journal.missing
+HKL6010 journal.telemetry
+HKL6011 journal.lost
+HKL5101 remote.missing
+HKL5102 remote.address
+HKL5103 remote.token
+HKL5104 remote.protocol
+HKL5105 remote.taken
+HKL5106 remote.unreachable
+HKL5107 remote.bounds
+HKL5108 remote.state
+HKL5109 remote.rejected
+HKL7001 check.off
+HKL7002 check.unapproved
+HKL7003 check.changed
+HKL7004 check.missing
+HKL7005 check.relative
+HKL7006 check.interpreter
+HKL7007 check.not-executable
+HKL7008 check.broken
+HKL7009 check.timed-out
+HKL7010 check.not-json
+HKL7011 check.noise
+HKL7012 check.failed
+HKL7013 check.fails-open
+HKL7014 check.never-matched
+HKL7015 check.duplicate
+HKL7016 check.conflict
+HKL7017 check.refuses
+HKL7018 check.slow
+HKL7019 check.exposed
+HKL7020 check.unseen
+HKL7021 check.in-place
+HKL7022 check.gone
+HKL7025 check.sample
+HKL7034 check.failures
+HKL9001 internal
+"""
 CODES: Mapping[str, str] = {
-    "config.syntax": "HKL1001",
-    "config.missing": "HKL1002",
-    "config.unreadable": "HKL1003",
-    "config.type": "HKL1004",
-    "config.duplicate-key": "HKL1005",
-    "config.dialect": "HKL1006",
-    "config.option": "HKL1007",
-    "config.too-large": "HKL1008",
-    "config.unwritable": "HKL1009",
-    "config.last-good": "HKL1010",
-    "config.gone": "HKL1011",
-    "key.unknown": "HKL1101",
-    "key.missing": "HKL1102",
-    "key.misplaced": "HKL1103",
-    "key.ignored": "HKL1104",
-    "event.unknown": "HKL1203",
-    "event.legacy": "HKL1204",
-    "group.shape": "HKL1205",
-    "group.empty": "HKL1206",
-    "handler.type": "HKL1301",
-    "handler.command": "HKL1302",
-    "handler.unsupported": "HKL1303",
-    "handler.builtin": "HKL1304",
-    "handler.relative-path": "HKL1305",
-    "handler.url": "HKL1306",
-    "handler.template": "HKL1307",
-    "handler.model": "HKL1308",
-    "value.type": "HKL1401",
-    "value.range": "HKL1402",
-    "value.choice": "HKL1403",
-    "matcher.regex": "HKL1501",
-    "matcher.ignored": "HKL1502",
-    "matcher.rule": "HKL1503",
-    "matcher.type": "HKL1504",
-    "matcher.unknown-field": "HKL1505",
-    "matcher.not-applicable": "HKL1506",
-    "matcher.control": "HKL1507",
-    "matcher.may-miss": "HKL1508",
-    "hook.async": "HKL1601",
-    "hook.duplicate": "HKL1602",
-    "hook.override": "HKL1603",
-    "hook.never-runs": "HKL1604",
-    "hook.skipped": "HKL1605",
-    "async.cannot-block": "HKL1606",
-    "async.type": "HKL1607",
-    "hook.off": "HKL1608",
-    "entry.missing": "HKL1701",
-    "entry.not-executable": "HKL1702",
-    "frontmatter.absent": "HKL1801",
-    "frontmatter.unclosed": "HKL1802",
-    "frontmatter.yaml": "HKL1803",
-    "frontmatter.not-mapping": "HKL1804",
-    "frontmatter.escape": "HKL1805",
-    "name.missing": "HKL1811",
-    "name.style": "HKL1812",
-    "name.dir-mismatch": "HKL1813",
-    "description.missing": "HKL1814",
-    "description.length": "HKL1815",
-    "trigger.missing": "HKL1816",
-    "name.empty": "HKL1817",
-    "name.length": "HKL1818",
-    "name.case": "HKL1819",
-    "name.chars": "HKL1820",
-    "name.hyphen-edge": "HKL1821",
-    "name.hyphen-double": "HKL1822",
-    "description.empty": "HKL1823",
-    "trigger.unknown": "HKL1824",
-    "trigger.legacy": "HKL1825",
-    "timeout.type": "HKL1826",
-    "timeout.range": "HKL1827",
-    "priority.type": "HKL1828",
-    "priority.range": "HKL1829",
-    "field.unknown": "HKL1830",
-    "metadata.type": "HKL1831",
-    "metadata.fail-mode": "HKL1832",
-    "path.missing": "HKL1841",
-    "path.not-dir": "HKL1842",
-    "file.missing": "HKL1843",
-    "install.host": "HKL1901",
-    "install.home": "HKL1902",
-    "install.taken": "HKL1903",
-    "install.temporary": "HKL1904",
-    "install.trial": "HKL1905",
-    "install.shape": "HKL1906",
-    "hook.failed": "HKL2001",
-    "hook.reentered": "HKL2002",
-    "hook.refused": "HKL2003",
-    "session.unusable": "HKL2004",
-    "session.damaged": "HKL2005",
-    "hook.dropped": "HKL2006",
-    "session.nameless": "HKL2007",
-    "hook.unbound": "HKL2008",
-    "trust.untrusted": "HKL3001",
-    "trust.changed": "HKL3002",
-    "trust.revoked": "HKL3003",
-    "trust.switched-off": "HKL3004",
-    "trust.missing": "HKL3005",
-    "trust.exposed": "HKL3006",
-    "trust.store": "HKL3007",
-    "trust.newer": "HKL3008",
-    "trust.unwritable": "HKL3009",
-    "trust.allowlist": "HKL3010",
-    "trust.unmatched": "HKL3011",
-    "trust.setting": "HKL3012",
-    "trust.self-approve": "HKL3016",
-    "trust.not-asked": "HKL3017",
-    "trust.unattended": "HKL3018",
-    "trust.ambiguous": "HKL3019",
-    "trust.left-to-host": "HKL3020",
-    "trust.unapproved-caller": "HKL3021",
-    "trust.not-switched": "HKL3022",
-    "trust.project-env": "HKL3023",
-    "trust.open-start": "HKL3024",
-    "trust.below-agent": "HKL3025",
-    "wire.payload": "HKL4001",
-    "wire.event": "HKL4002",
-    "wire.lowered": "HKL4003",
-    "serve.missing": "HKL5001",
-    "serve.address": "HKL5002",
-    "serve.token": "HKL5003",
-    "serve.origin": "HKL5004",
-    "serve.request": "HKL5005",
-    "serve.size": "HKL5006",
-    "serve.busy": "HKL5007",
-    "serve.unsaid": "HKL5008",
-    "serve.gone": "HKL5009",
-    "serve.ending": "HKL5010",
-    "serve.loop": "HKL5011",
-    "journal.unwritable": "HKL6001",
-    "journal.busy": "HKL6002",
-    "journal.place": "HKL6003",
-    "journal.torn": "HKL6004",
-    "journal.gap": "HKL6005",
-    "journal.broken": "HKL6006",
-    "journal.unknown": "HKL6007",
-    "journal.missing": "HKL6008",
-    "journal.telemetry": "HKL6010",
-    "journal.lost": "HKL6011",
-    "remote.missing": "HKL5101",
-    "remote.address": "HKL5102",
-    "remote.token": "HKL5103",
-    "remote.protocol": "HKL5104",
-    "remote.taken": "HKL5105",
-    "remote.unreachable": "HKL5106",
-    "remote.bounds": "HKL5107",
-    "remote.state": "HKL5108",
-    "remote.rejected": "HKL5109",
-    "check.off": "HKL7001",
-    "check.unapproved": "HKL7002",
-    "check.changed": "HKL7003",
-    "check.missing": "HKL7004",
-    "check.relative": "HKL7005",
-    "check.interpreter": "HKL7006",
-    "check.not-executable": "HKL7007",
-    "check.broken": "HKL7008",
-    "check.timed-out": "HKL7009",
-    "check.not-json": "HKL7010",
-    "check.noise": "HKL7011",
-    "check.failed": "HKL7012",
-    "check.fails-open": "HKL7013",
-    "check.never-matched": "HKL7014",
-    "check.duplicate": "HKL7015",
-    "check.conflict": "HKL7016",
-    "check.refuses": "HKL7017",
-    "check.slow": "HKL7018",
-    "check.exposed": "HKL7019",
-    "check.unseen": "HKL7020",
-    "check.in-place": "HKL7021",
-    "check.gone": "HKL7022",
-    "check.sample": "HKL7025",
-    "check.failures": "HKL7034",
-    "internal": "HKL9001",
+    name: code for code, name in (row.split() for row in _TABLE.split("\n")[1:-1])
 }
 
 

@@ -19,7 +19,6 @@ from hookline.text.re2_regex import MatchTimeoutError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Never as Unreachable
 
     from hookline.model.event import Event
     from hookline.model.spec import Condition
@@ -59,8 +58,6 @@ def describe_condition(given: Condition) -> str:
             return f"the call is covered by the rule {_quoted(source)}"
         case Never(reason=reason):
             return f"never: {reason}"
-        case _ as unreachable:
-            raise _forgotten(unreachable)
 
 
 def explain_mismatch(spec: HookSpec, event: Event) -> str:
@@ -108,7 +105,3 @@ def _either(names: Iterable[str]) -> str:
 def _quoted(text: str) -> str:
     # A backtick in a matcher could end the quotation and pretend to be the command.
     return f"`{text.replace('`', _QUOTE)}`"
-
-
-def _forgotten(given: Unreachable) -> AssertionError:
-    return AssertionError(given)

@@ -315,14 +315,14 @@ class Table(Frozen):
         refused = self.unknown_keys.get(place, "ignored") == "refused"
         return "error" if refused or mode == "strict" else "warning"
 
+    def fields(self) -> tuple[Field, ...]:
+        """Return the fields of every payload, those of all events first."""
+        return (*self.base, *(field for row in self.rows.values() for field in row.fields))
+
     def folder_keys(self) -> tuple[str, ...]:
         """Return the keys of a payload that may name the project's folder, best first."""
-        fields = (*self.base, *(field for row in self.rows.values() for field in row.fields))
-        return tuple(
-            dict.fromkeys(
-                (*self.folders, *(field.native for field in fields if field.fact == "@cwd"))
-            )
-        )
+        named = (field.native for field in self.fields() if field.fact == "@cwd")
+        return tuple(dict.fromkeys((*self.folders, *named)))
 
     def host_timeout(self, native: str) -> float:
         """Return after how many seconds the host goes on without a hook that names no limit."""
@@ -331,15 +331,13 @@ class Table(Frozen):
 
     def event_keys(self) -> tuple[str, ...]:
         """Return the keys of a payload that name its event."""
-        fields = (*self.base, *(field for row in self.rows.values() for field in row.fields))
-        named = (field.native for field in fields if field.fact == "@native")
+        named = (field.native for field in self.fields() if field.fact == "@native")
         return tuple(dict.fromkeys((*self.names_event, *named)))
 
     def attribute_keys(self) -> Mapping[str, str]:
         """Return a payload's key for each attribute of an event: `native`, `session_id`, `cwd`."""
-        fields = (*self.base, *(field for row in self.rows.values() for field in row.fields))
         keys: dict[str, str] = {}
-        for field in fields:
+        for field in self.fields():
             if field.fact.startswith("@"):
                 keys.setdefault(field.fact[1:], field.native)
         return {name: keys.get(name, name) for name in ("native", "session_id", "cwd")}

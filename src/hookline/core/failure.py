@@ -22,21 +22,13 @@ def make_failed_verdict(spec: HookSpec, outcome: Outcome, fault: str = "") -> Ve
     open leaves a note for the user. So a guard that could not run always differs from a guard that
     allowed the action.
     """
-    words = fault or describe_failure(outcome)
-    stance = spec.on_failure
-    note = (
-        f"{identify(spec, words)} failed: {words}"
-        if stance is Stance.SILENT and kind(spec.kind).can_guard
-        else ""
-    )
-    reason = ""
-    if stance is not Stance.SILENT:
-        reason = f"{identify(spec, words)} failed: {words}{_remedy(spec, outcome)}"
+    words, stance = fault or describe_failure(outcome), spec.on_failure
+    text = f"{identify(spec, words)} failed: {words}"
     return Verdict(
         hook_id=spec.id,
         stance=stance,
-        reason=reason,
-        for_user=note,
+        reason=f"{text}{_remedy(spec, outcome)}" if stance else "",
+        for_user=text if not stance and kind(spec.kind).can_guard else "",
         fault=words,
         exit_code=outcome.exit_code,
         seconds=outcome.seconds,

@@ -22,7 +22,6 @@ from hookline.text.globs import list_path_forms, path_matches
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Never as Unreachable
     from typing import TypeAlias
 
     from hookline.model.event import Event, Json
@@ -72,8 +71,6 @@ def make_predicate(condition: Condition) -> Predicate:
             return lambda event: is_covered(condition, event.tool, event.input, event.cwd)
         case Never():
             return lambda _: False
-        case _ as unreachable:
-            raise _forgotten(unreachable)
 
 
 def find_facets(event: Event) -> tuple[str, ...]:
@@ -158,9 +155,3 @@ def _walk(value: Json) -> Iterator[Json]:
             left += reversed(node.values())
         elif isinstance(node, list | tuple):
             left += reversed(node)
-
-
-def _forgotten(condition: Unreachable) -> AssertionError:
-    # `typing.assert_never` without the import of typing; the type checker proves that this is
-    # unreachable.
-    return AssertionError(condition)

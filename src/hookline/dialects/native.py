@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from hookline.model.spec import HookSpec
 
 NAME = "hookline"
-OPTIONS: tuple[str, ...] = ()
 
 # Which body a kind has follows from what it carries, in this order.
 _BODIES: dict[str, type[Body]] = {
@@ -72,14 +71,14 @@ class Native(FolderDialect):
     export = None  # type: ignore[assignment]  # no export, where the base class has one
 
     def __init__(self) -> None:
-        table = Table(
+        super().__init__()
+        self.table = Table(
             name=NAME,
             rows={name: _row(kinds.kind(name)) for name in kinds.NAMES},
             base=column("event=@native!null session_id=@session_id!text cwd=@cwd!text"),
             raises_facets=False,
             closes="on_failure=Stance.DENY",
         )
-        super().__init__(__name__, table)
 
     def load(self, source: Source) -> Loaded:  # noqa: ARG002 - the protocol's
         return Loaded()

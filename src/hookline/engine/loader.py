@@ -121,15 +121,12 @@ class Snapshot(Frozen):
             combining=tuple(problems),
             strict=strict,
             once=any(spec.once for spec in specs),
-            tells_time=any(map(_tells_time, self.dialects())),
+            tells_time=any(
+                field.fact == "timestamp"
+                for dialect in self.dialects()
+                for field in dialect.table.fields()
+            ),
         )
-
-
-def _tells_time(dialect: Dialect) -> bool:
-    """Whether a payload of a dialect has a timestamp."""
-    table = dialect.table
-    fields = [table.base, *(row.fields for row in table.rows.values())]
-    return any(field.fact == "timestamp" for some in fields for field in some)
 
 
 def name_hooks(specs: Iterable[HookSpec], taken: set[str]) -> tuple[HookSpec, ...]:

@@ -6,14 +6,13 @@ docs/formats/vocabulary.md explains the classes and the words of the effect colu
 
 from __future__ import annotations
 
-import json
-
+from hookline.model.facts import read_facts
 from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Literal, TypeAlias
+    from typing import Literal, TypeAlias
 
     Power: TypeAlias = Literal[
         "allow", "ask", "defer", "deny", "halt",
@@ -22,40 +21,27 @@ if TYPE_CHECKING:
         "return", "model", "tools", "content", "instructions", "path", "tail_call",
     ]  # fmt: skip
 
-# How this code spells the words of the data, which keeps the documents' own words.
-_SPELLINGS: Mapping[str, tuple[str, ...]] = {
-    "allow": ("allow",),
-    "ask": ("ask",),
-    "defer": ("defer",),
-    "deny": ("deny",),
-    "block(feedback)": ("deny",),
-    "block(continue)": ("deny",),
-    "interrupt": ("halt",),
-    "stop": ("halt",),
-    "abort": ("halt",),
-    "modify(input)": ("input",),
-    "modify(text)": ("text",),
-    "modify(request)": ("messages",),
-    "modify(response)": ("text",),
-    "modify(result)": ("output",),
-    "modify(tool_config)": ("tools",),
-    "modify(model)": ("model",),
-    "modify(content)": ("content",),
-    "modify(instructions)": ("instructions",),
-    "return(result)": ("return",),
-    "return(response)": ("return",),
-    "return(summary)": ("summary",),
-    "return(action,content)": ("content",),
-    "return(path)": ("path",),
-    "context": ("context",),
-    "env": ("env",),
-    "watch": ("watch",),
-    "title": ("title",),
-    "retry": ("retry",),
-    "skip": ("skip",),
-    "grant": ("grant",),
-    "tail_call": ("tail_call",),
-    "-": (),
+# How this code spells those words of the data that are no powers by themselves.
+_SPELLINGS: Mapping[str, str] = {
+    "block(feedback)": "deny",
+    "block(continue)": "deny",
+    "interrupt": "halt",
+    "stop": "halt",
+    "abort": "halt",
+    "modify(input)": "input",
+    "modify(text)": "text",
+    "modify(request)": "messages",
+    "modify(response)": "text",
+    "modify(result)": "output",
+    "modify(tool_config)": "tools",
+    "modify(model)": "model",
+    "modify(content)": "content",
+    "modify(instructions)": "instructions",
+    "return(result)": "return",
+    "return(response)": "return",
+    "return(summary)": "summary",
+    "return(action,content)": "content",
+    "return(path)": "path",
 }
 
 
@@ -84,17 +70,7 @@ class Kind(Frozen):
         return self.is_gate or "deny" in self.powers
 
 
-def _read() -> dict[str, Any]:
-    # The module's loader reads the data also from a zip file, without an import that costs start-up
-    # time.
-    loader: Any = __spec__.loader
-    read: dict[str, Any] = json.loads(
-        loader.get_data(__file__.rpartition("kinds")[0] + "events.json")
-    )
-    return read
-
-
-_DATA = _read()
+_DATA = read_facts("events.json")
 NAMES: tuple[str, ...] = tuple(_DATA["canonical"])
 VOCABULARIES: tuple[str, ...] = tuple(_DATA["dialects"])
 # Kinds of event before an action: if no decision is possible there, the action is refused.
@@ -125,7 +101,7 @@ def kind(name: str) -> Kind:
         known = _made[name] = Kind(
             name=name,
             cls=row["cls"],
-            powers=frozenset(power for word in effects for power in _SPELLINGS[word]),
+            powers=frozenset(_SPELLINGS.get(word, word) for word in effects) - {"-"},
             payload=tuple(row["payload"].split(",")),
             redo="block(continue)" in effects,
             feedback="block(feedback)" in effects,

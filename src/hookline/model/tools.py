@@ -7,8 +7,9 @@ dialect's own page; docs/formats/vocabulary.md 4). A name may belong to several 
 
 from __future__ import annotations
 
-import json
 from functools import cache
+
+from hookline.model.facts import read_facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,13 +24,7 @@ _PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file", "paths")
 
 @cache
 def _data() -> Mapping[str, Any]:
-    loader: Any = (
-        __spec__.loader
-    )  # as for the kinds: also from a zip file, without an import that costs start-up time
-    read: dict[str, Any] = json.loads(
-        loader.get_data(__file__.rpartition("tools")[0] + "tools.json")
-    )
-    return read
+    return read_facts("tools.json")
 
 
 # -- names -----------------------------------------------------------------------------------------

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
+# The types of a value, by the words that tables have for them.
+TYPES: Mapping[str, type] = {
+    "flag": bool, "text": str, "list": list, "object": dict, "any": object,
+}  # fmt: skip
+
+
 class UnreadableError(ValueError):
     """The output of a hook cannot be read; the text says why, for the author of the hook."""
 
@@ -89,8 +95,7 @@ def key_types(**keys: str) -> dict[str, type]:
 
     The types are `flag`, `text`, `list`, `object` and `any`: `key_types(text="reason summary")`.
     """
-    types = {"flag": bool, "text": str, "list": list, "object": dict, "any": object}
-    return {key: types[name] for name, words in keys.items() for key in words.split()}
+    return {key: TYPES[name] for name, words in keys.items() for key in words.split()}
 
 
 def normalise_keys(

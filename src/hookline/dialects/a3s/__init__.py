@@ -36,10 +36,11 @@ class A3S(FolderDialect):
 
     # Its hooks are functions of a program, so no file declares them.
     export = None  # type: ignore[assignment]  # no export, where the base class has one
+    table = TABLE
 
     def __init__(self, *, invalid_regex: str = "refuse") -> None:
         chosen = read_choice(NAME, "invalid_regex", invalid_regex, ("refuse", "substring"))
-        super().__init__(__name__, TABLE, substring=chosen == "substring")
+        super().__init__(substring=chosen == "substring")
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return one definition for each id, the last one.

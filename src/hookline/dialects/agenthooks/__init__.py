@@ -36,12 +36,14 @@ class AgentHooks(FolderDialect):
         ConfigError: another word for `unanswered`, or an `approver` that is neither true nor false.
     """
 
+    combine_file, export_file = "combine", "export"
+
     def __init__(self, *, approver: bool = False, unanswered: str = "deny") -> None:
         check_switches(NAME, approver=approver)
         word = read_choice(NAME, "unanswered", unanswered, ("deny", "allow"))
         stance = Stance.DENY if word == "deny" else Stance.SILENT
-        facts = table(approver=approver, unanswered=stance)
-        super().__init__(__name__, facts, "combine export", facts=facts)
+        self.table = table(approver=approver, unanswered=stance)
+        super().__init__(facts=self.table)
 
     def lint(self, source: Source) -> tuple[Problem, ...]:
         """Return every problem of a hook, by strict rules (docs/formats/agenthooks.md 4)."""

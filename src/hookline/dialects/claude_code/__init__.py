@@ -5,39 +5,28 @@ Format: docs/formats/claude-code.md.
 
 from __future__ import annotations
 
-from hookline.core.options import check_switches
-from hookline.dialects.claude_code.table import NAME, TABLE
+from hookline.dialects.claude_code.table import TABLE
 from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
-from hookline.dialects.kit.dialect import FolderDialect
+from hookline.dialects.kit.dialect import CallingDialect
 from hookline.model.verdict import Decision, Reply, Stance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import EventRow, Loaded
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Event
-    from hookline.model.spec import HookSpec
 
 OPTIONS = ("allow_local",)
 _FORMAT = ReplyFormat()
 _REFUSED = 2
 
 
-class ClaudeCode(FolderDialect):
-    """The dialect. `allow_local`: HTTP hooks may be on this machine or in a private network.
+class ClaudeCode(CallingDialect):
+    """The dialect of Claude Code."""
 
-    Raises:
-        ConfigError: `allow_local` is neither true nor false.
-    """
-
-    def __init__(self, *, allow_local: bool = False) -> None:
-        check_switches(NAME, allow_local=allow_local)
-        super().__init__(__name__, TABLE, allow_local=allow_local)
-
-    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        loaded: Loaded = self._function("load", "combine")(specs)
-        return loaded
+    table = TABLE
+    combine_file = "load"
 
     def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:
         """Return the reply of a command hook: exit 0 and one object, or nothing at all."""

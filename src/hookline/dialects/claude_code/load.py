@@ -47,7 +47,7 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
     `allow_local`: HTTP hooks may be on this machine or in a private network.
     """
     form = _IN_AGENT if "agent" in source.names else FORMAT
-    return load_file(source, form, allow_local=allow_local)
+    return load_file(source, form.replace(allow_local=allow_local))
 
 
 def _fields(hook: Node, place: Place, facts: dict[str, Any]) -> dict[str, Any]:

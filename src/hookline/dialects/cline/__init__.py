@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from hookline.model.event import Json
     from hookline.model.spec import HookSpec
 
-OPTIONS: tuple[str, ...] = ()
 _KEYS = {"native": "hookName", "session_id": "taskId", "cwd": "cwd"}
 # Keys of `tool_call` and `tool_result`, which only the command line program sends -> the
 # extension's.
@@ -42,8 +41,8 @@ _OF_COMMANDS = ("command", "commands", "args")
 class Cline(FolderDialect):
     """The dialect of Cline. It has no options."""
 
-    def __init__(self) -> None:
-        super().__init__(__name__, TABLE, "export")
+    table = TABLE
+    export_file = "export"
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
         """Return a payload of the host as an event."""

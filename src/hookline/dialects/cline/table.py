@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hookline.core.dialect import FoldRule, Table, column
 from hookline.dialects.kit.event_table import read_events
-from hookline.model import kinds
 
 NAME = "cline"
 _CALL = "toolName=tool parameters=input id=call_id"
@@ -35,7 +34,7 @@ TaskError        | agent_error      |                    | section=error
     name message=error stack
 SessionShutdown  | session_shutdown |                    |
 """
-_ROWS = read_events(_EVENTS, NAME, kinds.native_names(NAME), words={"CALL": _CALL})
+_ROWS = read_events(_EVENTS, NAME, words={"CALL": _CALL})
 
 TABLE = Table(
     name=NAME,

@@ -23,8 +23,7 @@ _FORMAT = ReplyFormat(permissions={DENY: "deny"}, explains_allow=False)
 class Codex(FolderDialect):
     """The dialect of Codex. It has no options."""
 
-    def __init__(self) -> None:
-        super().__init__(__name__, TABLE)
+    table = TABLE
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return the hooks without those that the user or policy disables.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hookline.core.dialect import FoldRule, Table, column
 from hookline.dialects.kit.event_table import read_events, read_keys
-from hookline.model import kinds
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -109,7 +108,6 @@ TABLE = Table(
     rows=read_events(
         _EVENTS,
         NAME,
-        kinds.native_names(NAME),
         words=_WORDS,
         keys=KEYS,
         values={"REASONS": _ALL_REASONS},

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 
-from hookline.core.options import check_switches
 from hookline.dialects.copilot.table import (
     CLAUDE_NAMES,
     CONTRACTS,
@@ -22,7 +21,7 @@ from hookline.dialects.copilot.table import (
     to_snake_case,
 )
 from hookline.dialects.kit.answer import collect_values
-from hookline.dialects.kit.dialect import FolderDialect
+from hookline.dialects.kit.dialect import CallingDialect
 from hookline.model.event import Event, ToolCall
 from hookline.model.verdict import Decision, Reply, Stance
 from hookline.wire.disable_flags import apply_flags, find_all_off, spares_policy
@@ -48,18 +47,10 @@ _CONTEXT_LIMIT = 10 << 10
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Copilot(FolderDialect):
-    """The dialect of Copilot.
+class Copilot(CallingDialect):
+    """The dialect of Copilot."""
 
-    `allow_local`: HTTP hooks may be on this machine or in a private network.
-
-    Raises:
-        ConfigError: `allow_local` is neither true nor false.
-    """
-
-    def __init__(self, *, allow_local: bool = False) -> None:
-        check_switches(NAME, allow_local=allow_local)
-        super().__init__(__name__, TABLE, allow_local=allow_local)
+    table = TABLE
 
     def row(self, native: str) -> EventRow | None:
         """Return the row of an event by the spelling of its key."""

@@ -47,9 +47,10 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
 
     `allow_local`: HTTP hooks may be on this machine or in a private network.
     """
+    form = FORMAT.replace(allow_local=allow_local)
     if source.file.rpartition("/")[2] in ("settings.json", "settings.local.json"):
-        return load_file(source, FORMAT.replace(keys=(), version=""), allow_local=allow_local)
-    loaded = load_file(source, FORMAT, allow_local=allow_local)
+        return load_file(source, form.replace(keys=(), version=""))
+    loaded = load_file(source, form)
     flags = [spec for spec in loaded.specs if is_disable_flag(spec) and spec.facts["on"]]
     left = apply_flags(loaded.specs, flags, lambda _flag, _spec: True)
     return left.replace(problems=(*loaded.problems, *left.problems))

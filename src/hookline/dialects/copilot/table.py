@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from hookline.core.dialect import EventRow, Field, Table
 from hookline.dialects.kit.event_table import read_events, read_keys
-from hookline.model import kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,9 +98,7 @@ preCompact            | PreCompact         | note            | tells=trigger sub
 sessionEnd            | SessionEnd         | note            | tells=reason
     BASE reason
 """
-_ROWS = read_events(
-    _EVENTS, NAME, kinds.native_names(NAME), words=_WORDS, keys=KEYS, halts="stops", parallel=False
-)
+_ROWS = read_events(_EVENTS, NAME, words=_WORDS, keys=KEYS, halts="stops", parallel=False)
 
 
 def to_snake_case(name: str) -> str:

@@ -27,8 +27,7 @@ _GO_ON = "a hook wants the work to go on"
 class Cursor(FolderDialect):
     """The dialect of Cursor. It has no options."""
 
-    def __init__(self) -> None:
-        super().__init__(__name__, TABLE)
+    table = TABLE
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
         """Return a payload as an event.

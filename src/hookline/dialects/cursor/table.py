@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hookline.core.dialect import FoldRule, Table, column
 from hookline.dialects.kit.event_table import read_events, read_keys
-from hookline.model import kinds
 from hookline.model.verdict import Stance
 
 TYPE_CHECKING = False
@@ -99,7 +98,7 @@ TABLE = Table(
     name=NAME,
     unknown_keys={"file": "ignored", "hook": "ignored"},
     regex_flavour="javascript",
-    rows=read_events(_EVENTS, NAME, kinds.native_names(NAME), words=_WORDS, keys=KEYS),
+    rows=read_events(_EVENTS, NAME, words=_WORDS, keys=KEYS),
     base=column(
         "conversation_id=@session_id! generation_id! model! model_id model_params"
         " hook_event_name=@native cursor_version! workspace_roots![] user_email!null"

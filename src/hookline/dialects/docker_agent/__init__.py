@@ -38,15 +38,15 @@ class DockerAgent(FolderDialect):
         ConfigError: an unknown profile, or a switch that is neither true nor false.
     """
 
+    export_file = "export"
+
     def __init__(
         self, *, profile: str = "d2", exact: bool = False, allow_local: bool = False
     ) -> None:
         profile = read_choice(NAME, "profile", profile, PROFILES)
         check_switches(NAME, exact=exact, allow_local=allow_local)
-        facts = table(profile, exact=exact)
-        super().__init__(
-            __name__, facts, "export", facts=facts, exact=exact, allow_local=allow_local
-        )
+        self.table = table(profile, exact=exact)
+        super().__init__(facts=self.table, exact=exact, allow_local=allow_local)
 
     def encode_payload(self, event: Event, spec: HookSpec, row: EventRow | None) -> dict[str, Any]:
         """Return the payload of a hook: the fields that have a value and no others.

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from hookline.core.dialect import EventRow, Loaded
+    from hookline.core.dialect import EventRow
     from hookline.model.event import Json
     from hookline.model.spec import HookSpec
 
@@ -25,12 +25,8 @@ _FORMAT = ReplyFormat(words={Stance.ASK: "ask", Stance.DENY: "deny"})
 class Gemini(FolderDialect):
     """The dialect of Gemini CLI. It has no options."""
 
-    def __init__(self) -> None:
-        super().__init__(__name__, TABLE)
-
-    def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        loaded: Loaded = self._function("load", "combine")(specs)
-        return loaded
+    table = TABLE
+    combine_file = "load"
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
         """Return a payload of the host as an event.

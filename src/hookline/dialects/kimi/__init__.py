@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 class Kimi(FolderDialect):
     """The dialect of Kimi. It has no options."""
 
-    def __init__(self) -> None:
-        super().__init__(__name__, TABLE)
+    table = TABLE
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return all hooks, and report equal commands, of which the first that matches runs.

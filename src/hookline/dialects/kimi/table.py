@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hookline.core.dialect import Table, column
 from hookline.dialects.kit.event_table import read_events
-from hookline.model import kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ TABLE = Table(
     name=NAME,
     unknown_keys={"hook": "ignored"},
     regex_flavour="python",
-    rows=read_events(_EVENTS, NAME, kinds.native_names(NAME), words=_WORDS),
+    rows=read_events(_EVENTS, NAME, words=_WORDS),
     base=column("hook_event_name=@native!null session_id=@session_id!text cwd=@cwd!text"),
     default_timeout=30.0,
     ascii_only=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Declaration, EventRow, Loaded, Source, Table, Written
 from hookline.core.failure import make_failed_verdict
+from hookline.core.options import check_switches
 from hookline.wire.payload import decode, encode, encode_wire_text
 
 TYPE_CHECKING = False
@@ -28,27 +29,17 @@ class FolderDialect:
     """Answers each call by the function of that name in the file of that name.
 
     A file is imported when hookline needs it first, because most events have no hook. `combine` and
-    `export` are optional: a dialect without them keeps all hooks, and the `FORMAT` of its `load`
-    says how its file is written. A dialect overrides `decode_event` and `encode_payload` where its
-    table does not say all of a payload, and any other method whose function is short.
-
-    Args:
-        package: the name of the dialect's package.
-        table: its events.
-        own: the optional files that the package has, as words.
-        options: what `load` is called with beside the source.
+    `export` are optional: a dialect that names no file for them keeps all hooks, and the `FORMAT`
+    of its `load` says how its file is written. A dialect overrides `decode_event` and
+    `encode_payload` where its table does not say all of a payload, and any other method whose
+    function is short. `options`: what `load` is called with beside the source.
     """
 
-    def __init__(
-        self,
-        package: str,
-        table: Table,
-        own: str = "",
-        **options: object,
-    ) -> None:
-        self.table = table
-        self._package = package
-        self.own = frozenset(own.split())
+    table: Table
+    combine_file = ""
+    export_file = ""
+
+    def __init__(self, **options: object) -> None:
         self._options = options
 
     def load(self, source: Source) -> Loaded:
@@ -56,9 +47,9 @@ class FolderDialect:
         return loaded
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
-        if "combine" not in self.own:
+        if not self.combine_file:
             return Loaded(specs=specs)
-        loaded: Loaded = self._function("combine")(specs)
+        loaded: Loaded = self._function(self.combine_file, "combine")(specs)
         return loaded
 
     def decode_event(self, payload: Json, native: str = "") -> Event:
@@ -90,8 +81,8 @@ class FolderDialect:
 
     def export(self, declarations: tuple[Declaration, ...]) -> Written:
         """Return the hooks as the files in which this dialect keeps them."""
-        if "export" in self.own:
-            written: Written = self._function("export")(declarations)
+        if self.export_file:
+            written: Written = self._function(self.export_file)(declarations)
             return written
         # Few commands convert files.
         from hookline.dialects.kit.export import export_hooks  # noqa: PLC0415
@@ -104,7 +95,22 @@ class FolderDialect:
         return self.table.row(native)
 
     def _function(self, module: str, name: str = "") -> Any:
-        return getattr(__import__(f"{self._package}.{module}", fromlist=[module]), name or module)
+        path = f"{type(self).__module__}.{module}"
+        return getattr(__import__(path, fromlist=[module]), name or module)
+
+
+class CallingDialect(FolderDialect):
+    """A dialect with HTTP hooks.
+
+    `allow_local`: they may be on this machine or in a private network.
+
+    Raises:
+        ConfigError: `allow_local` is neither true nor false.
+    """
+
+    def __init__(self, *, allow_local: bool = False) -> None:
+        check_switches(self.table.name, allow_local=allow_local)
+        super().__init__(allow_local=allow_local)
 
 
 def without_asks(table: Table) -> Table:

@@ -6,6 +6,7 @@ from hookline.core.dialect import ABSENT, EventRow, column
 from hookline.model import event, kinds
 from hookline.model.frozen import Frozen
 from hookline.model.verdict import Stance
+from hookline.wire.hookoutput import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,13 +42,6 @@ _BODIES: Mapping[str, type[Body]] = {
 }
 _POWERS: Mapping[Any, str] = {Stance.DENY: "deny", Stance.HALT: "halt"}
 _STANCES: Mapping[str, Stance] = Stance.__members__
-_TYPES: Mapping[str, type] = {
-    "flag": bool,
-    "text": str,
-    "object": dict,
-    "list": list,
-    "any": object,
-}
 
 
 class Key(Frozen):
@@ -62,14 +56,14 @@ def read_keys(text: str) -> dict[str, Key]:
     keys = {}
     for line in text.strip().splitlines():
         key, name, *power = line.split()
-        keys[key] = Key(type=_TYPES[name], power="".join(power))
+        keys[key] = Key(type=TYPES[name], power="".join(power))
     return keys
 
 
 def read_events(
     text: str,
     dialect: str,
-    listed: Mapping[str, str] = _NOTHING,
+    listed: Mapping[str, str] | None = None,
     *,
     words: Mapping[str, str] = _NOTHING,
     keys: Mapping[str, Key] = _NOTHING,
@@ -93,7 +87,8 @@ def read_events(
     Args:
         text: the table.
         dialect: whose events they are.
-        listed: event, by this or its other name (`called`) -> kind, where no cell `kind` names one.
+        listed: event, by this or its other name (`called`) -> kind, where no cell `kind` names one;
+            by default as the vocabulary has them.
         words: word of a cell -> the words that replace it.
         keys: the keys of an answer. An event has the powers of those that it reads.
         values: word of a cell -> its value, for columns that are neither text nor a stance.
@@ -103,6 +98,8 @@ def read_events(
         parallel: hooks start at once.
     """
     rows: dict[str, EventRow] = {}
+    if listed is None:
+        listed = kinds.native_names(dialect) if dialect in kinds.VOCABULARIES else {}
     for cells in _split(text, words):
         native = cells.pop("event")
         usual = cells.pop("kind", "") or listed.get(native) or listed.get(cells.get("called", ""))

@@ -100,7 +100,8 @@ class FileFormat(Frozen):
     source (or the row: `event`, `tool`) calls the value, and the value without one. `substituted`:
     the same for marks in a command. `host_env` and `drop_env`: as in `Command`. `http`: limits of
     HTTP hooks, as `read_http_spec` takes them. `prompt`: of prompt hooks, as `PromptFormat` has
-    them. `command`: reads a command in a host's own way.
+    them. `allow_local`: HTTP hooks may be on this machine or in a private network. `command`: reads
+    a command in a host's own way.
     """
 
     table: Table
@@ -141,6 +142,7 @@ class FileFormat(Frozen):
     http: Mapping[str, Any] = {}
     command: Callable[[Node, Source], Handler] | None = None
     prompt: Mapping[str, Any] = {}
+    allow_local: bool = False
 
     def keys_of(self, hook: Node) -> tuple[str, ...]:
         """Return the keys that a hook of its type may have."""
@@ -148,15 +150,12 @@ class FileFormat(Frozen):
         return (*self.common.split(), *self.types.get(name, "").split())
 
 
-def load_file(source: Source, form: FileFormat, *, allow_local: bool = False) -> Loaded:
-    """Return the hooks of a source, in declared order, and every problem of the source.
-
-    `allow_local`: HTTP hooks may be on this machine or in a private network.
-    """
+def load_file(source: Source, form: FileFormat) -> Loaded:
+    """Return the hooks of a source, in declared order, and every problem of the source."""
     problems: list[Problem] = []
     if form.comments and source.text is not None:
         source = source.replace(text=without_comments(source.text))
-    loader = _Loader(source, form, allow_local=allow_local)
+    loader = _Loader(source, form)
     root = _read_root(source, form, problems)
     if root is None:
         refused = refuse_source(source, form.table, problems)
@@ -210,10 +209,9 @@ def _read_root(source: Source, form: FileFormat, problems: list[Problem]) -> Nod
 class _Loader:
     """Loads the hooks of a source; one that it cannot read stays in its place as a broken one."""
 
-    def __init__(self, source: Source, form: FileFormat, *, allow_local: bool) -> None:
+    def __init__(self, source: Source, form: FileFormat) -> None:
         self.source = source
         self.form = form
-        self.allow_local = allow_local
         self.forgives = form.fails_open and source.mode != "strict"
         self.depth = 2  # how many keys lead to a list of hooks
 
@@ -304,7 +302,7 @@ class _Loader:
             return self._spec(hook, place.replace(broken=hook.errors_since(mark)))
         if form.flat:
             place = self._match(hook, place)
-        handler = _read_handler(hook, place, form, allow_local=self.allow_local)
+        handler = _read_handler(hook, place, form)
         keys = form.keys_of(hook)
         called = hook.text("name") if "name" in keys else ""
         text = ""
@@ -369,9 +367,7 @@ class _Loader:
         )
 
 
-def _read_handler(
-    hook: Node, place: Place, form: FileFormat, *, allow_local: bool
-) -> Handler | None:
+def _read_handler(hook: Node, place: Place, form: FileFormat) -> Handler | None:
     """Return what a hook runs, None for nothing; report the keys that do not belong to its type."""
     kind = form.default
     if "type" in form.common.split():
@@ -396,8 +392,8 @@ def _read_handler(
         from hookline.dialects.kit.remote_hook import read_call, read_prompt  # noqa: PLC0415
 
         if kind == "prompt":
-            return read_prompt(hook, place.row, form.prompt, allow_local=allow_local)
-        return read_call(hook, place.row, form.http, allow_local=allow_local)
+            return read_prompt(hook, place.row, form.prompt, allow_local=form.allow_local)
+        return read_call(hook, place.row, form.http, allow_local=form.allow_local)
     if form.command is not None:
         return form.command(hook, place.source)
     return _read_command(hook, place, form)

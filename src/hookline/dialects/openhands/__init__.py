@@ -27,8 +27,7 @@ _BLOCKED = 2
 class OpenHands(FolderDialect):
     """The dialect of OpenHands. It has no options."""
 
-    def __init__(self) -> None:
-        super().__init__(__name__, TABLE)
+    table = TABLE
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return the hooks; a project's file that you approved takes the place of the user's."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hookline.core.dialect import FoldRule, Table, column
 from hookline.dialects.kit.event_table import read_events
-from hookline.model import kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ TABLE = Table(
     rows=read_events(
         _EVENTS,
         NAME,
-        kinds.native_names(NAME),
         words=_WORDS,
         otherwise=None,
         parallel=False,

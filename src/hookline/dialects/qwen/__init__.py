@@ -5,9 +5,8 @@ Format: docs/formats/qwen.md.
 
 from __future__ import annotations
 
-from hookline.core.options import check_switches
 from hookline.dialects.kit.answer import ReplyFormat, encode_answer, make_reply
-from hookline.dialects.kit.dialect import FolderDialect
+from hookline.dialects.kit.dialect import CallingDialect
 from hookline.dialects.qwen.table import NAME, TABLE
 from hookline.model.verdict import Decision, Reply
 from hookline.wire.disable_flags import apply_flags, find_all_off
@@ -24,18 +23,10 @@ OPTIONS = ("allow_local",)
 _FORMAT = ReplyFormat(interrupts=True)
 
 
-class Qwen(FolderDialect):
-    """The dialect of Qwen Code.
+class Qwen(CallingDialect):
+    """The dialect of Qwen Code."""
 
-    `allow_local`: HTTP hooks may be on this machine or in a private network.
-
-    Raises:
-        ConfigError: `allow_local` is neither true nor false.
-    """
-
-    def __init__(self, *, allow_local: bool = False) -> None:
-        check_switches(NAME, allow_local=allow_local)
-        super().__init__(__name__, TABLE, allow_local=allow_local)
+    table = TABLE
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         return apply_flags(specs, find_all_off(specs), lambda _flag, _spec: True)

@@ -25,7 +25,7 @@ def load(source: Source, *, allow_local: bool = False) -> Loaded:
 
     `allow_local`: HTTP hooks may be on this machine or in a private network.
     """
-    return load_file(source, FORMAT, allow_local=allow_local)
+    return load_file(source, FORMAT.replace(allow_local=allow_local))
 
 
 def _read_flags(root: Node, source: Source) -> Iterator[HookSpec]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hookline.core.dialect import FoldRule, Table, column
 from hookline.dialects.kit.dialect import add_context
 from hookline.dialects.kit.event_table import read_events, read_keys
-from hookline.model import kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +114,6 @@ TABLE = Table(
     rows=read_events(
         _EVENTS,
         NAME,
-        kinds.native_names(NAME),
         words=_WORDS,
         keys=KEYS,
         values={"PROMPT": add_context},

@@ -37,19 +37,14 @@ class Starchild(FolderDialect):
         ConfigError: one of them is neither true nor false.
     """
 
+    export_file = "export"
+
     def __init__(
         self, *, approver: bool = False, allow_local: bool = False, shell_hooks: bool = False
     ) -> None:
         check_switches(NAME, approver=approver, allow_local=allow_local, shell_hooks=shell_hooks)
-        facts = TABLE if approver else without_asks(TABLE)
-        super().__init__(
-            __name__,
-            facts,
-            "export",
-            facts=facts,
-            allow_local=allow_local,
-            by_default=shell_hooks,
-        )
+        self.table = TABLE if approver else without_asks(TABLE)
+        super().__init__(facts=self.table, allow_local=allow_local, by_default=shell_hooks)
 
     def encode_reply(self, decision: Decision, event: Event, row: EventRow | None) -> Reply:
         """Return the reply of a shell hook: exit 0, and one object; no opinion is empty stdout."""

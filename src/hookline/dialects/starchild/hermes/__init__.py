@@ -48,6 +48,8 @@ class Hermes(FolderDialect):
         ConfigError: one of them is neither true nor false.
     """
 
+    export_file = "export"
+
     def __init__(
         self,
         *,
@@ -64,10 +66,8 @@ class Hermes(FolderDialect):
             exact=exact,
         )
         self._is_off = safe_mode
-        facts = TABLE if approver else without_asks(TABLE)
-        super().__init__(
-            __name__, facts, "export", facts=facts, accept_hooks=accept_hooks, exact=exact
-        )
+        self.table = TABLE if approver else without_asks(TABLE)
+        super().__init__(facts=self.table, accept_hooks=accept_hooks, exact=exact)
 
     def combine(self, specs: tuple[HookSpec, ...]) -> Loaded:
         """Return the hooks; in the safe mode of Hermes none of them."""
