@@ -225,8 +225,7 @@ def _values(row: Setting) -> str:
 
 
 def _default(row: Setting) -> str:
-    said = f'"{row.default}"' if row.type is str else row.default
-    return f"`{said}`"
+    return f"`{json.dumps(row.default)}`"
 
 
 _VARIABLES: Mapping[str, tuple[str, str]] = {

@@ -21,6 +21,11 @@ _LARGEST_TEXT = 1 << 20  # bytes
 _OPEN_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 
 
+def find_home(environ: Mapping[str, str]) -> str:
+    """Return the home folder by an environment, else by the account."""
+    return environ.get("HOME") or os.path.expanduser("~")
+
+
 def is_below(path: str, folder: str) -> bool:
     """Whether a path is a folder, or leads into it, by name."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
@@ -80,7 +85,7 @@ def state_folder(environ: Mapping[str, str]) -> str:
     """Return the folder for lasting state: below an absolute XDG_STATE_HOME, else below home."""
     base = environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(base):
-        base = f"{environ.get('HOME') or os.path.expanduser('~')}/.local/state"
+        base = f"{find_home(environ)}/.local/state"
     return f"{base}/hookline"
 
 

@@ -33,12 +33,12 @@ from hookline.engine.journaling import find_journal_folder, read_limits
 from hookline.engine.loader import list_hooks
 from hookline.errors import CODES, ConfigError, HookError, JournalError, did_you_mean
 from hookline.journal.log_files import LogFiles
+from hookline.journal.masking import mask_record
 from hookline.journal.records import NOTES, format_time, to_canonical_json
 from hookline.journal.search import Query, Search, parse_time
 from hookline.journal.verify import parse_head, verify
 from hookline.model.spec import describe_command
 from hookline.text.digest import sha256
-from hookline.text.masking import mask_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import json
 import os
 
 from hookline.model.frozen import Frozen
-from hookline.paths import descend, has_entry, read_start
+from hookline.paths import descend, find_home, has_entry, read_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,69 +18,70 @@ if TYPE_CHECKING:
 # Managed, user, project, project-local (docs/architecture.md 4.3); inside a scope in the order
 # written. Each row: dialect, scope, and a pattern of a path, in which `{home}` and the other names
 # of `_make_names` are filled in.
-PLACES: tuple[tuple[str, str, str], ...] = (
-    # docs/formats/claude-code.md 1
-    ("claude-code", "managed", "/etc/claude-code/managed-settings.json"),
-    ("claude-code", "managed", "/etc/claude-code/managed-settings.d/*.json"),
-    ("claude-code", "user", "{claude}/settings.json"),
-    ("claude-code", "project", "{cwd}/.claude/settings.json"),
-    ("claude-code", "local", "{cwd}/.claude/settings.local.json"),
-    # docs/formats/codex.md 1; the files of the system's folder are policy, as `requirements.toml`
-    # is
-    ("codex", "managed", "/etc/codex/requirements.toml"),
-    ("codex", "managed", "/etc/codex/hooks.json"),
-    ("codex", "managed", "/etc/codex/config.toml"),
-    ("codex", "user", "{codex}/hooks.json"),
-    ("codex", "user", "{codex}/config.toml"),
-    ("codex", "project", "{cwd}/.codex/hooks.json"),
-    ("codex", "project", "{cwd}/.codex/config.toml"),
-    # docs/formats/kimi.md 1: the user's file only, never a project's; the second is the newer
-    # edition's
-    ("kimi", "user", "{home}/.kimi/config.toml"),
-    ("kimi", "user", "{home}/.kimi-code/config.toml"),
-    # docs/formats/cursor.md 1
-    ("cursor", "managed", "/etc/cursor/hooks.json"),
-    ("cursor", "user", "{home}/.cursor/hooks.json"),
-    ("cursor", "project", "{cwd}/.cursor/hooks.json"),
-    # docs/formats/copilot.md 1; it reads `.claude/settings.json` as well, but those hooks are
-    # claude-code's, and would run twice
-    ("copilot", "managed", "/etc/github-copilot/policy.d/*.json"),
-    ("copilot", "user", "{copilot}/hooks/*.json"),
-    ("copilot", "user", "{copilot}/settings.json"),
-    ("copilot", "project", "{cwd}/.github/hooks/*.json"),
-    ("copilot", "project", "{cwd}/.github/copilot/settings.json"),
-    ("copilot", "local", "{cwd}/.github/copilot/settings.local.json"),
-    # docs/formats/gemini.md 1; an extension's `hooks/hooks.json` is named by the person who uses it
-    ("gemini", "managed", "/etc/gemini-cli/settings.json"),
-    ("gemini", "user", "{home}/.gemini/settings.json"),
-    ("gemini", "project", "{cwd}/.gemini/settings.json"),
-    # docs/formats/qwen.md 1; Qwen Code keeps the keys and the places of Gemini CLI, whose fork it
-    # is
-    ("qwen", "managed", "/etc/qwen-code/settings.json"),
-    ("qwen", "user", "{qwen}/settings.json"),
-    ("qwen", "project", "{cwd}/.qwen/settings.json"),
-    # docs/formats/openhands.md 1
-    ("openhands", "user", "{home}/.openhands/hooks.json"),
-    ("openhands", "project", "{cwd}/.openhands/hooks.json"),
-    # docs/formats/cline.md 1: folders, in which the name of a file is its event
-    ("cline", "user", "{home}/Documents/Cline/Hooks"),
-    ("cline", "user", "{cline}/hooks"),
-    ("cline", "project", "{cwd}/.clinerules/hooks"),
-    ("cline", "project", "{cwd}/.cline/hooks"),
-    # docs/formats/docker-agent.md 3; agent files are named by the person who runs them
-    # a machine's policy in its shape; the format itself has no such place
-    ("docker-agent", "managed", "/etc/hookline/hooks.d/*.yaml"),
-    ("docker-agent", "user", "{home}/.config/cagent/config.yaml"),
-    ("docker-agent", "user", "{home}/.config/cagent/hooks.d/*.yaml"),
-    # docs/formats/starchild.md 1; docs/formats/hermes.md 1
-    ("starchild", "project", "{cwd}/config/shell_hooks.yaml"),
-    ("hermes", "user", "{home}/.hermes/config.yaml"),
-    # docs/formats/agenthooks.md 3
-    ("agenthooks", "user", "{config}/agents/hooks"),
-    ("agenthooks", "project", "{cwd}/.agents/hooks"),
+_TABLE = """
+# docs/formats/claude-code.md 1
+claude-code  managed /etc/claude-code/managed-settings.json
+claude-code  managed /etc/claude-code/managed-settings.d/*.json
+claude-code  user    {claude}/settings.json
+claude-code  project {cwd}/.claude/settings.json
+claude-code  local   {cwd}/.claude/settings.local.json
+# docs/formats/codex.md 1; the files of the system's folder are policy, as `requirements.toml` is
+codex        managed /etc/codex/requirements.toml
+codex        managed /etc/codex/hooks.json
+codex        managed /etc/codex/config.toml
+codex        user    {codex}/hooks.json
+codex        user    {codex}/config.toml
+codex        project {cwd}/.codex/hooks.json
+codex        project {cwd}/.codex/config.toml
+# docs/formats/kimi.md 1: the user's file only, never a project's; the second is the newer edition's
+kimi         user    {home}/.kimi/config.toml
+kimi         user    {home}/.kimi-code/config.toml
+# docs/formats/cursor.md 1
+cursor       managed /etc/cursor/hooks.json
+cursor       user    {home}/.cursor/hooks.json
+cursor       project {cwd}/.cursor/hooks.json
+# docs/formats/copilot.md 1; it reads `.claude/settings.json` as well, but those hooks are
+# claude-code's, and would run twice
+copilot      managed /etc/github-copilot/policy.d/*.json
+copilot      user    {copilot}/hooks/*.json
+copilot      user    {copilot}/settings.json
+copilot      project {cwd}/.github/hooks/*.json
+copilot      project {cwd}/.github/copilot/settings.json
+copilot      local   {cwd}/.github/copilot/settings.local.json
+# docs/formats/gemini.md 1; an extension's `hooks/hooks.json` is named by the person who uses it
+gemini       managed /etc/gemini-cli/settings.json
+gemini       user    {home}/.gemini/settings.json
+gemini       project {cwd}/.gemini/settings.json
+# docs/formats/qwen.md 1; Qwen Code keeps the keys and the places of Gemini CLI, whose fork it is
+qwen         managed /etc/qwen-code/settings.json
+qwen         user    {qwen}/settings.json
+qwen         project {cwd}/.qwen/settings.json
+# docs/formats/openhands.md 1
+openhands    user    {home}/.openhands/hooks.json
+openhands    project {cwd}/.openhands/hooks.json
+# docs/formats/cline.md 1: folders, in which the name of a file is its event
+cline        user    {home}/Documents/Cline/Hooks
+cline        user    {cline}/hooks
+cline        project {cwd}/.clinerules/hooks
+cline        project {cwd}/.cline/hooks
+# docs/formats/docker-agent.md 3; agent files are named by the person who runs them
+# a machine's policy in its shape; the format itself has no such place
+docker-agent managed /etc/hookline/hooks.d/*.yaml
+docker-agent user    {home}/.config/cagent/config.yaml
+docker-agent user    {home}/.config/cagent/hooks.d/*.yaml
+# docs/formats/starchild.md 1; docs/formats/hermes.md 1
+starchild    project {cwd}/config/shell_hooks.yaml
+hermes       user    {home}/.hermes/config.yaml
+# docs/formats/agenthooks.md 3
+agenthooks   user    {config}/agents/hooks
+agenthooks   project {cwd}/.agents/hooks
+"""
+PLACES: tuple[tuple[str, str, str], ...] = tuple(
+    (dialect, scope, pattern)
+    for row in _TABLE.strip().splitlines()
+    if not row.startswith("#")
+    for dialect, scope, pattern in [row.split()]
 )
-
-
 _IN_PROJECT = "{cwd}/"
 _LARGEST = 1 << 20  # bytes of a settings file, and of the list of installed plugins
 # Files of hooks in one folder; each costs milliseconds at every event.
@@ -146,7 +147,7 @@ def list_matches(pattern: str) -> list[str]:
 
 
 def _make_names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
-    home = environ.get("HOME") or os.path.expanduser("~")
+    home = find_home(environ)
     names = {"home": home, "cwd": cwd}
     for name, (variable, folder) in _FOLDERS.items():
         moved = environ.get(variable, "")

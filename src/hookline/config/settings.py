@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+from functools import lru_cache
 
 from hookline.errors import ConfigError, did_you_mean
 from hookline.model.frozen import Frozen
-from hookline.paths import read_text
+from hookline.paths import find_home, read_text
 from hookline.wire.parsers import parse_toml
 
 TYPE_CHECKING = False
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
 class Setting(Frozen):
     """What one key may be, what it is by default, and what it means."""
 
-    type: type
-    choices: tuple[str, ...] = ()
-    default: str
+    default: bool | str | int
     meaning: str
+    choices: tuple[str, ...] = ()
+
+    @property
+    def type(self) -> type:
+        """The type of the value, which is that of the default."""
+        return type(self.default)
 
     def find_problem(self, value: Any) -> tuple[str, str] | None:
         """Return the name of the problem and what is expected; None if the value is valid."""
@@ -41,12 +46,10 @@ _TYPES: Mapping[type, str] = {bool: "true or false", str: "a text", int: "a whol
 TABLES: Mapping[str, Mapping[str, Setting]] = {
     "journal": {
         "enabled": Setting(
-            type=bool,
-            default="true",
+            default=True,
             meaning="whether hookline keeps a journal; `HOOKLINE_JOURNAL` goes first",
         ),
         "payload": Setting(
-            type=str,
             choices=("hash", "masked", "full"),
             default="hash",
             meaning=(
@@ -56,25 +59,21 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
             ),
         ),
         "keep_days": Setting(
-            type=int,
-            default="90",
+            default=90,
             meaning="hookline removes older files when it begins a new one; 0: never",
         ),
         "keep_mb": Setting(
-            type=int,
-            default="256",
+            default=256,
             meaning="hookline removes the oldest files beyond so many MiB; 0: never",
         ),
         "sync": Setting(
-            type=bool,
-            default="false",
+            default=False,
             meaning=(
                 "whether each record is on the disk before it counts as written; it then "
                 "survives a power failure"
             ),
         ),
         "path": Setting(
-            type=str,
             default="~/.local/state/hookline/journal",
             meaning=(
                 "the folder of the journal, absolute or from `~`; the default lies below "
@@ -85,7 +84,6 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
     # What becomes of a hook in a state; docs/explanation/trust.md 4 has the whole table.
     "trust": {
         "changed": Setting(
-            type=str,
             choices=("ask", "deny", "skip", "run"),
             default="ask",
             meaning=(
@@ -94,7 +92,6 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
             ),
         ),
         "own": Setting(
-            type=str,
             choices=("first_use", "ask"),
             default="first_use",
             meaning=(
@@ -103,8 +100,7 @@ TABLES: Mapping[str, Mapping[str, Setting]] = {
             ),
         ),
         "self_approve": Setting(
-            type=bool,
-            default="false",
+            default=False,
             meaning=(
                 "whether any program of this machine may approve hooks by `hookline "
                 "serve` without the token"
@@ -124,21 +120,25 @@ def read_settings(environ: Mapping[str, str]) -> Mapping[str, Any]:
     path = settings_path(environ)
     if not os.path.exists(path):
         return {}
-    if not (os.path.isfile(path) or stat.S_ISCHR(os.stat(path).st_mode)):  # as `/dev/null` is
+    found = os.stat(path)
+    if not (stat.S_ISREG(found.st_mode) or stat.S_ISCHR(found.st_mode)):  # as `/dev/null` is
         hint = "remove it, or write the settings to a file of this name"
         raise ConfigError("is no plain file", name="config.unreadable", place=path, hint=hint)
-    return _check_settings(path)
+    times = found.st_mtime_ns, found.st_ctime_ns
+    return _check_settings(path, (found.st_dev, found.st_ino, found.st_size, *times))
 
 
 def settings_path(environ: Mapping[str, str]) -> str:
     """Return the file's path: below XDG_CONFIG_HOME if that is absolute, else below `~/.config`."""
     base = environ.get("XDG_CONFIG_HOME", "")
     if not os.path.isabs(base):
-        base = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
+        base = os.path.join(find_home(environ), ".config")
     return os.path.join(base, "hookline", "settings.toml")
 
 
-def _check_settings(path: str) -> Mapping[str, Any]:
+@lru_cache(maxsize=1)
+def _check_settings(path: str, _stamp: tuple[int, ...]) -> Mapping[str, Any]:
+    """Return the settings in a file; one answer needs them several times, and reads them once."""
     text = read_text(path)
     tree: Mapping[str, Any] = parse_toml(text, path, placed=False).value
     for table, values in tree.items():

@@ -373,18 +373,24 @@ def _start(
     )
 
 
-def intercept(asked: Dispatch, find_outcome: Callable[[Run], Outcome | None]) -> Dispatch:
-    """Return the dispatch in which a run has the outcome that `find_outcome` returns.
+def intercept(
+    asked: Dispatch,
+    prepare: Callable[[Run], Run | Outcome],
+    finish: Callable[[Run, Outcome], Outcome] = lambda _run, outcome: outcome,
+) -> Dispatch:
+    """Return the dispatch in which `prepare` replaces each run, or has the outcome of it at once.
 
-    With None it is performed.
+    `finish` returns the outcome of what was performed.
     """
     try:
         runs = next(asked)
         while True:
-            known = [find_outcome(run) for run in runs]
-            free = tuple(run for run, each in zip(runs, known, strict=True) if each is None)
+            given = [prepare(run) for run in runs]
+            free = tuple(each for each in given if isinstance(each, Run))
             done = iter((yield free) if free else ())
-            runs = asked.send(tuple(each or next(done) for each in known))
+            runs = asked.send(
+                tuple(finish(each, next(done)) if isinstance(each, Run) else each for each in given)
+            )
     except StopIteration as stop:
         decision: Decision = stop.value
         return decision

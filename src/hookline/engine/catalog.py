@@ -16,22 +16,26 @@ if TYPE_CHECKING:
     from hookline.core.dialect import Dialect
 
 # Name -> module and class. A dialect is imported when it is named, so `answer` pays for one only.
+_TABLE = """
+hookline     native           Native
+docker-agent docker_agent     DockerAgent
+claude-code  claude_code      ClaudeCode
+codex        codex            Codex
+kimi         kimi             Kimi
+a3s          a3s              A3S
+cursor       cursor           Cursor
+copilot      copilot          Copilot
+gemini       gemini           Gemini
+qwen         qwen             Qwen
+openhands    openhands        OpenHands
+cline        cline            Cline
+agenthooks   agenthooks       AgentHooks
+starchild    starchild        Starchild
+hermes       starchild.hermes Hermes
+"""
 _DIALECTS = {
-    "hookline": ("hookline.dialects.native", "Native"),
-    "docker-agent": ("hookline.dialects.docker_agent", "DockerAgent"),
-    "claude-code": ("hookline.dialects.claude_code", "ClaudeCode"),
-    "codex": ("hookline.dialects.codex", "Codex"),
-    "kimi": ("hookline.dialects.kimi", "Kimi"),
-    "a3s": ("hookline.dialects.a3s", "A3S"),
-    "cursor": ("hookline.dialects.cursor", "Cursor"),
-    "copilot": ("hookline.dialects.copilot", "Copilot"),
-    "gemini": ("hookline.dialects.gemini", "Gemini"),
-    "qwen": ("hookline.dialects.qwen", "Qwen"),
-    "openhands": ("hookline.dialects.openhands", "OpenHands"),
-    "cline": ("hookline.dialects.cline", "Cline"),
-    "agenthooks": ("hookline.dialects.agenthooks", "AgentHooks"),
-    "starchild": ("hookline.dialects.starchild", "Starchild"),
-    "hermes": ("hookline.dialects.starchild.hermes", "Hermes"),
+    name: (f"hookline.dialects.{module}", made)
+    for name, module, made in map(str.split, _TABLE.strip().splitlines())
 }
 NAMES = tuple(_DIALECTS)
 OWN = "hookline"

@@ -173,7 +173,7 @@ class Driver:
         until = monotonic() + seconds
         self._limits = self._limits.replace(until=until)
         late = Outcome(failure=Failure.TIMED_OUT, detail=TOO_LATE)
-        return intercept(asked, lambda run: None if run.detached or monotonic() < until else late)
+        return intercept(asked, lambda run: run if run.detached or monotonic() < until else late)
 
 
 def _is_function(run: Run) -> bool:

@@ -217,7 +217,7 @@ class Firing:
 def skip_active_hooks(asked: Dispatch, running: frozenset[str]) -> Dispatch:
     """Return the dispatch in which a hook fails whose mark is `running`: it raised the event."""
     again = Outcome(failure=Failure.REENTERED)
-    return intercept(asked, lambda run: again if hook_mark(run.spec) in running else None)
+    return intercept(asked, lambda run: again if hook_mark(run.spec) in running else run)
 
 
 def add_time(event: Event, seconds: float) -> Event:

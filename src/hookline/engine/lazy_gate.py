@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 
 from hookline.config.settings import settings_path
+from hookline.core.dispatch import intercept
 from hookline.errors import ConfigError
 from hookline.journal.records import shorten_digest
 from hookline.model.spec import InProcess, Origin, Problem
-from hookline.model.verdict import Decision, Outcome
+from hookline.model.verdict import Outcome
 from hookline.trust.state import STRICTEST, Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from hookline.core.dispatch import Dispatch, Run
@@ -101,38 +102,22 @@ class LazyGate:
 
 def run_gated(asked: Dispatch, gate: LazyGate) -> Dispatch:
     """Return the dispatch in which a hook that may not run has its outcome at once."""
-    try:
-        runs = next(asked)
-        while True:
-            passes = [
-                None if type(run.spec.handler) is InProcess else gate.get_strict().check_before(run)
-                for run in runs
-            ]
-            going = [_to_run(run, one) for run, one in zip(runs, passes, strict=True)]
-            asks = tuple(run for run in going if run is not None)
-            done = iter((yield asks) if asks else ())
-            runs = asked.send(tuple(_to_outcome(gate, one, done) for one in passes))
-    except StopIteration as stop:
-        decision: Decision = stop.value
-        return decision
+    admitted: dict[str, Admission] = {}
 
+    def prepare(run: Run) -> Run | Outcome:
+        if type(run.spec.handler) is InProcess:
+            return run
+        found = gate.get_strict().check_before(run)
+        if isinstance(found, Outcome):
+            return found
+        if run.detached:  # what waits for its end asks no gate
+            state = found.state
+            return found.run.replace(identity=state.definition, content=state.inspection.digest)
+        admitted[run.spec.id] = found
+        return found.run
 
-def _to_run(run: Run, one: Admission | Outcome | None) -> Run | None:
-    """Return the run as it goes on; None if it does not."""
-    if one is None:
-        return run
-    if isinstance(one, Outcome):
-        return None
-    if not run.detached:
-        return one.run
-    # What waits for the end of a detached run asks no gate.
-    content = one.state.inspection.digest
-    return one.run.replace(identity=one.state.definition, content=content)
+    def finish(run: Run, outcome: Outcome) -> Outcome:
+        known = admitted.pop(run.spec.id, None)
+        return gate.get_strict().check_after(known, outcome) if known else outcome
 
-
-def _to_outcome(
-    gate: LazyGate, one: Admission | Outcome | None, done: Iterator[Outcome]
-) -> Outcome:
-    if isinstance(one, Outcome):
-        return one
-    return next(done) if one is None else gate.get_strict().check_after(one, next(done))
+    return intercept(asked, prepare, finish)

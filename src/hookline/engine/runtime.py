@@ -9,8 +9,8 @@ from hookline.core.guardrails import follows_redo
 from hookline.core.plan import Plan, plan
 from hookline.engine.lazy_gate import LazyGate
 from hookline.engine.loader import Loader, Snapshot
-from hookline.engine.projects import is_attended
 from hookline.handlers import recursion_guard
+from hookline.handlers.host_terminal import is_attended
 from hookline.handlers.process_spec import Limits
 from hookline.handlers.process_tree import become_subreaper
 from hookline.model.frozen import Frozen

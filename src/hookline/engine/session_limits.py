@@ -68,14 +68,14 @@ def _claim_hooks(asked: Dispatch, sessions: Memory, event: Event) -> Dispatch:
     """
     claimed: dict[str, str] = {}
 
-    def claim(run: Run) -> Outcome | None:
+    def claim(run: Run) -> Run | Outcome:
         if not run.spec.once or run.spec.id in claimed:
-            return None
+            return run
         mark = make_mark(run.spec)
         if not sessions.claim(event, mark):
             return Outcome(spent=True)
         claimed[run.spec.id] = mark
-        return None
+        return run
 
     kept: set[str] = set()
     try:
@@ -101,15 +101,15 @@ def _limit_model_calls(
     An event without a session is not limited, nor is one whose call cannot be written down.
     """
 
-    def refuse(run: Run) -> Outcome | None:
+    def refuse(run: Run) -> Run | Outcome:
         if not isinstance(run.spec.handler, Model):
-            return None
+            return run
         try:
             most = read_call_limit(environ)
         except HandlerError as error:
             return Outcome(failure=Failure.NOT_STARTED, detail=str(error))
         if sessions.spend(event, "model_calls", most):
-            return None
+            return run
         detail = f"this session has had its {most} model calls (`{CALLS_VARIABLE}` says how many)"
         return Outcome(failure=Failure.NOT_STARTED, detail=detail)
 
@@ -192,14 +192,14 @@ def _break_circuit(asked: Dispatch, runtime: Runtime, plan: Plan, event: Event) 
     }
     ran: dict[str, str] = {}
 
-    def suspend(run: Run) -> Outcome | None:
+    def suspend(run: Run) -> Run | Outcome:
         spec = run.spec
         if spec.id not in tables:
-            return None
+            return run
         failures = find_failures(runtime, spec)
         if not is_suspended(spec, tables[spec.id], failures, runtime.clock()):
             ran[spec.id] = make_key(spec)
-            return None
+            return run
         detail = f"suspended after {failures.count} failures in a row"
         is_known = runtime.was_told(event, f"{make_key(spec)} is suspended")
         name = spec.name or spec.id

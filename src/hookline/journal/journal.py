@@ -21,7 +21,7 @@ from hookline.journal.records import (
     run_record,
 )
 from hookline.model.spec import HookSpec, Origin, Problem
-from hookline.paths import state_folder
+from hookline.paths import find_home, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def default_folder(environ: Mapping[str, str]) -> str:
     Raises:
         JournalError: there is no home folder.
     """
-    home = environ.get("HOME") or os.path.expanduser("~")
+    home = find_home(environ)
     folder = f"{state_folder(environ)}/journal"
     if folder.startswith(home) and not os.path.isdir(home):
         raise JournalError(

@@ -120,14 +120,14 @@ class Gate:
             note = "\n".join(map(escape_line, filter(None, (*said, note))))
             return Admission(run=self._protect(run, state), state=state, note=note)
         stance = self._find_stance(run, effect)
-        why = "you have not approved it" if state.state == NEW and state.can_run else state.reason
         refused = Outcome(
             failure=FAILURES[state.state], detail=state.reason, means=stance,
             identity=state.definition, content=state.inspection.digest,
         )  # fmt: skip
         is_once = state.state in (NEW, REVOKED) and not stance
         once = f"{state.state} {state.owner.key}" if is_once else ""
-        return self._refuse(run, refused, f"hookline skipped {name} because {why}. {REVIEW}", once)
+        note = f"hookline skipped {name} because {state.reason}. {REVIEW}"
+        return self._refuse(run, refused, note, once)
 
     def _refuse(self, run: Run, refused: Outcome, note: str, once: str) -> Outcome:
         """Return the outcome with its note and the problems; `once` in a session, by this key."""

@@ -8,7 +8,7 @@ import stat
 
 from hookline.model.frozen import Frozen
 from hookline.model.spec import CLONED, HookSpec
-from hookline.paths import is_below, nearest_with, read_start
+from hookline.paths import find_home, is_below, nearest_with, read_start
 from hookline.text.digest import sha256
 from hookline.text.re2_regex import Regex
 
@@ -36,7 +36,7 @@ class Owner(Frozen):
 
 def find_project(folder: str, environ: Mapping[str, str]) -> Owner | None:
     """Return the project of a folder; None where that is the user's home, or around it."""
-    home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
+    home = os.path.realpath(find_home(environ))
     named, real = os.path.abspath(folder), os.path.realpath(folder)
     if is_below(home, real):
         return None

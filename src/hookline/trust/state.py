@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 NEW, APPROVED, CHANGED, REMOVED, REVOKED = STATES = (
     "new", "approved", "changed", "removed", "revoked",
 )  # fmt: skip
+NOT_APPROVED = "you have not approved it"  # the reason of a new hook
 # The columns of the table (docs/explanation/trust.md 4).
 PROJECT, OWN = "project", "own"
 # record: the first use is the approval. warn: run, with a notice. skip: do not run. ask, deny:
@@ -160,7 +161,7 @@ class States:
             if taken:
                 reason = f"it runs `{taken}` of this project, which you have not approved"
                 return found.replace(state=CHANGED, reason=reason)
-            return found.replace(reason=missing or "you have not approved it")
+            return found.replace(reason=missing or NOT_APPROVED)
         if content in approvals.versions[definition] and not found.inspection.missing_program:
             self._store.read_version(key, definition, content)
             return found.replace(state=APPROVED)

@@ -117,11 +117,11 @@ def test_the_defaults_that_are_told_are_those_of_the_journal(tmp_path: Path) -> 
     trail = LogFiles(str(tmp_path))
 
     assert told == {
-        "enabled": "true",
+        "enabled": True,
         "payload": PayloadPolicy().how,
-        "keep_days": str(trail.keep_days),
-        "keep_mb": str(trail.keep_bytes >> 20),
-        "sync": str(trail.sync).lower(),
+        "keep_days": trail.keep_days,
+        "keep_mb": trail.keep_bytes >> 20,
+        "sync": trail.sync,
         "path": default_folder({"HOME": str(tmp_path)}).replace(str(tmp_path), "~"),
     }
 

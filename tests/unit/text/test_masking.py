@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from hookline.text.masking import (
     find_secret_values,
-    mask_record,
     mask_secrets,
     mask_text,
     mask_value,
@@ -125,31 +124,3 @@ def test_masking_twice_changes_nothing(text: str) -> None:
 
 
 KEY = "sk-ant-api03-abcdefghijklmnop1234"
-
-
-def test_a_record_is_shown_masked_however_it_was_kept() -> None:
-    """Values and texts are masked; hashes, ids and masks stay."""
-    digest = "0123456789abcdef" * 4
-    record = {
-        "type": "run",
-        "hash": digest,
-        "identity": digest[:16],
-        "reason": f"no {KEY}",
-        "unsupported": [KEY],
-        "stdout": {"sha256": digest, "bytes": 9, "value": KEY},
-        "payload": {"sha256": digest, "bytes": 9, "value": {"password": "[masked 4]", "x": [KEY]}},
-    }
-    mask = f"[masked {len(KEY)}]"
-
-    assert mask_record(record) == record | {
-        "reason": f"no {mask}",
-        "unsupported": [mask],
-        "stdout": {"sha256": digest, "bytes": 9, "value": mask},
-        "payload": {"sha256": digest, "bytes": 9, "value": {"password": "[masked 4]", "x": [mask]}},
-    }
-    assert mask_record({"type": "note", "id": digest, "content": digest, "said": KEY}) == {
-        "type": "note",
-        "id": digest,
-        "content": digest,
-        "said": mask,
-    }

@@ -31,7 +31,7 @@ from hookline.engine.trust_gate import inspect_once
 from hookline.model.frozen import Frozen
 from hookline.model.spec import Broken, HookSpec, Model, Problem
 from hookline.model.verdict import BARRED, Failure, Verdict
-from hookline.trust.state import APPROVED, CHANGED, NEW, RECORD, SKIP, WARN
+from hookline.trust.state import APPROVED, CHANGED, NEW, NOT_APPROVED, RECORD, SKIP, WARN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -265,7 +265,7 @@ class _Trial:
     def _explain_barred(self, spec: HookSpec, state: str) -> Finding:
         """Return the finding that explains why a hook was not asked, and what its host would do."""
         known, effect = self.states.get(spec.id), self._effect(spec)
-        why = known.reason if known and known.reason else "you have not approved it"
+        why = known.reason if known and known.reason else NOT_APPROVED
         name, hint = _BARRED[state]
         if known and known.inspection.missing_program:
             name, hint = "check.missing", MISSING_HINT

@@ -66,4 +66,7 @@ def test_no_optional_file_is_forgotten(name: str) -> None:
     folder = Path(str(sys.modules[package(name)].__file__)).parent
     there = {each for each in OPTIONAL if (folder / f"{each}.py").exists()}
 
-    assert there - optional_files(dialect).keys() == {each for of, each in OF_THE_CLASS if of == name} & there
+    assert (
+        there - optional_files(dialect).keys()
+        == {each for of, each in OF_THE_CLASS if of == name} & there
+    )
