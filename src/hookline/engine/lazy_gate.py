@@ -110,11 +110,11 @@ def run_gated(asked: Dispatch, gate: LazyGate) -> Dispatch:
         found = gate.get_strict().check_before(run)
         if isinstance(found, Outcome):
             return found
-        if run.detached:  # what waits for its end asks no gate
-            state = found.state
-            return found.run.replace(identity=state.definition, content=state.inspection.digest)
         admitted[run.spec.id] = found
-        return found.run
+        if not run.detached:
+            return found.run
+        state = found.state  # what waits for the end of a detached run asks no gate
+        return found.run.replace(identity=state.definition, content=state.inspection.digest)
 
     def finish(run: Run, outcome: Outcome) -> Outcome:
         known = admitted.pop(run.spec.id, None)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hookline import Sessions, Stance
-from hookline.model.verdict import Lowered
+from hookline.model.verdict import Lowered, Outcome
+from hookline.trust.gate import Admission
+from hookline.trust.state import APPROVED, HookState
 from tests.unit.engine.background import (
     MESSAGE,
     REWAKE,
@@ -269,8 +271,13 @@ class Switched:
     def __init__(self) -> None:
         self.off = False
 
-    def check_before(self, run: Run) -> None:
+    def check_before(self, run: Run) -> Admission:
         """It runs as it is."""
+        return Admission(run=run, state=HookState(spec=run.spec, state=APPROVED))
+
+    def check_after(self, _admission: Admission, outcome: Outcome) -> Outcome:
+        """Its answer counts as it is."""
+        return outcome
 
     def find_removed(self) -> tuple[()]:
         """No guard is removed."""
