@@ -147,7 +147,7 @@ COMMANDS = {
         "hookline log --hook pre_tool_use --fault --json",
         "hookline log show last",
         "hookline log verify",
-        codes="1 broken; 130 interrupted",
+        codes="1 verify: changed, or no journal; 130 interrupted",
     ),
     "answer": Command(
         "run",

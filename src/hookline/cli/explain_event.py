@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 
 from hookline.cli.events import CLASSES
-from hookline.cli.fire import describe_outcome, read_payload
+from hookline.cli.fire import read_payload
 from hookline.cli.output import (
     OK,
     Paint,
     Printer,
     count_things,
-    format_duration,
     format_fields,
     print_message,
 )
+from hookline.cli.verdicts import format_verdict, render_outcome
 from hookline.engine.display import reason_fields
 from hookline.engine.explain import explain
 from hookline.errors import CodecError
@@ -88,7 +88,7 @@ def render_explanation(document: Document, paint: Paint) -> Lines:
     }
     if decision:
         sections["decision"] = [
-            f"  {line}".replace("\n", "\n  ") for line in describe_outcome(decision, paint)
+            f"  {line}".replace("\n", "\n  ") for line in render_outcome(decision, paint)
         ]
     for title, lines in sections.items():
         yield ""
@@ -116,9 +116,7 @@ def _describe_hook(hook: Document, verdicts: list[Document], paint: Paint) -> Li
     yield f"  {order}{paint('name', hook['hook'])}  {', '.join(marks)}"
     for verdict in verdicts:
         if verdict["hook"] == hook["hook"]:
-            code = "" if verdict["exit_code"] is None else f", exit {verdict['exit_code']}"
-            took = format_duration(verdict["seconds"])
-            yield f"       {paint.stance(verdict['stance'])} after {took}{code}"
+            yield f"       {format_verdict({**verdict, 'hook': ''}, paint).strip()}"
             yield from format_fields(_list_effects(verdict), "       ")
     if hook["selected"] and hook["because"]:
         yield f"       not asked: {hook['because']}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 import sys
 from contextlib import nullcontext
 from time import monotonic
@@ -13,11 +12,10 @@ from hookline.cli.output import (
     OK,
     Paint,
     Printer,
-    format_duration,
-    format_fields,
     print_message,
     run_command,
 )
+from hookline.cli.verdicts import format_verdict, render_outcome
 from hookline.engine.catalog import make_dialect
 from hookline.engine.drive import hooks_seconds, host_deadline
 from hookline.errors import CodecError
@@ -98,33 +96,9 @@ def read_payload(path: str) -> Document:
 
 def render_decision(decision: Document, paint: Paint) -> Lines:
     """Yield a decision as text, and the verdict of each hook."""
-    yield from describe_outcome(decision, paint)
+    yield from render_outcome(decision, paint)
     for verdict in decision["verdicts"]:
-        fault = f"  {verdict['fault']}" if verdict["fault"] else ""
-        shadow = " (shadow)" if verdict["shadow"] else ""
-        took = format_duration(verdict["seconds"])
-        yield f"  {paint.stance(verdict['stance'], 6)} {verdict['hook']}{shadow}  {took}{fault}"
+        fault = f": {verdict['fault']}" if verdict["fault"] else ""
+        yield f"  {format_verdict(verdict, paint)}{fault}"
     if not decision["verdicts"]:
         yield "  no hook took part"
-
-
-def describe_outcome(decision: Document, paint: Paint) -> Lines:
-    """Yield the outcome of a decision: stance, reasons, rewrites and effects."""
-    where = f"{decision['native_event']} ({decision['kind']}, {decision['dialect']})"
-    yield f"{paint.stance(decision['stance'])}  {where} in {format_duration(decision['seconds'])}"
-    fields: list[tuple[str, str]] = []
-    if decision["reason"]:
-        # Most decisions have no reason.
-        from hookline.engine.display import reason_fields  # noqa: PLC0415
-
-        fields += reason_fields(decision["reason"], decision["evidence"])
-    if decision["redo"]:
-        fields.append(("redo", "the agent goes on working"))
-    if decision["retry_after"] is not None:
-        fields.append(("retry", f"after {decision['retry_after']:g} s"))
-    changes = {**(decision["rewrite"] or {}), **decision.get("effects", {})}
-    fields += ((name, jsonlib.dumps(value, ensure_ascii=False)) for name, value in changes.items())
-    fields += (("for the agent", text) for text in decision["for_agent"])
-    fields += (("for the user", text) for text in decision["for_user"])
-    fields += (("lowered", f"{each['effect']}: {each['reason']}") for each in decision["lowered"])
-    yield from format_fields(fields)

@@ -9,12 +9,12 @@ import json
 import os
 import re
 import select
-import shutil
 import sys
 import time
 from datetime import datetime
 
 from hookline.cli.events import find_kind, suggest_event
+from hookline.cli.layout import cut_text, find_width
 from hookline.cli.options import option, usage_error
 from hookline.cli.output import (
     FINDINGS,
@@ -22,11 +22,11 @@ from hookline.cli.output import (
     Paint,
     Printer,
     count_things,
-    format_duration,
     format_fields,
     print_message,
     read_table,
 )
+from hookline.cli.verdicts import format_decision, format_verdict
 from hookline.engine.display import reason_fields
 from hookline.engine.engine import Engine
 from hookline.engine.journaling import find_journal_folder, read_limits
@@ -84,12 +84,7 @@ def log(
 ) -> int:
     """What the journal holds, one decision in full, and whether the journal is whole."""
     folder = os.path.abspath(path) if path else find_journal_folder(os.environ)
-    if os.path.exists(folder) and not os.path.isdir(folder):
-        raise JournalError(
-            f"`{folder}` is no folder, so no journal can be in it",
-            name="journal.place",
-            hint="HOOKLINE_JOURNAL names one",
-        )
+    _check_place(folder)
     now = time.time()
     query = Query(
         event=event,
@@ -121,6 +116,22 @@ def log(
     )
 
 
+def _check_place(folder: str) -> None:
+    """Check that a journal can be in a folder, whether or not one is.
+
+    Raises:
+        JournalError: it or a folder above it is a file.
+    """
+    path = folder
+    while not os.path.lexists(path):
+        path = os.path.dirname(path)
+    if not os.path.isdir(path):
+        where = f"`{folder}`" if path != folder else "it"
+        message = f"`{path}` is no folder, so there is no journal in {where}"
+        hint = "name its folder: --path, or the variable HOOKLINE_JOURNAL"
+        raise JournalError(message, name="journal.place", hint=hint)
+
+
 def show_decision(wanted: str, printer: Printer) -> int:
     """Print one decision of this user's journal in full, by its id or as the `last` one."""
     return _show_entry(find_journal_folder(os.environ), wanted, Query(), printer, mask_record)
@@ -144,14 +155,14 @@ def _list_events(
         mark = record["seq"]
         printer.print(mask(record), render_event)
     if not found:
-        _check_filters(search, query.replace(hook="") if follow else query)
+        nothing = _explain_nothing(search, query)
+        if not follow:
+            print_message(nothing or "no decision like that")
     while follow and _wait_for_records():
         mark = min(mark, search.last())  # another journal may be there, which counts from 1
         for record in search.events(query.replace(after=mark)):
             mark = record["seq"]
             printer.print(mask(record), render_event)
-    if not found and not follow:
-        print_message("no decision like that")
     return OK
 
 
@@ -172,9 +183,9 @@ def _show_entry(folder: str, wanted: str, query: Query, printer: Printer, mask: 
     last = search.latest(query) if wanted == "last" else None
     found = search.find_by_id(wanted) if wanted != "last" else [last] if last else []
     if not found:
-        _check_filters(search, query)
+        nothing = _explain_nothing(search, query)
         raise JournalError(
-            f"there is no decision `{wanted}`",
+            f"there is no decision `{wanted}`{f': {nothing}' if nothing else ''}",
             name="journal.unknown",
             hint="`hookline log` lists them",
         )
@@ -227,7 +238,10 @@ def _verify_journal(folder: str, head: str, printer: Printer) -> int:
     if head and remembered is None:
         raise usage_error(f"`--head {head}` is no head", "as verify prints it: SEQ:HASH")
     if not os.path.isdir(folder):  # nothing is there that could be called whole
-        print_message(f"{CODES['journal.missing']} there is no journal in `{folder}`")
+        print_message(
+            f"hookline log: {CODES['journal.missing']} there is no journal in `{folder}`, so there"
+            " is nothing to verify (hookline writes it at the first event)"
+        )
         return FINDINGS
     result = verify(folder, remembered=remembered)
     printer.print(result.to_dict(), render_verification)
@@ -249,18 +263,18 @@ def _print_problem(name: str, message: str) -> None:
     print_message(f"{CODES[name]} {message}")
 
 
-def _check_filters(search: Search, query: Query) -> None:
-    """Check that the event and the hook of a query are known, here or to the journal.
+def _explain_nothing(search: Search, query: Query) -> str:
+    """Return why no decision was found, if the hook is why.
 
     Raises:
-        ConfigError: one of them is not.
+        ConfigError: the event is unknown, here and to the journal.
     """
     _check_event(query.event, {*NOTES} | search.names("kind") | search.names("native_event"))
-    if query.hook and not search.has_hook(query.hook):
-        raise usage_error(
-            f"no hook in the journal has `{query.hook}` in its id, name or command",
-            did_you_mean(query.hook, search.names("hook")) or "hookline list",
-        )
+    if not query.hook or search.has_hook(query.hook):
+        return ""
+    hint = did_you_mean(query.hook, search.names("hook"))
+    text = f"hookline has asked no hook with `{query.hook}` in its id, name or command"
+    return f"{text} ({hint})" if hint else text
 
 
 def _check_event(event: str, written: set[str]) -> None:
@@ -273,11 +287,6 @@ def _check_event(event: str, written: set[str]) -> None:
 
 
 _SHORT = 8  # characters of an id; `show` takes as many
-_PHASES = read_table("""
-started   , started and not waited for
-finished  , after the answer
-late      , started by an earlier event
-""")
 # Fields that a page shows in its first lines, or not at all: of notes, and of decisions and runs.
 _OF_NOTES = frozenset(("schema", "seq", "prev", "hash", "type", "id", "at", "native_event"))
 _HIDDEN = _OF_NOTES.union(
@@ -317,16 +326,9 @@ def render_event(record: Document, paint: Paint) -> Lines:
         text = ", ".join(f"{label}: {shown}" for label, shown in _list_fields(record))
     when, name = to_local_time(record.get("at", "")), record.get("id", "")[:_SHORT]
     about = f"{about}  " if about else ""
-    text = _fit_line(text, f"{when}  {name}  {stance:6}  {about}")
+    if width := find_width():
+        text = cut_text(text, width - len(f"{when}  {name}  {stance:6}  {about}"))
     yield f"{when}  {paint('dim', name)}  {paint.stance(stance, 6)}  {about}{text}".rstrip()
-
-
-def _fit_line(text: str, before: str) -> str:
-    """Cut a text to the width of the terminal after `before`; empty if there is almost no room."""
-    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
-        return text  # a program reads it
-    room = shutil.get_terminal_size((120, 24)).columns - len(before)
-    return text if len(text) <= room else "" if room <= len("...") else f"{text[: room - 3]}..."
 
 
 def _describe_approval_note(record: Document) -> str:
@@ -355,9 +357,7 @@ def render_entry(entry: Document, paint: Paint) -> Lines:
         yield f"{paint('strong', event)}  {at}"
         yield from format_fields(_list_fields(record))
         return
-    took = format_duration(record.get("seconds", 0))
-    where = f"{event} ({record.get('kind', '')}, {record.get('dialect', '')})"
-    yield f"{paint.stance(record.get('stance', ''))}  {where} in {took}"
+    yield format_decision(record, paint)
     number = f"{record.get('seq', 0)}, {record.get('hash', '')}"
     fields = (("id", record["id"]), ("at", at), ("record", number), *_list_fields(record))
     yield from format_fields(fields)
@@ -371,12 +371,7 @@ def render_entry(entry: Document, paint: Paint) -> Lines:
 
 
 def _render_run(run: Document, found: Document, paint: Paint) -> Lines:
-    shadow = " (shadow)" if run.get("shadow") else ""
-    code, phase = run.get("exit_code"), run.get("phase", "")
-    took = "" if phase == "started" else f" after {format_duration(run.get('seconds', 0))}"
-    end = f"{took}{'' if code is None else f', exit {code}'}{_PHASES.get(phase, '')}"
-    hook, stance = paint("name", run.get("hook", "")), paint.stance(run.get("stance", ""))
-    yield f"{hook}{shadow}  {stance}{end}"
+    yield format_verdict(run, paint)
     marks = filter(None, (run.get(name) for name in ("scope", "dialect", "handler")))
     approval = _describe_approval(run, found.get("note")) if run.get("identity") else ""
     yield from format_fields(

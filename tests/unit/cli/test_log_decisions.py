@@ -157,16 +157,12 @@ UNKNOWN = [
     (("--event", "nonesuch"), "HKL1203 unknown event `nonesuch`"),
     (("--event", "PreToolUze"), "did you mean `PreToolUse`?"),
     (("show", "last", "--event", "nonesuch"), "HKL1203 unknown event `nonesuch`"),
-    (("--hook", "hooks.yaml#pre_tool_uze.0.0"), "did you mean `hooks.yaml#pre_tool_use.0.0`?"),
-    (
-        ("show", "last", "--hook", "nowhere"),
-        "no hook in the journal has `nowhere` in its id, name or command",
-    ),
+    (("show", "last", "--hook", "nowhere"), "there is no decision `last`: hookline has asked no"),
 ]
 
 
 @pytest.mark.parametrize(("words", "said"), UNKNOWN)
-def test_a_filter_that_is_no_event_and_no_hook_is_a_usage_error(
+def test_a_filter_that_is_no_event_is_a_usage_error(
     words: tuple[str, ...], said: str, desk: Desk
 ) -> None:
     """As for `list`; for an event also if the journal is empty."""
@@ -178,6 +174,38 @@ def test_a_filter_that_is_no_event_and_no_hook_is_a_usage_error(
     assert before.code == (
         2 if "nonesuch" in words or "PreToolUze" in words or "show" in words else 0
     )
+
+
+def test_a_hook_that_was_never_asked_has_no_decisions(desk: Desk) -> None:
+    """That is no error. A similar id in the journal is suggested."""
+    fire(desk)
+    told = desk.type("log", "--hook", "nowhere")
+    near = desk.type("log", "--hook", "hooks.yaml#pre_tool_uze.0.0")
+
+    assert (told.code, told.out, near.code) == (0, "", 0)
+    assert told.err == "hookline has asked no hook with `nowhere` in its id, name or command\n"
+    assert "did you mean `hooks.yaml#pre_tool_use.0.0`?" in near.err
+
+
+@pytest.mark.parametrize("words", [(), ("verify",), ("show", "last")])
+def test_a_folder_below_a_file_is_no_place_for_a_journal(
+    words: tuple[str, ...], desk: Desk
+) -> None:
+    """The error names the file."""
+    desk.file("file", "")
+    told = desk.type("log", *words, "--path", "file/below/it")
+
+    assert (told.code, told.out) == (2, "")
+    assert told.err.startswith(f"hookline log: HKL6003 `{desk.folder}/file` is no folder, so ")
+
+
+def test_verify_without_a_journal_says_that_nothing_was_checked(desk: Desk) -> None:
+    """With exit code 1, because nothing is whole."""
+    told = desk.type("log", "verify", "--path", "nowhere")
+
+    assert (told.code, told.out) == (1, "")
+    assert "HKL6008 there is no journal in `" in told.err
+    assert "so there is nothing to verify" in told.err
 
 
 def test_a_filter_that_is_known_may_find_nothing(desk: Desk) -> None:
