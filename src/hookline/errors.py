@@ -90,11 +90,11 @@ HKL1841 path.missing
 HKL1842 path.not-dir
 HKL1843 file.missing
 HKL1901 install.host
-HKL1902 install.home
-HKL1903 install.taken
+HKL1903 install.foreign
 HKL1904 install.temporary
 HKL1905 install.trial
-HKL1906 install.shape
+HKL1906 install.unreadable
+HKL1907 install.unwritable
 HKL2001 hook.failed
 HKL2002 hook.reentered
 HKL2003 hook.refused

@@ -25,6 +25,13 @@ def install_command(*packages: str, extra: str = "") -> str:
     return command
 
 
+def find_own_source() -> str:
+    """Return the source that this hookline came from, as an argument of a shell command."""
+    words = find_source("", _PACKAGE, _find_distribution())
+    text: str = import_module("shlex").join([word.replace("[]", "") for word in words])
+    return text
+
+
 def find_source(extra: str, package: str, distribution: Distribution | None) -> list[str]:
     """Return the arguments of pip for hookline with an extra, from where it was installed.
 

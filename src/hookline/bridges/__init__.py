@@ -1,0 +1,1 @@
+"""Bridges: hosts call hookline, because `hookline install` wrote it into their files."""

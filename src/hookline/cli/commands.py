@@ -39,6 +39,21 @@ def load(home: str) -> Callable[..., Any]:
 
 
 COMMANDS = {
+    "install": Command(
+        "start",
+        "have hosts on this machine call hookline",
+        "install.install",
+        "hookline install claude-code --diff",
+        "hookline install claude-code --yes",
+        codes="1 declined",
+    ),
+    "uninstall": Command(
+        "start",
+        "take hookline out of the files of hosts",
+        "install.uninstall",
+        "hookline uninstall --diff",
+        codes="1 declined",
+    ),
     "list": Command(
         "look",
         "list the hooks of each file, and whether they run",
@@ -180,7 +195,7 @@ COMMANDS = {
         "hookline completion zsh",
     ),
 }
-GROUPS = ("look", "try", "decide", "run", "other")
+GROUPS = ("start", "look", "try", "decide", "run", "other")
 
 # What others call it -> what we do. `run` is kept free for running an agent.
 ELSEWHERE = read_table("""

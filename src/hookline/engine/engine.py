@@ -11,6 +11,7 @@ from hookline.core.dialect import Source
 from hookline.core.plan import sort_hooks
 from hookline.engine.choices import MATCHING, MODES, TRUSTS
 from hookline.engine.firing import Firing
+from hookline.engine.host_integrations import is_call
 from hookline.engine.lazy_gate import LazyGate, note_approvals
 from hookline.engine.notices import add_notice, add_notices, write_reply
 from hookline.engine.runtime import Runtime
@@ -98,6 +99,7 @@ class Engine:
         if dialect:
             engine.loader.dialects.make_host(dialect)
         parses_new = parses_new is not False or trust == "all"
+        engine.loader.keep_out(is_call)
         engine.loader.load(
             Discovery(
                 trust=trust,

@@ -13,6 +13,7 @@ from itertools import pairwise
 from hookline.engine.catalog import NAMES
 from hookline.errors import HookError
 from hookline.model.spec import MANAGED, Command, HookSpec, Problem
+from hookline.paths import read_regular
 from hookline.trust.state import APPROVED
 
 TYPE_CHECKING = False
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _BETWEEN_WORDS = r"[\s\"'`\\;&|()<>]+"  # blanks, quotes and what else ends a word of a shell
+_LONGEST_CALL = 4096  # bytes of a script that does nothing but call hookline
 _BY_MODULE = r"\bpython[\d.]*((?:\s+-\S+)*)\s+-m\s+hookline\b"
 
 
@@ -63,33 +65,37 @@ def _warn_unapproved(spec: HookSpec) -> Problem:
 
 
 def list_call_problems(engine: Engine) -> Iterator[Problem]:
-    """Yield a warning for each call that leaves hooks to a host, or that does not count."""
+    """Yield a warning for each call that does not count, and for each host with hooks of its own.
+
+    The host runs these itself: without limits, approval or journal of hookline.
+    """
     hosts = list_integrated_hosts(engine)
-    for spec in _list_calls(engine, None):
+    calls = list(_list_calls(engine, None))
+    for spec in calls:
         host = spec.dialect
         if host not in hosts:
             yield _warn_unapproved(spec)
-            continue
-        if _has_open_start(spec):
+        elif _has_open_start(spec):
             message = (
                 f"`{spec.id}` starts hookline by `python -m`, which looks for modules"
                 " in the folder where the agent is before all others"
             )
             yield _warn(spec, "trust.open-start", message, f"python -I -m hookline answer {host}")
+    for host, first in {spec.dialect: spec for spec in reversed(calls)}.items():
         left = [
             entry.spec
             for entry in engine.snapshot.whole.entries()
             if entry.spec.dialect == host
-            and entry.spec.id != spec.id
-            and (hosts[host] or entry.spec.origin.scope != MANAGED)
+            and not is_call(entry.spec)
+            and (hosts.get(host) or entry.spec.origin.scope != MANAGED)
         ]
-        if left:
+        if host in hosts and left:
             count = f"{len(left)} other hook{'' if len(left) == 1 else 's'}"
             message = (
-                f"`{spec.id}` has hookline answer {host}, which runs {count} of its files"
+                f"`{first.id}` has hookline answer {host}, which runs {count} of its files"
                 " by itself, so hookline does not run them"
             )
-            yield _warn(spec, "trust.left-to-host", message)
+            yield _warn(first, "trust.left-to-host", message)
 
 
 def _warn(spec: HookSpec, name: str, message: str, hint: str = "") -> Problem:
@@ -105,7 +111,10 @@ def _warn(spec: HookSpec, name: str, message: str, hint: str = "") -> Problem:
 
 def is_call(spec: HookSpec) -> bool:
     """Whether the command of a hook has hookline answer the hook's own host."""
-    words = re.split(_BETWEEN_WORDS, _read_command(spec))
+    command = _read_command(spec)
+    if "hookline" not in command:
+        return False
+    words = re.split(_BETWEEN_WORDS, command)
     for at, word in enumerate(words):
         if word.rpartition("/")[2] == "hookline" and words[at + 1 : at + 2] == ["answer"]:
             options = pairwise(words[at + 1 :])
@@ -116,8 +125,14 @@ def is_call(spec: HookSpec) -> bool:
 
 
 def _read_command(spec: HookSpec) -> str:
+    """Return the command of a hook; where the hook's file is its program, that file's text."""
     handler = spec.handler
-    return handler.script or " ".join(handler.argv) if isinstance(handler, Command) else ""
+    if not isinstance(handler, Command):
+        return ""
+    if handler.argv[:1] == (spec.origin.file,):
+        found = read_regular(spec.origin.file, _LONGEST_CALL)
+        return found[1].decode("utf-8", "replace") if found else ""
+    return handler.script or " ".join(handler.argv)
 
 
 def _has_open_start(spec: HookSpec) -> bool:

@@ -154,11 +154,16 @@ def name_source(source: LoadedSource, taken: set[str]) -> LoadedSource:
 def list_hooks(snapshot: Snapshot) -> Iterator[HookSpec]:
     """Yield every hook that was declared to an engine, source by source; also overridden ones.
 
-    The switches of a file are left out, although they are stored as hooks.
+    The switches of a file are left out, although they are stored as hooks. So are the entries in
+    your own files by which a host calls hookline; those of a project need an approval.
     """
     known = {entry.spec.id: entry.spec for entry in snapshot.registry.entries()}
     for each in snapshot.sources:
-        yield from (known.get(spec.id, spec) for spec in drop_flags(each.loaded.specs))
+        for spec in drop_flags(each.loaded.specs):
+            if spec.id in known:
+                yield known[spec.id]
+            elif spec.origin.scope in CLONED or not snapshot.is_unwanted(spec):
+                yield spec
     for enlisted in snapshot.enlisted.values():
         yield from enlisted.specs
     yield from snapshot.own

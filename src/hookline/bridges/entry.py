@@ -1,0 +1,204 @@
+"""Entries: the commands by which a host calls hookline, and which refuse when hookline is broken.
+
+Only entries before an action refuse. A broken hookline at a stop, a prompt or an after-event would
+trap the user or the agent, and protect nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+from hookline.bridges.hosts import GROUPS, TABLES
+from hookline.engine.catalog import make_dialect
+from hookline.errors import ConfigError
+from hookline.installation import find_own_source
+from hookline.model.frozen import Frozen
+from hookline.model.kinds import ACTIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, TypeAlias
+
+    from hookline.bridges.hosts import Host
+    from hookline.core.dialect import EventRow
+
+    # Where the list is in a file's tree, and the value that goes into it.
+    Entry: TypeAlias = tuple[tuple[str, ...], Any]
+
+SHORTEST, SPARE, REST = 60, 10, 5  # seconds
+_TRIAL = 60  # seconds
+_BETWEEN_WORDS = re.compile(r"[\s\"'`\\;&|()<>]+")
+_TEMPORARY = re.compile(r"/uv/(?:archive|builds|environments)-v\d+/|/pipx/(?:\.cache|cache)/")
+
+
+class Call(Frozen):
+    """How hosts start hookline: the words before `answer`, and the limits that go with it.
+
+    `seconds`: the `timeout` of the entry. `http`: the address of `hookline serve`, where a host is
+    to call that.
+    """
+
+    words: tuple[str, ...]
+    seconds: int = SHORTEST + SPARE
+    http: str = ""
+
+    def make_words(self, host: Host, row: EventRow) -> list[str]:
+        """Return the words that a host starts at an event, without the closing form."""
+        options = ["--deadline", f"{max(1, self.find_seconds(host, row) - REST)}"]
+        if host.speaks:
+            options += ["--match-tools", "canonical"]
+        return [*self.words, "answer", host.dialect, *options]
+
+    def make_trial(self, host: Host) -> str:
+        """Return a command that answers an event without any hook, to see whether it runs."""
+        options = f"--event {host.events[0]} --dialect {host.dialect} --config '{{}}'"
+        return f"{shlex.join([*self.words, 'answer', host.dialect])} {options}"
+
+    def make_entries(self, host: Host, file: str) -> list[Entry]:
+        """Return the entries of a host, each with the path of its list in the file's tree."""
+        rows = make_dialect(host.dialect).table.rows
+        return [_place(host, rows[event], self._make_handler(host, rows[event], file))
+                for event in host.events]  # fmt: skip
+
+    def _make_handler(self, host: Host, row: EventRow, file: str) -> dict[str, Any]:
+        gate = dict(host.gate) if is_gate(row) else {}
+        seconds = self.find_seconds(host, row)
+        if self.http:
+            return {
+                "type": "http",
+                "url": f"{self.http}/v1/answer/{host.name}",
+                "headers": {"Authorization": "Bearer $HOOKLINE_TOKEN"},
+                "allowedEnvVars": ["HOOKLINE_TOKEN"],
+                "timeout": seconds,
+                **gate,
+            }
+        command = shlex.join(self.make_words(host, row))
+        if is_gate(row) and host.is_wrapped:
+            command = close(command, file)
+        limit = {host.timeout_key: seconds * host.unit} if host.unit else {}
+        return {**host.entry, host.command_key: command, **limit, **gate}
+
+    def find_seconds(self, host: Host, row: EventRow) -> int:
+        """Return the limit of an entry, within the maximum of the host and of the event."""
+        return int(min(each for each in (self.seconds, host.longest, row.longest) if each))
+
+
+def is_gate(row: EventRow) -> bool:
+    """Return whether an event comes before an action that hooks can refuse."""
+    return row.kind in ACTIONS and row.can_block
+
+
+def _place(host: Host, row: EventRow, handler: dict[str, Any]) -> Entry:
+    """Return where the handler of an event stands, and the value that stands there."""
+    if host.form == TABLES:
+        return ("hooks",), {"event": row.native, **handler}
+    if host.at_root:
+        return (row.native,), {"hooks": [handler]} if row.grouped else handler
+    return ("hooks", row.native), {"hooks": [handler]} if host.form == GROUPS else handler
+
+
+def close(command: str, file: str) -> str:
+    """Return a command that also refuses when hookline is gone or broken.
+
+    Some hosts go on after exit 2 without a text, and after any other exit code (docs/formats/
+    hosts.md 2), so the text is needed.
+    """
+    text = shlex.quote(
+        f"hookline did not run, so this call is refused; `hookline status` says why. The entry is"
+        f" in {file}"
+    )
+    closed = f"{{ echo {text} >&2; exit 2; }}"
+    return f"{command}; s=$?; [ $s -eq 0 ] || [ $s -eq 2 ] || {closed}; exit $s"
+
+
+# -- recognising ---------------------------------------------------------------------------------
+
+
+def is_own(value: Any, host: Host) -> bool:
+    """Return whether an entry of a file does nothing but call hookline for this host.
+
+    A marker key would not do: some hosts refuse a key that they do not know.
+    """
+    if not isinstance(value, dict):
+        return False
+    handlers = value.get("hooks")
+    if isinstance(handlers, list):
+        return bool(handlers) and all(is_own(each, host) for each in handlers)
+    texts = [value.get(key) for key in (host.command_key, "command", "url")]
+    return any(isinstance(text, str) and names_call(text, host) for text in texts)
+
+
+def names_call(text: str, host: Host) -> bool:
+    """Return whether a command or an address has hookline answer this host."""
+    words = _BETWEEN_WORDS.split(text)
+    for at, word in enumerate(words):
+        if word.rpartition("/")[2] == "hookline" and words[at + 1 : at + 2] == ["answer"]:
+            return host.dialect in words[at + 2 :]
+    return text.endswith(f"/v1/answer/{host.name}")
+
+
+def find_program(text: str) -> str:
+    """Return the program that a command of an entry starts."""
+    return _BETWEEN_WORDS.split(text.strip())[0]
+
+
+# -- this hookline -------------------------------------------------------------------------------
+
+
+def find_words() -> tuple[str, ...]:
+    """Return the words that start this hookline from anywhere, whatever the environment says.
+
+    Raises:
+        ConfigError: it lies in an environment that is removed after use.
+    """
+    if _TEMPORARY.search(f"{sys.prefix}/"):
+        raise ConfigError(
+            f"this hookline is in a temporary environment (`{sys.prefix}`), which is removed later",
+            name="install.temporary",
+            hint=f"install it for good, then run it again: uv tool install {find_own_source()}",
+        )
+    flags = ["-E", "-P"] if _is_in_user_site() else ["-I"]
+    return (sys.executable, *flags, "-m", "hookline")
+
+
+def _is_in_user_site() -> bool:
+    import site  # noqa: PLC0415 - only an installation needs it
+
+    return __file__.startswith(site.getusersitepackages() + os.sep)
+
+
+def try_entry(command: str, payload: str, environ: Mapping[str, str]) -> None:
+    """Run the command of an entry once, as a host would.
+
+    Raises:
+        ConfigError: it does not run, or does not answer in time.
+    """
+    try:
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            input=payload,
+            env=dict(environ),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_TRIAL,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _make_trial_error(command, f"no answer within {_TRIAL} s") from None
+    if done.returncode not in (0, 2):
+        last = done.stderr.strip().rpartition("\n")[2]
+        raise _make_trial_error(command, f"exit code {done.returncode}: {last}")
+
+
+def _make_trial_error(command: str, why: str) -> ConfigError:
+    return ConfigError(
+        f"hookline does not run as a host would start it ({why}), so nothing was written",
+        name="install.trial",
+        hint=f"run it yourself: {command} < /dev/null",
+    )

@@ -1,0 +1,373 @@
+"""Installation: plans what changes in a host's files, writes all of it or nothing, and undoes it.
+
+A plan reads files only. The files before and after the changes are recorded in the state folder, so
+that an uninstall restores them byte for byte where nothing else has changed them since.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from contextlib import suppress
+from hashlib import sha256
+
+from hookline.bridges.entry import find_program, is_own
+from hookline.bridges.hosts import FLAT, GROUPS, SCRIPTS, TABLES
+from hookline.bridges.json_edit import update_json
+from hookline.bridges.own_files import is_own_file, make_files
+from hookline.bridges.toml_edit import update_toml
+from hookline.bridges.yaml_edit import update_yaml
+from hookline.errors import ConfigError
+from hookline.model.frozen import Frozen
+from hookline.paths import make_private_folder, state_folder, write_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from hookline.bridges.entry import Call, Entry
+    from hookline.bridges.hosts import Host
+
+_FORMAT = 1
+_LARGEST = 8 << 20  # bytes of a host's file
+_MARK = b"\xef\xbb\xbf"
+
+
+class FileChange(Frozen):
+    """One file before and after. `path` is as the host names it, `target` what links lead to.
+
+    None is a file that does not exist. `mode`: of a new file.
+    """
+
+    path: str
+    target: str
+    before: bytes | None
+    after: bytes | None
+    mode: int = 0o644
+
+    def diff(self) -> str:
+        """Return the change as a unified diff."""
+        old, new = (_lines(text) for text in (self.before, self.after))
+        names = (
+            self.path if self.before is not None else os.devnull,
+            self.path if self.after is not None else os.devnull,
+        )
+        return "".join(difflib.unified_diff(old, new, *names))
+
+
+class Plan(Frozen):
+    """What changes for one host. Without `changes`, everything is as it should be."""
+
+    host: Host
+    scope: str
+    changes: tuple[FileChange, ...]
+    notes: tuple[str, ...] = ()
+
+
+def plan_install(host: Host, call: Call, environ: Mapping[str, str], project: str = "") -> Plan:
+    """Return what has to change so that a host calls hookline.
+
+    `project`: the folder whose file is to have the entries; empty for the user's.
+
+    Raises:
+        ConfigError: a file cannot be edited, or the host has no such file.
+    """
+    file = _find_file(host, environ, project)
+    if host.form in (GROUPS, FLAT, TABLES):
+        before = _read(file)
+        entries = call.make_entries(host, file)
+        old = before if before or not host.version else b'{\n  "version": %d\n}\n' % host.version
+        changes = [_make_change(file, before, _update(host, file, old or b"", entries))]
+        notes = _find_doubles(host, file, before or b"", call)
+    else:
+        texts = make_files(host, file, call)
+        changes = [_plan_own_file(host, path, text) for path, text in texts.items()]
+        notes = ()
+    return Plan(
+        host=host,
+        scope="project" if project else "user",
+        changes=tuple(each for each in changes if each.before != each.after),
+        notes=(*notes, *(note.format(title=host.title) for note in host.notes)),
+    )
+
+
+def plan_uninstall(host: Host, environ: Mapping[str, str], project: str = "") -> Plan:
+    """Return what has to change so that a host no longer calls hookline.
+
+    A file that nothing else has changed gets back the bytes that it had before.
+
+    Raises:
+        ConfigError: a file cannot be edited.
+    """
+    file = _find_file(host, environ, project)
+    paths = [os.path.join(file, event) for event in host.events] if host.form == SCRIPTS else [file]
+    changes = []
+    for path in paths:
+        before = _read(path)
+        if before is None:
+            continue
+        record = _read_record(path, environ)
+        after: bytes | None
+        if record and record["after"] == _digest(before):
+            after = _read(_backup_path(path, environ)) if record["existed"] else None
+        elif host.form in (GROUPS, FLAT, TABLES):
+            after = _update(host, path, before, [])
+        else:
+            after = None if is_own_file(before.decode(errors="replace"), host) else before
+        changes.append(_make_change(path, before, after))
+    return Plan(
+        host=host,
+        scope="project" if project else "user",
+        changes=tuple(each for each in changes if each.before != each.after),
+    )
+
+
+def is_installed(host: Host, environ: Mapping[str, str], project: str = "") -> bool:
+    """Return whether the file of a host has an entry of hookline.
+
+    Raises:
+        ConfigError: the file cannot be read.
+    """
+    return bool(plan_uninstall(host, environ, project).changes)
+
+
+# -- files ---------------------------------------------------------------------------------------
+
+
+def _find_file(host: Host, environ: Mapping[str, str], project: str) -> str:
+    file = host.find_file(environ, project)
+    if not file:
+        raise ConfigError(
+            f"{host.title} reads no hooks from a project, only from your own settings",
+            name="install.host",
+            hint=f"hookline install {host.name} --user",
+        )
+    return file
+
+
+def _read(path: str) -> bytes | None:
+    """Return the content of a file, or None if it does not exist.
+
+    Raises:
+        ConfigError: it cannot be read, or is no plain file.
+    """
+    target = os.path.realpath(path)
+    try:
+        if os.path.exists(target) and not os.path.isfile(target):
+            raise _make_error("install.unreadable", path, "it is no plain file")
+        with open(target, "rb") as file:
+            content = file.read(_LARGEST + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        why = (error.strerror or "").lower()
+        raise _make_error("install.unreadable", path, f"cannot be read: {why}") from None
+    if len(content) > _LARGEST:
+        raise _make_error("install.unreadable", path, f"larger than {_LARGEST >> 20} MiB")
+    return content
+
+
+def _make_change(
+    path: str, before: bytes | None, after: bytes | None, mode: int = 0o644
+) -> FileChange:
+    return FileChange(
+        path=path, target=os.path.realpath(path), before=before, after=after, mode=mode
+    )
+
+
+def _plan_own_file(host: Host, path: str, text: str) -> FileChange:
+    before = _read(path)
+    if before and not is_own_file(before.decode(errors="replace"), host):
+        raise _make_error(
+            "install.foreign",
+            path,
+            f"hookline did not write it, and {host.title} reads only this file",
+            "move it away, or call hookline from it",
+        )
+    mode = 0o755 if host.form == SCRIPTS else 0o644
+    return _make_change(path, before, text.encode(), mode)
+
+
+def _update(host: Host, file: str, before: bytes, entries: Sequence[Entry]) -> bytes:
+    """Return the content of a file with these entries as the only ones of hookline."""
+    ending = file.rpartition(".")[2]
+
+    def owns(value: Any) -> bool:
+        return is_own(value, host)
+
+    if ending == "json":
+        if entries:
+            _check_json(host, file, before)
+        after = update_json(before, entries, owns, path=file)
+    else:
+        update = update_toml if ending == "toml" else update_yaml
+        after = update(before, entries, owns, path=file)
+    return after
+
+
+def _check_json(host: Host, file: str, content: bytes) -> None:
+    """Refuse a file that the host itself does not read, because a guard in it would be no guard.
+
+    Raises:
+        ConfigError: the host drops the file.
+    """
+    if content.startswith(_MARK) and not host.allows_mark:
+        why = f"{host.title} does not read a file that begins with a byte order mark"
+        raise _make_error("install.unreadable", file, why, "save it without the mark")
+    text = content.removeprefix(_MARK)
+    if host.allows_comments or not text.strip():
+        return
+    try:
+        json.loads(text)
+    except ValueError as error:
+        place = f"{file}:{getattr(error, 'lineno', 1)}:{getattr(error, 'colno', 1)}"
+        why = f"it is not strict JSON, so {host.title} drops the whole file"
+        hint = "remove comments and trailing commas; hookline has written nothing"
+        raise _make_error("install.unreadable", place, why, hint) from None
+
+
+def _find_doubles(host: Host, file: str, before: bytes, call: Call) -> tuple[str, ...]:
+    """Return a note on each entry of another hookline, which this one replaces."""
+    text = before.decode(errors="replace")
+    others = {
+        find_program(command)
+        for command in _list_commands(text)
+        if is_own({host.command_key: command}, host)
+    } - {call.words[0]}
+    return tuple(
+        f"{file} calls another hookline, by `{each}`; its entries are replaced"
+        for each in sorted(others)
+    )
+
+
+def _list_commands(text: str) -> list[str]:
+    """Return the texts in quotes, or after a colon, of a file."""
+    return [part for line in text.splitlines() if "hookline" in line
+            for part in line.split('"') if "answer" in part]  # fmt: skip
+
+
+def _lines(content: bytes | None) -> list[str]:
+    lines = (content or b"").decode(errors="replace").splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n\\ no newline at the end of the file\n"
+    return lines
+
+
+def _make_error(name: str, place: str, why: str, hint: str = "") -> ConfigError:
+    return ConfigError(why, name=name, place=place, hint=hint)
+
+
+# -- writing -------------------------------------------------------------------------------------
+
+
+def apply_plan(plan: Plan, environ: Mapping[str, str], *, removes: bool = False) -> None:
+    """Write every change of a plan, or none, and record what an uninstall needs.
+
+    Raises:
+        ConfigError: a file cannot be written, or has changed since the plan was made.
+    """
+    done: list[FileChange] = []
+    try:
+        for change in plan.changes:
+            if _read(change.path) != change.before:
+                why = "it changed while you looked at the diff"
+                raise _make_error("install.unwritable", change.path, why, "run the command again")
+            if not removes:
+                _record(change, environ)
+            _write(change.target, change.after, change.mode)
+            done.append(change)
+    except (OSError, ConfigError) as error:
+        for change in reversed(done):
+            with suppress(OSError):
+                _write(change.target, change.before, change.mode)
+        if isinstance(error, ConfigError):
+            raise
+        why = f"cannot be written: {(error.strerror or str(error)).lower()}"
+        hint = "nothing was changed"
+        raise _make_error("install.unwritable", change.path, why, hint) from None
+    if removes:
+        for change in plan.changes:
+            _forget(change.path, environ)
+
+
+def _write(target: str, content: bytes | None, mode: int) -> None:
+    """Replace a file as a whole, and keep its mode and owner; None removes it."""
+    if content is None:
+        with suppress(FileNotFoundError):
+            os.unlink(target)
+        return
+    folder = os.path.dirname(target)
+    os.makedirs(folder, exist_ok=True)
+    with suppress(FileNotFoundError):
+        mode = os.stat(target).st_mode & 0o7777
+    draft = os.path.join(folder, f".{os.path.basename(target)}.hookline-{os.getpid()}")
+    try:
+        with open(draft, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(draft, mode)
+        with suppress(PermissionError, FileNotFoundError):
+            found = os.stat(target)
+            os.chown(draft, found.st_uid, found.st_gid)
+        os.rename(draft, target)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(draft)
+
+
+# -- records -------------------------------------------------------------------------------------
+
+
+def _record(change: FileChange, environ: Mapping[str, str]) -> None:
+    """Keep what a file was before the first installation, unless something changed it since."""
+    record = _read_record(change.path, environ)
+    before, existed = change.before, change.before is not None
+    if record and record["after"] == _digest(before or b""):
+        existed = record["existed"]
+        before = _read(_backup_path(change.path, environ)) if existed else None
+    make_private_folder(_records_folder(environ))
+    if before is not None:
+        write_private(_backup_path(change.path, environ), before)
+    text = {
+        "format": _FORMAT,
+        "file": change.path,
+        "existed": existed,
+        "after": _digest(change.after or b""),
+    }
+    write_private(_record_path(change.path, environ), json.dumps(text).encode())
+
+
+def _read_record(path: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
+    content = _read(_record_path(path, environ))
+    try:
+        found = json.loads(content) if content else None
+    except ValueError:
+        return None
+    if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        return None
+    return found if {"existed", "after"} <= found.keys() else None
+
+
+def _forget(path: str, environ: Mapping[str, str]) -> None:
+    for each in (_record_path(path, environ), _backup_path(path, environ)):
+        with suppress(OSError):
+            os.unlink(each)
+
+
+def _records_folder(environ: Mapping[str, str]) -> str:
+    return f"{state_folder(environ)}/installed"
+
+
+def _record_path(path: str, environ: Mapping[str, str]) -> str:
+    return f"{_records_folder(environ)}/{_digest(os.path.realpath(path).encode())[:16]}.json"
+
+
+def _backup_path(path: str, environ: Mapping[str, str]) -> str:
+    return _record_path(path, environ).removesuffix(".json") + ".before"
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()

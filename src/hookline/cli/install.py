@@ -1,0 +1,294 @@
+"""`hookline install` and `hookline uninstall`: show what changes in a host's files, ask, write."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+
+from hookline.bridges.detect import find_hosts
+from hookline.bridges.entry import SHORTEST, SPARE, Call, find_words, try_entry
+from hookline.bridges.hosts import HOSTS
+from hookline.bridges.install import apply_plan, plan_install, plan_uninstall
+from hookline.cli.approve import has_terminal
+from hookline.cli.options import FOLDER, Selection, option, usage_error
+from hookline.cli.output import (
+    FINDINGS,
+    OK,
+    USAGE,
+    Paint,
+    Printer,
+    count_things,
+    format_error,
+    print_message,
+)
+from hookline.config.agent_hosts import require_person
+from hookline.engine import approval_service
+from hookline.engine.approval_service import find_statuses, get_gate_for
+from hookline.engine.loader import list_hooks
+from hookline.errors import ConfigError, TrustError, did_you_mean
+from hookline.model.spec import USER
+from hookline.trust.state import NEW
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hookline.bridges.hosts import Host
+    from hookline.bridges.install import Plan
+    from hookline.cli.output import Document
+
+_HOSTS = option("[HOST...]", "a host; default: those on this machine", complete="installable")
+_USER = option("--user", "in your own settings (default)")
+_PROJECT = option("--project", "in the files of this project")
+_SHOW = option("-n, --dry-run, --diff", "print what would change, and change nothing")
+_YES = option("-y, --yes", "do not ask")
+_HOME = option("--home DIR", "your home, whatever the environment says", is_rare=True)
+
+
+def install(
+    printer: Printer,
+    *,
+    hosts: list[str] = _HOSTS,
+    user: bool = _USER,
+    project: bool = _PROJECT,
+    dry_run: bool = _SHOW,
+    yes: bool = _YES,
+    http: str = option("--http URL", "let the host call `hookline serve` at this address"),
+    folder: str = FOLDER,
+    home: str = _HOME,
+) -> int:
+    """Have hosts call hookline. It shows what it would write to their files, and asks once.
+
+    Each file has a backup. `hookline uninstall` restores it.
+    """
+    if not dry_run:
+        require_person(os.environ, " ".join(["hookline install", *hosts]))
+    selection = Selection(folder=folder, home=home)
+    selection.enter_folder()
+    chosen = _choose_hosts(hosts)
+    call = Call(words=find_words(), seconds=_find_seconds(selection), http=http.rstrip("/"))
+    _check_http(chosen, http)
+    place = _find_project(user, project)
+    plans, code = _make_plans(chosen, lambda host: plan_install(host, call, os.environ, place))
+    done = _carry_out(printer, plans, lambda: _prepare(plans, call), dry_run=dry_run, yes=yes)
+    return code or done
+
+
+def uninstall(
+    printer: Printer,
+    *,
+    hosts: list[str] = _HOSTS,
+    user: bool = _USER,
+    project: bool = _PROJECT,
+    dry_run: bool = _SHOW,
+    yes: bool = _YES,
+    folder: str = FOLDER,
+    home: str = _HOME,
+) -> int:
+    """Take hookline out of the files of hosts.
+
+    A file that nothing else changed since gets back every byte that it had.
+    """
+    if not dry_run:
+        require_person(os.environ, " ".join(["hookline uninstall", *hosts]))
+    Selection(folder=folder, home=home).enter_folder()
+    place = _find_project(user, project)
+    chosen = _choose_hosts(hosts) if hosts else list(HOSTS.values())
+    if place:
+        chosen = [host for host in chosen if hosts or host.project_file]
+    plans, code = _make_plans(chosen, lambda host: plan_uninstall(host, os.environ, place))
+    done = _carry_out(printer, plans, None, dry_run=dry_run, yes=yes)
+    return code or done
+
+
+# -- what is meant -------------------------------------------------------------------------------
+
+
+def _choose_hosts(names: list[str]) -> list[Host]:
+    """Return the hosts of these names, or without a name those on this machine.
+
+    Raises:
+        ConfigError: an unknown name, or no host.
+    """
+    for name in names:
+        if name not in HOSTS:
+            hint = did_you_mean(name, HOSTS) or f"one of {', '.join(HOSTS)}"
+            raise usage_error(f"`{name}` is no host that hookline can be installed into", hint)
+    found = [HOSTS[name] for name in dict.fromkeys(names)] or find_hosts(os.environ)
+    if not found:
+        known = ", ".join(HOSTS)
+        raise ConfigError(
+            "no host was found on this machine: none of their programs is on the PATH, and none of"
+            " their settings folders exists",
+            name="install.host",
+            hint=f"name one: hookline install HOST ({known})",
+        )
+    return found
+
+
+def _find_project(user: bool, project: bool) -> str:  # noqa: FBT001 - flags of the command line
+    if user and project:
+        raise usage_error("`--user` and `--project` exclude each other")
+    return os.getcwd() if project else ""
+
+
+def _check_http(hosts: list[Host], http: str) -> None:
+    """Refuse `--http` for hosts that cannot call a server.
+
+    Raises:
+        ConfigError: such a host, or an address of another machine.
+    """
+    if not http:
+        return
+    if not http.startswith(("http://127.0.0.1:", "http://localhost:", "http://[::1]:")):
+        raise usage_error(
+            f"`--http {http}` is no address of this machine", "for example http://127.0.0.1:8465"
+        )
+    for host in hosts:
+        if not host.has_http:
+            able = ", ".join(each.name for each in HOSTS.values() if each.has_http)
+            raise usage_error(f"{host.title} has no HTTP hooks", f"these have: {able}")
+
+
+def _find_seconds(selection: Selection) -> int:
+    """Return the limit of an entry: longer than the longest limit of a hook that it may run."""
+    with selection.engine() as engine:
+        limits = [spec.timeout for spec in list_hooks(engine.snapshot)]
+    return int(max([SHORTEST, *limits])) + SPARE
+
+
+def _make_plans(hosts: list[Host], plan: Callable[[Host], Plan]) -> tuple[list[Plan], int]:
+    """Return the plans of hosts, and the exit code if one cannot be made."""
+    plans, code = [], OK
+    for host in hosts:
+        try:
+            plans.append(plan(host))
+        except ConfigError as error:
+            print_message(format_error(error, f"hookline: {host.title}"))
+            code = USAGE
+    return plans, code
+
+
+# -- doing it ------------------------------------------------------------------------------------
+
+
+def _carry_out(
+    printer: Printer,
+    plans: list[Plan],
+    prepare: Callable[[], None] | None,
+    *,
+    dry_run: bool,
+    yes: bool,
+) -> int:
+    """Show plans, ask, and carry them out. Return the exit code.
+
+    `prepare` comes before an installation; without it, hookline is taken out.
+    """
+    open_plans = [plan for plan in plans if plan.changes]
+    did = "shown" if dry_run else "unchanged"
+    if open_plans and not dry_run:
+        if not _is_wanted(open_plans, printer, yes=yes):
+            did = "declined"
+        else:
+            if prepare is not None:
+                prepare()
+            for plan in open_plans:
+                apply_plan(plan, os.environ, removes=prepare is None)
+            did = "uninstalled" if prepare is None else "installed"
+    document = _make_document(plans, did)
+    printer.print(document, _render)
+    return FINDINGS if did == "declined" else OK
+
+
+def _is_wanted(plans: list[Plan], printer: Printer, *, yes: bool) -> bool:
+    """Show the diffs on standard error, and return whether a person wants them.
+
+    Raises:
+        TrustError: there is no terminal to ask on.
+    """
+    paint = printer.paint(sys.stderr)
+    files = [change for plan in plans for change in plan.changes]
+    for change in files:
+        sys.stderr.writelines(f"{line}\n" for line in _color_diff(change.diff(), paint))
+    if yes:
+        return True
+    if printer.no_input or not has_terminal():
+        raise TrustError(
+            "there is no terminal to ask on",
+            name="trust.unattended",
+            hint="look at the changes with --diff, then add --yes",
+        )
+    sys.stderr.write(f"write {count_things(len(files), 'file')}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _prepare(plans: list[Plan], call: Call) -> None:
+    """Try the entry as a host would start it, and record your own hooks that are there.
+
+    Raises:
+        ConfigError: the entry does not run.
+    """
+    with tempfile.TemporaryDirectory() as state:
+        # Neither your hooks nor your journal take part in the trial.
+        environ = {**os.environ, "XDG_STATE_HOME": state}
+        for dialect in dict.fromkeys(plan.host.dialect for plan in plans if plan.changes):
+            try_entry(call.make_trial(HOSTS[dialect]), "{}", environ)
+    with Selection().open() as engine:
+        states = [each.trust for each in find_statuses(engine).values()]
+        new = [each for each in states if each.state == NEW and each.can_run]
+        own = [each for each in new if each.spec.origin.scope == USER]
+        if own:
+            approval_service.approve(get_gate_for(engine), own, how="command line, install")
+
+
+# -- for people ----------------------------------------------------------------------------------
+
+
+def _make_document(plans: list[Plan], did: str) -> Document:
+    """Return a `hookline.installation/1`."""
+    return {
+        "schema": "hookline.installation/1",
+        "hosts": [
+            {
+                "host": plan.host.name,
+                "title": plan.host.title,
+                "scope": plan.scope,
+                "did": did if plan.changes else "unchanged",
+                "verified": plan.host.verified,
+                "files": [change.path for change in plan.changes],
+                "diff": [line for change in plan.changes for line in change.diff().splitlines()],
+                "notes": list(plan.notes) if plan.changes else [],
+            }
+            for plan in plans
+        ],
+    }
+
+
+_WORDS = {
+    "shown": "would change",
+    "installed": "installed: it calls hookline",
+    "uninstalled": "uninstalled: it does not call hookline any more",
+    "unchanged": "nothing to change",
+    "declined": "declined, nothing was written",
+}
+
+
+def _render(document: Document, paint: Paint) -> Iterator[str]:
+    for host in document["hosts"]:
+        yield f"{paint('strong', host['title'])}  {_WORDS[host['did']]}"
+        if host["did"] == "shown":
+            yield from _color_diff("\n".join(host["diff"]), paint)
+        else:
+            yield from (f"  {path}" for path in host["files"])
+        if host["did"] in ("shown", "installed"):
+            yield from (f"  note: {note}" for note in host["notes"])
+            if not host["verified"]:
+                yield f"  note: not verified with a real {host['title']}"
+
+
+def _color_diff(text: str, paint: Paint) -> Iterator[str]:
+    styles = {"+": "good", "-": "bad", "@": "dim"}
+    for line in text.splitlines():
+        yield paint(styles[line[0]], line) if line[:1] in styles else line

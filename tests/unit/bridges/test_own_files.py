@@ -1,0 +1,116 @@
+"""Whole files for hosts that read a folder: JSON, YAML, scripts and plugins."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from ruamel.yaml import YAML
+
+from hookline.bridges.entry import Call
+from hookline.bridges.hosts import HOSTS
+from hookline.bridges.own_files import is_own_file, make_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CALL = Call(words=("/opt/python", "-I", "-m", "hookline"))
+NODE = shutil.which("node")
+
+
+def make(host: str, file: str, call: Call = CALL) -> dict[str, str]:
+    return make_files(HOSTS[host], file, call)
+
+
+def test_files_of_data_hold_each_event() -> None:
+    """They are what the host's own dialect has at that place."""
+    copilot = json.loads(make("copilot", "/f.json")["/f.json"])
+    docker = YAML(typ="safe").load(make("docker-agent", "/f.yaml")["/f.yaml"])
+
+    assert copilot["version"] == 1
+    assert copilot["hooks"]["preToolUse"] == [
+        {
+            "type": "command",
+            "bash": "/opt/python -I -m hookline answer copilot --deadline 65",
+            "timeoutSec": 70,
+        }
+    ]
+    assert docker["session_start"][0]["type"] == "command"
+    assert "exit 2" in docker["pre_tool_use"][0]["hooks"][0]["command"]
+
+
+@pytest.mark.parametrize(
+    ("host", "file"),
+    [
+        ("copilot", "/f.json"),
+        ("docker-agent", "/f.yaml"),
+        ("opencode", "/f.js"),
+        ("pi", "/f.ts"),
+        ("cline", "/hooks"),
+    ],
+)
+def test_own_files_are_known_again(host: str, file: str) -> None:
+    """Another tool's file is not ours, although it may have the same name."""
+    assert all(is_own_file(text, HOSTS[host]) for text in make(host, file).values())
+    assert not is_own_file("export default () => {}", HOSTS[host])
+
+
+@pytest.mark.process
+def test_a_script_of_cline_cancels_when_hookline_does_not_run(tmp_path: Path) -> None:
+    """Before a tool only."""
+    call = CALL.replace(words=("/nowhere/python",))
+    printed = {}
+    for path, text in make("cline", str(tmp_path), call).items():
+        done = subprocess.run(["/bin/sh", "-c", text], capture_output=True, text=True, check=False)
+        printed[os.path.basename(path)] = done.stdout
+
+    assert json.loads(printed.pop("PreToolUse"))["cancel"] is True
+    assert set(printed.values()) == {""}
+
+
+DRIVER = """
+const plugin = await (await import(process.argv[2])).Hookline({ directory: "/" })
+const output = { args: { command: "ls" }, output: "done" }
+try {
+  await plugin["tool.execute.before"]({ sessionID: "s", tool: "bash", callID: "c" }, output)
+  await plugin["tool.execute.after"]({ sessionID: "s", tool: "bash", callID: "c" }, output)
+  console.log(JSON.stringify(output))
+} catch (error) { console.log(error.message) }
+"""
+ANSWERS = {
+    "silent": ("pass", '"done"'),
+    "denied": ("say(permissionDecision='deny', permissionDecisionReason='no rm')", "no rm"),
+    "asked": ("say(permissionDecision='ask')", "refused by a hook"),
+    "rewritten": ("say(updatedInput={'command': 'ls -a'})", '"ls -a"'),
+    "noted": ("say(additionalContext='mind the gap')", "mind the gap"),
+    "exit 2": ("sys.stderr.write('not here'); sys.exit(2)", "not here"),
+    "broken": ("sys.exit(1)", "hookline did not run"),
+    "no JSON": ("print('hello')", "did not answer with JSON"),
+}
+
+
+@pytest.mark.process
+@pytest.mark.skipif(NODE is None, reason="plugins of opencode run on Node.js")
+@pytest.mark.parametrize(("body", "expected"), ANSWERS.values(), ids=ANSWERS)
+def test_a_plugin_of_opencode_does_what_hookline_says(
+    body: str, expected: str, tmp_path: Path
+) -> None:
+    """The host's calls, made by a script; a program stands in for hookline."""
+    program = tmp_path / "hookline.py"
+    program.write_text(
+        "import json, sys\ndef say(**said): print(json.dumps({'hookSpecificOutput': said}))\n"
+        f"json.load(sys.stdin)\n{body}\n"
+    )
+    call = CALL.replace(words=(sys.executable, str(program)))
+    ((_, text),) = make("opencode", "/f.js", call).items()
+    (tmp_path / "plugin.mjs").write_text(text)
+    (tmp_path / "driver.mjs").write_text(DRIVER)
+    command = [str(NODE), str(tmp_path / "driver.mjs"), str(tmp_path / "plugin.mjs")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert expected in done.stdout

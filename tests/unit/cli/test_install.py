@@ -1,0 +1,155 @@
+"""`hookline install` shows a diff, asks once, tries the entry, and writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookline.cli import install
+from hookline.engine.engine import Engine
+from hookline.engine.loader import list_hooks
+from hookline.errors import ConfigError
+from tests.unit.cli.support import asked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unit.cli.support import Desk
+
+GUARD = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 100}]}]}}'
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The entry is not started; `test_entry` starts it. What would be started is returned."""
+    tried: list[str] = []
+    monkeypatch.setattr(install, "try_entry", lambda command, *_: tried.append(command))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    return tried
+
+
+@pytest.fixture
+def settings(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The settings of Claude Code, with a hook of the user."""
+    home = desk.folder / "person"
+    (home / ".claude").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    file = home / ".claude/settings.json"
+    file.write_text(GUARD)
+    return file
+
+
+def test_install_writes_what_diff_shows(desk: Desk, settings: Path, quick: list[str]) -> None:
+    """The hosts of this machine are found; the limit is longer than that of the longest hook."""
+    shown = desk.type("install", "--diff")
+    assert (shown.code, settings.read_text(), quick) == (0, GUARD, [])
+    assert "+++" in shown.out
+
+    done = desk.type("install", "--yes", "--json")
+    (host,) = done.document["hosts"]
+    assert (done.code, host["host"], host["did"]) == (0, "claude-code", "installed")
+    assert host["files"] == [str(settings)]
+    assert len(quick) == 1
+    text = settings.read_text()
+    assert ("--deadline 105" in text, '"timeout": 110' in text) == (True, True)
+
+    again = desk.type("install", "claude-code", "--yes", "--json")
+    assert again.document["hosts"][0]["did"] == "unchanged"
+    assert desk.type("uninstall", "--yes").code == 0
+    assert settings.read_text() == GUARD
+
+
+def test_own_entries_are_no_hooks(desk: Desk, settings: Path) -> None:
+    """They are not listed, and no other host's event starts them; your own hook is approved."""
+    desk.type("install", "--yes")
+    (listed,) = desk.type("list", "--json").document["hooks"]
+
+    assert (listed["name"], listed["standing"]) == ("true", "approved")
+    engine = Engine.discover(desk.folder)
+    assert len(list(list_hooks(engine.snapshot))) == 1
+    assert len(engine.hooks) == 1
+    assert settings.read_text() != GUARD
+
+
+@pytest.mark.parametrize(("typed", "code", "did"), [("y\n", 0, "installed"), ("\n", 1, "declined")])
+def test_a_person_is_asked_once(
+    desk: Desk,
+    settings: Path,
+    typed: str,
+    code: int,
+    did: str,
+) -> None:
+    """For all files together."""
+    told = asked(desk, "install", "claude-code", "codex", "--json", typed=typed)
+
+    assert (told.code, {each["did"] for each in told.document["hosts"]}) == (code, {did})
+    assert told.err.count("[y/N]") == 1
+    assert "write 2 files?" in told.err
+    assert (settings.read_text() == GUARD) is (did == "declined")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["claude-code"], "HKL3018"),
+        (["claud-code", "--yes"], "HKL1007"),
+        (["kimi", "--project", "--yes"], "HKL1901"),
+        (["codex", "--http", "http://127.0.0.1:1", "--yes"], "HKL1007"),
+        (["claude-code", "--http", "http://example.com", "--yes"], "HKL1007"),
+        (["--user", "--project", "--yes"], "HKL1007"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error(
+    desk: Desk, settings: Path, words: list[str], code: str
+) -> None:
+    """Nothing is written: without a terminal, for an unknown host, and so on."""
+    told = desk.type("install", *words)
+
+    assert (told.code, code in told.err, settings.read_text()) == (2, True, GUARD)
+
+
+def test_an_agent_cannot_install(
+    desk: Desk, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may look."""
+    monkeypatch.setenv("CLAUDECODE", "1")
+
+    for command in ("install", "uninstall"):
+        told = desk.type(command, "claude-code", "--yes")
+        assert (told.code, f"please run `hookline {command} claude-code`" in told.err) == (2, True)
+    assert desk.type("install", "claude-code", "--diff").code == 0
+    assert settings.read_text() == GUARD
+
+
+def test_an_entry_that_does_not_run_is_not_written(
+    desk: Desk, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host would refuse every call."""
+
+    def fail(*_: object) -> None:
+        raise ConfigError("does not run", name="install.trial")
+
+    monkeypatch.setattr(install, "try_entry", fail)
+    told = desk.type("install", "claude-code", "--yes")
+
+    assert (told.code, "HKL1905" in told.err, settings.read_text()) == (2, True, GUARD)
+
+
+def test_a_machine_without_hosts(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message lists the hosts."""
+    monkeypatch.setenv("HOME", str(desk.folder / "nobody"))
+    told = desk.type("install", "--yes")
+
+    assert (told.code, "docker-agent" in told.err) == (2, True)
+
+
+def test_a_broken_file_of_one_host_does_not_hide_another(desk: Desk, settings: Path) -> None:
+    """It is named with its place; the other host is installed."""
+    codex = settings.parents[1] / ".codex/hooks.json"
+    codex.parent.mkdir()
+    codex.write_text("{")
+    told = desk.type("install", "--yes")
+
+    assert (told.code, f"{codex}:1:" in told.err) == (2, True)
+    assert (settings.read_text() == GUARD, codex.read_text()) == (False, "{")
