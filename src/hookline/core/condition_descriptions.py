@@ -44,12 +44,13 @@ def describe_condition(given: Condition) -> str:
         case OneOf(field=field, names=names):
             return f"the {field} is {_either(sorted(names))}"
         case Pattern(field=field, source=source, full=full):
-            how = "is wholly matched by" if full else "has a match of"
-            return f"the {field} {how} {_quoted(source)}"
+            if full and source.replace("_", "").isalnum():
+                return f"the {field} is {_quoted(source)}"
+            return f"the {field} matches {_quoted(source)}{' as a whole' if full else ''}"
         case Leaves(source=source):
-            return f"a value of the input has a match of {_quoted(source)}"
+            return f"a value of the input matches {_quoted(source)}"
         case Flattened(facts=facts, source=source):
-            return f"a text of {' or '.join(facts)} has a match of {_quoted(source)}"
+            return f"a text of {' or '.join(facts)} matches {_quoted(source)}"
         case Glob(patterns=patterns):
             return f"a path of the input matches {_either(patterns)}"
         case PathPattern(source=source):

@@ -82,7 +82,7 @@ def test_a_hook_has_a_line_for_each_field() -> None:
     lines = list(render_hook(make_hook_document(made, next(list_in_order(made))), PLAIN))
 
     assert "  event         pre_tool_use of docker-agent (tool.before)" in lines
-    assert "  when          the tool is wholly matched by `shell`" in lines
+    assert "  when          the tool is `shell`" in lines
     assert "  timeout       7 s" in lines
     assert "  on failure    it counts as a denial (fail closed)" in lines
 

@@ -29,12 +29,16 @@ CALL = Event(kind="tool.before", body=ToolCall(tool="bash", input={"command": "l
 
 CONDITIONS = [
     (OneOf(field="tool", names=frozenset({"b", "a"})), "the tool is `a` or `b`"),
-    (Pattern(field="tool", source="x", regex=None, full=True), "the tool is wholly matched by `x`"),
-    (Pattern(field="tool", source="x", regex=None), "the tool has a match of `x`"),
-    (Leaves(source="x", regex=None), "a value of the input has a match of `x`"),
+    (Pattern(field="tool", source="x", regex=None, full=True), "the tool is `x`"),
+    (
+        Pattern(field="tool", source="x|y", regex=None, full=True),
+        "the tool matches `x|y` as a whole",
+    ),
+    (Pattern(field="tool", source="x", regex=None), "the tool matches `x`"),
+    (Leaves(source="x", regex=None), "a value of the input matches `x`"),
     (
         Flattened(facts=("text", "input"), source="x", regex=None),
-        "a text of text or input has a match of `x`",
+        "a text of text or input matches `x`",
     ),
     (Glob(patterns=("*.py", "*.js")), "a path of the input matches `*.py` or `*.js`"),
     (
@@ -63,7 +67,7 @@ def test_a_hook_is_told_with_when_it_is_asked() -> None:
 
     assert (
         describe_conditions(hook("x", conditions=both))
-        == ", when the tool is `Bash` and a value of the input has a match of `x`"
+        == ", when the tool is `Bash` and a value of the input matches `x`"
     )
     assert describe_conditions(hook("x")) == ""
 
@@ -77,15 +81,15 @@ def test_a_hook_is_told_with_when_it_is_asked() -> None:
         ),
         (
             Pattern(field="tool", source="x", regex=compile_regex("x"), full=True),
-            "it runs only when the tool is wholly matched by `x`; here it is `bash`",
+            "it runs only when the tool is `x`; here it is `bash`",
         ),
         (
             Pattern(field="command", source="x", regex=compile_regex("x")),
-            "it runs only when the command has a match of `x`; here it is `ls`",
+            "it runs only when the command matches `x`; here it is `ls`",
         ),
         (
             Leaves(source="x", regex=compile_regex("x")),
-            "it runs only when a value of the input has a match of `x`",
+            "it runs only when a value of the input matches `x`",
         ),
         (Never(reason="its tool does not exist"), "its tool does not exist"),
     ],

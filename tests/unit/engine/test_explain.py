@@ -148,8 +148,7 @@ def test_a_rewrite_may_select_and_deselect() -> None:
     assert was["because"] == "a hook before it rewrote the event, and its condition no longer holds"
     assert (now["selected"], now["asked"]) == (False, True)
     assert now["because"].startswith(
-        "not as the event came (it runs only when the command has a match of `ls`; here it is `rm "
-        "x`)"
+        "not as the event came (it runs only when the command matches `ls`; here it is `rm x`)"
     )
 
 
