@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT))  # the vectors, and what reads them, belong to the
 from tests.conformance.evidence import evidence  # noqa: E402 - as above
 from tools.command_page import commands_page  # noqa: E402 - as above
 from tools.event_rows import event_rows  # noqa: E402 - as above
+from tools.host_pages import host_pages  # noqa: E402 - as above
 from tools.llms_page import llms_page  # noqa: E402 - as above
 from tools.messages import messages  # noqa: E402 - as above
 from tools.python_page import python_page  # noqa: E402 - as above
@@ -270,6 +271,7 @@ def _variables() -> list[str]:
 
 
 DECISIONS = ROOT / "docs" / "decisions"
+HOSTS = ROOT / "docs" / "hosts"
 
 
 def decisions_page() -> str:
@@ -300,7 +302,9 @@ def main() -> int:
     REFERENCE.mkdir(parents=True, exist_ok=True)
     stale = []
     made = {REFERENCE / name: MADE + page() for name, page in PAGES.items()} | messages()
-    made[ROOT / "docs" / "llms.txt"] = llms_page()
+    HOSTS.mkdir(exist_ok=True)
+    made |= {HOSTS / name: MADE + page for name, page in host_pages().items()}
+    made[ROOT / "docs" / "llms.txt"] = llms_page(made)
     made[ROOT / "docs" / "terminal.svg"] = picture()
     made[ROOT / "src/hookline/cli/events.json"] = event_rows()
     made[DECISIONS / "README.md"] = MADE + decisions_page()

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -18,31 +22,37 @@ _PAGE = re.compile(r"^ +- (?:[^:]+: )?(\S+\.md)$")
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 
 
-def llms_page() -> str:
+def llms_page(generated: Mapping[Path, str]) -> str:
     """Return the sections of the navigation with their pages, in its order.
+
+    `generated`: the text of pages that may not be written yet.
 
     Raises:
         SystemExit: a page is not in the navigation.
     """
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    listed = {page[1] for line in navigation.splitlines() if (page := _PAGE.fullmatch(line))}
+    pages = {
+        path.relative_to(DOCS).as_posix()
+        for path in {*DOCS.rglob("*.md"), *generated}
+        if path.suffix == ".md" and path.parent.name != "decisions"
+    }
+    if pages - listed:
+        missing = ", ".join(f"docs/{page}" for page in sorted(pages - listed))
+        raise SystemExit(f"add to the navigation in mkdocs.yml: {missing}")
     parts = [_HEAD, "## Start\n"]
-    for path in sorted(DOCS.rglob("*.md")):
-        page = path.relative_to(DOCS).as_posix()
-        if not re.search(rf" {re.escape(page)}$", navigation, re.MULTILINE) and (
-            path.parent.name != "decisions"
-        ):
-            raise SystemExit(f"docs/{page} is not in the navigation of mkdocs.yml; add it there")
     for line in navigation.splitlines():
         if section := _SECTION.fullmatch(line):
             parts.append(f"\n## {section[1]}\n")
         elif page := _PAGE.fullmatch(line):
-            parts.append(_describe(page[1]))
+            parts.append(_describe(page[1], generated))
     return "\n".join(parts) + "\n"
 
 
-def _describe(page: str) -> str:
+def _describe(page: str, generated: Mapping[Path, str]) -> str:
     """Return a page's title and its address in the site."""
-    title = _TITLE.search((DOCS / page).read_text(encoding="utf-8"))
+    path = DOCS / page
+    title = _TITLE.search(generated.get(path) or path.read_text(encoding="utf-8"))
     address = page.removesuffix("index.md").removesuffix("README.md")
     address = f"{address.removesuffix('.md')}/" if address.endswith(".md") else address
     return f"- [{title[1] if title else page}]({address or './'})"
