@@ -144,7 +144,7 @@ class Hook(Frozen):
         """Return the definition as JSON."""
         config: Any = self.config
         if isinstance(config, HookConfig):
-            config = {field: getattr(config, field) for field in HookConfig.__fields__}
+            config = config.as_dict()
         return {
             "id": self.id,
             "event_type": str(self.event_type),

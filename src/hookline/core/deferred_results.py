@@ -52,10 +52,7 @@ class DeferredResult(Frozen):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            name: list(self.lost) if name == "lost" else getattr(self, name)
-            for name in type(self).__fields__
-        }
+        return self.as_dict() | {"lost": list(self.lost)}
 
 
 def parse_deferred(given: Any) -> DeferredResult:

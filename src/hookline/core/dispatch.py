@@ -363,14 +363,7 @@ def _start(
             else interpret(step, prepared, event)
         )
     (outcome,) = yield (prepared.replace(dialect=step.dialect),)
-    if outcome.failure is not None:
-        return interpret(step, outcome, event)
-    return Verdict(
-        hook_id=step.spec.id,
-        shadow=step.spec.shadow,
-        identity=outcome.identity,
-        content=outcome.content,
-    )
+    return interpret(step, outcome.replace(background=outcome.failure is None), event)
 
 
 def intercept(

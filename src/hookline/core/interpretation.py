@@ -14,6 +14,8 @@ from hookline.model.verdict import BARRED, Outcome, Stance, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from hookline.core.registry import Entry
 
 # The types of the fields of a verdict made by a Python hook, checked before use.
@@ -44,12 +46,8 @@ def interpret(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     if outcome.spent:  # not a fault, and no opinion
         return Verdict(hook_id=step.spec.id, shadow=step.spec.shadow)
     if outcome.background:
-        return Verdict(
-            hook_id=step.spec.id,
-            shadow=step.spec.shadow,
-            identity=outcome.identity,
-            content=outcome.content,
-        )
+        approval = outcome.as_dict("identity", "content")
+        return Verdict(hook_id=step.spec.id, shadow=step.spec.shadow, **approval)
     told = make_hook_event(step.spec, event)
     verdict = _read(step, outcome, told)
     if outcome.distrusted is not None:
@@ -61,7 +59,7 @@ def interpret(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     if outcome.told and verdict.stance is Stance.SILENT:
         verdict = verdict.replace(for_user="", told=True)
     if outcome.content or outcome.identity:
-        verdict = verdict.replace(content=outcome.content, identity=outcome.identity)
+        verdict = verdict.replace(**outcome.as_dict("identity", "content"))
     if told is event or verdict.rewrite is None:
         return verdict
     return verdict.replace(rewrite=rename_rewrite_back(verdict.rewrite, step.spec, event, told))
@@ -79,32 +77,25 @@ def _read(step: Entry, outcome: Outcome, event: Event) -> Verdict:
     answer = outcome.answer
     if answer is None:
         return Verdict(hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow)
+    if fault := _find_fault(answer):
+        return make_failed_verdict(spec, outcome, f"returned {fault}")
+    verdict: Verdict = answer
+    shadow = spec.shadow or verdict.shadow
+    return verdict.replace(hook_id=spec.id, seconds=outcome.seconds, shadow=shadow)
+
+
+def _find_fault(answer: Any) -> str:
+    """Return what is wrong with what a Python hook returned; empty for a verdict."""
     if not isinstance(answer, Verdict):
-        return make_failed_verdict(
-            spec, outcome, f"returned {_to_repr(answer)}, which is no verdict"
-        )
+        return f"{_to_repr(answer)}, which is no verdict"
     for field, wanted in _SHAPES:
-        if not isinstance(getattr(answer, field), wanted):
-            return make_failed_verdict(
-                spec,
-                outcome,
-                f"returned a verdict whose {field} is {_to_repr(getattr(answer, field))}",
-            )
-    if (
-        answer.rewrite is not None
-        and answer.rewrite.merge
-        and not isinstance(answer.rewrite.value, dict)
-    ):
-        return make_failed_verdict(
-            spec, outcome, f"returned a patch that is no object: {_to_repr(answer.rewrite.value)}"
-        )
-    if (strange := _not_json(answer)) is not None:
-        return make_failed_verdict(
-            spec, outcome, f"returned a verdict that JSON cannot say: {strange}"
-        )
-    return answer.replace(
-        hook_id=spec.id, seconds=outcome.seconds, shadow=spec.shadow or answer.shadow
-    )
+        if not isinstance(given := getattr(answer, field), wanted):
+            return f"a verdict whose {field} is {_to_repr(given)}"
+    rewrite = answer.rewrite
+    if rewrite is not None and rewrite.merge and not isinstance(rewrite.value, dict):
+        return f"a patch that is no object: {_to_repr(rewrite.value)}"
+    strange = _not_json(answer)
+    return "" if strange is None else f"a verdict that JSON cannot say: {strange}"
 
 
 def _read_by_dialect(step: Entry, outcome: Outcome, event: Event) -> Verdict:
@@ -122,26 +113,11 @@ def _distrust(verdict: Verdict, stance: Stance, note: str) -> Verdict:
 
     A stricter stance stays. Nothing else of the answer is believed (docs/explanation/trust.md 3).
     """
+    bare = Verdict(**verdict.as_dict("hook_id", "exit_code", "seconds", "shadow"))
     if verdict.stance >= Stance.DENY or verdict.stance > max(stance, Stance.ALLOW):
-        return Verdict(
-            hook_id=verdict.hook_id,
-            stance=verdict.stance,
-            reason=verdict.reason,
-            for_user=note,
-            exit_code=verdict.exit_code,
-            seconds=verdict.seconds,
-            shadow=verdict.shadow,
-        )
-    return Verdict(
-        hook_id=verdict.hook_id,
-        stance=stance,
-        reason=note if stance else "",
-        for_user="" if stance else note,
-        fault="changed while it ran",
-        exit_code=verdict.exit_code,
-        seconds=verdict.seconds,
-        shadow=verdict.shadow,
-    )
+        return bare.replace(stance=verdict.stance, reason=verdict.reason, for_user=note)
+    told = {"reason": note} if stance else {"for_user": note}
+    return bare.replace(stance=stance, fault="changed while it ran", **told)
 
 
 def _not_json(answer: Verdict) -> str | None:

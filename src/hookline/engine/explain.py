@@ -81,9 +81,7 @@ def _describe_event(event: Event) -> dict[str, Any]:
         "class": kind(event.kind).cls,
         "dialect": event.dialect,
         "native_event": event.native_name or event.kind,
-        "tool": event.tool,
-        "session_id": event.session_id,
-        "cwd": event.cwd,
+        **event.as_dict("tool", "session_id", "cwd"),
     }
 
 
@@ -93,10 +91,7 @@ def _describe_sources(engine: Engine) -> Iterator[dict[str, Any]]:
         yield {
             "file": source.file,
             "dialect": shelved.dialect.table.name,
-            "scope": source.scope,
-            "mode": source.mode,
-            "trusted": source.trusted,
-            "shadow": source.shadow,
+            **source.as_dict("scope", "mode", "trusted", "shadow"),
             "hooks": len(drop_flags(shelved.loaded.specs)),
             "problems": len(shelved.loaded.problems),
         }

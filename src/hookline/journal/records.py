@@ -40,7 +40,7 @@ def event_record(
     """Return the record of an event and its decision. `at` is a time in ISO 8601."""
     body = event.body
     # An event made by hand has no raw payload.
-    payload = event.raw or {name: getattr(body, name) for name in type(body).__fields__}
+    payload = event.raw or body.as_dict()
     return {
         "type": EVENT,
         "id": event_id,
@@ -61,7 +61,7 @@ def event_record(
         "for_agent": [policy.keep_value(text) for text in decision.for_agent],
         "for_user": [policy.keep_text(text) for text in decision.for_user],
         "lowered": [
-            {name: policy.keep_text(text) for name, text in entry.to_dict().items()}
+            {name: policy.keep_text(text) for name, text in entry.as_dict().items()}
             for entry in decision.lowered
         ],
         "seconds": decision.seconds,

@@ -46,14 +46,6 @@ class Finding(Frozen):
     line: int
     message: str
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "file": self.file,
-            "line": self.line,
-            "message": self.message,
-        }
-
 
 def verify(folder: str, *, remembered: tuple[int, str] | None = None) -> Verification:
     """Check a whole journal. `remembered`: number and hash of a record that you noted earlier.
@@ -133,7 +125,7 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document `hookline.verification/1`."""
-        findings = [each.to_dict() for each in self.findings]
+        findings = [each.as_dict() for each in self.findings]
         return {
             "schema": SCHEMA,
             "ok": self.is_whole,

@@ -100,27 +100,24 @@ class Frozen(metaclass=_FrozenMeta):
         raise AttributeError(f"{type(self).__name__} is frozen")
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{field}={getattr(self, field)!r}" for field in type(self).__fields__)
+        shown = ", ".join(f"{field}={value!r}" for field, value in self.as_dict().items())
         return f"{type(self).__name__}({shown})"
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        fields = type(
-            self
-        ).__fields__  # lists, which take a value to be equal to itself, as tuples of dataclasses do
-        return [getattr(self, field) for field in fields] == [
-            getattr(other, field) for field in fields
-        ]
+        # Lists take a value to be equal to itself, as tuples of dataclasses do.
+        return [*self.as_dict().values()] == [*other.as_dict().values()]
 
     def __hash__(self) -> int:
-        return hash((type(self), *(getattr(self, field) for field in type(self).__fields__)))
+        return hash((type(self), *self.as_dict().values()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _revive, (
-            type(self),
-            {field: getattr(self, field) for field in type(self).__fields__},
-        )
+        return _revive, (type(self), self.as_dict())
+
+    def as_dict(self, *names: str) -> dict[str, Any]:
+        """Return the values of these fields by their names; without names, of all."""
+        return {name: getattr(self, name) for name in names or type(self).__fields__}
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy of this value with some fields changed.

@@ -76,14 +76,8 @@ class Problem(Frozen):
     def to_dict(self) -> dict[str, Any]:
         return {
             "code": self.code,
-            "name": self.name,
-            "severity": self.severity,
-            "message": self.message,
-            "hint": self.hint,
-            "file": self.origin.file,
-            "line": self.origin.line,
-            "column": self.origin.column,
-            "pointer": self.origin.pointer,
+            **self.as_dict("name", "severity", "message", "hint"),
+            **self.origin.as_dict("file", "line", "column", "pointer"),
             "hook": self.hook,
         }
 

@@ -170,14 +170,10 @@ class Verdict(Frozen):
             "stance": self.stance.name.lower(),
             "reason": self.reason,
             "rewrite": self.rewrite.to_dict() if self.rewrite else None,
-            "for_agent": self.for_agent,
-            "for_user": self.for_user,
+            **self.as_dict("for_agent", "for_user"),
             "labels": list(self.labels),
             "warnings": list(self.warnings),
-            "fault": self.fault,
-            "exit_code": self.exit_code,
-            "seconds": self.seconds,
-            "shadow": self.shadow,
+            **self.as_dict("fault", "exit_code", "seconds", "shadow"),
         }
         if self.stdout:
             document["stdout"] = self.stdout
@@ -190,9 +186,6 @@ class Lowered(Frozen):
     effect: str
     reason: str
     hook: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"effect": self.effect, "reason": self.reason, "hook": self.hook}
 
 
 class Decision(Frozen):
@@ -245,21 +238,16 @@ class Decision(Frozen):
         """
         document = {
             "schema": SCHEMA,
-            "kind": self.kind,
-            "dialect": self.dialect,
-            "native_event": self.native_event,
+            **self.as_dict("kind", "dialect", "native_event"),
             "stance": self.stance.name.lower(),
-            "decider": self.decider,
-            "reason": self.reason,
-            "evidence": self.evidence,
+            **self.as_dict("decider", "reason", "evidence"),
             "rewrite": self.rewrite.to_dict() if self.rewrite else None,
             "for_agent": list(self.for_agent),
             "for_user": list(self.for_user),
             "labels": list(self.labels),
             "warnings": list(self.warnings),
-            "retry_after": self.retry_after,
-            "redo": self.redo,
-            "lowered": [entry.to_dict() for entry in self.lowered],
+            **self.as_dict("retry_after", "redo"),
+            "lowered": [entry.as_dict() for entry in self.lowered],
             "seconds": self.seconds,
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
         }

@@ -113,7 +113,7 @@ def make_reply(reply: Reply, *, wants_all: bool) -> Response:
             consent (docs/formats/claude-code.md 4).
     """
     if wants_all:
-        document = {"schema": "hookline.reply/1", **_to_dict(reply)}
+        document = {"schema": "hookline.reply/1", **reply.as_dict()}
         return make_document(document, media_type=WHOLE)
     printed = reply.stdout.strip()
     headers = {"Hookline-Exit-Code": str(reply.exit_code)}
@@ -150,12 +150,8 @@ def answer_undecided(
         printed = json.loads(reply.stdout)
     except ValueError:
         printed = None
-    more = {**(printed if isinstance(printed, dict) else {}), "reply": _to_dict(reply)}
+    more = {**(printed if isinstance(printed, dict) else {}), "reply": reply.as_dict()}
     return make_problem(error, problem.status_code, more=more)
-
-
-def _to_dict(reply: Reply) -> dict[str, str | int]:
-    return {"stdout": reply.stdout, "stderr": reply.stderr, "exit_code": reply.exit_code}
 
 
 def make_openapi(version: str, decision: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,27 +26,8 @@ _REDIRECTS = ("file_redirect", "heredoc_redirect", "herestring_redirect")
 _SUBSTITUTION = rb"`|\$(?:\\\n)*[({]"
 # Words of bash's own grammar that the other grammar takes for a program and its arguments.
 _PREFIXES = frozenset(("time", "-p", "--", "coproc", "!"))
-_RESERVED = frozenset(
-    (
-        "{",
-        "}",
-        "if",
-        "then",
-        "elif",
-        "else",
-        "fi",
-        "for",
-        "select",
-        "while",
-        "until",
-        "do",
-        "done",
-        "case",
-        "esac",
-        "function",
-        "[[",
-    )
-)
+_WORDS = "{ } if then elif else fi for select while until do done case esac function [["
+_RESERVED = frozenset(_WORDS.split())
 
 
 def parse_simple_commands(line: str) -> tuple[str, ...] | None:

@@ -53,39 +53,36 @@ _INTERPRETERS = {
     **dict.fromkeys(("ruby", "perl", "php", "lua", "Rscript", "pwsh", "powershell", "java"), OTHER),
 }
 # Formatters, linters and test runners: the words behind them are data.
-DATA_PROGRAMS = frozenset({
-    "actionlint", "ava", "bandit", "bats", "biome", "black", "clang-format", "codespell", "ctest",
-    "cypress", "dprint", "eslint", "flake8", "gofmt", "goimports", "golangci-lint", "hadolint",
-    "isort", "jest", "ktlint", "markdownlint", "mocha", "mypy", "nox", "oxlint", "php-cs-fixer",
-    "phpstan", "phpunit", "playwright", "pre-commit", "prettier", "pylint", "pyright", "pytest",
-    "rspec", "rubocop", "ruff", "rustfmt", "semgrep", "shellcheck", "shfmt", "sqlfluff",
-    "stylelint", "swiftlint", "tox", "tsc", "vitest", "yamllint", "yapf",
-})  # fmt: skip
+_DATA_PROGRAMS = """
+actionlint ava bandit bats biome black clang-format codespell ctest cypress dprint eslint flake8
+gofmt goimports golangci-lint hadolint isort jest ktlint markdownlint mocha mypy nox oxlint
+php-cs-fixer phpstan phpunit playwright pre-commit prettier pylint pyright pytest rspec rubocop
+ruff rustfmt semgrep shellcheck shfmt sqlfluff stylelint swiftlint tox tsc vitest yamllint yapf
+"""
+DATA_PROGRAMS = frozenset(_DATA_PROGRAMS.split())
 # Programs that run none of the files that they are given, and that every system has.
-TOOLS = frozenset({
-    "awk", "base64", "basename", "cat", "chmod", "cmp", "cp", "curl", "cut", "date", "diff",
-    "dirname", "egrep", "expr", "fgrep", "file", "git", "grep", "gzip", "head", "hostname", "id",
-    "jq", "ln", "logger", "ls", "md5sum", "mkdir", "mktemp", "mv", "notify-send", "osascript",
-    "ps", "readlink", "realpath", "rg", "rm", "rmdir", "say", "sed", "seq", "sha256sum", "shasum",
-    "sleep", "sort", "stat", "tail", "tar", "tee", "tr", "tty", "uname", "uniq", "wc", "wget",
-    "which", "whoami", "yq",
-})  # fmt: skip
+_TOOLS = """
+awk base64 basename cat chmod cmp cp curl cut date diff dirname egrep expr fgrep file git grep
+gzip head hostname id jq ln logger ls md5sum mkdir mktemp mv notify-send osascript ps readlink
+realpath rg rm rmdir say sed seq sha256sum shasum sleep sort stat tail tar tee tr tty uname uniq
+wc wget which whoami yq
+"""
+TOOLS = frozenset(_TOOLS.split())
 # Commands of the shell itself: they start no file.
-BUILTINS = frozenset({
-    "alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "command", "compgen",
-    "complete", "continue", "declare", "dirs", "disown", "do", "done", "echo", "elif", "else",
-    "enable", "esac", "eval", "exec", "exit", "export", "false", "fc", "fg", "fi", "for",
-    "function", "getopts", "hash", "help", "history", "if", "in", "jobs", "kill", "let", "local",
-    "logout", "mapfile", "popd", "printf", "pushd", "pwd", "read", "readarray", "readonly",
-    "return", "select", "set", "shift", "shopt", "suspend", "test", "then", "time", "times", "trap",
-    "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "until", "wait", "while", "{",
-    "}", "[", "[[", ":", "!", ".", "source",
-})  # fmt: skip
+_BUILTINS = """
+alias bg bind break builtin caller case cd command compgen complete continue declare dirs disown
+do done echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash
+help history if in jobs kill let local logout mapfile popd printf pushd pwd read readarray
+readonly return select set shift shopt suspend test then time times trap true type typeset ulimit
+umask unalias unset until wait while { } [ [[ : ! . source
+"""
+BUILTINS = frozenset(_BUILTINS.split())
 # Words that run the program behind them.
-LAUNCHERS = frozenset({
-    "exec", "command", "builtin", "time", "nohup", "env", "sudo", "doas", "nice", "ionice",
-    "timeout", "gtimeout", "setsid", "stdbuf", "caffeinate", "xargs", "!",
-})  # fmt: skip
+_LAUNCHERS = """
+exec command builtin time nohup env sudo doas nice ionice timeout gtimeout setsid stdbuf
+caffeinate xargs !
+"""
+LAUNCHERS = frozenset(_LAUNCHERS.split())
 
 
 def find_interpreter(word: str) -> str:

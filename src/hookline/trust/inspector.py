@@ -7,6 +7,7 @@ import os
 import sys
 import time
 
+from hookline.model.frozen import Frozen
 from hookline.paths import make_private_folder, read_regular, write_private
 from hookline.text.digest import sha256
 from hookline.trust.inspection import (
@@ -20,9 +21,7 @@ from hookline.trust.inspection import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-    from hookline.model.frozen import Frozen
 
 _FORMAT = 5  # of the files of the cache
 _MAX_CACHED = 2_000  # files
@@ -62,7 +61,7 @@ def _load(path: str) -> Inspection | None:
 
 def _save(folder: str, path: str, found: Inspection) -> None:
     """Write an inspection; without effect where that fails."""
-    text = json.dumps(found, default=_to_fields).encode()
+    text = json.dumps(found, default=Frozen.as_dict).encode()
     try:
         make_private_folder(folder)
         names = os.listdir(folder)
@@ -71,10 +70,6 @@ def _save(folder: str, path: str, found: Inspection) -> None:
         write_private(path, text)
     except OSError:
         return
-
-
-def _to_fields(value: Frozen) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in type(value).__fields__}
 
 
 def _is_current(known: Inspection, command: StartedCommand) -> bool:

@@ -117,7 +117,7 @@ def digest_definition(spec: HookSpec, folders: Iterable[str] = ()) -> str:
     """
     names = ("dialect", "conditions", "handler", "timeout", "detached", "once", "shadow", "sworn")
     facts = {name: spec.facts[name] for name in _FACTS if spec.facts.get(name)}
-    told = {name: getattr(spec, name) for name in names}
+    told = spec.as_dict(*names)
     told |= {"event": spec.native_event, "facts": facts}
     text = json.dumps([_VERSION, told], default=_to_json, sort_keys=True, separators=(",", ":"))
     for folder in sorted(folders, key=len, reverse=True):
@@ -130,10 +130,9 @@ def _to_json(value: Any) -> Any:
     """Return a value as JSON; of a value class, only the declared fields that are no defaults."""
     if isinstance(value, Frozen):
         cls = type(value)
-        fields = {name: getattr(value, name) for name in cls.__fields__}
         return {"": cls.__name__} | {
             name: each
-            for name, each in fields.items()
+            for name, each in value.as_dict().items()
             if name not in cls.UNDECLARED and each != cls.__defaults__[name]
         }
     if isinstance(value, Regex):

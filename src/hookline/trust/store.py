@@ -136,8 +136,8 @@ class Store:
     def read_switches(self) -> list[Switch]:
         """Return everything that is switched off."""
         trees = [_read_json(f"{self.folder}/off/{name}") for name in self._list_names("off")]
-        fields = Switch.__fields__
-        return [Switch(**{name: tree.get(name, "") for name in fields}) for tree in trees]
+        names = Switch.__fields__
+        return [Switch(**{name: tree.get(name, "") for name in names}) for tree in trees]
 
     def _list_names(self, *parts: str) -> list[str]:
         """Return the names of the files in a folder of the store; none if it is not there."""
@@ -174,8 +174,7 @@ class Store:
             name = self._record("approved", each)
             if kept := (texts or {}).get(each.content):
                 self._write(f"{name}.{each.content}.texts", {"texts": kept})
-            fields = {field: getattr(each, field) for field in Approval.__fields__}
-            self._write(f"{name}.{each.content}.json", fields)
+            self._write(f"{name}.{each.content}.json", each.as_dict())
             if not is_first_use:
                 self._write(f"{name}.revoked", None)
                 self._drop_versions(each, _KEPT_VERSIONS)
@@ -200,13 +199,11 @@ class Store:
         """Turn hooks on or off."""
         self._write_record({"did": "on" if is_on else "off", **record})
         key = f"{switch.root}\0{switch.definition}".encode("utf-8", "surrogateescape")
-        fields = {field: getattr(switch, field) for field in Switch.__fields__}
-        self._write(f"off/{sha256(key)[:32]}.json", None if is_on else fields)
+        self._write(f"off/{sha256(key)[:32]}.json", None if is_on else switch.as_dict())
 
     def _record(self, did: str, each: Approval) -> str:
         """Write the record of a change into the journal; return how names of its files begin."""
-        names = ("hook", "command", "file", "owner", "content", "who", "how")
-        told = {name: getattr(each, name) for name in names}
+        told = each.as_dict("hook", "command", "file", "owner", "content", "who", "how")
         self._write_record({"did": did, "native": each.event, "identity": each.definition, **told})
         return f"approvals/{each.owner}/{each.definition}"
 

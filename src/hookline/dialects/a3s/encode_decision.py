@@ -51,7 +51,7 @@ class HookResult(Frozen):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON, without what has no value."""
-        fields = {field: getattr(self, field) for field in type(self).__fields__[:5]}
+        fields = self.as_dict(*type(self).__fields__[:5])
         document = {field: value for field, value in fields.items() if value is not None}
         if self.max_retries:
             document["max_retries"] = self.max_retries

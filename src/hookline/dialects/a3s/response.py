@@ -71,8 +71,7 @@ class HookResponse(Frozen):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON, without the values that are None."""
-        fields = {field: getattr(self, field) for field in type(self).__fields__}
-        return {field: value for field, value in fields.items() if value is not None}
+        return {field: value for field, value in self.as_dict().items() if value is not None}
 
 
 def read_response(answer: Any) -> HookResponse:
