@@ -41,6 +41,21 @@ def server(place: Workspace, tmp_path: Path) -> Iterator[Served]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def refusing_place(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """The same, of which nothing is approved."""
+    return Workspace(tmp_path_factory.mktemp("refusing") / "person")
+
+
+@pytest.fixture(scope="module")
+def refusing(
+    refusing_place: Workspace, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    """A server on that workspace, for many requests that it refuses."""
+    with served(refusing_place.engine(), tmp_path_factory.mktemp("refusing")) as running:
+        yield running
+
+
 def ask(at: Place, body: Any, **headers: str) -> Answer:
     """Ask with the token, on either socket."""
     return at.ask("POST", PATH, body, **{**BEARER, **headers})
@@ -195,19 +210,19 @@ BODIES = [
     ("body", "status", "said"), [row[1:] for row in BODIES], ids=[row[0] for row in BODIES]
 )
 def test_what_cannot_be_approved_is_refused_in_words(
-    body: Any, status: int, said: str, server: Served, place: Workspace
+    body: Any, status: int, said: str, refusing: Served, refusing_place: Workspace
 ) -> None:
     """The problem has the format's keys too: `ok` is false, and the error."""
     sent = (
-        json.loads(json.dumps(body).replace("{ws}", str(place.root)))
+        json.loads(json.dumps(body).replace("{ws}", str(refusing_place.root)))
         if isinstance(body, dict)
         else body
     )
-    answer = ask(server.tcp, sent)
+    answer = ask(refusing.tcp, sent)
 
     assert (answer.status, answer.document["ok"]) == (status, False)
     assert said in answer.document["error"]
-    assert place.note_approvals() == []
+    assert refusing_place.note_approvals() == []
 
 
 def test_a_file_that_cannot_be_read_is_told_with_the_approval(
@@ -262,33 +277,33 @@ ATTACKS = [
     ("headers", "status"), [row[1:] for row in ATTACKS], ids=[row[0] for row in ATTACKS]
 )
 def test_a_client_of_another_user_is_refused(
-    headers: dict[str, str], status: int, way: str, server: Served, place: Workspace
+    headers: dict[str, str], status: int, way: str, refusing: Served, refusing_place: Workspace
 ) -> None:
     """On a unix socket as well as over loopback; nothing is approved."""
     answer = ask(
-        getattr(server, way),
-        {"command": str(place.guard)},
+        getattr(refusing, way),
+        {"command": str(refusing_place.guard)},
         **{name.replace("-", "_"): value for name, value in headers.items()},
     )
 
     assert answer.status == status
     assert answer.headers["content-type"] == "application/problem+json"
-    assert place.note_approvals() == []
+    assert refusing_place.note_approvals() == []
 
 
 @pytest.mark.parametrize("host", ["attacker.example", "127.0.0.1.attacker.example", ""])
 def test_a_name_that_was_made_to_point_here_is_refused(
-    host: str, server: Served, place: Workspace
+    host: str, refusing: Served, refusing_place: Workspace
 ) -> None:
     """DNS rebinding."""
-    assert ask(server.tcp, {"command": str(place.guard)}, Host=host).status == 403
+    assert ask(refusing.tcp, {"command": str(refusing_place.guard)}, Host=host).status == 403
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"])
 @pytest.mark.parametrize("way", ["tcp", "unix"])
-def test_there_is_one_method_and_never_a_404(method: str, way: str, server: Served) -> None:
+def test_there_is_one_method_and_never_a_404(method: str, way: str, refusing: Served) -> None:
     """A client would take 404 for an older runtime."""
-    answer = getattr(server, way).ask(method, PATH, None, **BEARER)
+    answer = getattr(refusing, way).ask(method, PATH, None, **BEARER)
 
     assert (answer.status, answer.headers["allow"]) == (405, "POST")
 
