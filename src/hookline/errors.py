@@ -95,6 +95,8 @@ HKL1904 install.temporary
 HKL1905 install.trial
 HKL1906 install.unreadable
 HKL1907 install.unwritable
+HKL1908 install.outdated
+HKL1909 install.silent
 HKL2001 hook.failed
 HKL2002 hook.reentered
 HKL2003 hook.refused

@@ -133,6 +133,26 @@ def is_installed(host: Host, environ: Mapping[str, str], project: str = "") -> b
     return bool(plan_uninstall(host, environ, project).changes)
 
 
+def may_be_installed(host: Host, environ: Mapping[str, str], project: str = "") -> bool:
+    """Return whether a file of a host that cannot be edited names hookline, or cannot be read."""
+    try:
+        return b"hookline" in (_read(host.find_file(environ, project)) or b"")
+    except ConfigError:
+        return True
+
+
+def find_installation_time(host: Host, environ: Mapping[str, str], project: str = "") -> float:
+    """Return when hookline was last installed into a host, in seconds since 1970; 0 if never."""
+    file = host.find_file(environ, project)
+    if not file:
+        return 0.0
+    path = os.path.join(file, host.events[0]) if host.form == SCRIPTS else file
+    try:
+        return os.path.getmtime(_record_path(path, environ))
+    except OSError:
+        return 0.0
+
+
 # -- files ---------------------------------------------------------------------------------------
 
 

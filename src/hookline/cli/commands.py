@@ -54,6 +54,14 @@ COMMANDS = {
         "hookline uninstall --diff",
         codes="1 declined",
     ),
+    "status": Command(
+        "start",
+        "show whether each host calls hookline, and what it did last",
+        "status.status",
+        "hookline status",
+        "hookline status claude-code --json",
+        codes="1 a problem, or not installed",
+    ),
     "list": Command(
         "look",
         "list the hooks of each file, and whether they run",
@@ -211,7 +219,7 @@ deny             that is a stance; to let a hook run no more: hookline revoke
 enable           hookline on, or hookline on HOOK; what is not approved: hookline approve
 disable          hookline off, or hookline off HOOK; for one command only: HOOKLINE_SKIP=ID
 sample-config    an example to copy, `init --example`, is not in this version
-check-install    the state of a host, `status`, is not in this version
+check-install    hookline status
 version          hookline --version
 events           hookline show EVENT
 audit            hookline log, and hookline log verify

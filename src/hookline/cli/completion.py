@@ -26,6 +26,7 @@ SHELLS = ("bash", "zsh", "fish", "powershell")
 # that returns the words, given the values of the options that are typed already.
 WORDS = {
     "hosts": "events.list_hosts",
+    "installable": "install.list_hosts",
     "events": "events.list_events_of",
     "hooks": "list_command.list_ids",
     "codes": "explain.list_codes",

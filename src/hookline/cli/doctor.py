@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import time
 from contextlib import suppress
 
 from hookline.cli.layout import cut_text, find_width
@@ -20,6 +21,7 @@ from hookline.cli.output import (
     format_problem,
     print_message,
 )
+from hookline.cli.status import find_statuses
 from hookline.config.agent_hosts import require_person
 from hookline.engine.doctor.checkup import SECONDS, run_checkup
 from hookline.engine.doctor.static_checks import Finding
@@ -67,10 +69,18 @@ def doctor(
         if fixed:
             found = run_checkup(engine, **how, watch=progress.show)
         progress.clear()
+    if not selection.configs:
+        found = found.replace(findings=(*found.findings, *_list_host_problems(selection)))
     document = found.to_dict() | ({"fixed": fixed} if fix else {})
     printer.print(document, _render_checkup)
     print_message(_summarize(document))
     return FINDINGS if document["errors"] else OK
+
+
+def _list_host_problems(selection: Selection) -> list[Problem]:
+    """Return what is wrong with hosts that hookline is installed into."""
+    statuses = find_statuses(selection, [], now=time.time(), versions=False)
+    return [problem for each in statuses for problem in each.problems]
 
 
 class Progress:

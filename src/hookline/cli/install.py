@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from hookline.bridges.install import Plan
     from hookline.cli.output import Document
 
-_HOSTS = option("[HOST...]", "a host; default: those on this machine", complete="installable")
+HOSTS_ARGUMENT = option(
+    "[HOST...]", "a host; default: those on this machine", complete="installable"
+)
 _USER = option("--user", "in your own settings (default)")
 _PROJECT = option("--project", "in the files of this project")
 _SHOW = option("-n, --dry-run, --diff", "print what would change, and change nothing")
@@ -49,7 +51,7 @@ _HOME = option("--home DIR", "your home, whatever the environment says", is_rare
 def install(
     printer: Printer,
     *,
-    hosts: list[str] = _HOSTS,
+    hosts: list[str] = HOSTS_ARGUMENT,
     user: bool = _USER,
     project: bool = _PROJECT,
     dry_run: bool = _SHOW,
@@ -66,8 +68,8 @@ def install(
         require_person(os.environ, " ".join(["hookline install", *hosts]))
     selection = Selection(folder=folder, home=home)
     selection.enter_folder()
-    chosen = _choose_hosts(hosts)
-    call = Call(words=find_words(), seconds=_find_seconds(selection), http=http.rstrip("/"))
+    chosen = choose_hosts(hosts)
+    call = make_call(selection, http)
     _check_http(chosen, http)
     place = _find_project(user, project)
     plans, code = _make_plans(chosen, lambda host: plan_install(host, call, os.environ, place))
@@ -78,7 +80,7 @@ def install(
 def uninstall(
     printer: Printer,
     *,
-    hosts: list[str] = _HOSTS,
+    hosts: list[str] = HOSTS_ARGUMENT,
     user: bool = _USER,
     project: bool = _PROJECT,
     dry_run: bool = _SHOW,
@@ -94,7 +96,7 @@ def uninstall(
         require_person(os.environ, " ".join(["hookline uninstall", *hosts]))
     Selection(folder=folder, home=home).enter_folder()
     place = _find_project(user, project)
-    chosen = _choose_hosts(hosts) if hosts else list(HOSTS.values())
+    chosen = choose_hosts(hosts) if hosts else list(HOSTS.values())
     if place:
         chosen = [host for host in chosen if hosts or host.project_file]
     plans, code = _make_plans(chosen, lambda host: plan_uninstall(host, os.environ, place))
@@ -105,7 +107,7 @@ def uninstall(
 # -- what is meant -------------------------------------------------------------------------------
 
 
-def _choose_hosts(names: list[str]) -> list[Host]:
+def choose_hosts(names: list[str]) -> list[Host]:
     """Return the hosts of these names, or without a name those on this machine.
 
     Raises:
@@ -125,6 +127,11 @@ def _choose_hosts(names: list[str]) -> list[Host]:
             hint=f"name one: hookline install HOST ({known})",
         )
     return found
+
+
+def list_hosts(_given: object = None) -> list[str]:
+    """Return the names of the hosts that hookline can be installed into."""
+    return list(HOSTS)
 
 
 def _find_project(user: bool, project: bool) -> str:  # noqa: FBT001 - flags of the command line
@@ -151,11 +158,16 @@ def _check_http(hosts: list[Host], http: str) -> None:
             raise usage_error(f"{host.title} has no HTTP hooks", f"these have: {able}")
 
 
-def _find_seconds(selection: Selection) -> int:
-    """Return the limit of an entry: longer than the longest limit of a hook that it may run."""
+def make_call(selection: Selection, http: str = "") -> Call:
+    """Return how hosts start this hookline: with a limit longer than that of each hook.
+
+    Raises:
+        ConfigError: this hookline lies in a temporary environment.
+    """
     with selection.engine() as engine:
         limits = [spec.timeout for spec in list_hooks(engine.snapshot)]
-    return int(max([SHORTEST, *limits])) + SPARE
+    seconds = int(max([SHORTEST, *limits])) + SPARE
+    return Call(words=find_words(), seconds=seconds, http=http.rstrip("/"))
 
 
 def _make_plans(hosts: list[Host], plan: Callable[[Host], Plan]) -> tuple[list[Plan], int]:

@@ -32,12 +32,14 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 class Query(Frozen):
     """Filters that must all match; an empty query matches every record.
 
-    `event`: a canonical kind, or a native name. `hook`: a part of a hook's id or name, or of its
-    command where that is kept. `session`: the start of a session id. `since`, `until`: times as
-    records have them. `fault`: a hook failed. `after`: only records with a higher number.
+    `event`: a canonical kind, or a native name. `dialect`: that of the host. `hook`: a part of a
+    hook's id or name, or of its command where that is kept. `session`: the start of a session id.
+    `since`, `until`: times as records have them. `fault`: a hook failed. `after`: only records with
+    a higher number.
     """
 
     event: str = ""
+    dialect: str = ""
     tool: str = ""
     hook: str = ""
     stance: str = ""
@@ -55,6 +57,7 @@ class Query(Frozen):
         at, faults = _text(record, "at"), record.get("faults")
         return (
             self.event in ("", record.get("kind"), record.get("native_event"))
+            and self.dialect in ("", record.get("dialect"))
             and self.tool in ("", record.get("tool"))
             and self.stance in ("", record.get("stance"))
             and _text(record, "session").startswith(self.session)
@@ -76,6 +79,8 @@ class Query(Frozen):
             found.append((_field("tool", self.tool),))
         if self.stance:
             found.append((_field("stance", self.stance),))
+        if self.dialect:
+            found.append((_field("dialect", self.dialect),))
         if self.event:
             found.append((_field("kind", self.event), _field("native_event", self.event)))
         return found

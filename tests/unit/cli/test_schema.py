@@ -68,6 +68,8 @@ COMMANDS = [
     (("show", "-c", "bad.yaml", "bad.yaml#stop.0", "--json"), "hook"),
     (("show", "stop", "--json"), "kind"),
     (("show", "on_tool_approval_decision", "--json"), "kind"),
+    (("status", "codex", "kimi", "--json"), "status"),
+    (("install", "codex", "--diff", "--json"), "installation"),
     (("validate", "bad.yaml", "--json"), "problems"),
     (("validate", "nowhere.yaml", "--json"), "problems"),
     (("explain", "HKL1203", "--json"), "code"),
