@@ -101,8 +101,8 @@ def _play(blocks: list[tuple[str, list[str]]]) -> tuple[list[Line], float]:
     lines: list[Line] = []
     now = 1.0
     for command, printed in blocks:
-        for number, text in enumerate(command.splitlines()):
-            prompt = Text.assemble(("$ " if number == 0 else "> ", "color(2)"), text)
+        for text in command.splitlines():
+            prompt = Text.assemble(("$ ", "color(2)"), text)
             lines.append(Line(prompt, now, now := now + len(text) * _TYPING))
         now += 2 * _READING
         for text in (piece for each in printed for piece in _wrap(each)):

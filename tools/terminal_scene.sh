@@ -1,19 +1,18 @@
 # The scene of the moving picture: what is prepared in an empty home, and what is typed there.
-cat > hooks.yaml <<'EOF'
-hooks:
-  pre_tool_use:
-    - matcher: shell
-      hooks:
-        - {type: command, command: ./guard.sh}
+mkdir -p .claude .gemini .config/agents/hooks/no-delete/scripts
+cat > .config/agents/hooks/no-delete/HOOK.md <<'EOF'
+---
+name: no-delete
+description: refuses to remove whole folders
+trigger: pre-tool-call
+matcher:
+  pattern: \brm\s+-rf\b
+---
 EOF
-cat > guard.sh <<'EOF'
-#!/bin/sh
-if grep -q 'rm -rf'; then
-  echo "nothing is removed here" >&2
-  exit 2
-fi
+cat > .config/agents/hooks/no-delete/scripts/run.sh <<'EOF'
+echo "remove single files, or ask me" >&2
+exit 2
 EOF
-chmod +x guard.sh
 cat > claude.json <<'EOF'
 {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}}
 EOF
@@ -22,12 +21,12 @@ cat > gemini.json <<'EOF'
 EOF
 
 # What is typed:
-cat hooks.yaml
+cat .config/agents/hooks/no-delete/{HOOK.md,scripts/run.sh}
 
-cat guard.sh
+hookline install claude-code gemini --yes 2> changes.diff
 
-hookline validate hooks.yaml
+# Claude Code wants to run `rm -rf ~`, and asks hookline:
+hookline answer claude-code < claude.json
 
-hookline answer claude-code -c hooks.yaml --match-tools canonical < claude.json
-
-hookline answer gemini -c hooks.yaml --match-tools canonical < gemini.json
+# Gemini CLI wants to run it too:
+hookline answer gemini < gemini.json
