@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -18,6 +19,11 @@ SOURCE = ROOT / "src/hookline"
 MODULES = sorted(SOURCE.rglob("*.py"))
 TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py"))
 LONGEST = 500
+IMPORTS = (ast.Import, ast.ImportFrom)
+POLLS = ROOT / "tests/unit/handlers/support.py"  # the one place that asks again until it is true
+# What a file has that mocks or sleeps, or that imports what is private.
+_SUSPECT = re.compile(r"[mM]ock\b|import .*\bpatch\b|sleep\([\d.]*[1-9]")
+_PRIVATE = re.compile(r"from hookline\S* import .*\b_[a-z]")
 
 # Modules whose tests stand elsewhere than in `tests/unit` under their own name: the file, and why.
 ELSEWHERE = {
@@ -74,6 +80,11 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
+def parse(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(read(path))
+
+
 # -- sizes and sentences ---------------------------------------------------------------------------
 
 
@@ -86,9 +97,7 @@ def test_no_file_is_long() -> None:
 
 def test_a_module_opens_with_a_sentence() -> None:
     """It could be its whole documentation."""
-    opening = {
-        path: (ast.get_docstring(ast.parse(read(path))) or "") for path in MODULES if read(path)
-    }
+    opening = {path: (ast.get_docstring(parse(path)) or "") for path in MODULES if read(path)}
     first = {path: text.partition("\n\n")[0].replace("\n", " ") for path, text in opening.items()}
 
     assert [
@@ -104,7 +113,7 @@ def test_a_test_is_a_sentence() -> None:
     mute = [
         f"{name(path)}::{node.name}"
         for path in TESTS
-        for node in ast.walk(ast.parse(read(path)))
+        for node in parse(path).body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and node.name.startswith("test_")
         and not (ast.get_docstring(node) or "").rstrip().endswith((".", "?"))
@@ -115,14 +124,43 @@ def test_a_test_is_a_sentence() -> None:
 
 def test_no_test_sleeps_or_mocks() -> None:
     """Time is an argument, and fakes implement the real protocol."""
-    mocks = {"mock", "unittest.mock", "MagicMock", "Mock", "patch"}
-    nodes = [(path, node) for path in TESTS for node in ast.walk(ast.parse(read(path)))]
-
     assert [
-        name(path)
-        for path, node in nodes
-        if (isinstance(node, ast.Import | ast.ImportFrom) and mocks & {a.name for a in node.names})
-        or (isinstance(node, ast.Attribute) and node.attr == "MagicMock")
+        f"{name(path)}:{node.lineno}"
+        for path in TESTS
+        if _SUSPECT.search(read(path))
+        for node in ast.walk(parse(path))
+        if is_a_mock(node) or (is_a_sleep(node) and path != POLLS)
+    ] == []
+
+
+def is_a_mock(node: ast.AST) -> bool:
+    """Whether a node imports or names what replaces any object."""
+    mocks = {"mock", "unittest.mock", "MagicMock", "Mock", "patch"}
+    named = {each.name for each in node.names} if isinstance(node, IMPORTS) else set()
+    return bool(named & mocks) or (isinstance(node, ast.Attribute) and node.attr == "MagicMock")
+
+
+def is_a_sleep(node: ast.AST) -> bool:
+    """Whether a node lets a fixed time pass; `sleep(0)` does not."""
+    return (
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func).endswith("sleep")
+        and isinstance(node.args[0], ast.Constant)
+        and bool(node.args[0].value)
+    )
+
+
+def test_no_test_reaches_into_another_package() -> None:
+    """A test of a package may use what is private there, and that of no other package."""
+    assert [
+        f"{name(path)}:{node.lineno}: {node.module}"
+        for path in TESTS
+        if _PRIVATE.search(read(path))
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.ImportFrom)
+        and any(each.name.startswith("_") for each in node.names)
+        and str(node.module).startswith("hookline.")
+        and str(node.module).split(".")[1] not in path.parts
     ] == []
 
 

@@ -45,7 +45,7 @@ headers = {{"Accept": WHOLE, "Content-Type": "application/json"}}
 connection.request("POST", "/v1/answer/claude-code", sys.stdin.read().encode(), headers)
 answer = json.loads(connection.getresponse().read())
 connection.close()
-os.kill(pid, 15)
+os.kill(pid, 9)
 os.waitpid(pid, 0)
 print(answer["stdout"])
 sys.stderr.write(answer["stderr"])

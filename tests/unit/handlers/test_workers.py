@@ -51,13 +51,21 @@ def test_what_overruns_is_given_up_and_counted(*, loop: bool) -> None:
     assert workers.call(str, 5, 1) == "5"
 
 
+def held(begun: threading.Event, released: threading.Event) -> bool:
+    """Say that it runs, and wait until it may end."""
+    begun.set()
+    return released.wait(5)
+
+
 def test_a_loop_goes_on_while_a_function_runs() -> None:
     """What takes longer than a moment does not hold up the loop, which is woken at its end."""
-    workers, released = Workers(), threading.Event()
+    workers, begun, released = Workers(), threading.Event(), threading.Event()
 
     async def main() -> bool:
-        waiting = asyncio.ensure_future(workers.call_async(lambda _: released.wait(5), None, 5))
-        await asyncio.sleep(0.01)
+        waiting = asyncio.ensure_future(
+            workers.call_async(lambda _: held(begun, released), None, 5)
+        )
+        assert await asyncio.to_thread(begun.wait, 5)
         released.set()
         return bool(await waiting)
 
@@ -66,11 +74,13 @@ def test_a_loop_goes_on_while_a_function_runs() -> None:
 
 def test_a_cancelled_wait_gives_the_function_up() -> None:
     """The function goes on, and its result is dropped."""
-    workers, released = Workers(), threading.Event()
+    workers, begun, released = Workers(), threading.Event(), threading.Event()
 
     async def main() -> None:
-        waiting = asyncio.ensure_future(workers.call_async(lambda _: released.wait(5), None, 5))
-        await asyncio.sleep(0.01)
+        waiting = asyncio.ensure_future(
+            workers.call_async(lambda _: held(begun, released), None, 5)
+        )
+        assert await asyncio.to_thread(begun.wait, 5)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting

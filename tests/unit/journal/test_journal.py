@@ -91,7 +91,8 @@ def test_a_verdict_does_not_depend_on_who_holds_the_journal(tmp_path: Path) -> N
 
     @engine.on("tool.before", timeout=2.0, on_failure=hookline.Stance.DENY)
     async def slow(_: object) -> None:
-        await asyncio.sleep(0.05)
+        for _ in range(1000):
+            await asyncio.sleep(0)
 
     with (folder / "head").open("rb") as head:
         fcntl.flock(head, fcntl.LOCK_EX)

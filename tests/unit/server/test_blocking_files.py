@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -83,21 +82,16 @@ def test_a_program_is_answered(home: Path, work: Path, environ: dict[str, str]) 
 def serving(work: Path, environ: dict[str, str], socket: Path) -> Iterator[Place]:
     """Start `hookline serve` on a unix socket, yield where it listens, and end it."""
     words = [sys.executable, "-m", "hookline", "serve", "--unix", str(socket)]
-    process = subprocess.Popen(
-        words, cwd=work, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    place, ends = Place(str(socket)), time.monotonic() + PATIENCE
-    try:
-        while time.monotonic() < ends:
-            try:
-                place.connected().close()
-                break
-            except OSError:
-                time.sleep(0.02)
-        yield place
-    finally:
-        process.terminate()
-        process.wait(PATIENCE)
+    with subprocess.Popen(
+        words, cwd=work, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()  # it says that it listens
+        try:
+            yield Place(str(socket))
+        finally:
+            process.terminate()
+            process.wait(PATIENCE)
 
 
 @pytest.mark.process

@@ -341,8 +341,14 @@ def test_cancelling_a_fire_reaches_its_caller() -> None:
     """A fire that is cancelled while a worker is busy is cancelled."""
 
     async def main(stuck: Callable[[HookEvent], Awaitable[None] | None]) -> None:
-        task = asyncio.ensure_future(engine_with("pre_tool_use", stuck).fire(CALL))
-        await asyncio.sleep(0.01)
+        begun = threading.Event()
+
+        def busy(event: HookEvent) -> object:
+            begun.set()
+            return stuck(event)
+
+        task = asyncio.ensure_future(engine_with("pre_tool_use", busy).fire(CALL))
+        assert await asyncio.to_thread(begun.wait, 5)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
