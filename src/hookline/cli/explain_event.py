@@ -17,6 +17,7 @@ from hookline.cli.output import (
 from hookline.cli.verdicts import format_verdict, render_outcome
 from hookline.engine.display import reason_fields
 from hookline.engine.explain import explain
+from hookline.engine.host_integrations import leave_to_host
 from hookline.errors import CodecError
 from hookline.text.masking import mask_text
 from hookline.trust.state import NEW
@@ -47,8 +48,20 @@ def explain_event(
             blank = make_blank_payload(engine, what, dialect)
             event, runs = engine.event(what, blank, dialect=dialect), False
             print_message("no payload: hooks are listed, none is run, and no tool is named")
+        if not selection.configs:
+            _leave_to_host(engine, event.dialect)
         printer.print(explain(engine, event, run=runs), render_explanation)
     return OK
+
+
+def _leave_to_host(engine: Engine, host: str) -> None:
+    """Leave out the hooks that a host which calls hookline runs itself, as `answer` does."""
+    before = len(engine.hooks)
+    problems = leave_to_host(engine, host)
+    for problem in problems:
+        print_message(str(problem))
+    if left := before - len(engine.hooks):
+        print_message(f"{count_things(left, 'hook')} of {host} left out: {host} runs them itself")
 
 
 def make_blank_payload(engine: Engine, event: str, dialect: str | None) -> Document:

@@ -11,6 +11,7 @@ from hookline.core.plan import sort_hooks
 from hookline.engine.approval_service import HookStatus, find_statuses, find_store_problem
 from hookline.engine.detached import find_time_limit
 from hookline.engine.hook_lookup import describe_run, make_hook_summary
+from hookline.engine.host_integrations import list_integrated_hosts
 from hookline.engine.loader import explain_absence, list_hooks
 from hookline.model.spec import MANAGED, Broken, Builtin, HookSpec, InProcess, Model, Problem
 from hookline.text.digest import sha256
@@ -43,6 +44,7 @@ def make_hooks_document(
     return {
         "schema": "hookline.hooks/1",
         "hooks": _summarize_hooks(engine, specs),
+        "left_to_hosts": sorted(list_integrated_hosts(engine)),
         "problems": [problem.to_dict() for problem in problems],
     }
 

@@ -31,7 +31,7 @@ from hookline.config.places import list_patterns
 from hookline.engine.approval_service import list_removed_problems
 from hookline.engine.loader import list_hooks
 from hookline.errors import ConfigError, HookError
-from hookline.model.spec import CLONED, SCOPES, Http
+from hookline.model.spec import CLONED, MANAGED, SCOPES, Http
 from hookline.trust.state import CHANGED
 
 TYPE_CHECKING = False
@@ -153,6 +153,7 @@ def render_hooks(document: Document, paint: Paint) -> Lines:
         if number:
             yield ""
         yield f"{paint('strong', shorten_path(file) or 'no file')} ({scope}, {dialect})"
+        yield from _explain_host(scope, dialect, document["left_to_hosts"])
         for word, *_ in rows:
             words[word] = words.get(word, 0) + 1
         for state, name, *cells in fit_rows(rows, most=_WIDEST_MATCHER):
@@ -165,6 +166,13 @@ def render_hooks(document: Document, paint: Paint) -> Lines:
     for word, remedy in _REMEDIES.items():
         if word in words:
             yield from wrap_text(remedy, " " * _REMEDY_COLUMN, first=f"{word}:")
+
+
+def _explain_host(scope: str, dialect: str, hosts: list[str]) -> Lines:
+    """Yield that a host which calls hookline runs the hooks of its own files itself."""
+    if dialect in hosts and scope != MANAGED:
+        text = f"{dialect} runs these itself; hookline runs them for other hosts only"
+        yield from wrap_text(text, "    ")
 
 
 def _find_group(file: str, dialect: str) -> str:

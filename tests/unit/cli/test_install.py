@@ -72,6 +72,20 @@ def test_own_entries_are_no_hooks(desk: Desk, settings: Path) -> None:
     assert settings.read_text() != GUARD
 
 
+def test_what_a_host_runs_itself_is_said(desk: Desk, settings: Path) -> None:
+    """`explain` leaves out what `answer` would leave to the host; other hosts' events have it."""
+    assert "runs these itself" not in desk.type("list").out
+    desk.type("install", "--yes")
+    assert "claude-code runs these itself" in desk.type("list").out
+
+    stop = {"session_id": "s", "hook_event_name": "Stop"}
+    for host, left in (("claude-code", True), ("codex", False)):
+        told = desk.type("explain", "Stop", "--host", host, "--no-run", stdin=stop)
+        assert ("1 hook of claude-code left out" in told.err) is left
+        assert ("settings.json#Stop" in told.out) is not left
+    assert settings.exists()
+
+
 @pytest.mark.parametrize(("typed", "code", "did"), [("y\n", 0, "installed"), ("\n", 1, "declined")])
 def test_a_person_is_asked_once(
     desk: Desk,
