@@ -28,30 +28,31 @@ def install_command(*packages: str, extra: str = "") -> str:
 def find_own_source() -> str:
     """Return the source that this hookline came from, as an argument of a shell command."""
     words = find_source("", _PACKAGE, _find_distribution())
-    text: str = import_module("shlex").join([word.replace("[]", "") for word in words])
+    text: str = import_module("shlex").join(words)
     return text
 
 
 def find_source(extra: str, package: str, distribution: Distribution | None) -> list[str]:
-    """Return the arguments of pip for hookline with an extra, from where it was installed.
+    """Return the arguments of pip for hookline, with an extra if any, from where it was installed.
 
     `package`: the folder of the package `hookline`; `distribution`: what was installed, if known.
     """
+    extras = f"[{extra}]" if extra else ""
     checkout = os.path.dirname(os.path.dirname(package))
     if package.endswith("/src/hookline") and os.path.exists(f"{checkout}/pyproject.toml"):
-        return ["-e", f"{checkout}[{extra}]"]
+        return ["-e", f"{checkout}{extras}"]
     if distribution is None:
-        return [f"hookline[{extra}]"]
+        return [f"hookline{extras}"]
     text = distribution.read_text("direct_url.json")
     if not text:  # from an index
-        return [f"hookline[{extra}]=={distribution.version}"]
+        return [f"hookline{extras}=={distribution.version}"]
     origin = import_module("json").loads(text)
     url: str = origin["url"]
     if not url.startswith("file://") or "vcs_info" in origin:
-        return [f"hookline[{extra}] @ {_join_url(origin)}"]
+        return [f"hookline{extras} @ {_join_url(origin)}"]
     path = import_module("urllib.parse").unquote(url.removeprefix("file://"))
-    if os.path.exists(path):
-        return [f"{path}[{extra}]"]
+    if os.path.exists(path) or not extra:
+        return [f"{path}{extras}"]
     return _list_requirements(extra, distribution)
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import pytest
 
-from hookline.installation import find_source, install_command
+from hookline.installation import find_own_source, find_source, install_command
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src/hookline"
@@ -131,6 +131,16 @@ def test_a_checkout_stays_editable() -> None:
 
     assert words == [sys.executable, "-m", "pip", "install", "-e", f"{ROOT}[grpc]"]
     assert_pip_accepts(words[4:])
+
+
+def test_the_source_itself_is_named_without_an_extra(tmp_path: Path) -> None:
+    """Also if it is gone: nothing else is known of it."""
+    gone = {"url": "file:///gone/hookline-0.1.0-py3-none-any.whl"}
+
+    assert find_own_source() == f"-e {ROOT}"
+    assert find_source("", "/site/hookline", installed(tmp_path, gone)) == [
+        "/gone/hookline-0.1.0-py3-none-any.whl"
+    ]
 
 
 def test_an_environment_without_pip_is_filled_by_uv(monkeypatch: pytest.MonkeyPatch) -> None:
