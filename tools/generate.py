@@ -125,7 +125,8 @@ def _dialect_part(name: str) -> list[str]:
 
 
 def _unknown_keys(table: Any) -> str:
-    places = [f"{how} in a {place}" for place, how in table.unknown_keys.items()]
+    how = "refused" if table.refuses_unknown_keys else "ignored"
+    places = [f"{how} in a {place}" for place in table.unknown_keys.split()]
     return ", ".join(places) or "none"
 
 

@@ -23,7 +23,6 @@ _LONGEST = 1024
 _MOST_LOST = 32
 
 _OVER = "the hook ran in the background, and its moment was over"
-_STANCES = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
 
 
 class DeferredResult(Frozen):
@@ -122,8 +121,8 @@ def describe_background_failure(hook_id: str, fault: str) -> str:
 
 def _list_moot_effects(verdict: Verdict) -> Iterator[str]:
     """Yield the effects that count only while the host waits."""
-    if verdict.stance in _STANCES and verdict.fault is None:
-        yield _STANCES[verdict.stance]
+    if verdict.stance and verdict.fault is None:
+        yield verdict.stance.word
     if verdict.rewrite is not None:
         yield verdict.rewrite.target
     if verdict.retry_after is not None:

@@ -255,8 +255,8 @@ class Table(Frozen):
     `background_line`: a command hook goes to the background by `{"async": true}` as its first line
     of output. `ends_session`: kinds of event after which a session's hooks that run once may run
     again. `approvals`: where a gate is, its hooks wait for an approval even when they are the
-    user's own. `unknown_keys`: what the host does with a key that it does not know, by where that
-    stands (`file`, `group`, `hook`): "ignored" or "refused", with the entry that it stands in.
+    user's own. `unknown_keys`: where keys may stand that the host does not know (`file`, `group`,
+    `hook`): it ignores them, or with `refuses_unknown_keys` refuses the entry that has one.
     `regex_flavour`: the engine that the host runs matchers on, a key of `text.flavours.FLAVOURS`.
     `closes`: what a hook says, in the words of its file, so that its failure refuses; "" where the
     format has no word for that. `suspends_after`: failures in a row after which a hook that fails
@@ -297,7 +297,8 @@ class Table(Frozen):
     closes: str = ""
     names_event: tuple[str, ...] = ()
     regex_flavour: str = "re2"
-    unknown_keys: Mapping[str, str] = {}
+    unknown_keys: str = ""
+    refuses_unknown_keys: bool = False
     suspends_after: int = 0
     resolves_names: bool = False
 
@@ -312,7 +313,7 @@ class Table(Frozen):
             place: `file`, `group` or `hook`.
             mode: that of the source.
         """
-        refused = self.unknown_keys.get(place, "ignored") == "refused"
+        refused = self.refuses_unknown_keys and place in self.unknown_keys.split()
         return "error" if refused or mode == "strict" else "warning"
 
     def fields(self) -> tuple[Field, ...]:

@@ -21,13 +21,15 @@ from hookline.model.verdict import NO_EFFECTS, Decision, Failure, Outcome, Stanc
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-    from typing import TypeAlias
+    from typing import TypeAlias, TypeVar
 
     from hookline.core.dialect import Dialect
 
-    Dispatch: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Decision]"
+    _T = TypeVar("_T")
+    # Yields runs, is sent their outcomes, and returns something.
+    _Asking: TypeAlias = Generator["tuple[Run, ...]", tuple[Outcome, ...], _T]
+    Dispatch: TypeAlias = _Asking[Decision]
     Identity: TypeAlias = tuple[str, bool, bool]
-    _Asking: TypeAlias = "Generator[tuple[Run, ...], tuple[Outcome, ...], Event]"
 
 # No owner: a hook of the program itself. What it ends, it ends for all hooks.
 _NO_OWNER = ""
@@ -106,7 +108,7 @@ def _decide(plan: Plan, event: Event, verdicts: list[Verdict], seconds: float) -
 
 def _ask_in_parallel(
     group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget
-) -> _Asking:
+) -> _Asking[Event]:
     """Run all hooks of a group on the same event.
 
     Apply their rewrites afterwards, in plan order.
@@ -126,7 +128,7 @@ def _ask_in_parallel(
 
 def _ask_in_turn(
     group: Group, event: Event, verdicts: list[Verdict], budget: MatchBudget
-) -> _Asking:
+) -> _Asking[Event]:
     """Run hooks one by one; each sees the event as the previous ones left it."""
     landed: set[str] = set()
     seen: set[Identity] = set()
@@ -220,9 +222,7 @@ def _land(verdict: Verdict, event: Event, group: Group, landed: set[str]) -> tup
     return verdict.replace(rewrite=rewrite.replace(value=value, merge=False, patch=patch)), after
 
 
-def _run_hooks(
-    steps: Sequence[Entry], event: Event, budget: MatchBudget
-) -> Generator[tuple[Run, ...], tuple[Outcome, ...], list[Verdict]]:
+def _run_hooks(steps: Sequence[Entry], event: Event, budget: MatchBudget) -> _Asking[list[Verdict]]:
     """Yield the runs of some hooks together, and read their outcomes in the order of the hooks."""
     if not steps:
         return []
@@ -265,7 +265,7 @@ def _prepare(
 
 def _reexamine(
     plan: Plan, final: Event, verdicts: list[Verdict], budget: MatchBudget
-) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
+) -> _Asking[None]:
     """Run hooks again on the final input if it changed after their verdict.
 
     Only their stances count (decision 5).
@@ -337,7 +337,7 @@ def _stance_only(verdict: Verdict) -> Verdict:
 
 def _detach(
     plan: Plan, event: Event, verdicts: list[Verdict], budget: MatchBudget
-) -> Generator[tuple[Run, ...], tuple[Outcome, ...], None]:
+) -> _Asking[None]:
     """Start the detached hooks, after all others."""
     denied = any(verdict.stance >= Stance.DENY and not verdict.shadow for verdict in verdicts)
     for group in plan.groups:
@@ -351,9 +351,7 @@ def _detach(
             verdicts.append(verdict)
 
 
-def _start(
-    step: Entry, event: Event, budget: MatchBudget
-) -> Generator[tuple[Run, ...], tuple[Outcome, ...], Verdict]:
+def _start(step: Entry, event: Event, budget: MatchBudget) -> _Asking[Verdict]:
     """Start one detached hook."""
     prepared = _prepare(step, event, budget, detached=True)
     if not isinstance(prepared, Run):

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_POWER_OF = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny", Stance.HALT: "halt"}
-
-
 def fit(
     decision: Decision,
     powers: frozenset[str],
@@ -73,11 +70,11 @@ def _stance(
 ) -> tuple[Stance, list[str]]:
     """Return the strongest stance that can be expressed, no stronger, and those lost on the way."""
     lost: list[str] = []
-    while stance is not Stance.SILENT and _POWER_OF[stance] not in powers:
-        lost.append(_POWER_OF[stance])
+    while stance is not Stance.SILENT and stance.word not in powers:
+        lost.append(stance.word)
         if stance is Stance.HALT:
             stance = Stance.DENY if "deny" in powers else Stance.SILENT
-        elif stance is Stance.ASK and _POWER_OF.get(ask_becomes) in powers:
+        elif stance is Stance.ASK and ask_becomes.word in powers:
             stance = ask_becomes
         else:
             stance = Stance.SILENT
@@ -140,4 +137,4 @@ def _has_effect(verdict: Verdict, effect: str) -> bool:
         return True
     if verdict.rewrite is not None and verdict.rewrite.target == effect:
         return True
-    return _POWER_OF.get(verdict.stance) == effect or effect in verdict.effects
+    return verdict.stance.word == effect or effect in verdict.effects

@@ -69,11 +69,9 @@ def rewrite(
     if len(chosen) != 1:
         raise TypeError("rewrite takes exactly one of input, text, messages, output, summary")
     target, value = chosen[0]
-    change = (
-        Rewrite(target=target, value=dict(value), merge=not replace)
-        if target == "input"
-        else Rewrite(target=target, value=value)
-    )
+    change = Rewrite(target=target, value=value)
+    if target == "input":
+        change = change.replace(value=dict(value), merge=not replace)
     return _verdict(labels, warnings, rewrite=change)
 
 

@@ -82,7 +82,7 @@ class Telemetry:
         """Export one event. Its span ends now and started `decision.seconds` ago."""
         end = int(self.clock() * _NANO)
         began = end - int(decision.seconds * _NANO)
-        common = {"hooks.event": decision.kind, "hooks.decision": decision.stance.name.lower()}
+        common = {"hooks.event": decision.kind, "hooks.decision": decision.stance.word}
         attributes = {
             **common,
             "hooks.dialect": decision.dialect,
@@ -116,7 +116,7 @@ class Telemetry:
         within: Context,
         start: int,
     ) -> None:
-        stance = verdict.stance.name.lower()
+        stance = verdict.stance.word
         labels = {
             "hooks.event": decision.kind,
             "hooks.hook": verdict.hook_id,
@@ -131,7 +131,7 @@ class Telemetry:
         if verdict.exit_code is not None:
             attributes["hooks.exit_code"] = verdict.exit_code
         if spec is not None:
-            attributes["hooks.failure_mode"] = spec.on_failure.name.lower()
+            attributes["hooks.failure_mode"] = spec.on_failure.word
         if self.drafts:
             attributes |= _describe_guardrail(event, decision, verdict, spec)
         span = self.tracer.start_span(

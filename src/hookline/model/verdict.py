@@ -102,6 +102,11 @@ class Stance(enum.IntEnum):
     DENY = 3
     HALT = 4
 
+    @property
+    def word(self) -> str:
+        """Return the stance as documents and powers spell it: `deny`."""
+        return self.name.lower()
+
 
 NO_EFFECTS: Mapping[str, Any] = {}
 
@@ -167,7 +172,7 @@ class Verdict(Frozen):
         """
         document = {
             "hook": self.hook_id,
-            "stance": self.stance.name.lower(),
+            "stance": self.stance.word,
             "reason": self.reason,
             "rewrite": self.rewrite.to_dict() if self.rewrite else None,
             **self.as_dict("for_agent", "for_user"),
@@ -239,7 +244,7 @@ class Decision(Frozen):
         document = {
             "schema": SCHEMA,
             **self.as_dict("kind", "dialect", "native_event"),
-            "stance": self.stance.name.lower(),
+            "stance": self.stance.word,
             **self.as_dict("decider", "reason", "evidence"),
             "rewrite": self.rewrite.to_dict() if self.rewrite else None,
             "for_agent": list(self.for_agent),

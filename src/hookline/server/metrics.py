@@ -57,7 +57,7 @@ class Meter:
     def observe(self, event: Event, decision: Decision) -> None:
         """Count a decision; used as an engine's observer."""
         about = (event.dialect, _limit_kind(event))
-        self.fires.labels(*about, decision.stance.name.lower()).inc()
+        self.fires.labels(*about, decision.stance.word).inc()
         if faults := sum(verdict.fault is not None for verdict in decision.verdicts):
             self.faults.labels(*about).inc(faults)
         self.seconds.labels(event.dialect).observe(decision.seconds)

@@ -69,36 +69,29 @@ def _alternatives(names: tuple[str, ...]) -> str:
     return "|".join(re.escape(name) for name in names)
 
 
-def group_by_matcher(
+def arrange_hooks(
     declarations: tuple[Declaration, ...],
     hook: Callable[[Declaration], Any],
     matcher: Callable[[Declaration], str],
+    *,
+    flat: bool = False,
 ) -> dict[str, Any]:
     """Return the tree `event -> groups of a matcher and hooks`.
 
-    Adjacent hooks with the same matcher share a group.
+    Adjacent hooks with the same matcher share a group. `flat`: an event has a list of hooks
+    instead; a hook of a tool has its matcher among its keys.
     """
     events: dict[str, list[Any]] = {}
     for declaration in declarations:
-        groups = events.setdefault(declaration.row.native, [])
+        entries = events.setdefault(declaration.row.native, [])
         text = matcher(declaration) if declaration.row.subject == "tool" else ""
-        if not groups or groups[-1].get("matcher", "") != text:
-            groups.append({"matcher": text, "hooks": []} if text else {"hooks": []})
-        groups[-1]["hooks"].append(hook(declaration))
-    return events
-
-
-def list_by_event(
-    declarations: tuple[Declaration, ...],
-    hook: Callable[[Declaration], Any],
-    matcher: Callable[[Declaration], str],
-) -> dict[str, Any]:
-    """Return the tree `event -> list of hooks`; a hook of a tool has its matcher among its keys."""
-    events: dict[str, list[Any]] = {}
-    for declaration in declarations:
-        text = matcher(declaration) if declaration.row.subject == "tool" else ""
-        entry = {**hook(declaration), "matcher": text} if text else hook(declaration)
-        events.setdefault(declaration.row.native, []).append(entry)
+        selects = {"matcher": text} if text else {}
+        if flat:
+            entries.append({**hook(declaration), **selects})
+            continue
+        if not entries or entries[-1].get("matcher", "") != text:
+            entries.append({**selects, "hooks": []})
+        entries[-1]["hooks"].append(hook(declaration))
     return events
 
 

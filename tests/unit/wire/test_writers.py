@@ -78,7 +78,7 @@ def test_neighbours_with_one_matcher_share_a_group() -> None:
         declared(tools=("a",), name="4"),
     )
 
-    assert writers.group_by_matcher(hooks, lambda given: given.name, writers.to_full_pattern) == {
+    assert writers.arrange_hooks(hooks, lambda given: given.name, writers.to_full_pattern) == {
         "before": [
             {"matcher": "a", "hooks": ["1", "2"]},
             {"hooks": ["3"]},

@@ -93,7 +93,8 @@ def pascal(native: str) -> str:
 _ROWS = read_events(_EVENTS, NAME, words=_FIELDS, always=_REPORTED, otherwise="", parallel=False)
 TABLE = Table(
     name=NAME,
-    unknown_keys={"file": "refused", "hook": "refused"},
+    unknown_keys="file hook",
+    refuses_unknown_keys=True,
     rows=_ROWS,
     aliases={pascal(native): native for native in _ROWS},
     # A denied call keeps its own arguments; `modified` of the last hook stands verbatim

@@ -90,7 +90,7 @@ def table(*, approver: bool, unanswered: Stance = Stance.DENY) -> Table:
     }
     return Table(
         name=NAME,
-        unknown_keys={"file": "ignored", "hook": "ignored"},
+        unknown_keys="file hook",
         rows=rows,
         aliases={row.called: name for name, row in rows.items() if row.called},
         base=_BASE,

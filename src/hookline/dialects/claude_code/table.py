@@ -155,7 +155,7 @@ SessionEnd          | halt                         | reason       | timeout=1.5
 """
 TABLE = Table(
     name=NAME,
-    unknown_keys={"group": "ignored", "hook": "ignored"},
+    unknown_keys="group hook",
     regex_flavour="javascript",
     rows=read_events(
         _EVENTS,

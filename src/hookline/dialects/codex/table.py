@@ -103,7 +103,7 @@ _ALL_REASONS = FoldRule(joins_reasons=True, drops_rewrite_when_denied=True)
 
 TABLE = Table(
     name=NAME,
-    unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
+    unknown_keys="file group hook",
     regex_flavour="rust",
     rows=read_events(
         _EVENTS,

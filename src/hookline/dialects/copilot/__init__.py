@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 OPTIONS = ("allow_local",)
 _CAMEL = {"native": "hookName", "session_id": "sessionId", "cwd": "cwd"}
 _SNAKE = {"native": "hook_event_name", "session_id": "session_id", "cwd": "cwd"}
-_WORDS = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny"}
 # The most of context that the model is given, in bytes (docs/formats/copilot.md 5).
 _CONTEXT_LIMIT = 10 << 10
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -183,8 +182,8 @@ def _encode_stance(decision: Decision) -> dict[str, Any]:
     """Return the stance by the keys of all events."""
     stance, reason = decision.stance, decision.reason
     words: dict[str, Any] = {}
-    if word := _WORDS.get(stance):
-        words = {"permissionDecision": word, "permissionDecisionReason": reason}
+    if Stance.SILENT < stance < Stance.HALT:
+        words = {"permissionDecision": stance.word, "permissionDecisionReason": reason}
     if stance is Stance.ALLOW:
         words["behavior"] = "allow"
     if stance >= Stance.DENY:

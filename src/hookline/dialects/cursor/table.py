@@ -96,7 +96,7 @@ sessionEnd           |                |            |
 
 TABLE = Table(
     name=NAME,
-    unknown_keys={"file": "ignored", "hook": "ignored"},
+    unknown_keys="file hook",
     regex_flavour="javascript",
     rows=read_events(_EVENTS, NAME, words=_WORDS, keys=KEYS),
     base=column(

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 OPTIONS = ("profile", "exact", "allow_local")
 # Fields that are sent even when empty: a tool that printed nothing, and a call that cost nothing.
 _SENT_EMPTY = frozenset({"session_id", "cwd", "hook_event_name", "tool_response", "cost"})
-_WORDS = {Stance.ALLOW: "allow", Stance.ASK: "ask", Stance.DENY: "deny"}
 
 
 class DockerAgent(FolderDialect):
@@ -87,7 +86,7 @@ class DockerAgent(FolderDialect):
         """Return the reply of a command hook: exit 0 and one object; no opinion is no output."""
         top: dict[str, Any] = {}
         specific: dict[str, Any] = {}
-        word, rewrite, evidence = _WORDS.get(decision.stance), decision.rewrite, decision.evidence
+        word, rewrite, evidence = decision.stance.word, decision.rewrite, decision.evidence
         # A veto of `before_compaction` is written as a block: as a verdict only hookline reads it
         # (X3).
         if row is not None and row.grouped and word in row.verdicts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hookline.core.dialect import Declaration, Written
 from hookline.wire.writers import (
-    group_by_matcher,
+    arrange_hooks,
     list_lost_denials,
     round_timeout,
     to_full_pattern,
@@ -21,7 +21,7 @@ _LONGEST = 1 << 31
 
 def export(declarations: tuple[Declaration, ...]) -> Written:
     """Return hooks as a drop-in file; events of tools have groups, the others flat lists."""
-    tree = group_by_matcher(declarations, _write_hook, to_full_pattern)
+    tree = arrange_hooks(declarations, _write_hook, to_full_pattern)
     flat = {given.row.native for given in declarations if not given.row.grouped}
     for native in flat:
         tree[native] = [hook for group in tree[native] for hook in group["hooks"]]

@@ -134,7 +134,8 @@ def table(profile: str, *, exact: bool) -> Table:
         )
     return Table(
         name=NAME,
-        unknown_keys={"group": "refused", "hook": "refused"},
+        unknown_keys="group hook",
+        refuses_unknown_keys=True,
         regex_flavour="go",
         rows=rows,
         base=column(_BASE),

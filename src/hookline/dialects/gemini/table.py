@@ -84,7 +84,7 @@ SessionEnd          | note                         | reason  | known=ENDINGS
 
 TABLE = Table(
     name=NAME,
-    unknown_keys={"group": "ignored", "hook": "ignored"},
+    unknown_keys="group hook",
     regex_flavour="javascript",
     rows=read_events(
         _EVENTS,

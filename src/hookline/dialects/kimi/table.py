@@ -66,7 +66,7 @@ SessionEnd         |      | reason     | timeout=5 longest=5
 
 TABLE = Table(
     name=NAME,
-    unknown_keys={"hook": "ignored"},
+    unknown_keys="hook",
     regex_flavour="python",
     rows=read_events(_EVENTS, NAME, words=_WORDS),
     base=column("hook_event_name=@native!null session_id=@session_id!text cwd=@cwd!text"),

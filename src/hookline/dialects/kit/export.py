@@ -5,8 +5,7 @@ from __future__ import annotations
 from hookline.core.dialect import Declaration, Written
 from hookline.dialects.kit.load import FileFormat, can_close
 from hookline.wire.writers import (
-    group_by_matcher,
-    list_by_event,
+    arrange_hooks,
     list_lost_denials,
     round_timeout,
     to_full_pattern,
@@ -65,8 +64,9 @@ def export_hooks(declarations: tuple[Declaration, ...], form: FileFormat) -> Wri
             lost.append((at, f"a timeout of more than {longest:g} s"))
     lost += list_lost_denials(declarations, where=lambda each: not keeps_denial(each))
     kept = tuple(given for at, given in enumerate(declarations) if at not in left_out)
-    write = list_by_event if form.flat else group_by_matcher
-    hooks: Any = write(kept, write_hook, lambda each: _write_matcher(each, form))
+    hooks: Any = arrange_hooks(
+        kept, write_hook, lambda each: _write_matcher(each, form), flat=form.flat
+    )
     if form.array:
         hooks = [hook for of_event in hooks.values() for hook in of_event]
     tree = {"version": 1, "hooks": hooks} if form.version else {"hooks": hooks}

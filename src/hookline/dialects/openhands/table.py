@@ -41,7 +41,7 @@ ALIASES: Mapping[str, str] = {
 
 TABLE = Table(
     name=NAME,
-    unknown_keys={"file": "ignored", "group": "ignored", "hook": "ignored"},
+    unknown_keys="file group hook",
     regex_flavour="python",
     rows=read_events(
         _EVENTS,

@@ -109,7 +109,7 @@ SessionDelete       |                          |              | unread
 
 TABLE = Table(
     name=NAME,
-    unknown_keys={"group": "ignored", "hook": "ignored"},
+    unknown_keys="group hook",
     regex_flavour="javascript",
     rows=read_events(
         _EVENTS,

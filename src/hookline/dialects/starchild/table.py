@@ -62,7 +62,7 @@ _BASE = column("event=@native session_id=@session_id!text agent_id!text cwd=@cwd
 
 TABLE = Table(
     name=NAME,
-    unknown_keys={"file": "ignored", "hook": "ignored"},
+    unknown_keys="file hook",
     rows=_ROWS,
     base=_BASE,
     fold=FoldRule(input_keys=frozenset(), joins_reasons=True, drops_rewrite_when_denied=True),

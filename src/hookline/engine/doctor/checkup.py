@@ -72,7 +72,7 @@ class Examined(Frozen):
             "native_event": self.spec.native_event,
             "state": self.state,
             "asked": self.verdict is not None,
-            "stance": self.verdict.stance.name.lower() if self.verdict else None,
+            "stance": self.verdict.stance.word if self.verdict else None,
             "seconds": self.verdict.seconds if self.verdict else None,
             "findings": [finding.to_dict() for finding in self.findings],
         }

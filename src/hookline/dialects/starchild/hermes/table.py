@@ -85,7 +85,7 @@ _BASE = column(
 
 TABLE = Table(
     name=NAME,
-    unknown_keys={"hook": "ignored"},
+    unknown_keys="hook",
     regex_flavour="python",
     rows=_ROWS,
     base=_BASE,
