@@ -61,7 +61,7 @@ format: $(VENV)/.ready ## bring code and generated pages into form
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/python tools/generate.py
 
-lock: $(VENV)/.ready ## write the lock files anew (needs uv)
+lock: $(VENV)/.ready ## write the lock files again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	  pyproject.toml requirements/build.in -o requirements/run.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
