@@ -90,6 +90,7 @@ HKL1841 path.missing
 HKL1842 path.not-dir
 HKL1843 file.missing
 HKL1901 install.host
+HKL1902 install.home
 HKL1903 install.foreign
 HKL1904 install.temporary
 HKL1905 install.trial
@@ -97,6 +98,7 @@ HKL1906 install.unreadable
 HKL1907 install.unwritable
 HKL1908 install.outdated
 HKL1909 install.silent
+HKL1910 install.trust
 HKL2001 hook.failed
 HKL2002 hook.reentered
 HKL2003 hook.refused

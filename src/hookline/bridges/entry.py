@@ -39,12 +39,14 @@ _TEMPORARY = re.compile(r"/uv/(?:archive|builds|environments)-v\d+/|/pipx/(?:\.c
 class Call(Frozen):
     """How hosts start hookline: the words before `answer`, and the limits that go with it.
 
-    `seconds`: the `timeout` of the entry. `http`: the address of `hookline serve`, where a host is
-    to call that.
+    `seconds`: the least `timeout` of an entry. `limits`: the longest limit of hooks by the host
+    that runs them itself; "" is of those that only hookline runs. `http`: the address of `hookline
+    serve`, where a host is to call that.
     """
 
     words: tuple[str, ...]
     seconds: int = SHORTEST + SPARE
+    limits: Mapping[str, int] = {}
     http: str = ""
 
     def make_words(self, host: Host, row: EventRow) -> list[str]:
@@ -85,7 +87,17 @@ class Call(Frozen):
 
     def find_seconds(self, host: Host, row: EventRow) -> int:
         """Return the limit of an entry, within the maximum of the host and of the event."""
-        return int(min(each for each in (self.seconds, host.longest, row.longest) if each))
+        return int(min(each for each in (self.find_limit(host), host.longest, row.longest) if each))
+
+    def find_limit(self, host: Host) -> int:
+        """Return more seconds than each hook may take that hookline runs for a host."""
+        limits = (limit for runner, limit in self.limits.items() if runner != host.name)
+        return max(self.seconds, max(limits, default=0) + SPARE)
+
+    def take_over(self, host: Host) -> Call:
+        """Return the call when hookline runs also what the host ran itself."""
+        longest = max(self.limits.get(host.name, 0), self.limits.get("", 0))
+        return self.replace(limits={**self.limits, "": longest})
 
 
 def is_gate(row: EventRow) -> bool:
@@ -109,8 +121,8 @@ def close(command: str, file: str) -> str:
     hosts.md 2), so the text is needed.
     """
     text = shlex.quote(
-        f"hookline did not run, so this call is refused; `hookline status` says why. The entry is"
-        f" in {file}"
+        f"hookline did not run, so this call is refused. Install hookline again, or remove its"
+        f" entries from {file}"
     )
     closed = f"{{ echo {text} >&2; exit 2; }}"
     return f"{command}; s=$?; [ $s -eq 0 ] || [ $s -eq 2 ] || {closed}; exit $s"
@@ -119,18 +131,20 @@ def close(command: str, file: str) -> str:
 # -- recognising ---------------------------------------------------------------------------------
 
 
-def is_own(value: Any, host: Host) -> bool:
-    """Return whether an entry of a file does nothing but call hookline for this host.
+def find_own_commands(value: Any, host: Host) -> list[str]:
+    """Return the calls in an entry of a file that does nothing but call hookline for this host.
 
-    A marker key would not do: some hosts refuse a key that they do not know.
+    Empty for any other entry. A marker key would not do: some hosts refuse a key that they do not
+    know.
     """
     if not isinstance(value, dict):
-        return False
+        return []
     handlers = value.get("hooks")
     if isinstance(handlers, list):
-        return bool(handlers) and all(is_own(each, host) for each in handlers)
-    texts = [value.get(key) for key in (host.command_key, "command", "url")]
-    return any(isinstance(text, str) and names_call(text, host) for text in texts)
+        found = [find_own_commands(each, host) for each in handlers]
+        return [command for each in found for command in each] if all(found) else []
+    texts = [value.get(key) for key in dict.fromkeys((host.command_key, "command", "url"))]
+    return [text for text in texts if isinstance(text, str) and names_call(text, host)]
 
 
 def names_call(text: str, host: Host) -> bool:
@@ -143,8 +157,14 @@ def names_call(text: str, host: Host) -> bool:
 
 
 def find_program(text: str) -> str:
-    """Return the program that a command of an entry starts."""
-    return _BETWEEN_WORDS.split(text.strip())[0]
+    """Return the program that a command of an entry starts; empty for an address."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    try:
+        word = lexer.get_token() or ""
+    except ValueError:  # an open quote
+        word = ""
+    return "" if "://" in word else word
 
 
 # -- this hookline -------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from hookline.errors import ConfigError
 from hookline.model.frozen import Frozen
 
 TYPE_CHECKING = False
@@ -34,6 +35,7 @@ class Host(Frozen):
     itself, not of its `hooks`. `version`: what a new file says as its version.
 
     `speaks`: the dialect that it is asked in. `has_http`: it can call `hookline serve`.
+    `needs_trust`: it runs an entry only after `codex_trust` has asked it to trust that.
     `allows_comments`, `allows_mark`: whether it reads a JSON file with comments, with a byte order
     mark. `verified`: the versions with which this was tried. `notes`: what `install` says.
     `sessions`: files below its folder that each session writes; "" where that is not known.
@@ -62,6 +64,7 @@ class Host(Frozen):
     has_http: bool = False
     allows_comments: bool = False
     allows_mark: bool = False
+    needs_trust: bool = False
     verified: str = ""
     notes: tuple[str, ...] = ()
     sessions: str = ""
@@ -69,7 +72,7 @@ class Host(Frozen):
     def find_folder(self, environ: Mapping[str, str]) -> str:
         """Return the host's settings folder, whether it exists or not."""
         moved = environ.get(self.moved_by, "") if self.moved_by else ""
-        home = environ.get("HOME") or os.path.expanduser("~")
+        home = find_home(environ)
         config = environ.get("XDG_CONFIG_HOME", "")
         config = config if os.path.isabs(config) else f"{home}/.config"
         return f"{moved}{self.inside}" if moved else self.folder.format(home=home, config=config)
@@ -81,13 +84,30 @@ class Host(Frozen):
         """
         if project:
             return self.project_file and os.path.join(project, self.project_file)
-        home = environ.get("HOME") or os.path.expanduser("~")
-        return os.path.join(self.find_folder(environ), self.user_file.format(home=home))
+        name = self.user_file.format(home=find_home(environ))
+        return os.path.join(self.find_folder(environ), name)
 
     @property
     def dialect(self) -> str:
         """The dialect in which it asks hookline."""
         return self.speaks or self.name
+
+
+def find_home(environ: Mapping[str, str]) -> str:
+    """Return the user's home.
+
+    Raises:
+        ConfigError: the environment does not name it.
+    """
+    home = environ.get("HOME", "")
+    if not os.path.isabs(home):
+        raise ConfigError(
+            f"`HOME` is {f'`{home}`, no absolute path' if home else 'not set'}, so hookline cannot"
+            " tell where agent hosts keep their files",
+            name="install.home",
+            hint="set it, or name your home: --home DIR",
+        )
+    return home.rstrip("/")
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -131,6 +151,7 @@ HOSTS: dict[str, Host] = {
                 "SessionStart UserPromptSubmit PreToolUse PermissionRequest PostToolUse "
                 "PreCompact PostCompact SubagentStart SubagentStop Stop Interrupt SessionEnd"
             ),
+            needs_trust=True,
             verified="0.169.0",
             notes=(_RESTART, "Codex never asks for a hook: an ask of a hook is a refusal there"),
             sessions="sessions/*/*/*/*.jsonl",

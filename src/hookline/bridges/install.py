@@ -12,10 +12,19 @@ import os
 from contextlib import suppress
 from hashlib import sha256
 
-from hookline.bridges.entry import find_program, is_own
+from hookline.bridges.codex_trust import list_moved
+from hookline.bridges.entry import find_own_commands, find_program
 from hookline.bridges.hosts import FLAT, GROUPS, SCRIPTS, TABLES
 from hookline.bridges.json_edit import update_json
 from hookline.bridges.own_files import is_own_file, make_files
+from hookline.bridges.take_over import (
+    add_events,
+    find_path,
+    format_entries,
+    list_entries,
+    list_foreign,
+    require_possible,
+)
 from hookline.bridges.toml_edit import update_toml
 from hookline.bridges.yaml_edit import update_yaml
 from hookline.errors import ConfigError
@@ -24,7 +33,7 @@ from hookline.paths import make_private_folder, state_folder, write_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from hookline.bridges.entry import Call, Entry
@@ -58,38 +67,75 @@ class FileChange(Frozen):
 
 
 class Plan(Frozen):
-    """What changes for one host. Without `changes`, everything is as it should be."""
+    """What changes for one host. Without `changes`, everything is as it should be.
+
+    `file`: that of the host's row. `warnings`: what to know before the changes are made. `notes`:
+    what to do afterwards.
+    """
 
     host: Host
     scope: str
+    file: str
     changes: tuple[FileChange, ...]
+    warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def plan_install(host: Host, call: Call, environ: Mapping[str, str], project: str = "") -> Plan:
+def plan_install(
+    host: Host,
+    call: Call,
+    environ: Mapping[str, str],
+    project: str = "",
+    *,
+    takes_over: bool = False,
+) -> Plan:
     """Return what has to change so that a host calls hookline.
 
-    `project`: the folder whose file is to have the entries; empty for the user's.
+    Args:
+        host: its row.
+        call: how the entries start hookline.
+        environ: where the files of this user are.
+        project: the folder whose file is to have the entries; empty for the user's.
+        takes_over: move the user's own hooks of the host to hookline.
 
     Raises:
         ConfigError: a file cannot be edited, or the host has no such file.
     """
     file = _find_file(host, environ, project)
+    if takes_over:
+        require_possible(host, environ, project)
+        call = call.take_over(host)
+    moved: list[Entry] = []
     if host.form in (GROUPS, FLAT, TABLES):
         before = _read(file)
-        entries = call.make_entries(host, file)
+        taken = "" if project else find_path(host, environ)
+        kept = _read(taken) if taken else None
+        if takes_over:
+            _update(host, file, before or b"", [])  # a file that cannot be edited is an error
+            moved = list_foreign(before, file, host)
+        taken_over = [*list_entries(kept, taken), *moved]
+        entries = call.make_entries(add_events(host, taken_over), file)
         old = before if before or not host.version else b'{\n  "version": %d\n}\n' % host.version
-        changes = [_make_change(file, before, _update(host, file, old or b"", entries))]
-        notes = _find_doubles(host, file, before or b"", call)
+        programs = {call.words[0]}
+        after = _update(host, file, old or b"", entries, programs, replaces_all=takes_over)
+        changes = [_make_change(file, before, after)]
+        if moved:  # what is in both files for a moment runs twice, and is not lost
+            changes.insert(0, _make_change(taken, kept, format_entries(taken_over, taken)))
+        warnings = _warn_of_others(file, programs - {call.words[0]})
     else:
         texts = make_files(host, file, call)
         changes = [_plan_own_file(host, path, text) for path, text in texts.items()]
-        notes = ()
+        warnings = ()
     return Plan(
         host=host,
         scope="project" if project else "user",
+        file=file,
         changes=tuple(each for each in changes if each.before != each.after),
-        notes=(*notes, *(note.format(title=host.title) for note in host.notes)),
+        warnings=warnings,
+        notes=(
+            *(f"hookline runs what {host.title} ran itself: {taken}" for _ in moved[:1]),
+            *(note.format(title=host.title) for note in host.notes),
+        ),
     )
 
 
@@ -103,25 +149,50 @@ def plan_uninstall(host: Host, environ: Mapping[str, str], project: str = "") ->
     """
     file = _find_file(host, environ, project)
     paths = [os.path.join(file, event) for event in host.events] if host.form == SCRIPTS else [file]
+    taken = "" if project else find_path(host, environ)
+    kept = _read(taken) if taken else None
+    is_edited = kept is not None and not _is_as_recorded(taken, kept, environ)
     changes = []
     for path in paths:
         before = _read(path)
-        if before is None:
+        if before is None and kept is None:
             continue
+        before, existing = before or b"", before
         record = _read_record(path, environ)
         after: bytes | None
-        if record and record["after"] == _digest(before):
+        if record and _is_as_recorded(path, before, environ) and not is_edited:
             after = _read(_backup_path(path, environ)) if record["existed"] else None
         elif host.form in (GROUPS, FLAT, TABLES):
             after = _update(host, path, before, [])
         else:
             after = None if is_own_file(before.decode(errors="replace"), host) else before
-        changes.append(_make_change(path, before, after))
+        if kept is not None:
+            after = _move_back(host, path, after, list_entries(kept, taken))
+        changes.append(_make_change(path, existing, after))
+    moved = [
+        command
+        for each in changes
+        for command in list_moved(host, each.before, each.after)
+        if host.needs_trust
+    ]
+    if kept is not None:
+        changes.append(_make_change(taken, kept, None))
     return Plan(
         host=host,
         scope="project" if project else "user",
+        file=file,
         changes=tuple(each for each in changes if each.before != each.after),
+        warnings=_warn_of_moves(host, moved),
     )
+
+
+def _move_back(host: Host, file: str, content: bytes | None, taken: Sequence[Entry]) -> bytes:
+    """Return the content of a file with the entries that hookline had taken over from it."""
+    present = list_entries(content, file)
+    missing = [entry for entry in taken if entry not in present]
+    if not content and host.version:
+        content = b'{\n  "version": %d\n}\n' % host.version
+    return _choose_editor(file)(content or b"", missing, lambda _: False, path=file)
 
 
 def is_installed(host: Host, environ: Mapping[str, str], project: str = "") -> bool:
@@ -210,21 +281,35 @@ def _plan_own_file(host: Host, path: str, text: str) -> FileChange:
     return _make_change(path, before, text.encode(), mode)
 
 
-def _update(host: Host, file: str, before: bytes, entries: Sequence[Entry]) -> bytes:
-    """Return the content of a file with these entries as the only ones of hookline."""
-    ending = file.rpartition(".")[2]
+def _update(
+    host: Host,
+    file: str,
+    before: bytes,
+    entries: Sequence[Entry],
+    programs: set[str] | None = None,
+    *,
+    replaces_all: bool = False,
+) -> bytes:
+    """Return the content of a file with these entries as the only ones of hookline.
+
+    `programs` gets the programs by which the entries that are there start hookline.
+    `replaces_all`: they are the only ones at all.
+    """
 
     def owns(value: Any) -> bool:
-        return is_own(value, host)
+        commands = find_own_commands(value, host)
+        if programs is not None:
+            programs.update(filter(None, map(find_program, commands)))
+        return bool(commands) or replaces_all
 
-    if ending == "json":
-        if entries:
-            _check_json(host, file, before)
-        after = update_json(before, entries, owns, path=file)
-    else:
-        update = update_toml if ending == "toml" else update_yaml
-        after = update(before, entries, owns, path=file)
-    return after
+    if entries and file.endswith(".json"):
+        _check_json(host, file, before)
+    return _choose_editor(file)(before, entries, owns, path=file)
+
+
+def _choose_editor(file: str) -> Callable[..., bytes]:
+    editors = {"json": update_json, "toml": update_toml, "yaml": update_yaml}
+    return editors[file.rpartition(".")[2]]
 
 
 def _check_json(host: Host, file: str, content: bytes) -> None:
@@ -241,6 +326,12 @@ def _check_json(host: Host, file: str, content: bytes) -> None:
         return
     try:
         json.loads(text)
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        place = f"{file}:{line}"
+        raise _make_error(
+            "install.unreadable", place, "not UTF-8 text", "save it as UTF-8"
+        ) from None
     except ValueError as error:
         place = f"{file}:{getattr(error, 'lineno', 1)}:{getattr(error, 'colno', 1)}"
         why = f"it is not strict JSON, so {host.title} drops the whole file"
@@ -248,24 +339,21 @@ def _check_json(host: Host, file: str, content: bytes) -> None:
         raise _make_error("install.unreadable", place, why, hint) from None
 
 
-def _find_doubles(host: Host, file: str, before: bytes, call: Call) -> tuple[str, ...]:
-    """Return a note on each entry of another hookline, which this one replaces."""
-    text = before.decode(errors="replace")
-    others = {
-        find_program(command)
-        for command in _list_commands(text)
-        if is_own({host.command_key: command}, host)
-    } - {call.words[0]}
+def _warn_of_others(file: str, programs: set[str]) -> tuple[str, ...]:
+    """Return a warning for each other hookline whose entries would be replaced."""
     return tuple(
         f"{file} calls another hookline, by `{each}`; its entries are replaced"
-        for each in sorted(others)
+        for each in sorted(programs)
     )
 
 
-def _list_commands(text: str) -> list[str]:
-    """Return the texts in quotes, or after a colon, of a file."""
-    return [part for line in text.splitlines() if "hookline" in line
-            for part in line.split('"') if "answer" in part]  # fmt: skip
+def _warn_of_moves(host: Host, commands: Sequence[str]) -> tuple[str, ...]:
+    """Return a warning about the entries of other tools that stand behind those of hookline."""
+    if not commands:
+        return ()
+    named = ", ".join(f"`{each}`" for each in dict.fromkeys(commands))
+    why = f"{host.title} trusts an entry at its position in the file, and these move up: {named}"
+    return (f"{why}. hookline has it trust again those that it trusts now",)
 
 
 def _lines(content: bytes | None) -> list[str]:
@@ -295,7 +383,7 @@ def apply_plan(plan: Plan, environ: Mapping[str, str], *, removes: bool = False)
                 why = "it changed while you looked at the diff"
                 raise _make_error("install.unwritable", change.path, why, "run the command again")
             if not removes:
-                _record(change, environ)
+                _record(plan.host, change, environ)
             _write(change.target, change.after, change.mode)
             done.append(change)
     except (OSError, ConfigError) as error:
@@ -341,13 +429,18 @@ def _write(target: str, content: bytes | None, mode: int) -> None:
 # -- records -------------------------------------------------------------------------------------
 
 
-def _record(change: FileChange, environ: Mapping[str, str]) -> None:
-    """Keep what a file was before the first installation, unless something changed it since."""
+def _record(host: Host, change: FileChange, environ: Mapping[str, str]) -> None:
+    """Keep what a file was before the first installation.
+
+    If something else changed it since, keep what it is now, without the entries of hookline.
+    """
     record = _read_record(change.path, environ)
     before, existed = change.before, change.before is not None
     if record and record["after"] == _digest(before or b""):
         existed = record["existed"]
         before = _read(_backup_path(change.path, environ)) if existed else None
+    elif before and host.form in (GROUPS, FLAT, TABLES):
+        before = _update(host, change.path, before, [])
     make_private_folder(_records_folder(environ))
     if before is not None:
         write_private(_backup_path(change.path, environ), before)
@@ -369,6 +462,11 @@ def _read_record(path: str, environ: Mapping[str, str]) -> dict[str, Any] | None
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
         return None
     return found if {"existed", "after"} <= found.keys() else None
+
+
+def _is_as_recorded(path: str, content: bytes, environ: Mapping[str, str]) -> bool:
+    record = _read_record(path, environ)
+    return record is not None and record["after"] == _digest(content)
 
 
 def _forget(path: str, environ: Mapping[str, str]) -> None:

@@ -43,7 +43,10 @@ def update_json(
     Raises:
         ConfigError: the text is broken, or has another shape than hooks of this host.
     """
-    source = source if source.strip(b" \t\r\n\xef\xbb\xbf") else source + _new_line(source, b"{}")
+    if not source.strip(b" \t\r\n\xef\xbb\xbf"):
+        if not entries:
+            return source
+        source += _new_line(source, b"{}")
     for event in _Tree(source, path).list_events():
         wanted = [value for keys, value in entries if keys == ("hooks", event)]
         source = _update_list(source, ("hooks", event), wanted, is_own, path)

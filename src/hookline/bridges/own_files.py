@@ -69,7 +69,7 @@ def _make_plugin(host: Host, file: str, call: Call) -> str:
         "install HOST", f"install {host.name}"
     )
     text = text.replace("uninstall HOST", f"uninstall {host.name}")
-    return text.replace('"HOOKLINE_SECONDS"', str(call.seconds))
+    return text.replace('"HOOKLINE_SECONDS"', str(call.find_limit(host)))
 
 
 def _make_own_file(host: Host, file: str, call: Call) -> str:

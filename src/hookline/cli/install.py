@@ -5,11 +5,20 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from contextlib import suppress
+from math import ceil
 
+from hookline.bridges.codex_trust import (
+    is_untrusted,
+    list_codex_hooks,
+    restore_trust,
+    trust_own,
+)
 from hookline.bridges.detect import find_hosts
-from hookline.bridges.entry import SHORTEST, SPARE, Call, find_words, try_entry
+from hookline.bridges.entry import Call, find_words, try_entry
 from hookline.bridges.hosts import HOSTS
 from hookline.bridges.install import apply_plan, plan_install, plan_uninstall
+from hookline.bridges.off_switches import find_off_switches
 from hookline.cli.approve import has_terminal
 from hookline.cli.options import FOLDER, Selection, option, usage_error
 from hookline.cli.output import (
@@ -23,6 +32,7 @@ from hookline.cli.output import (
     print_message,
 )
 from hookline.config.agent_hosts import require_person
+from hookline.config.places import is_taken_over
 from hookline.engine import approval_service
 from hookline.engine.approval_service import find_statuses, get_gate_for
 from hookline.engine.loader import list_hooks
@@ -34,6 +44,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from hookline.bridges.codex_trust import CodexHook
     from hookline.bridges.hosts import Host
     from hookline.bridges.install import Plan
     from hookline.cli.output import Document
@@ -41,10 +52,11 @@ if TYPE_CHECKING:
 HOSTS_ARGUMENT = option(
     "[HOST...]", "a host; default: those on this machine", complete="installable"
 )
-_USER = option("--user", "in your own settings (default)")
+_OWN = option("--user", "in your own settings (default)")
 _PROJECT = option("--project", "in the files of this project")
 _SHOW = option("-n, --dry-run, --diff", "print what would change, and change nothing")
 _YES = option("-y, --yes", "do not ask")
+_TAKE_OVER = option("--take-over", "move your own hooks of the host to hookline, which runs them")
 _HOME = option("--home DIR", "your home, whatever the environment says", is_rare=True)
 
 
@@ -52,10 +64,11 @@ def install(
     printer: Printer,
     *,
     hosts: list[str] = HOSTS_ARGUMENT,
-    user: bool = _USER,
+    user: bool = _OWN,
     project: bool = _PROJECT,
     dry_run: bool = _SHOW,
     yes: bool = _YES,
+    take_over: bool = _TAKE_OVER,
     http: str = option("--http URL", "let the host call `hookline serve` at this address"),
     folder: str = FOLDER,
     home: str = _HOME,
@@ -72,7 +85,10 @@ def install(
     call = make_call(selection, http)
     _check_http(chosen, http)
     place = _find_project(user, project)
-    plans, code = _make_plans(chosen, lambda host: plan_install(host, call, os.environ, place))
+    plans, code = _make_plans(
+        chosen,
+        lambda host: plan_install(host, call, os.environ, place, takes_over=take_over),
+    )
     done = _carry_out(printer, plans, lambda: _prepare(plans, call), dry_run=dry_run, yes=yes)
     return code or done
 
@@ -81,7 +97,7 @@ def uninstall(
     printer: Printer,
     *,
     hosts: list[str] = HOSTS_ARGUMENT,
-    user: bool = _USER,
+    user: bool = _OWN,
     project: bool = _PROJECT,
     dry_run: bool = _SHOW,
     yes: bool = _YES,
@@ -100,6 +116,10 @@ def uninstall(
     if place:
         chosen = [host for host in chosen if hosts or host.project_file]
     plans, code = _make_plans(chosen, lambda host: plan_uninstall(host, os.environ, place))
+    if not hosts:
+        plans = [plan for plan in plans if plan.changes]
+        if not plans and not code:
+            print_message("no host calls hookline")
     done = _carry_out(printer, plans, None, dry_run=dry_run, yes=yes)
     return code or done
 
@@ -159,15 +179,17 @@ def _check_http(hosts: list[Host], http: str) -> None:
 
 
 def make_call(selection: Selection, http: str = "") -> Call:
-    """Return how hosts start this hookline: with a limit longer than that of each hook.
+    """Return how hosts start this hookline, and the longest limits of the hooks that it finds.
 
     Raises:
         ConfigError: this hookline lies in a temporary environment.
     """
+    limits: dict[str, int] = {}
     with selection.engine() as engine:
-        limits = [spec.timeout for spec in list_hooks(engine.snapshot)]
-    seconds = int(max([SHORTEST, *limits])) + SPARE
-    return Call(words=find_words(), seconds=seconds, http=http.rstrip("/"))
+        for spec in list_hooks(engine.snapshot):
+            runner = "" if is_taken_over(spec.origin.file) else spec.dialect
+            limits[runner] = max(limits.get(runner, 0), ceil(spec.timeout))
+    return Call(words=find_words(), limits=limits, http=http.rstrip("/"))
 
 
 def _make_plans(hosts: list[Host], plan: Callable[[Host], Plan]) -> tuple[list[Plan], int]:
@@ -197,23 +219,61 @@ def _carry_out(
 
     `prepare` comes before an installation; without it, hookline is taken out.
     """
-    open_plans = [plan for plan in plans if plan.changes]
+    removes = prepare is None
+    open_plans = [
+        plan
+        for plan in plans
+        if plan.changes or (not removes and not dry_run and _is_skipped(plan))
+    ]
     did = "shown" if dry_run else "unchanged"
     if open_plans and not dry_run:
-        if not _is_wanted(open_plans, printer, yes=yes):
+        if not _is_wanted(open_plans, printer, yes=yes, removes=removes):
             did = "declined"
         else:
             if prepare is not None:
                 prepare()
             for plan in open_plans:
-                apply_plan(plan, os.environ, removes=prepare is None)
-            did = "uninstalled" if prepare is None else "installed"
-    document = _make_document(plans, did)
+                _apply(plan, removes=removes)
+            if not removes:
+                _approve_own()
+                _warn_of_switches(open_plans)
+            did = "uninstalled" if removes else "installed"
+    document = _make_document(plans, did, open_plans)
     printer.print(document, _render)
     return FINDINGS if did == "declined" else OK
 
 
-def _is_wanted(plans: list[Plan], printer: Printer, *, yes: bool) -> bool:
+def _is_skipped(plan: Plan) -> bool:
+    """Whether the host has the entries, and does not trust them yet."""
+    return plan.host.needs_trust and is_untrusted(plan.host, os.environ, os.getcwd(), plan.file)
+
+
+def _apply(plan: Plan, *, removes: bool) -> None:
+    """Write the changes of a plan, and have the host trust what needs it."""
+    host, here = plan.host, os.getcwd()
+    before: list[CodexHook] = []
+    if host.needs_trust and removes:
+        with suppress(ConfigError):  # then nothing has to be trusted again
+            before = list_codex_hooks(host, os.environ, here)
+    apply_plan(plan, os.environ, removes=removes)
+    if host.needs_trust:
+        try:
+            if before:
+                restore_trust(host, os.environ, here, before)
+            elif not removes:
+                trust_own(host, os.environ, here, plan.file)
+        except ConfigError as error:
+            print_message(format_error(error, f"hookline: {host.title}"))
+
+
+def _warn_of_switches(plans: list[Plan]) -> None:
+    """Print why a host does not run its entries, although they are there."""
+    for plan in plans:
+        for reason in find_off_switches(plan.host, os.environ, os.getcwd()):
+            print_message(f"{plan.host.title} does not run hookline: {reason}")
+
+
+def _is_wanted(plans: list[Plan], printer: Printer, *, yes: bool, removes: bool) -> bool:
     """Show the diffs on standard error, and return whether a person wants them.
 
     Raises:
@@ -223,6 +283,8 @@ def _is_wanted(plans: list[Plan], printer: Printer, *, yes: bool) -> bool:
     files = [change for plan in plans for change in plan.changes]
     for change in files:
         sys.stderr.writelines(f"{line}\n" for line in _color_diff(change.diff(), paint))
+    for warning in (each for plan in plans for each in plan.warnings):
+        print_message(f"{paint('warning', 'warning')}: {warning}")
     if yes:
         return True
     if printer.no_input or not has_terminal():
@@ -231,13 +293,16 @@ def _is_wanted(plans: list[Plan], printer: Printer, *, yes: bool) -> bool:
             name="trust.unattended",
             hint="look at the changes with --diff, then add --yes",
         )
-    sys.stderr.write(f"write {count_things(len(files), 'file')}? [y/N] ")
+    trusting = [plan.host.title for plan in plans if plan.host.needs_trust]
+    also = f", and have {' and '.join(trusting)} trust the entries" if trusting else ""
+    also = "" if removes else also
+    sys.stderr.write(f"write {count_things(len(files), 'file')}{also}? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _prepare(plans: list[Plan], call: Call) -> None:
-    """Try the entry as a host would start it, and record your own hooks that are there.
+    """Try the entry as a host would start it.
 
     Raises:
         ConfigError: the entry does not run.
@@ -247,10 +312,17 @@ def _prepare(plans: list[Plan], call: Call) -> None:
         environ = {**os.environ, "XDG_STATE_HOME": state}
         for dialect in dict.fromkeys(plan.host.dialect for plan in plans if plan.changes):
             try_entry(call.make_trial(HOSTS[dialect]), "{}", environ)
+
+
+def _approve_own() -> None:
+    """Record the approval of your own hooks that are there, those that were taken over too."""
     with Selection().open() as engine:
         states = [each.trust for each in find_statuses(engine).values()]
-        new = [each for each in states if each.state == NEW and each.can_run]
-        own = [each for each in new if each.spec.origin.scope == USER]
+        own = [
+            each
+            for each in states
+            if each.state == NEW and each.can_run and each.spec.origin.scope == USER
+        ]
         if own:
             approval_service.approve(get_gate_for(engine), own, how="command line, install")
 
@@ -258,7 +330,7 @@ def _prepare(plans: list[Plan], call: Call) -> None:
 # -- for people ----------------------------------------------------------------------------------
 
 
-def _make_document(plans: list[Plan], did: str) -> Document:
+def _make_document(plans: list[Plan], did: str, changed: list[Plan]) -> Document:
     """Return a `hookline.installation/1`."""
     return {
         "schema": "hookline.installation/1",
@@ -267,11 +339,12 @@ def _make_document(plans: list[Plan], did: str) -> Document:
                 "host": plan.host.name,
                 "title": plan.host.title,
                 "scope": plan.scope,
-                "did": did if plan.changes else "unchanged",
+                "did": did if plan in changed else "unchanged",
                 "verified": plan.host.verified,
                 "files": [change.path for change in plan.changes],
                 "diff": [line for change in plan.changes for line in change.diff().splitlines()],
-                "notes": list(plan.notes) if plan.changes else [],
+                "warnings": list(plan.warnings),
+                "notes": list(plan.notes) if plan in changed else [],
             }
             for plan in plans
         ],
@@ -292,6 +365,7 @@ def _render(document: Document, paint: Paint) -> Iterator[str]:
         yield f"{paint('strong', host['title'])}  {_WORDS[host['did']]}"
         if host["did"] == "shown":
             yield from _color_diff("\n".join(host["diff"]), paint)
+            yield from (f"  {paint('warning', 'warning')}: {each}" for each in host["warnings"])
         else:
             yield from (f"  {path}" for path in host["files"])
         if host["did"] in ("shown", "installed"):

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 # Managed, user, project, project-local (docs/architecture.md 4.3); inside a scope in the order
 # written. Each row: dialect, scope, and a pattern of a path, in which `{home}` and the other names
-# of `_make_names` are filled in.
+# of `_make_names` are filled in. `hookline install --take-over` moves hooks to `taken-over`.
 _TABLE = """
 # docs/formats/claude-code.md 1
 claude-code  managed /etc/claude-code/managed-settings.json
 claude-code  managed /etc/claude-code/managed-settings.d/*.json
 claude-code  user    {claude}/settings.json
+claude-code  user    {config}/hookline/taken-over/claude-code/hooks.json
 claude-code  project {cwd}/.claude/settings.json
 claude-code  local   {cwd}/.claude/settings.local.json
 # docs/formats/codex.md 1; the files of the system's folder are policy, as `requirements.toml` is
@@ -31,14 +32,17 @@ codex        managed /etc/codex/hooks.json
 codex        managed /etc/codex/config.toml
 codex        user    {codex}/hooks.json
 codex        user    {codex}/config.toml
+codex        user    {config}/hookline/taken-over/codex/hooks.json
 codex        project {cwd}/.codex/hooks.json
 codex        project {cwd}/.codex/config.toml
 # docs/formats/kimi.md 1: the user's file only, never a project's; the second is the newer edition's
 kimi         user    {home}/.kimi/config.toml
 kimi         user    {home}/.kimi-code/config.toml
+kimi         user    {config}/hookline/taken-over/kimi/config.toml
 # docs/formats/cursor.md 1
 cursor       managed /etc/cursor/hooks.json
 cursor       user    {home}/.cursor/hooks.json
+cursor       user    {config}/hookline/taken-over/cursor/hooks.json
 cursor       project {cwd}/.cursor/hooks.json
 # docs/formats/copilot.md 1; it reads `.claude/settings.json` as well, but those hooks are
 # claude-code's, and would run twice
@@ -51,13 +55,16 @@ copilot      local   {cwd}/.github/copilot/settings.local.json
 # docs/formats/gemini.md 1; an extension's `hooks/hooks.json` is named by the person who uses it
 gemini       managed /etc/gemini-cli/settings.json
 gemini       user    {home}/.gemini/settings.json
+gemini       user    {config}/hookline/taken-over/gemini/settings.json
 gemini       project {cwd}/.gemini/settings.json
 # docs/formats/qwen.md 1; Qwen Code keeps the keys and the places of Gemini CLI, whose fork it is
 qwen         managed /etc/qwen-code/settings.json
 qwen         user    {qwen}/settings.json
+qwen         user    {config}/hookline/taken-over/qwen/settings.json
 qwen         project {cwd}/.qwen/settings.json
 # docs/formats/openhands.md 1
 openhands    user    {home}/.openhands/hooks.json
+openhands    user    {config}/hookline/taken-over/openhands/hooks.json
 openhands    project {cwd}/.openhands/hooks.json
 # docs/formats/cline.md 1: folders, in which the name of a file is its event
 cline        user    {home}/Documents/Cline/Hooks
@@ -72,6 +79,7 @@ docker-agent user    {home}/.config/cagent/hooks.d/*.yaml
 # docs/formats/starchild.md 1; docs/formats/hermes.md 1
 starchild    project {cwd}/config/shell_hooks.yaml
 hermes       user    {home}/.hermes/config.yaml
+hermes       user    {config}/hookline/taken-over/hermes/config.yaml
 # docs/formats/agenthooks.md 3
 agenthooks   user    {config}/agents/hooks
 agenthooks   project {cwd}/.agents/hooks
@@ -146,6 +154,21 @@ def list_matches(pattern: str) -> list[str]:
     return [os.path.join(folder, each) for each in names if not each.startswith(".")]
 
 
+def find_taken_over_path(dialect: str, environ: Mapping[str, str]) -> str:
+    """Return the file with the hooks that hookline took over from a host.
+
+    Empty if it takes over none of this host.
+    """
+    patterns = (path for each, _, path in PLACES if each == dialect)
+    found = next(filter(is_taken_over, patterns), "")
+    return found.format_map(_make_names("", environ))
+
+
+def is_taken_over(path: str) -> bool:
+    """Whether a file holds hooks that were taken over, so that no host runs them itself."""
+    return os.path.dirname(os.path.dirname(path)).endswith("/hookline/taken-over")
+
+
 def _make_names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
     home = find_home(environ)
     names = {"home": home, "cwd": cwd}
@@ -158,11 +181,15 @@ def _make_names(cwd: str, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def list_patterns(cwd: str, environ: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the path patterns of all places by scope, existing or not."""
+    """Return the path patterns of all places by scope, existing or not.
+
+    Those that only hookline writes to are left out.
+    """
     names = _make_names(cwd, environ)
     found: dict[str, list[str]] = {}
     for _, scope, pattern in PLACES:
-        found.setdefault(scope, []).append(pattern.format_map(names))
+        if not is_taken_over(pattern):
+            found.setdefault(scope, []).append(pattern.format_map(names))
     return found
 
 

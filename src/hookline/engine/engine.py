@@ -11,7 +11,7 @@ from hookline.core.dialect import Source
 from hookline.core.plan import sort_hooks
 from hookline.engine.choices import MATCHING, MODES, TRUSTS
 from hookline.engine.firing import Firing
-from hookline.engine.host_integrations import is_call
+from hookline.engine.host_calls import is_call
 from hookline.engine.lazy_gate import LazyGate, note_approvals
 from hookline.engine.notices import add_notice, add_notices, write_reply
 from hookline.engine.runtime import Runtime

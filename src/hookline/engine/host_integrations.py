@@ -8,35 +8,27 @@ words of a call counts as one; its host runs its own hooks anyway.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
-from hookline.engine.catalog import NAMES
+from hookline.config.places import is_taken_over
+from hookline.engine.host_calls import is_call, read_command
 from hookline.errors import HookError
-from hookline.model.spec import MANAGED, Command, HookSpec, Problem
-from hookline.paths import read_regular
+from hookline.model.spec import MANAGED, HookSpec, Problem
 from hookline.trust.state import APPROVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from hookline.engine.engine import Engine
 
-    Calls = Callable[[HookSpec], bool]
 
-
-_BETWEEN_WORDS = r"[\s\"'`\\;&|()<>]+"  # blanks, quotes and what else ends a word of a shell
-_LONGEST_CALL = 4096  # bytes of a script that does nothing but call hookline
 _BY_MODULE = r"\bpython[\d.]*((?:\s+-\S+)*)\s+-m\s+hookline\b"
 
 
-def list_integrated_hosts(engine: Engine, also: Calls | None = None) -> dict[str, bool]:
-    """Return the dialects whose hosts call hookline from their files, and whether policy does.
-
-    `also` finds other calls.
-    """
+def list_integrated_hosts(engine: Engine) -> dict[str, bool]:
+    """Return the dialects whose hosts call hookline from their files, and whether policy does."""
     found: dict[str, bool] = {}
-    for spec in _list_calls(engine, also):
+    for spec in _list_calls(engine):
         if _counts(engine, spec):
             found[spec.dialect] = found.get(spec.dialect, False) or spec.origin.scope == MANAGED
     return found
@@ -47,7 +39,7 @@ def leave_to_host(engine: Engine, host: str) -> tuple[Problem, ...]:
 
     Return the problems of calls that are not approved.
     """
-    calls = [spec for spec in _list_calls(engine, None) if spec.dialect == host]
+    calls = [spec for spec in _list_calls(engine) if spec.dialect == host]
     counting = [spec for spec in calls if _counts(engine, spec)]
     if counting:
         is_policy = any(spec.origin.scope == MANAGED for spec in counting)
@@ -70,7 +62,7 @@ def list_call_problems(engine: Engine) -> Iterator[Problem]:
     The host runs these itself: without limits, approval or journal of hookline.
     """
     hosts = list_integrated_hosts(engine)
-    calls = list(_list_calls(engine, None))
+    calls = list(_list_calls(engine))
     for spec in calls:
         host = spec.dialect
         if host not in hosts:
@@ -87,6 +79,7 @@ def list_call_problems(engine: Engine) -> Iterator[Problem]:
             for entry in engine.snapshot.whole.entries()
             if entry.spec.dialect == host
             and not is_call(entry.spec)
+            and not is_taken_over(entry.spec.origin.file)
             and (hosts.get(host) or entry.spec.origin.scope != MANAGED)
         ]
         if host in hosts and left:
@@ -109,35 +102,9 @@ def _warn(spec: HookSpec, name: str, message: str, hint: str = "") -> Problem:
     )
 
 
-def is_call(spec: HookSpec) -> bool:
-    """Whether the command of a hook has hookline answer the hook's own host."""
-    command = _read_command(spec)
-    if "hookline" not in command:
-        return False
-    words = re.split(_BETWEEN_WORDS, command)
-    for at, word in enumerate(words):
-        if word.rpartition("/")[2] == "hookline" and words[at + 1 : at + 2] == ["answer"]:
-            options = pairwise(words[at + 1 :])
-            hosts = (host for option, host in options if host in NAMES and option != "--dialect")
-            if next(hosts, "") == spec.dialect:
-                return True
-    return False
-
-
-def _read_command(spec: HookSpec) -> str:
-    """Return the command of a hook; where the hook's file is its program, that file's text."""
-    handler = spec.handler
-    if not isinstance(handler, Command):
-        return ""
-    if handler.argv[:1] == (spec.origin.file,):
-        found = read_regular(spec.origin.file, _LONGEST_CALL)
-        return found[1].decode("utf-8", "replace") if found else ""
-    return handler.script or " ".join(handler.argv)
-
-
 def _has_open_start(spec: HookSpec) -> bool:
     """Whether a call lets Python import hookline from the folder in which it starts."""
-    found = re.findall(_BY_MODULE, _read_command(spec))
+    found = re.findall(_BY_MODULE, read_command(spec))
     return any(not re.search(r"(?<!\S)-[A-Za-z]*[IP]", flags) for flags in found)
 
 
@@ -152,7 +119,7 @@ def _counts(engine: Engine, spec: HookSpec) -> bool:
         return False
 
 
-def _list_calls(engine: Engine, also: Calls | None) -> Iterator[HookSpec]:
+def _list_calls(engine: Engine) -> Iterator[HookSpec]:
     for entry in engine.snapshot.whole.entries():
-        if is_call(entry.spec) or (also is not None and also(entry.spec)):
+        if is_call(entry.spec):
             yield entry.spec

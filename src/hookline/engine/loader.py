@@ -279,7 +279,9 @@ class Loader:
         sources = tuple(
             each
             for each in new.sources
-            if (each.dialect.table.name, each.source.scope) not in self.search.dropped
+            if not self.search.is_dropped(
+                each.dialect.table.name, each.source.scope, each.source.file
+            )
         )
         new = new.replace(sources=sources)
         self.dialects.add_defaults(new.dialects())

@@ -12,7 +12,7 @@ from hookline.config.hook_files import (
     read_source,
     split_files,
 )
-from hookline.config.places import MOST_FILES, find_places
+from hookline.config.places import MOST_FILES, find_places, is_taken_over
 from hookline.core.dialect import Loaded, Source
 from hookline.errors import ConfigError, TrustError
 from hookline.model.frozen import Frozen
@@ -55,6 +55,10 @@ class Search(Frozen):
     dropped: frozenset[tuple[str, str]] = frozenset()
     placed: bool = True
     gated: bool = False
+
+    def is_dropped(self, dialect: str, scope: str, path: str) -> bool:
+        """Whether a file is left out; what hookline took over from a host never is."""
+        return (dialect, scope) in self.dropped and not is_taken_over(path)
 
 
 class Discovery(Frozen):
@@ -169,7 +173,7 @@ def _discover(search: Search, way: Discovery) -> Iterator[Listed]:
     reads_project = way.parses_new or has_approvals(search.cwd, search.environ)
     for found in find_places(search.cwd, search.environ, way.dialect):
         is_cloned = found.scope in CLONED
-        is_dropped = (found.dialect, found.scope) in search.dropped
+        is_dropped = search.is_dropped(found.dialect, found.scope, found.path)
         if is_dropped or (is_cloned and not reads_project):
             continue
         dialect = search.make(found.dialect)

@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from hookline.engine.host_calls import is_call_of_server
 from hookline.engine.host_integrations import list_integrated_hosts
 from hookline.engine.reload import Reloaded, Watcher, is_stale
-from hookline.model.spec import Broken, HookSpec, Http
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,16 +112,10 @@ class Reloader:
 
 def find_integrations(engine: Engine) -> dict[str, bool]:
     """Return the dialects whose hosts call hookline from their files, and whether policy does."""
-    return list_integrated_hosts(engine, _is_call_of_server)
+    return list_integrated_hosts(engine)
 
 
 def exclude_calls(engine: Engine) -> Engine:
     """Make an engine leave out the hooks that would call a decision server again, now and later."""
-    engine.loader.keep_out(_is_call_of_server)
+    engine.loader.keep_out(is_call_of_server)
     return engine
-
-
-def _is_call_of_server(spec: HookSpec) -> bool:
-    """Return whether a hook asks a decision server to answer its own host."""
-    handler = spec.handler
-    return isinstance(handler, Http | Broken) and f"/v1/answer/{spec.dialect}" in handler.url

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookline.bridges import entry
-from hookline.bridges.entry import Call, close, find_words, is_own, names_call, try_entry
+from hookline.bridges.entry import Call, close, find_own_commands, find_words, names_call, try_entry
 from hookline.bridges.hosts import HOSTS
 from hookline.errors import ConfigError
 
@@ -86,10 +86,10 @@ def test_own_entries_are_known_again(host: Any) -> None:
     """By the command, in the form in which the host has them; another host's are not ours."""
     values = [value for _, value in CALL.make_entries(host, "/f")]
 
-    assert all(is_own(value, host) for value in values)
-    assert not is_own({"command": "echo 'hookline answer'"}, host)
-    assert not is_own({"hooks": [*values, {"command": "make lint"}]}, host)
-    assert not is_own({"hooks": []}, host)
+    assert all(find_own_commands(value, host) for value in values)
+    assert not find_own_commands({"command": "echo 'hookline answer'"}, host)
+    assert not find_own_commands({"hooks": [*values, {"command": "make lint"}]}, host)
+    assert not find_own_commands({"hooks": []}, host)
 
 
 def test_a_call_names_its_host() -> None:
@@ -146,3 +146,13 @@ def test_a_hookline_in_the_user_site_is_started_with_it(
     monkeypatch.setattr(entry, "__file__", f"{tmp_path}/hookline/bridges/entry.py")
     monkeypatch.setattr("site.getusersitepackages", lambda: str(tmp_path))
     assert find_words()[1:3] == ("-E", "-P")
+
+
+def test_the_limit_is_longer_than_that_of_each_hook_that_hookline_runs() -> None:
+    """What the host runs itself has its own limit, until hookline takes it over."""
+    call = Call(words=("hookline",), limits={"claude-code": 600, "codex": 90, "": 80})
+
+    assert call.find_limit(HOSTS["claude-code"]) == 100
+    assert call.find_limit(HOSTS["codex"]) == 610
+    assert call.take_over(HOSTS["claude-code"]).find_limit(HOSTS["claude-code"]) == 610
+    assert Call(words=("hookline",)).find_limit(HOSTS["pi"]) == 70

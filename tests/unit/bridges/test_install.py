@@ -98,7 +98,7 @@ def test_another_hookline_is_named(home: Home) -> None:
     home.install(call=CALL.replace(words=("/old/python", "-m", "hookline")))
     plan = home.install()
 
-    assert any("another hookline, by `/old/python`" in note for note in plan.notes)
+    assert any("another hookline, by `/old/python`" in each for each in plan.warnings)
     assert "/old/python" not in home.file.read_text()
 
 

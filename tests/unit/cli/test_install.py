@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 GUARD = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 100}]}]}}'
 
+FOREIGN = '{"version": 1, "hooks": {"stop": [{"command": "true", "timeout": 80}]}}'
+
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -41,18 +43,24 @@ def settings(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_install_writes_what_diff_shows(desk: Desk, settings: Path, quick: list[str]) -> None:
-    """The hosts of this machine are found; the limit is longer than that of the longest hook."""
+    """The hosts of this machine are found; the limit is longer than that of the longest hook.
+
+    What the host runs itself does not count.
+    """
+    (desk.folder / "person/.cursor").mkdir()
+    (desk.folder / "person/.cursor/hooks.json").write_text(FOREIGN)
     shown = desk.type("install", "--diff")
     assert (shown.code, settings.read_text(), quick) == (0, GUARD, [])
     assert "+++" in shown.out
 
     done = desk.type("install", "--yes", "--json")
-    (host,) = done.document["hosts"]
+    host, cursor = done.document["hosts"]
     assert (done.code, host["host"], host["did"]) == (0, "claude-code", "installed")
     assert host["files"] == [str(settings)]
-    assert len(quick) == 1
+    assert cursor["host"] == "cursor"
+    assert len(quick) == 2
     text = settings.read_text()
-    assert ("--deadline 105" in text, '"timeout": 110' in text) == (True, True)
+    assert ("--deadline 85" in text, '"timeout": 90' in text) == (True, True)
 
     again = desk.type("install", "claude-code", "--yes", "--json")
     assert again.document["hosts"][0]["did"] == "unchanged"
@@ -99,7 +107,7 @@ def test_a_person_is_asked_once(
 
     assert (told.code, {each["did"] for each in told.document["hosts"]}) == (code, {did})
     assert told.err.count("[y/N]") == 1
-    assert "write 2 files?" in told.err
+    assert "write 2 files, and have Codex trust the entries?" in told.err
     assert (settings.read_text() == GUARD) is (did == "declined")
 
 
